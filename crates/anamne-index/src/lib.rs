@@ -1,1 +1,2 @@
-//! anamne-index
+//! The views that recall searches: lexical, vectors, columns.
+

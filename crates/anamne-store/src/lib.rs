@@ -1,1 +1,3 @@
-//! anamne-store
+//! The source of truth: the log, its SQLite source and journal, spaces, and the view framework.
+
+pub mod view;

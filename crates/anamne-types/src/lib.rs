@@ -1,1 +1,32 @@
-//! anamne-types
+//! The words of Anamne: what a memory, a link, an event and a question are, and which values each may take.
+//!
+//! This crate does no I/O and knows no other crate of the workspace: everything here can be built,
+//! checked and serialised in memory. Time is handed in, never read.
+//!
+//! ```
+//! use anamne_types::{Draft, Kind};
+//!
+//! let draft = Draft::new("We deploy on Fridays only").kind(Kind::Fact).tag("release").importance(8);
+//! assert!(draft.check().is_ok());
+//! assert_eq!(Draft::new("").check().unwrap_err().field(), "content");
+//! ```
+
+mod answer;
+mod body;
+mod draft;
+mod event;
+mod identity;
+mod limits;
+mod link;
+mod memory;
+mod question;
+
+pub use answer::{Answer, Context, ContextEntry, Explanation, Hit, LeftOut, Remembered, ScoreParts};
+pub use body::{Body, Category, Kind, Role, ToolCall};
+pub use draft::{Draft, Edit};
+pub use event::{Actor, ActorKind, Event, EventKind};
+pub use identity::{MemoryId, Row, Seq};
+pub use limits::{Limits, Refusal};
+pub use link::{Link, LinkType};
+pub use memory::{Memory, Metadata, Version};
+pub use question::{ContextRequest, Filter, Recall, Signals, Surroundings};

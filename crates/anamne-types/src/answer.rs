@@ -1,0 +1,122 @@
+//! What the engine answers.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Memory, MemoryId, Seq};
+
+/// What became of a memory that was told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remembered {
+    /// The memory's id: the new one, or that of the memory that already said this.
+    pub id: MemoryId,
+    /// The event that holds it.
+    pub seq: Seq,
+    /// The space in which it lives.
+    pub space: String,
+    /// Whether it was known already; then nothing was changed.
+    pub duplicate: bool,
+}
+
+/// What each signal contributed to a result, before weighting; what did not take part is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ScoreParts {
+    /// BM25 of the memory's own text, over the most that the query could reach: 0 to about 1.
+    pub lexical: f32,
+    /// Cosine between the query and the memory's best vector: −1 to 1.
+    pub semantic: f32,
+    /// How well each word of the query is met by some word of the memory, weighted by rarity: 0 to 1.
+    pub words: f32,
+    /// The same over the memory and its neighbours in the thread: 0 to 1.
+    pub neighbours: f32,
+    /// How well the rest of its thread answers the query: 0 to 1.
+    pub thread: f32,
+    /// `exp(-Δt/τ)` of its age: 0 to 1.
+    pub recency: f32,
+    /// Importance over ten: 0.1 to 1.
+    pub importance: f32,
+    /// Trust in its origin: 0 to 1.
+    pub trust: f32,
+}
+
+/// Why a result is there, for a machine: where it was found and how each signal weighed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Explanation {
+    /// The stages that brought it up: `lexical`, `vectors`, `neighbours`.
+    pub found_by: Vec<String>,
+    /// The words of the query that it holds.
+    pub matched: Vec<String>,
+    /// Name, value and weight of each feature of the final score.
+    pub features: Vec<(String, f32, f32)>,
+}
+
+/// One result of a recall.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Hit {
+    /// The memory.
+    pub memory: Memory,
+    /// The final score; only its order and its use in one answer mean anything.
+    pub score: f32,
+    /// The probability that this memory bears on the question, 0 to 1.
+    pub confidence: f32,
+    /// What each signal gave.
+    pub scores: ScoreParts,
+    /// Why it is here, in a sentence for a person.
+    pub reasoning: String,
+    /// Why it is here, for a machine.
+    pub explanation: Explanation,
+    /// The memories just before and after it in its thread, where they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub surroundings: Vec<Memory>,
+}
+
+/// The answer to a recall.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The results, best first.
+    pub results: Vec<Hit>,
+    /// The views that could not take part; empty when all is well.
+    pub degraded: Vec<String>,
+    /// Milliseconds from the call to the answer.
+    pub took_ms: f64,
+}
+
+/// A memory that stands in a context block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ContextEntry {
+    /// The memory's id, by which the block cites it.
+    pub id: MemoryId,
+    /// The probability that it bears on the question.
+    pub confidence: f32,
+    /// Tokens that it costs in the block.
+    pub tokens: usize,
+    /// Whether its text was shortened to fit.
+    pub shortened: bool,
+}
+
+/// A memory that did not find room in a context block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// The memory's id.
+    pub id: MemoryId,
+    /// Why: `over_budget` or `duplicate`.
+    pub reason: String,
+    /// Tokens that it would have cost.
+    pub tokens: usize,
+}
+
+/// A block of remembered text for a model to read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Context {
+    /// The block; quoted data, never an instruction.
+    pub text: String,
+    /// Tokens that the block costs, as estimated.
+    pub tokens: usize,
+    /// The memories in it, in reading order.
+    pub entries: Vec<ContextEntry>,
+    /// The memories that did not fit, best first.
+    pub left_out: Vec<LeftOut>,
+    /// The views that could not take part.
+    pub degraded: Vec<String>,
+    /// Milliseconds from the call to the answer.
+    pub took_ms: f64,
+}

@@ -1,0 +1,294 @@
+//! The kinds of memory and the typed body that each carries beside its text.
+
+use std::fmt::{self, Write};
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{MemoryId, Refusal};
+
+/// Declares an enum of words with one spelling in code, JSON, the CLI and the source, and a stable number.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident as $field:literal { $($(#[$variant_doc:meta])* $variant:ident = $number:literal $word:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub enum $name {
+            $($(#[$variant_doc])* #[serde(rename = $word)] $variant = $number,)+
+        }
+
+        impl $name {
+            /// Every value, in the order of its number.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The word for it, as it stands in JSON and on the command line.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
+
+            /// The number under which it is stored; it never changes.
+            pub fn number(self) -> u8 {
+                self as u8
+            }
+
+            /// The value stored under `number`, if there is one.
+            pub fn from_number(number: u8) -> Option<Self> {
+                match number { $($number => Some(Self::$variant),)+ _ => None }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.pad(self.as_str())
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = Refusal;
+
+            fn from_str(text: &str) -> Result<Self, Refusal> {
+                Self::ALL.iter().copied().find(|value| value.as_str() == text).ok_or_else(|| {
+                    let words: Vec<_> = Self::ALL.iter().map(|value| value.as_str()).collect();
+                    Refusal::new($field, format!("one of {}", words.join(", ")), text)
+                })
+            }
+        }
+    };
+}
+pub(crate) use words;
+
+words! {
+    /// What a memory is.
+    Kind as "kind" {
+        /// Something said in a conversation.
+        Message = 1 "message",
+        /// A step of reasoning, part of a chain.
+        Thought = 2 "thought",
+        /// Something held to be true, in one of nine categories.
+        Fact = 3 "fact",
+        /// Something undertaken: goal, plan, outcome.
+        Episode = 4 "episode",
+        /// How to do something.
+        Skill = 5 "skill",
+        /// A document as a whole.
+        Document = 6 "document",
+        /// A part of a document.
+        Chunk = 7 "chunk",
+        /// A digest of other memories.
+        Summary = 8 "summary",
+    }
+}
+
+words! {
+    /// What a fact is about.
+    Category as "category" {
+        /// A decision about the structure of a system.
+        ArchitectureDecision = 1 "architecture_decision",
+        /// A way of writing code that recurs.
+        CodePattern = 2 "code_pattern",
+        /// A bug, its cause and its cure.
+        BugFix = 3 "bug_fix",
+        /// A setting and its value.
+        Configuration = 4 "configuration",
+        /// Something that must or must not be.
+        Constraint = 5 "constraint",
+        /// A person, organisation, project, tool or thing.
+        Entity = 6 "entity",
+        /// Something understood.
+        Insight = 7 "insight",
+        /// Where something is to be found.
+        Reference = 8 "reference",
+        /// What someone likes or wants.
+        Preference = 9 "preference",
+    }
+}
+
+words! {
+    /// Who speaks in a message.
+    Role as "role" {
+        /// A person.
+        User = 1 "user",
+        /// A model.
+        Assistant = 2 "assistant",
+        /// A tool's reply.
+        Tool = 3 "tool",
+        /// The host's instructions.
+        System = 4 "system",
+    }
+}
+
+/// One use of a tool inside an episode.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolCall {
+    /// The tool's name.
+    pub tool: String,
+    /// What it was given.
+    #[serde(default)]
+    pub input: String,
+    /// What it gave back.
+    #[serde(default)]
+    pub output: String,
+    /// Whether it worked, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub succeeded: Option<bool>,
+}
+
+/// What a memory holds beside its content, by kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Body {
+    /// A message and the role of its speaker.
+    Message {
+        /// Who speaks.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        role: Option<Role>,
+    },
+    /// A thought and what it follows from.
+    Thought {
+        /// The thought before it in the chain.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        follows: Option<MemoryId>,
+    },
+    /// A fact and its category.
+    Fact {
+        /// What it is about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        category: Option<Category>,
+    },
+    /// Something undertaken.
+    Episode {
+        /// What was to be reached.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        goal: String,
+        /// The steps intended.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        plan: Vec<String>,
+        /// How it ended.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        outcome: String,
+        /// The tools used on the way.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tool_log: Vec<ToolCall>,
+        /// How much it stood out, 0 to 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        salience: Option<f32>,
+    },
+    /// How to do something.
+    Skill {
+        /// Its name.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        name: String,
+        /// When to use it.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        trigger: String,
+        /// What to do, in order.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        steps: Vec<String>,
+        /// Code that does it.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        code: String,
+    },
+    /// A document as a whole.
+    Document {
+        /// Its title.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        title: String,
+        /// Where it comes from: a path or an address.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        source: String,
+    },
+    /// A part of a document.
+    Chunk {
+        /// The document.
+        document: MemoryId,
+        /// The heading under which it stands.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        heading: String,
+    },
+    /// A digest.
+    Summary {
+        /// The memories that it digests.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        sources: Vec<MemoryId>,
+    },
+}
+
+impl Body {
+    /// The body of a memory of this kind that says nothing beside its content.
+    ///
+    /// A chunk always names its document, so there is no empty body for it.
+    pub fn empty(kind: Kind) -> Option<Self> {
+        Some(match kind {
+            Kind::Message => Self::Message { role: None },
+            Kind::Thought => Self::Thought { follows: None },
+            Kind::Fact => Self::Fact { category: None },
+            Kind::Episode => Self::Episode {
+                goal: String::new(),
+                plan: Vec::new(),
+                outcome: String::new(),
+                tool_log: Vec::new(),
+                salience: None,
+            },
+            Kind::Skill => {
+                Self::Skill { name: String::new(), trigger: String::new(), steps: Vec::new(), code: String::new() }
+            }
+            Kind::Document => Self::Document { title: String::new(), source: String::new() },
+            Kind::Chunk => return None,
+            Kind::Summary => Self::Summary { sources: Vec::new() },
+        })
+    }
+
+    /// The kind to which it belongs.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Message { .. } => Kind::Message,
+            Self::Thought { .. } => Kind::Thought,
+            Self::Fact { .. } => Kind::Fact,
+            Self::Episode { .. } => Kind::Episode,
+            Self::Skill { .. } => Kind::Skill,
+            Self::Document { .. } => Kind::Document,
+            Self::Chunk { .. } => Kind::Chunk,
+            Self::Summary { .. } => Kind::Summary,
+        }
+    }
+
+    /// The category, for a fact that has one.
+    pub fn category(&self) -> Option<Category> {
+        match self {
+            Self::Fact { category } => *category,
+            _ => None,
+        }
+    }
+
+    /// Appends to `text` what of the body should be found by search, a line a field.
+    pub fn append_searchable(&self, text: &mut String) {
+        let mut line = |part: &str| {
+            if !part.is_empty() {
+                let _ = write!(text, "\n{part}");
+            }
+        };
+        match self {
+            Self::Episode { goal, plan, outcome, .. } => {
+                line(goal);
+                for step in plan {
+                    line(step);
+                }
+                line(outcome);
+            }
+            Self::Skill { name, trigger, steps, code } => {
+                line(name);
+                line(trigger);
+                for step in steps {
+                    line(step);
+                }
+                line(code);
+            }
+            Self::Document { title, source } => {
+                line(title);
+                line(source);
+            }
+            Self::Chunk { heading, .. } => line(heading),
+            Self::Message { .. } | Self::Thought { .. } | Self::Fact { .. } | Self::Summary { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! What a caller hands in: a new memory, or a change to one.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::limits::{check_name, check_text, check_unit};
+use crate::{Body, Category, Kind, Limits, Metadata, Refusal};
+
+/// A memory that is about to be told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Draft {
+    /// What is told, word for word: 1 to 1 000 000 bytes.
+    pub content: String,
+    /// The kind and what belongs to it; a message when not said.
+    #[serde(default = "message")]
+    pub body: Body,
+    /// The thread that it continues.
+    #[serde(default)]
+    pub thread: Option<String>,
+    /// Its place in the thread; the next free one when not said.
+    #[serde(default)]
+    pub position: Option<u32>,
+    /// The session in which it is told.
+    #[serde(default)]
+    pub session: Option<String>,
+    /// Who said it.
+    #[serde(default)]
+    pub author: Option<String>,
+    /// How far its origin is trusted, 0 to 1; by the actor's kind when not said.
+    #[serde(default)]
+    pub trust: Option<f32>,
+    /// How much it matters, 1 to 10; 5 when not said.
+    #[serde(default)]
+    pub importance: Option<u8>,
+    /// How sure its author is, 0 to 1; 1 when not said.
+    #[serde(default)]
+    pub confidence: Option<f32>,
+    /// Words to file it under.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Anything else to keep with it.
+    #[serde(default)]
+    pub metadata: Metadata,
+    /// The id that it had elsewhere; telling the same one again changes nothing.
+    #[serde(default)]
+    pub external_id: Option<String>,
+    /// When it happened; now when not said.
+    #[serde(default)]
+    pub occurred_at: Option<Timestamp>,
+    /// When it stops being recalled.
+    #[serde(default)]
+    pub expires_at: Option<Timestamp>,
+}
+
+fn message() -> Body {
+    Body::Message { role: None }
+}
+
+impl Draft {
+    /// A message with this content.
+    pub fn new(content: impl Into<String>) -> Self {
+        Self {
+            content: content.into(),
+            body: message(),
+            thread: None,
+            position: None,
+            session: None,
+            author: None,
+            trust: None,
+            importance: None,
+            confidence: None,
+            tags: Vec::new(),
+            metadata: Metadata::new(),
+            external_id: None,
+            occurred_at: None,
+            expires_at: None,
+        }
+    }
+
+    /// Makes it a memory of this kind with an empty body; a chunk needs [`Draft::body`].
+    #[must_use]
+    pub fn kind(mut self, kind: Kind) -> Self {
+        if let Some(body) = Body::empty(kind) {
+            self.body = body;
+        }
+        self
+    }
+
+    /// Makes it a fact of this category.
+    #[must_use]
+    pub fn category(mut self, category: Category) -> Self {
+        self.body = Body::Fact { category: Some(category) };
+        self
+    }
+
+    /// Gives it this kind and body.
+    #[must_use]
+    pub fn body(mut self, body: Body) -> Self {
+        self.body = body;
+        self
+    }
+
+    /// Puts it into this thread.
+    #[must_use]
+    pub fn thread(mut self, thread: impl Into<String>) -> Self {
+        self.thread = Some(thread.into());
+        self
+    }
+
+    /// Names its author.
+    #[must_use]
+    pub fn author(mut self, author: impl Into<String>) -> Self {
+        self.author = Some(author.into());
+        self
+    }
+
+    /// Files it under this word too.
+    #[must_use]
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.tags.push(tag.into());
+        self
+    }
+
+    /// Says how much it matters, 1 to 10.
+    #[must_use]
+    pub fn importance(mut self, importance: u8) -> Self {
+        self.importance = Some(importance);
+        self
+    }
+
+    /// Says when it happened.
+    #[must_use]
+    pub fn occurred_at(mut self, instant: Timestamp) -> Self {
+        self.occurred_at = Some(instant);
+        self
+    }
+
+    /// Checks every field against [`Limits`].
+    pub fn check(&self) -> Result<(), Refusal> {
+        check_text("content", &self.content, Limits::CONTENT_BYTES)?;
+        for (field, name) in [
+            ("thread", &self.thread),
+            ("session", &self.session),
+            ("author", &self.author),
+            ("external_id", &self.external_id),
+        ] {
+            name.as_deref().map_or(Ok(()), |name| check_name(field, name))?;
+        }
+        self.trust.map_or(Ok(()), |trust| check_unit("trust", trust))?;
+        self.confidence.map_or(Ok(()), |confidence| check_unit("confidence", confidence))?;
+        check_position(self.thread.as_deref(), self.position)?;
+        check_importance(self.importance)?;
+        check_tags(&self.tags)?;
+        check_metadata(&self.metadata)?;
+        check_body(&self.body)
+    }
+}
+
+/// A change to a memory: what is `None` stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Edit {
+    /// New content.
+    #[serde(default)]
+    pub content: Option<String>,
+    /// New kind and body.
+    #[serde(default)]
+    pub body: Option<Body>,
+    /// New importance, 1 to 10.
+    #[serde(default)]
+    pub importance: Option<u8>,
+    /// New confidence, 0 to 1.
+    #[serde(default)]
+    pub confidence: Option<f32>,
+    /// New trust, 0 to 1.
+    #[serde(default)]
+    pub trust: Option<f32>,
+    /// Tags to add.
+    #[serde(default)]
+    pub add_tags: Vec<String>,
+    /// Tags to take away.
+    #[serde(default)]
+    pub remove_tags: Vec<String>,
+    /// Metadata to set; a JSON null removes the name.
+    #[serde(default)]
+    pub metadata: Metadata,
+    /// When it happened.
+    #[serde(default)]
+    pub occurred_at: Option<Timestamp>,
+    /// When it stops being recalled.
+    #[serde(default)]
+    pub expires_at: Option<Timestamp>,
+    /// The memory that takes its place.
+    #[serde(default)]
+    pub superseded_by: Option<crate::MemoryId>,
+}
+
+impl Edit {
+    /// Whether it asks for nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Checks every field against [`Limits`].
+    pub fn check(&self) -> Result<(), Refusal> {
+        self.content.as_deref().map_or(Ok(()), |content| check_text("content", content, Limits::CONTENT_BYTES))?;
+        self.trust.map_or(Ok(()), |trust| check_unit("trust", trust))?;
+        self.confidence.map_or(Ok(()), |confidence| check_unit("confidence", confidence))?;
+        check_importance(self.importance)?;
+        check_tags(&self.add_tags)?;
+        check_metadata(&self.metadata)?;
+        self.body.as_ref().map_or(Ok(()), check_body)
+    }
+}
+
+fn check_importance(importance: Option<u8>) -> Result<(), Refusal> {
+    match importance {
+        Some(value) if !(1..=10).contains(&value) => {
+            Err(Refusal::new("importance", "a whole number from 1 to 10", value))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_position(thread: Option<&str>, position: Option<u32>) -> Result<(), Refusal> {
+    match (thread, position) {
+        (None, Some(position)) => Err(Refusal::new("position", "given together with a thread", position)),
+        _ => Ok(()),
+    }
+}
+
+fn check_tags(tags: &[String]) -> Result<(), Refusal> {
+    if tags.len() > Limits::TAGS {
+        return Err(Refusal::new("tags", format!("at most {} tags", Limits::TAGS), format!("{} tags", tags.len())));
+    }
+    tags.iter().try_for_each(|tag| check_name("tag", tag))
+}
+
+fn check_metadata(metadata: &Metadata) -> Result<(), Refusal> {
+    metadata.keys().try_for_each(|key| check_name("metadata key", key))?;
+    check_json_size("metadata", metadata, Limits::METADATA_BYTES)
+}
+
+fn check_body(body: &Body) -> Result<(), Refusal> {
+    if let Body::Episode { salience: Some(salience), .. } = body {
+        check_unit("salience", *salience)?;
+    }
+    check_json_size("body", body, Limits::BODY_BYTES)
+}
+
+fn check_json_size<T: Serialize>(field: &str, value: &T, limit: usize) -> Result<(), Refusal> {
+    let size = serde_json::to_vec(value)
+        .map_err(|error| Refusal::new(field, "representable as JSON", error))?
+        .len();
+    if size > limit {
+        return Err(Refusal::new(field, format!("at most {limit} bytes of JSON"), format!("{size} bytes")));
+    }
+    Ok(())
+}

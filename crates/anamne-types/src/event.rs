@@ -1,0 +1,102 @@
+//! Entries of the log.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::body::words;
+use crate::limits::check_name;
+use crate::{MemoryId, Refusal, Seq};
+
+words! {
+    /// What an event did.
+    EventKind as "event kind" {
+        /// A memory was told.
+        Remembered = 1 "remembered",
+        /// A memory was changed.
+        Edited = 2 "edited",
+        /// A memory was put away; it can be restored.
+        Forgotten = 3 "forgotten",
+        /// A forgotten memory was brought back.
+        Restored = 4 "restored",
+        /// A memory's content was removed for ever.
+        Erased = 5 "erased",
+        /// A link was drawn.
+        Linked = 6 "linked",
+        /// A link was taken away.
+        Unlinked = 7 "unlinked",
+    }
+}
+
+words! {
+    /// What sort of party acts.
+    ActorKind as "actor" {
+        /// A person.
+        User = 1 "user",
+        /// A model.
+        Agent = 2 "agent",
+        /// A program on someone's behalf.
+        Tool = 3 "tool",
+        /// The engine itself.
+        System = 4 "system",
+    }
+}
+
+/// Who told the engine something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Actor {
+    /// What sort of party.
+    pub kind: ActorKind,
+    /// Its name; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+}
+
+impl Actor {
+    /// A person whose name is not known.
+    pub fn user() -> Self {
+        Self { kind: ActorKind::User, name: String::new() }
+    }
+
+    /// A model named `name`.
+    pub fn agent(name: impl Into<String>) -> Self {
+        Self { kind: ActorKind::Agent, name: name.into() }
+    }
+
+    /// A program named `name`.
+    pub fn tool(name: impl Into<String>) -> Self {
+        Self { kind: ActorKind::Tool, name: name.into() }
+    }
+
+    /// Checks the name.
+    pub fn check(&self) -> Result<(), Refusal> {
+        if self.name.is_empty() { Ok(()) } else { check_name("actor", &self.name) }
+    }
+
+    /// How far what this party tells is trusted when nothing else is said, 0 to 1.
+    pub fn default_trust(&self) -> f32 {
+        match self.kind {
+            ActorKind::User | ActorKind::System => 1.0,
+            ActorKind::Agent => 0.8,
+            ActorKind::Tool => 0.6,
+        }
+    }
+}
+
+/// One entry of the log, without its payload.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// Its number in the log of its space.
+    pub seq: Seq,
+    /// When it was told.
+    pub at: Timestamp,
+    /// Who told it.
+    pub actor: Actor,
+    /// What it did.
+    pub kind: EventKind,
+    /// The memory that it is about.
+    pub memory: MemoryId,
+}

@@ -1,0 +1,71 @@
+//! Identifiers and sequence numbers, each its own type so that one is never taken for another.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::Refusal;
+
+/// The identity of a memory: a UUIDv7, unique across stores and ordered by its moment of birth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct MemoryId(pub Uuid);
+
+impl MemoryId {
+    /// Makes a new id for a memory born at `unix_milliseconds`.
+    pub fn at(unix_milliseconds: u64) -> Self {
+        let seconds = unix_milliseconds / 1000;
+        let nanoseconds = (unix_milliseconds % 1000) as u32 * 1_000_000;
+        Self(Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, nanoseconds)))
+    }
+
+    /// The sixteen bytes of the id, as they stand in the source.
+    pub fn as_bytes(&self) -> &[u8; 16] {
+        self.0.as_bytes()
+    }
+
+    /// The id whose bytes these are.
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(Uuid::from_bytes(bytes))
+    }
+}
+
+impl fmt::Display for MemoryId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl FromStr for MemoryId {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        Uuid::try_parse(text.trim())
+            .map(Self)
+            .map_err(|_| Refusal::new("id", "a UUID such as 0198c0de-7a11-7c3e-9d2f-6b1f0a5e4d21", text))
+    }
+}
+
+/// The dense number of a memory inside its space; it never changes and is the key in every index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Row(pub u32);
+
+/// The number of an event in a space's log; the first event is 1, and 0 stands before all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Seq(pub u64);
+
+impl fmt::Display for Row {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl fmt::Display for Seq {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}

@@ -1,0 +1,97 @@
+//! The universal record.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{Body, Kind, MemoryId, Seq};
+
+/// Free metadata: JSON values under names, in the order of the names.
+pub type Metadata = BTreeMap<String, serde_json::Value>;
+
+/// A memory as it stands in its space.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    /// Its identity.
+    pub id: MemoryId,
+    /// The space in which it lives.
+    #[serde(default)]
+    pub space: String,
+    /// Its kind and what it holds beside the content.
+    #[serde(flatten)]
+    pub body: Body,
+    /// What was told, word for word.
+    pub content: String,
+    /// The ordered run of memories to which it belongs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<String>,
+    /// Its place in that thread, from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<u32>,
+    /// The session of the agent in which it was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Who said it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// How far its origin is to be trusted, 0 to 1.
+    pub trust: f32,
+    /// How much it matters, 1 to 10.
+    pub importance: u8,
+    /// How sure its author was, 0 to 1.
+    pub confidence: f32,
+    /// Words under which it is filed, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// Anything else that its author wished to keep with it.
+    #[serde(default, skip_serializing_if = "Metadata::is_empty")]
+    pub metadata: Metadata,
+    /// The id that it had where it was imported from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<String>,
+    /// When it happened.
+    pub occurred_at: Timestamp,
+    /// When we learned it.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// After this it is no longer recalled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+    /// When it was forgotten, if it was; it can be restored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted_at: Option<Timestamp>,
+    /// The memory that took its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<MemoryId>,
+    /// How many times it was written: 1 when new.
+    pub version: u32,
+    /// The event that last changed it.
+    pub seq: Seq,
+}
+
+impl Memory {
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        self.body.kind()
+    }
+}
+
+/// An earlier state of a memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Version {
+    /// Which state: 1 is the first.
+    pub version: u32,
+    /// The event that made it.
+    pub seq: Seq,
+    /// When that was.
+    pub at: Timestamp,
+    /// What happened: the word of the event's kind.
+    pub change: crate::EventKind,
+    /// Who did it.
+    pub actor: crate::Actor,
+    /// The memory as it stood then; absent where its content was erased or only a link changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Memory>,
+}

@@ -1,0 +1,196 @@
+//! What a caller asks.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::limits::{check_name, check_text, check_unit};
+use crate::{Category, Kind, Limits, Refusal};
+
+/// Which memories may be answered with; an empty filter lets all pass.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Filter {
+    /// Happened at or after this instant.
+    #[serde(default)]
+    pub since: Option<Timestamp>,
+    /// Happened before this instant.
+    #[serde(default)]
+    pub until: Option<Timestamp>,
+    /// In one of these threads.
+    #[serde(default)]
+    pub threads: Vec<String>,
+    /// Of one of these kinds.
+    #[serde(default)]
+    pub kinds: Vec<Kind>,
+    /// Of one of these categories of fact.
+    #[serde(default)]
+    pub categories: Vec<Category>,
+    /// With all of these tags.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// By one of these authors.
+    #[serde(default)]
+    pub authors: Vec<String>,
+    /// Told in one of these sessions.
+    #[serde(default)]
+    pub sessions: Vec<String>,
+    /// At least this important, 1 to 10.
+    #[serde(default)]
+    pub min_importance: Option<u8>,
+    /// At least this trusted, 0 to 1.
+    #[serde(default)]
+    pub min_trust: Option<f32>,
+}
+
+impl Filter {
+    /// Whether it lets everything pass.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Checks names and bounds.
+    pub fn check(&self) -> Result<(), Refusal> {
+        for (field, names) in [
+            ("thread", &self.threads),
+            ("tag", &self.tags),
+            ("author", &self.authors),
+            ("session", &self.sessions),
+        ] {
+            names.iter().try_for_each(|name| check_name(field, name))?;
+        }
+        if let Some(importance) = self.min_importance
+            && !(1..=10).contains(&importance)
+        {
+            return Err(Refusal::new("min_importance", "a whole number from 1 to 10", importance));
+        }
+        if let (Some(since), Some(until)) = (self.since, self.until)
+            && since >= until
+        {
+            return Err(Refusal::new("until", format!("later than since ({since})"), until));
+        }
+        self.min_trust.map_or(Ok(()), |trust| check_unit("min_trust", trust))
+    }
+}
+
+/// How much of a result's thread comes along with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Surroundings {
+    /// The memory alone.
+    #[default]
+    None,
+    /// The one before and the one after it in its thread.
+    Neighbours,
+}
+
+/// A question to the memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recall {
+    /// The question in words.
+    pub query: String,
+    /// Which memories may be answered with.
+    #[serde(default)]
+    pub filter: Filter,
+    /// Results at most, 1 to 1 000.
+    #[serde(default = "ten")]
+    pub limit: usize,
+    /// Results less sure than this, 0 to 1, are left out.
+    #[serde(default)]
+    pub min_confidence: f32,
+    /// What of the results' threads comes along.
+    #[serde(default)]
+    pub surroundings: Surroundings,
+    /// Which signals take part; all of them for a person.
+    #[serde(default)]
+    pub signals: Signals,
+}
+
+/// Which signals take part in a recall; evaluation switches single ones off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Signals {
+    /// Everything that the engine has.
+    #[default]
+    Full,
+    /// BM25 over the memory's own text, and nothing else.
+    Lexical,
+    /// Cosine of the memory's vectors, and nothing else.
+    Semantic,
+}
+
+fn ten() -> usize {
+    10
+}
+
+impl Recall {
+    /// A question with no filter, for ten results.
+    pub fn new(query: impl Into<String>) -> Self {
+        Self {
+            query: query.into(),
+            filter: Filter::default(),
+            limit: ten(),
+            min_confidence: 0.0,
+            surroundings: Surroundings::default(),
+            signals: Signals::default(),
+        }
+    }
+
+    /// Sets how many results come back at most.
+    #[must_use]
+    pub fn limit(mut self, limit: usize) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Sets which memories may be answered with.
+    #[must_use]
+    pub fn filter(mut self, filter: Filter) -> Self {
+        self.filter = filter;
+        self
+    }
+
+    /// Sets which signals take part.
+    #[must_use]
+    pub fn signals(mut self, signals: Signals) -> Self {
+        self.signals = signals;
+        self
+    }
+
+    /// Checks the question, its bounds and its filter.
+    pub fn check(&self) -> Result<(), Refusal> {
+        check_text("query", &self.query, Limits::QUERY_BYTES)?;
+        check_limit(self.limit)?;
+        check_unit("min_confidence", self.min_confidence)?;
+        self.filter.check()
+    }
+}
+
+/// A question whose answer is a block of text for a model to read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ContextRequest {
+    /// The question; its `limit` bounds how many memories are considered.
+    pub recall: Recall,
+    /// Tokens that the block may cost, at least 50.
+    pub token_budget: usize,
+}
+
+impl ContextRequest {
+    /// Checks the question and the budget.
+    pub fn check(&self) -> Result<(), Refusal> {
+        self.recall.check()?;
+        if !(50..=1_000_000).contains(&self.token_budget) {
+            return Err(Refusal::new("token_budget", "a whole number from 50 to 1000000", self.token_budget));
+        }
+        Ok(())
+    }
+}
+
+/// Checks how many rows are asked for.
+pub(crate) fn check_limit(limit: usize) -> Result<(), Refusal> {
+    if (1..=Limits::RESULTS).contains(&limit) {
+        return Ok(());
+    }
+    Err(Refusal::new("limit", format!("a whole number from 1 to {}", Limits::RESULTS), limit))
+}
