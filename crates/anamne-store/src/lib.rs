@@ -1,3 +1,48 @@
-//! The source of truth: the log, its SQLite source and journal, spaces, and the view framework.
+//! The source of truth: the log, its SQLite source and its journal, spaces, and the view framework.
+//!
+//! A write changes state, event and outbox in one transaction, then stands in the journal, a second
+//! copy, before it is acknowledged. Everything that can be computed from the log is a [`view`]. This
+//! crate must never know what a view indexes or how recall ranks; it never prints, and never reads
+//! the home folder, the environment or a clock that it was not given.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use anamne_store::{SpaceName, SpaceSource, SystemClock};
+//! use anamne_types::{Actor, Draft};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let core = SpaceName::core();
+//! let space = SpaceSource::open(&folder.path().join("core"), &core, Arc::new(SystemClock), true)?;
+//! let told = space.remember(&Actor::user(), &Draft::new("The gauge at the mill reads in centimetres"))?;
+//! assert_eq!(space.get(told.id)?.content, "The gauge at the mill reads in centimetres");
+//! assert!(space.verify_journal()?.problems.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod clock;
+mod config;
+mod error;
+mod files;
+mod follow;
+mod journal;
+mod lock;
+mod project;
+mod restore;
+mod source;
+mod space;
+mod space_name;
+mod store;
 pub mod view;
+
+pub use clock::{Clock, SystemClock};
+pub use config::{RecallConfig, SpaceConfig};
+pub use error::StoreError;
+pub use files::{create_private_folder, set_aside};
+pub use follow::{Degraded, Followers};
+pub use journal::{Digest, JOURNAL_FORMAT, JournalReport, Line, Lines};
+pub use lock::LONGEST_WAIT;
+pub use project::Project;
+pub use source::{Listing, Order, SOURCE_FORMAT, SourceFeed, Statistics};
+pub use space::{SpaceSource, Watch};
+pub use space_name::SpaceName;
+pub use store::StoreFolder;

@@ -126,7 +126,8 @@ pub trait View: Send + Sync {
     ///
     /// `progress` is called now and then with the event reached. A broken view is set aside and
     /// built from the beginning. When this returns `Published`, this process has refreshed too.
-    fn fold(&self, feed: &dyn ChangeFeed, progress: &mut dyn FnMut(Seq)) -> Result<Fold, ViewError>;
+    fn fold(&self, feed: &dyn ChangeFeed, progress: &mut dyn FnMut(Seq))
+    -> Result<Fold, ViewError>;
 
     /// Reads back everything published and compares checksums; what is damaged makes the view broken.
     fn verify(&self) -> Health;
@@ -165,12 +166,19 @@ pub enum ViewError {
 impl ViewError {
     /// An input or output error on `path`.
     pub fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
-        Self::Io { action, path: path.to_owned(), source }
+        Self::Io {
+            action,
+            path: path.to_owned(),
+            source,
+        }
     }
 
     /// Damage found in `path`.
     pub fn damaged(path: &Path, reason: impl Into<String>) -> Self {
-        Self::Damaged { path: path.to_owned(), reason: reason.into() }
+        Self::Damaged {
+            path: path.to_owned(),
+            reason: reason.into(),
+        }
     }
 }
 

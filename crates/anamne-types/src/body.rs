@@ -229,12 +229,20 @@ impl Body {
                 tool_log: Vec::new(),
                 salience: None,
             },
-            Kind::Skill => {
-                Self::Skill { name: String::new(), trigger: String::new(), steps: Vec::new(), code: String::new() }
-            }
-            Kind::Document => Self::Document { title: String::new(), source: String::new() },
+            Kind::Skill => Self::Skill {
+                name: String::new(),
+                trigger: String::new(),
+                steps: Vec::new(),
+                code: String::new(),
+            },
+            Kind::Document => Self::Document {
+                title: String::new(),
+                source: String::new(),
+            },
             Kind::Chunk => return None,
-            Kind::Summary => Self::Summary { sources: Vec::new() },
+            Kind::Summary => Self::Summary {
+                sources: Vec::new(),
+            },
         })
     }
 
@@ -268,14 +276,24 @@ impl Body {
             }
         };
         match self {
-            Self::Episode { goal, plan, outcome, .. } => {
+            Self::Episode {
+                goal,
+                plan,
+                outcome,
+                ..
+            } => {
                 line(goal);
                 for step in plan {
                     line(step);
                 }
                 line(outcome);
             }
-            Self::Skill { name, trigger, steps, code } => {
+            Self::Skill {
+                name,
+                trigger,
+                steps,
+                code,
+            } => {
                 line(name);
                 line(trigger);
                 for step in steps {
@@ -288,7 +306,10 @@ impl Body {
                 line(source);
             }
             Self::Chunk { heading, .. } => line(heading),
-            Self::Message { .. } | Self::Thought { .. } | Self::Fact { .. } | Self::Summary { .. } => {}
+            Self::Message { .. }
+            | Self::Thought { .. }
+            | Self::Fact { .. }
+            | Self::Summary { .. } => {}
         }
     }
 }

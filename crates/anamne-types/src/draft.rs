@@ -53,6 +53,18 @@ pub struct Draft {
     pub expires_at: Option<Timestamp>,
 }
 
+impl From<&str> for Draft {
+    fn from(content: &str) -> Self {
+        Self::new(content)
+    }
+}
+
+impl From<String> for Draft {
+    fn from(content: String) -> Self {
+        Self::new(content)
+    }
+}
+
 fn message() -> Body {
     Body::Message { role: None }
 }
@@ -90,7 +102,9 @@ impl Draft {
     /// Makes it a fact of this category.
     #[must_use]
     pub fn category(mut self, category: Category) -> Self {
-        self.body = Body::Fact { category: Some(category) };
+        self.body = Body::Fact {
+            category: Some(category),
+        };
         self
     }
 
@@ -145,10 +159,13 @@ impl Draft {
             ("author", &self.author),
             ("external_id", &self.external_id),
         ] {
-            name.as_deref().map_or(Ok(()), |name| check_name(field, name))?;
+            name.as_deref()
+                .map_or(Ok(()), |name| check_name(field, name))?;
         }
-        self.trust.map_or(Ok(()), |trust| check_unit("trust", trust))?;
-        self.confidence.map_or(Ok(()), |confidence| check_unit("confidence", confidence))?;
+        self.trust
+            .map_or(Ok(()), |trust| check_unit("trust", trust))?;
+        self.confidence
+            .map_or(Ok(()), |confidence| check_unit("confidence", confidence))?;
         check_position(self.thread.as_deref(), self.position)?;
         check_importance(self.importance)?;
         check_tags(&self.tags)?;
@@ -204,9 +221,13 @@ impl Edit {
 
     /// Checks every field against [`Limits`].
     pub fn check(&self) -> Result<(), Refusal> {
-        self.content.as_deref().map_or(Ok(()), |content| check_text("content", content, Limits::CONTENT_BYTES))?;
-        self.trust.map_or(Ok(()), |trust| check_unit("trust", trust))?;
-        self.confidence.map_or(Ok(()), |confidence| check_unit("confidence", confidence))?;
+        self.content.as_deref().map_or(Ok(()), |content| {
+            check_text("content", content, Limits::CONTENT_BYTES)
+        })?;
+        self.trust
+            .map_or(Ok(()), |trust| check_unit("trust", trust))?;
+        self.confidence
+            .map_or(Ok(()), |confidence| check_unit("confidence", confidence))?;
         check_importance(self.importance)?;
         check_tags(&self.add_tags)?;
         check_metadata(&self.metadata)?;
@@ -216,34 +237,50 @@ impl Edit {
 
 fn check_importance(importance: Option<u8>) -> Result<(), Refusal> {
     match importance {
-        Some(value) if !(1..=10).contains(&value) => {
-            Err(Refusal::new("importance", "a whole number from 1 to 10", value))
-        }
+        Some(value) if !(1..=10).contains(&value) => Err(Refusal::new(
+            "importance",
+            "a whole number from 1 to 10",
+            value,
+        )),
         _ => Ok(()),
     }
 }
 
 fn check_position(thread: Option<&str>, position: Option<u32>) -> Result<(), Refusal> {
     match (thread, position) {
-        (None, Some(position)) => Err(Refusal::new("position", "given together with a thread", position)),
+        (None, Some(position)) => Err(Refusal::new(
+            "position",
+            "given together with a thread",
+            position,
+        )),
         _ => Ok(()),
     }
 }
 
 fn check_tags(tags: &[String]) -> Result<(), Refusal> {
     if tags.len() > Limits::TAGS {
-        return Err(Refusal::new("tags", format!("at most {} tags", Limits::TAGS), format!("{} tags", tags.len())));
+        return Err(Refusal::new(
+            "tags",
+            format!("at most {} tags", Limits::TAGS),
+            format!("{} tags", tags.len()),
+        ));
     }
     tags.iter().try_for_each(|tag| check_name("tag", tag))
 }
 
 fn check_metadata(metadata: &Metadata) -> Result<(), Refusal> {
-    metadata.keys().try_for_each(|key| check_name("metadata key", key))?;
+    metadata
+        .keys()
+        .try_for_each(|key| check_name("metadata key", key))?;
     check_json_size("metadata", metadata, Limits::METADATA_BYTES)
 }
 
 fn check_body(body: &Body) -> Result<(), Refusal> {
-    if let Body::Episode { salience: Some(salience), .. } = body {
+    if let Body::Episode {
+        salience: Some(salience),
+        ..
+    } = body
+    {
         check_unit("salience", *salience)?;
     }
     check_json_size("body", body, Limits::BODY_BYTES)
@@ -254,7 +291,11 @@ fn check_json_size<T: Serialize>(field: &str, value: &T, limit: usize) -> Result
         .map_err(|error| Refusal::new(field, "representable as JSON", error))?
         .len();
     if size > limit {
-        return Err(Refusal::new(field, format!("at most {limit} bytes of JSON"), format!("{size} bytes")));
+        return Err(Refusal::new(
+            field,
+            format!("at most {limit} bytes of JSON"),
+            format!("{size} bytes"),
+        ));
     }
     Ok(())
 }

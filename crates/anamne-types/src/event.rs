@@ -58,22 +58,35 @@ pub struct Actor {
 impl Actor {
     /// A person whose name is not known.
     pub fn user() -> Self {
-        Self { kind: ActorKind::User, name: String::new() }
+        Self {
+            kind: ActorKind::User,
+            name: String::new(),
+        }
     }
 
     /// A model named `name`.
     pub fn agent(name: impl Into<String>) -> Self {
-        Self { kind: ActorKind::Agent, name: name.into() }
+        Self {
+            kind: ActorKind::Agent,
+            name: name.into(),
+        }
     }
 
     /// A program named `name`.
     pub fn tool(name: impl Into<String>) -> Self {
-        Self { kind: ActorKind::Tool, name: name.into() }
+        Self {
+            kind: ActorKind::Tool,
+            name: name.into(),
+        }
     }
 
     /// Checks the name.
     pub fn check(&self) -> Result<(), Refusal> {
-        if self.name.is_empty() { Ok(()) } else { check_name("actor", &self.name) }
+        if self.name.is_empty() {
+            Ok(())
+        } else {
+            check_name("actor", &self.name)
+        }
     }
 
     /// How far what this party tells is trusted when nothing else is said, 0 to 1.

@@ -18,7 +18,11 @@ impl MemoryId {
     pub fn at(unix_milliseconds: u64) -> Self {
         let seconds = unix_milliseconds / 1000;
         let nanoseconds = (unix_milliseconds % 1000) as u32 * 1_000_000;
-        Self(Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, nanoseconds)))
+        Self(Uuid::new_v7(uuid::Timestamp::from_unix(
+            uuid::NoContext,
+            seconds,
+            nanoseconds,
+        )))
     }
 
     /// The sixteen bytes of the id, as they stand in the source.
@@ -42,9 +46,13 @@ impl FromStr for MemoryId {
     type Err = Refusal;
 
     fn from_str(text: &str) -> Result<Self, Refusal> {
-        Uuid::try_parse(text.trim())
-            .map(Self)
-            .map_err(|_| Refusal::new("id", "a UUID such as 0198c0de-7a11-7c3e-9d2f-6b1f0a5e4d21", text))
+        Uuid::try_parse(text.trim()).map(Self).map_err(|_| {
+            Refusal::new(
+                "id",
+                "a UUID such as 0198c0de-7a11-7c3e-9d2f-6b1f0a5e4d21",
+                text,
+            )
+        })
     }
 }
 
@@ -54,7 +62,9 @@ impl FromStr for MemoryId {
 pub struct Row(pub u32);
 
 /// The number of an event in a space's log; the first event is 1, and 0 stands before all of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 #[serde(transparent)]
 pub struct Seq(pub u64);
 

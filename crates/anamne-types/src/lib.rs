@@ -21,7 +21,9 @@ mod link;
 mod memory;
 mod question;
 
-pub use answer::{Answer, Context, ContextEntry, Explanation, Hit, LeftOut, Remembered, ScoreParts};
+pub use answer::{
+    Answer, Context, ContextEntry, Explanation, Hit, LeftOut, Remembered, ScoreParts,
+};
 pub use body::{Body, Category, Kind, Role, ToolCall};
 pub use draft::{Draft, Edit};
 pub use event::{Actor, ActorKind, Event, EventKind};

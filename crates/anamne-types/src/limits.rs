@@ -35,13 +35,21 @@ pub struct Refusal {
 
 impl Refusal {
     /// A refusal of `field`, which takes `accepts` but got `given` (shortened to 80 characters).
-    pub fn new(field: impl Into<String>, accepts: impl Into<String>, given: impl fmt::Display) -> Self {
+    pub fn new(
+        field: impl Into<String>,
+        accepts: impl Into<String>,
+        given: impl fmt::Display,
+    ) -> Self {
         let given = given.to_string();
         let mut short: String = given.chars().take(80).collect();
         if short.len() < given.len() {
             short.push('…');
         }
-        Self { field: field.into(), accepts: accepts.into(), given: short }
+        Self {
+            field: field.into(),
+            accepts: accepts.into(),
+            given: short,
+        }
     }
 
     /// The name of the field.
@@ -62,7 +70,11 @@ impl Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} must be {}, but was {}", self.field, self.accepts, self.given)
+        write!(
+            formatter,
+            "{} must be {}, but was {}",
+            self.field, self.accepts, self.given
+        )
     }
 }
 
@@ -71,10 +83,18 @@ impl std::error::Error for Refusal {}
 /// Checks that `text` holds between 1 and `limit` bytes and is not only white space.
 pub(crate) fn check_text(field: &str, text: &str, limit: usize) -> Result<(), Refusal> {
     if text.is_empty() || text.len() > limit {
-        return Err(Refusal::new(field, format!("1 to {limit} bytes long"), format!("{} bytes", text.len())));
+        return Err(Refusal::new(
+            field,
+            format!("1 to {limit} bytes long"),
+            format!("{} bytes", text.len()),
+        ));
     }
     if text.trim().is_empty() {
-        return Err(Refusal::new(field, "more than white space", format!("{} blank bytes", text.len())));
+        return Err(Refusal::new(
+            field,
+            "more than white space",
+            format!("{} blank bytes", text.len()),
+        ));
     }
     Ok(())
 }
@@ -83,7 +103,11 @@ pub(crate) fn check_text(field: &str, text: &str, limit: usize) -> Result<(), Re
 pub(crate) fn check_name(field: &str, name: &str) -> Result<(), Refusal> {
     check_text(field, name, Limits::NAME_BYTES)?;
     match name.chars().find(|character| character.is_control()) {
-        Some(control) => Err(Refusal::new(field, "free of control characters", format!("{control:?} in {name:?}"))),
+        Some(control) => Err(Refusal::new(
+            field,
+            "free of control characters",
+            format!("{control:?} in {name:?}"),
+        )),
         None => Ok(()),
     }
 }

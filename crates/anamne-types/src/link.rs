@@ -64,7 +64,11 @@ impl Link {
             check_text("reason", &self.reason, Limits::REASON_BYTES)?;
         }
         if self.from == self.to {
-            return Err(Refusal::new("to", "another memory than the one that the link starts from", self.to));
+            return Err(Refusal::new(
+                "to",
+                "another memory than the one that the link starts from",
+                self.to,
+            ));
         }
         Ok(())
     }

@@ -61,14 +61,23 @@ impl Filter {
         if let Some(importance) = self.min_importance
             && !(1..=10).contains(&importance)
         {
-            return Err(Refusal::new("min_importance", "a whole number from 1 to 10", importance));
+            return Err(Refusal::new(
+                "min_importance",
+                "a whole number from 1 to 10",
+                importance,
+            ));
         }
         if let (Some(since), Some(until)) = (self.since, self.until)
             && since >= until
         {
-            return Err(Refusal::new("until", format!("later than since ({since})"), until));
+            return Err(Refusal::new(
+                "until",
+                format!("later than since ({since})"),
+                until,
+            ));
         }
-        self.min_trust.map_or(Ok(()), |trust| check_unit("min_trust", trust))
+        self.min_trust
+            .map_or(Ok(()), |trust| check_unit("min_trust", trust))
     }
 }
 
@@ -181,7 +190,11 @@ impl ContextRequest {
     pub fn check(&self) -> Result<(), Refusal> {
         self.recall.check()?;
         if !(50..=1_000_000).contains(&self.token_budget) {
-            return Err(Refusal::new("token_budget", "a whole number from 50 to 1000000", self.token_budget));
+            return Err(Refusal::new(
+                "token_budget",
+                "a whole number from 50 to 1000000",
+                self.token_budget,
+            ));
         }
         Ok(())
     }
@@ -192,5 +205,9 @@ pub(crate) fn check_limit(limit: usize) -> Result<(), Refusal> {
     if (1..=Limits::RESULTS).contains(&limit) {
         return Ok(());
     }
-    Err(Refusal::new("limit", format!("a whole number from 1 to {}", Limits::RESULTS), limit))
+    Err(Refusal::new(
+        "limit",
+        format!("a whole number from 1 to {}", Limits::RESULTS),
+        limit,
+    ))
 }

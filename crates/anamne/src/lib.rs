@@ -1,1 +1,38 @@
-//! anamne
+//! Embedded, local-first memory for AI agents.
+//!
+//! Tell it something, and get it back with the reason:
+//!
+//! ```
+//! use anamne::{Recall, Store};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let space = Store::open(folder.path())?.space("core")?;
+//! space.remember("The staging server listens on port 8471")?;
+//! let answer = space.recall(&Recall::new("which port does staging use?"))?;
+//! let best = &answer.results[0];
+//! assert!(best.memory.content.contains("8471"));
+//! println!("{} ({:.0} %): {}", best.memory.content, best.confidence * 100.0, best.reasoning);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The engine is blocking, works without a network, and never prints. It must never know a door (a
+//! command line, a protocol), and reads no path, clock or model that was not handed to it.
+
+mod error;
+mod export;
+mod import;
+mod space;
+mod store;
+mod worker;
+
+pub use anamne_embed as embed;
+pub use anamne_store::{
+    Clock, JournalReport, LONGEST_WAIT, Listing, Order, Project, RecallConfig, SpaceConfig,
+    SpaceName, Statistics, StoreError, SystemClock,
+};
+pub use anamne_text as text;
+pub use anamne_types::*;
+pub use error::{Error, ErrorKind};
+pub use import::{BadLine, BadLines, ImportReport};
+pub use space::{CheckUp, Space, SpaceReport, ViewState};
+pub use store::{Options, Store};

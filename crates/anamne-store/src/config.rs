@@ -1,0 +1,94 @@
+//! `space.toml`: what a person may read and change about a space.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::StoreError;
+use crate::files::replace_file;
+
+/// The version of the file.
+pub const CONFIG_FORMAT: i64 = 1;
+
+/// The settings of one space.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpaceConfig {
+    /// The version of this file.
+    pub format: i64,
+    /// The space's name.
+    pub name: String,
+    /// What the space is about; for people and for agents that choose a space.
+    #[serde(default)]
+    pub description: String,
+    /// When the space was made.
+    pub created_at: Timestamp,
+    /// How recall ranks in this space.
+    #[serde(default)]
+    pub recall: RecallConfig,
+}
+
+/// How recall ranks in a space.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RecallConfig {
+    /// The τ of `exp(-Δt/τ)`, in days: after so long a memory's recency has fallen to 37 %.
+    pub recency_days: f32,
+}
+
+impl Default for RecallConfig {
+    fn default() -> Self {
+        Self { recency_days: 30.0 }
+    }
+}
+
+impl SpaceConfig {
+    /// The settings of a new space.
+    pub fn new(name: &str, created_at: Timestamp) -> Self {
+        Self {
+            format: CONFIG_FORMAT,
+            name: name.to_owned(),
+            description: String::new(),
+            created_at,
+            recall: RecallConfig::default(),
+        }
+    }
+
+    /// Reads the file; `None` when it is not there.
+    pub fn read(path: &Path) -> Result<Option<Self>, StoreError> {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(StoreError::io("read", path)(error)),
+        };
+        #[derive(Deserialize)]
+        struct Format {
+            format: i64,
+        }
+        let unreadable = |error: toml::de::Error| StoreError::damaged(path, error.to_string());
+        let Format { format } = toml::from_str(&text).map_err(unreadable)?;
+        if format > CONFIG_FORMAT {
+            return Err(StoreError::Newer {
+                path: path.to_owned(),
+                found: format,
+                known: CONFIG_FORMAT,
+            });
+        }
+        let config: Self = toml::from_str(&text).map_err(unreadable)?;
+        if !(config.recall.recency_days > 0.0 && config.recall.recency_days.is_finite()) {
+            return Err(StoreError::damaged(
+                path,
+                "recall.recency_days must be a number above 0",
+            ));
+        }
+        Ok(Some(config))
+    }
+
+    /// Writes the file whole or not at all.
+    pub fn write(&self, path: &Path) -> Result<(), StoreError> {
+        let text =
+            toml::to_string(self).map_err(|error| StoreError::damaged(path, error.to_string()))?;
+        replace_file(path, text.as_bytes())
+    }
+}

@@ -1,0 +1,122 @@
+//! What can go wrong between a caller and the disk.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anamne_types::{MemoryId, Refusal};
+
+/// An error of the source, the journal or the lock between processes.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// A value is outside what the engine accepts; nothing was changed.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// There is no such memory in this space.
+    #[error("no memory {id} in the space {space}")]
+    NoMemory {
+        /// The id that was asked for.
+        id: MemoryId,
+        /// Where it was looked for.
+        space: String,
+    },
+    /// There is no such space in this store.
+    #[error("no space named {0:?} in this store; `anamne spaces` lists those that are there")]
+    NoSpace(String),
+    /// The memory is not in a state in which this can be done.
+    #[error("the memory {id} {state}")]
+    State {
+        /// The memory.
+        id: MemoryId,
+        /// What it is, and what to do about it.
+        state: &'static str,
+    },
+    /// Another memory with this outside id says something else.
+    #[error(
+        "the id {external_id:?} was told before with other content, as memory {id}; edit that memory, or give the new one an id of its own"
+    )]
+    Conflict {
+        /// The outside id.
+        external_id: String,
+        /// The memory that holds it.
+        id: MemoryId,
+    },
+    /// Another process held the write lock for longer than the bounded retry.
+    #[error(
+        "another process has been writing to {path} for {waited:?}; try again, or look for a process that hangs"
+    )]
+    Busy {
+        /// The lock file.
+        path: PathBuf,
+        /// How long we waited.
+        waited: Duration,
+    },
+    /// A file was written by a newer version of Anamne.
+    #[error(
+        "{path} has format {found}, but this version knows formats up to {known}; install a newer Anamne to open it"
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: i64,
+        /// The newest format known here.
+        known: i64,
+    },
+    /// A file does not hold what it should.
+    #[error("{path} is damaged: {reason}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file could not be read or written.
+    #[error("can't {action} {path}: {source}")]
+    Io {
+        /// What was attempted, such as `write`.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+    /// SQLite failed.
+    #[error("the source database failed: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    /// A stored value could not be turned into JSON or back.
+    #[error("a stored record can't be read: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+impl StoreError {
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io {
+            action,
+            path,
+            source,
+        }
+    }
+
+    pub(crate) fn damaged(path: &Path, reason: impl Into<String>) -> Self {
+        Self::Damaged {
+            path: path.to_owned(),
+            reason: reason.into(),
+        }
+    }
+
+    /// Whether the database file itself is broken, so that only the journal can help.
+    pub fn is_broken_database(&self) -> bool {
+        use rusqlite::ffi::ErrorCode;
+        match self {
+            Self::Sqlite(rusqlite::Error::SqliteFailure(failure, _)) => {
+                matches!(
+                    failure.code,
+                    ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase
+                )
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Catch-up: the one mechanism by which views follow the log.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anamne_types::Seq;
+
+use crate::StoreError;
+use crate::space::{SpaceSource, Watch};
+use crate::view::{Fold, Health, View, ViewError};
+
+/// How many changes are read at a time.
+const BATCH: usize = 4_096;
+
+/// A view that was never published takes so many events into its tail before it counts as being built.
+const ABSORBED: u64 = 2_000;
+
+/// A tail longer than this is worth folding.
+const LONG_TAIL: usize = 1_000;
+
+/// The views of one space and the watch that tells when they are behind.
+pub struct Followers {
+    views: Vec<Arc<dyn View>>,
+    progress: Mutex<Progress>,
+}
+
+struct Progress {
+    watch: Watch,
+    head: Seq,
+}
+
+/// A view that can't take part now, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Degraded {
+    /// The view's name.
+    pub view: &'static str,
+    /// Why it can't, for a person.
+    pub reason: String,
+}
+
+impl Followers {
+    /// Lets `views` follow `source`.
+    pub fn new(source: &SpaceSource, views: Vec<Arc<dyn View>>) -> Result<Self, StoreError> {
+        Ok(Self {
+            views,
+            progress: Mutex::new(Progress {
+                watch: source.watch()?,
+                head: Seq(0),
+            }),
+        })
+    }
+
+    /// The views.
+    pub fn views(&self) -> &[Arc<dyn View>] {
+        &self.views
+    }
+
+    /// Brings every view that can take part up to the last acknowledged write of any process.
+    ///
+    /// Costs a few microseconds when nothing was written, and O(changes) when something was.
+    /// Returns the views that can't take part.
+    pub fn catch_up(&self, source: &SpaceSource) -> Result<Vec<Degraded>, StoreError> {
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        self.views.iter().for_each(|view| view.refresh());
+        if progress.watch.changed()? {
+            progress.head = progress.watch.head()?;
+        }
+        let outcome = self.follow_to(&mut progress, source);
+        if outcome.is_err() {
+            progress.watch.reset();
+        }
+        outcome?;
+        Ok(self.degraded(progress.head))
+    }
+
+    fn follow_to(&self, progress: &mut Progress, source: &SpaceSource) -> Result<(), StoreError> {
+        loop {
+            let behind = |view: &&Arc<dyn View>| {
+                takes_part(view.as_ref(), progress.head) && view.position() < progress.head
+            };
+            let Some(after) = self
+                .views
+                .iter()
+                .filter(behind)
+                .map(|view| view.position())
+                .min()
+            else {
+                return Ok(());
+            };
+            let (through, changes) = progress
+                .watch
+                .changes(source, after, progress.head, BATCH)?;
+            for view in self.views.iter().filter(behind) {
+                view.follow(&changes, through);
+            }
+        }
+    }
+
+    fn degraded(&self, head: Seq) -> Vec<Degraded> {
+        let reason = |view: &Arc<dyn View>| match view.health() {
+            Health::Broken(reason) => Some(reason),
+            Health::Whole if takes_part(view.as_ref(), head) => None,
+            Health::Whole => Some("it is being built".to_owned()),
+        };
+        self.views
+            .iter()
+            .filter_map(|view| {
+                Some(Degraded {
+                    view: view.name(),
+                    reason: reason(view)?,
+                })
+            })
+            .collect()
+    }
+
+    /// The views that want folding: broken, never built, or with a long tail.
+    pub fn due(&self) -> Vec<Arc<dyn View>> {
+        let head = self
+            .progress
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .head;
+        let due = |view: &&Arc<dyn View>| {
+            !takes_part(view.as_ref(), head) || view.tail_rows() > LONG_TAIL
+        };
+        self.views.iter().filter(due).cloned().collect()
+    }
+
+    /// Folds `views`; those that another process is folding are passed over.
+    pub fn fold(
+        &self,
+        source: &SpaceSource,
+        views: &[Arc<dyn View>],
+        progress: &mut dyn FnMut(&'static str, Seq),
+    ) -> Result<Vec<(&'static str, Fold)>, ViewError> {
+        let feed = source.feed();
+        views
+            .iter()
+            .map(|view| {
+                Ok((
+                    view.name(),
+                    view.fold(&feed, &mut |seq| progress(view.name(), seq))?,
+                ))
+            })
+            .collect()
+    }
+}
+
+/// Whether a view can answer for the log up to `head`, now or after following a tail of bearable length.
+fn takes_part(view: &dyn View, head: Seq) -> bool {
+    view.health() == Health::Whole
+        && (view.watermark() > Seq(0) || head.0.saturating_sub(view.position().0) <= ABSORBED)
+}

@@ -1,0 +1,177 @@
+//! One line of the journal, and the hash chain that runs through all of them.
+
+use std::fmt;
+
+use anamne_types::{Actor, Event, EventKind, MemoryId, Seq};
+use jiff::Timestamp;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use crate::clock::to_microseconds;
+
+/// The first sixteen bytes of a BLAKE3 hash, in hexadecimal where it is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Digest(pub [u8; 16]);
+
+impl Digest {
+    /// The digest of `bytes`.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self::finish(blake3::Hasher::new().update(bytes))
+    }
+
+    fn finish(hasher: &blake3::Hasher) -> Self {
+        let mut digest = [0; 16];
+        hasher.finalize_xof().fill(&mut digest);
+        Self(digest)
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0
+            .iter()
+            .try_for_each(|byte| write!(formatter, "{byte:02x}"))
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        let bytes = text.as_bytes();
+        let mut digest = [0; 16];
+        if bytes.len() != 32 {
+            return Err(serde::de::Error::custom(
+                "a digest has 32 hexadecimal digits",
+            ));
+        }
+        for (index, byte) in digest.iter_mut().enumerate() {
+            let pair = text
+                .get(index * 2..index * 2 + 2)
+                .and_then(|pair| u8::from_str_radix(pair, 16).ok());
+            *byte = pair
+                .ok_or_else(|| serde::de::Error::custom("a digest has hexadecimal digits only"))?;
+        }
+        Ok(Self(digest))
+    }
+}
+
+/// The first line of every segment: which segment it is and where its chain begins.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Header {
+    /// The version of the line format.
+    pub(crate) anamne_journal: u32,
+    /// The number of the segment, from 1.
+    pub(crate) segment: u32,
+    /// The last event before this segment.
+    pub(crate) after_seq: Seq,
+    /// The chain's value after that event.
+    pub(crate) after_hash: Digest,
+}
+
+/// One event with its payload and its place in the chain.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    /// The event's number.
+    pub seq: Seq,
+    /// When it was told.
+    pub at: Timestamp,
+    /// Who told it.
+    pub actor: Actor,
+    /// What it did.
+    pub kind: EventKind,
+    /// The memory that it is about.
+    pub memory: MemoryId,
+    /// The digest of the payload as it was told.
+    pub payload_hash: Digest,
+    /// The chain's value after this event: over the one before, everything above, and nothing else.
+    pub hash: Digest,
+    /// What was told; `null` where it was erased.
+    pub payload: Option<Box<RawValue>>,
+}
+
+impl Line {
+    /// Builds the line of `event`, chained to the line whose hash is `previous`.
+    pub fn chain(previous: Digest, event: Event, payload: Box<RawValue>) -> Self {
+        let payload_hash = Digest::of(payload.get().as_bytes());
+        let mut line = Self::unchained(event, payload_hash, Some(payload));
+        line.hash = line.expected_hash(previous);
+        line
+    }
+
+    /// A line whose hash is still to be set.
+    pub(crate) fn unchained(
+        event: Event,
+        payload_hash: Digest,
+        payload: Option<Box<RawValue>>,
+    ) -> Self {
+        let Event {
+            seq,
+            at,
+            actor,
+            kind,
+            memory,
+        } = event;
+        Self {
+            seq,
+            at,
+            actor,
+            kind,
+            memory,
+            payload_hash,
+            hash: Digest::default(),
+            payload,
+        }
+    }
+
+    /// The hash that the line must have after a line with the hash `previous`.
+    pub fn expected_hash(&self, previous: Digest) -> Digest {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&previous.0);
+        hasher.update(&self.seq.0.to_le_bytes());
+        hasher.update(&to_microseconds(self.at).to_le_bytes());
+        hasher.update(&[self.actor.kind.number(), self.kind.number()]);
+        hasher.update(&(self.actor.name.len() as u32).to_le_bytes());
+        hasher.update(self.actor.name.as_bytes());
+        hasher.update(self.memory.as_bytes());
+        hasher.update(&self.payload_hash.0);
+        Digest::finish(&hasher)
+    }
+
+    /// Checks the line against the one before it; the reason says what does not fit.
+    pub fn check(&self, previous_seq: Seq, previous_hash: Digest) -> Result<(), String> {
+        if self.seq.0 != previous_seq.0 + 1 {
+            return Err(format!("event {} follows event {previous_seq}", self.seq));
+        }
+        if let Some(payload) = &self.payload
+            && Digest::of(payload.get().as_bytes()) != self.payload_hash
+        {
+            return Err(format!(
+                "the payload of event {} does not match its hash",
+                self.seq
+            ));
+        }
+        if self.expected_hash(previous_hash) != self.hash {
+            return Err(format!("event {} does not continue the chain", self.seq));
+        }
+        Ok(())
+    }
+
+    /// The event without its payload.
+    pub fn event(&self) -> Event {
+        Event {
+            seq: self.seq,
+            at: self.at,
+            actor: self.actor.clone(),
+            kind: self.kind,
+            memory: self.memory,
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! The journal: the second, independent, append-only copy of everything that was told.
+//!
+//! It is a folder of segments. Each segment is lines of JSON: a header, then one line an event. Each
+//! line carries a digest over the line before and over its payload's digest, so that the chain still
+//! verifies after a payload was erased. The last segment is plain text; the others are sealed with
+//! zstd. Only the holder of the space's write lock appends.
+
+mod append;
+mod erase;
+mod line;
+mod read;
+mod segment;
+
+pub use append::Journal;
+pub use line::{Digest, Line};
+pub use read::{JournalReport, Lines};
+
+/// The version of the line format.
+pub const JOURNAL_FORMAT: u32 = 1;
+
+/// A segment that has grown past this many bytes is sealed, and the next one begun.
+pub const SEGMENT_BYTES: u64 = 8 << 20;

@@ -1,0 +1,107 @@
+//! The files of the journal and their names.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use crate::StoreError;
+use crate::files::{replace_file, sync_folder_of};
+
+/// One segment on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Segment {
+    pub(crate) number: u32,
+    pub(crate) path: PathBuf,
+    pub(crate) sealed: bool,
+}
+
+impl Segment {
+    pub(crate) fn plain(folder: &Path, number: u32) -> Self {
+        Self {
+            number,
+            path: folder.join(format!("{number:06}.jsonl")),
+            sealed: false,
+        }
+    }
+
+    fn sealed(folder: &Path, number: u32) -> Self {
+        Self {
+            number,
+            path: folder.join(format!("{number:06}.jsonl.zst")),
+            sealed: true,
+        }
+    }
+
+    /// The segments in `folder` by rising number; where a seal was interrupted, the plain file counts.
+    pub(crate) fn list(folder: &Path) -> Result<Vec<Self>, StoreError> {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(StoreError::io("read", folder)(error)),
+        };
+        let mut segments = Vec::new();
+        for entry in entries {
+            let name = entry.map_err(StoreError::io("read", folder))?.file_name();
+            segments.extend(name.to_str().and_then(|name| Self::from_name(folder, name)));
+        }
+        segments.sort_by_key(|segment| (segment.number, segment.sealed));
+        segments.dedup_by_key(|segment| segment.number);
+        Ok(segments)
+    }
+
+    fn from_name(folder: &Path, name: &str) -> Option<Self> {
+        let (number, sealed) = match name.strip_suffix(".jsonl.zst") {
+            Some(number) => (number, true),
+            None => (name.strip_suffix(".jsonl")?, false),
+        };
+        let number = number.parse().ok()?;
+        Some(if sealed {
+            Self::sealed(folder, number)
+        } else {
+            Self::plain(folder, number)
+        })
+    }
+
+    /// Opens it for reading line by line, unsealed on the way.
+    pub(crate) fn open(&self) -> Result<Box<dyn BufRead + Send>, StoreError> {
+        let file = File::open(&self.path).map_err(StoreError::io("open", &self.path))?;
+        if !self.sealed {
+            return Ok(Box::new(BufReader::with_capacity(1 << 16, file)));
+        }
+        let decoder = zstd::Decoder::new(file).map_err(StoreError::io("read", &self.path))?;
+        Ok(Box::new(BufReader::with_capacity(1 << 16, decoder)))
+    }
+
+    /// The whole text of it.
+    pub(crate) fn read(&self) -> Result<Vec<u8>, StoreError> {
+        let mut text = Vec::new();
+        self.open()?
+            .read_to_end(&mut text)
+            .map_err(StoreError::io("read", &self.path))?;
+        Ok(text)
+    }
+
+    /// Seals a plain segment: writes the compressed file, makes it durable, then removes the plain one.
+    pub(crate) fn seal(&self, folder: &Path) -> Result<(), StoreError> {
+        let sealed = Self::sealed(folder, self.number);
+        sealed.write_sealed(&self.read()?)?;
+        fs::remove_file(&self.path).map_err(StoreError::io("remove", &self.path))?;
+        sync_folder_of(&self.path)
+    }
+
+    /// Replaces the content of a sealed segment.
+    pub(crate) fn write_sealed(&self, text: &[u8]) -> Result<(), StoreError> {
+        let mut encoder =
+            zstd::Encoder::new(Vec::new(), 9).map_err(StoreError::io("compress", &self.path))?;
+        // The frame's own checksum names damage before any line is parsed.
+        encoder
+            .include_checksum(true)
+            .map_err(StoreError::io("compress", &self.path))?;
+        std::io::Write::write_all(&mut encoder, text)
+            .map_err(StoreError::io("compress", &self.path))?;
+        let compressed = encoder
+            .finish()
+            .map_err(StoreError::io("compress", &self.path))?;
+        replace_file(&self.path, &compressed)
+    }
+}

@@ -1,0 +1,72 @@
+//! The lock that orders writers of different processes.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::StoreError;
+use crate::files::open_private_file;
+
+/// How long a writer waits for the others before it gives up with [`StoreError::Busy`].
+pub const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+/// The write lock of one space. The operating system frees it when its holder dies.
+#[derive(Debug)]
+pub(crate) struct WriteLock {
+    path: PathBuf,
+    file: File,
+}
+
+impl WriteLock {
+    pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
+        Ok(Self {
+            path: path.to_owned(),
+            file: open_private_file(path)?,
+        })
+    }
+
+    /// Waits for the lock, at most [`LONGEST_WAIT`].
+    ///
+    /// Waiting is polling with growing, uneven pauses: a blocking lock could not be bounded in time.
+    pub(crate) fn acquire(&self) -> Result<WriteGuard<'_>, StoreError> {
+        let started = Instant::now();
+        let mut pause = Duration::from_micros(20);
+        loop {
+            match self.file.try_lock() {
+                Ok(()) => return Ok(WriteGuard { file: &self.file }),
+                Err(TryLockError::WouldBlock) if started.elapsed() < LONGEST_WAIT => {
+                    std::thread::sleep(uneven(pause, started));
+                    pause = (pause * 3 / 2).min(Duration::from_micros(500));
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(StoreError::Busy {
+                        path: self.path.clone(),
+                        waited: started.elapsed(),
+                    });
+                }
+                Err(TryLockError::Error(error)) => {
+                    return Err(StoreError::io("lock", &self.path)(error));
+                }
+            }
+        }
+    }
+}
+
+/// Varies a pause by up to a half, so that waiters don't march in step.
+fn uneven(pause: Duration, started: Instant) -> Duration {
+    let noise = started.elapsed().subsec_nanos() ^ std::process::id().wrapping_mul(0x9E37_79B9);
+    pause / 2 + pause * (noise % 1024) / 1024
+}
+
+/// Proof that this process alone writes to the space.
+#[derive(Debug)]
+pub(crate) struct WriteGuard<'lock> {
+    file: &'lock File,
+}
+
+impl Drop for WriteGuard<'_> {
+    fn drop(&mut self) {
+        // An unlock that fails leaves a lock that ends with the file handle; nothing else to do here.
+        let _ = self.file.unlock();
+    }
+}

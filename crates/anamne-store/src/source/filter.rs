@@ -1,0 +1,171 @@
+//! Structural filters as SQL, and lists of memories in a chosen order.
+
+use anamne_types::{Filter, Memory, Row};
+use rusqlite::types::Value;
+use rusqlite::{Connection, params_from_iter};
+
+use super::Names;
+use super::record::{COLUMNS, Stored};
+use crate::StoreError;
+use crate::clock::to_microseconds;
+
+/// The order of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// What happened last comes first.
+    #[default]
+    NewestFirst,
+    /// What happened first comes first; inside a thread by position.
+    OldestFirst,
+}
+
+/// Which memories to list.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// Those that pass this.
+    pub filter: Filter,
+    /// In this order.
+    pub order: Order,
+    /// At most so many.
+    pub limit: usize,
+    /// After skipping so many.
+    pub offset: usize,
+    /// Forgotten ones (and only these) instead of live ones.
+    pub forgotten: bool,
+}
+
+/// A WHERE clause and its values.
+#[derive(Debug, Default)]
+struct Clause {
+    conditions: Vec<String>,
+    values: Vec<Value>,
+}
+
+impl Clause {
+    fn push(&mut self, condition: impl Into<String>, values: impl IntoIterator<Item = Value>) {
+        self.conditions.push(condition.into());
+        self.values.extend(values);
+    }
+
+    /// `column` is one of `values`; nothing passes where a wanted name does not exist.
+    fn any_of(&mut self, column: &str, values: Vec<Value>) {
+        let places = vec!["?"; values.len()].join(", ");
+        self.push(format!("{column} IN ({places})"), values);
+    }
+
+    fn of(filter: &Filter, connection: &Connection, names: &Names) -> Result<Self, StoreError> {
+        let mut clause = Self::default();
+        if let Some(since) = filter.since {
+            clause.push("occurred_at >= ?", [to_microseconds(since).into()]);
+        }
+        if let Some(until) = filter.until {
+            clause.push("occurred_at < ?", [to_microseconds(until).into()]);
+        }
+        for (column, wanted) in [
+            ("thread", &filter.threads),
+            ("author", &filter.authors),
+            ("session", &filter.sessions),
+        ] {
+            if !wanted.is_empty() {
+                clause.any_of(column, numbers(connection, names, wanted)?);
+            }
+        }
+        if !filter.kinds.is_empty() {
+            clause.any_of(
+                "kind",
+                filter
+                    .kinds
+                    .iter()
+                    .map(|kind| i64::from(kind.number()).into())
+                    .collect(),
+            );
+        }
+        if !filter.categories.is_empty() {
+            let wanted = filter
+                .categories
+                .iter()
+                .map(|category| i64::from(category.number()).into())
+                .collect();
+            clause.any_of("category", wanted);
+        }
+        for tag in &filter.tags {
+            let number = names.find(connection, tag)?.unwrap_or(0);
+            clause.push(
+                "row IN (SELECT row FROM tags WHERE tag = ?)",
+                [i64::from(number).into()],
+            );
+        }
+        if let Some(importance) = filter.min_importance {
+            clause.push("importance >= ?", [i64::from(importance).into()]);
+        }
+        if let Some(trust) = filter.min_trust {
+            clause.push("trust >= ?", [f64::from(trust).into()]);
+        }
+        Ok(clause)
+    }
+
+    fn sql(&self) -> String {
+        self.conditions.join(" AND ")
+    }
+}
+
+fn numbers(
+    connection: &Connection,
+    names: &Names,
+    wanted: &[String],
+) -> Result<Vec<Value>, StoreError> {
+    wanted
+        .iter()
+        .map(|name| Ok(i64::from(names.find(connection, name)?.unwrap_or(0)).into()))
+        .collect()
+}
+
+/// The rows of live memories that pass, in ascending order. O(rows that the best index can't exclude).
+pub(crate) fn rows(
+    connection: &Connection,
+    names: &Names,
+    filter: &Filter,
+) -> Result<Vec<Row>, StoreError> {
+    let mut clause = Clause::of(filter, connection, names)?;
+    clause.push("deleted_at IS NULL", []);
+    let sql = format!(
+        "SELECT row FROM memories WHERE {} ORDER BY row",
+        clause.sql()
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let rows = statement.query_map(params_from_iter(clause.values), |row| Ok(Row(row.get(0)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The memories of a listing.
+pub(crate) fn list(
+    connection: &Connection,
+    names: &Names,
+    listing: &Listing,
+) -> Result<Vec<Memory>, StoreError> {
+    let mut clause = Clause::of(&listing.filter, connection, names)?;
+    clause.push(
+        if listing.forgotten {
+            "deleted_at IS NOT NULL AND NOT erased"
+        } else {
+            "deleted_at IS NULL"
+        },
+        [],
+    );
+    let order = match listing.order {
+        Order::NewestFirst => "occurred_at DESC, row DESC",
+        Order::OldestFirst => "occurred_at, thread, position, row",
+    };
+    let sql = format!(
+        "SELECT {COLUMNS} FROM memories WHERE {} ORDER BY {order} LIMIT ? OFFSET ?",
+        clause.sql()
+    );
+    clause.values.extend([
+        (listing.limit as i64).into(),
+        (listing.offset as i64).into(),
+    ]);
+    let mut statement = connection.prepare_cached(&sql)?;
+    let rows = statement.query_map(params_from_iter(clause.values), Stored::read)?;
+    rows.map(|stored| Ok(stored?.complete(connection, names)?.memory))
+        .collect()
+}

@@ -1,0 +1,74 @@
+//! What became of a memory over time.
+
+use anamne_types::{Actor, ActorKind, EventKind, Memory, Row, Seq, Version};
+use rusqlite::{Connection, OptionalExtension};
+
+use super::packed::Packed;
+use super::record::{Payload, Stored};
+use crate::StoreError;
+use crate::clock::from_microseconds;
+
+/// The states of a memory, first to last, the present one included.
+pub(crate) fn of(connection: &Connection, stored: &Stored) -> Result<Vec<Version>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT seq, at, actor_kind, actor_name, kind FROM events WHERE row = ?1 ORDER BY seq",
+    )?;
+    let events = statement.query_map([stored.row.0], |row| {
+        let kind = ActorKind::from_number(row.get(2)?).unwrap_or(ActorKind::System);
+        Ok((
+            Seq(row.get::<_, i64>(0)? as u64),
+            from_microseconds(row.get(1)?),
+            Actor {
+                kind,
+                name: row.get(3)?,
+            },
+            EventKind::from_number(row.get(4)?).unwrap_or(EventKind::Edited),
+        ))
+    })?;
+    let mut number = 0;
+    let mut versions = Vec::new();
+    for event in events {
+        let (seq, at, actor, change) = event?;
+        if !matches!(change, EventKind::Linked | EventKind::Unlinked) {
+            number += 1;
+        }
+        let memory = state_at(connection, stored, seq)?;
+        versions.push(Version {
+            version: number,
+            seq,
+            at,
+            change,
+            actor,
+            memory,
+        });
+    }
+    Ok(versions)
+}
+
+fn state_at(
+    connection: &Connection,
+    stored: &Stored,
+    seq: Seq,
+) -> Result<Option<Memory>, StoreError> {
+    if stored.memory.seq == seq {
+        return Ok((!stored.erased).then(|| stored.memory.clone()));
+    }
+    let Some(state) = state_text(connection, stored.row, seq)? else {
+        return Ok(None);
+    };
+    let payload: Payload<'static> = serde_json::from_str(&state)?;
+    Ok(payload.memory.map(std::borrow::Cow::into_owned))
+}
+
+/// The payload of the event that made an earlier state of a memory, as it was told.
+pub(crate) fn state_text(
+    connection: &Connection,
+    row: Row,
+    seq: Seq,
+) -> Result<Option<String>, StoreError> {
+    let state: Option<Packed<'static>> = connection
+        .prepare_cached("SELECT state FROM versions WHERE row = ?1 AND seq = ?2")?
+        .query_row([i64::from(row.0), seq.0 as i64], |row| row.get(0))
+        .optional()?;
+    Ok(state.map(|Packed(text)| text.into_owned()))
+}

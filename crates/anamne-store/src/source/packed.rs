@@ -1,0 +1,51 @@
+//! Long texts are stored compressed: TEXT is the text itself, BLOB is a zstd frame of it.
+
+use std::borrow::Cow;
+
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
+
+/// Texts shorter than this stay as they are: compression would not pay for its work.
+const SHORTEST: usize = 256;
+
+/// What a frame may unpack to: the largest content and body with room for JSON escapes.
+const LARGEST: usize = 16 << 20;
+
+/// A text on its way into or out of a column.
+#[derive(Debug)]
+pub(crate) struct Packed<'text>(pub(crate) Cow<'text, str>);
+
+impl<'text> From<&'text str> for Packed<'text> {
+    fn from(text: &'text str) -> Self {
+        Self(Cow::Borrowed(text))
+    }
+}
+
+impl ToSql for Packed<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        if self.0.len() >= SHORTEST
+            && let Ok(frame) = zstd::bulk::compress(self.0.as_bytes(), 1)
+            && frame.len() < self.0.len() * 9 / 10
+        {
+            return Ok(ToSqlOutput::from(frame));
+        }
+        Ok(ToSqlOutput::from(self.0.as_ref()))
+    }
+}
+
+impl FromSql for Packed<'static> {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        match value {
+            ValueRef::Text(text) => {
+                let text = std::str::from_utf8(text).map_err(FromSqlError::other)?;
+                Ok(Self(Cow::Owned(text.to_owned())))
+            }
+            ValueRef::Blob(frame) => {
+                let bytes = zstd::bulk::decompress(frame, LARGEST).map_err(FromSqlError::other)?;
+                Ok(Self(Cow::Owned(
+                    String::from_utf8(bytes).map_err(FromSqlError::other)?,
+                )))
+            }
+            _ => Err(FromSqlError::InvalidType),
+        }
+    }
+}

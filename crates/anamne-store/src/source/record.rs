@@ -1,0 +1,166 @@
+//! Rows of `memories` as memories, and the payload of their events.
+
+use std::borrow::Cow;
+
+use anamne_types::{Body, Category, Kind, Link, Memory, MemoryId, Metadata, Role, Row, Seq};
+use rusqlite::types::Type;
+use rusqlite::{Connection, Row as SqlRow};
+use serde::{Deserialize, Serialize};
+
+use super::Names;
+use super::packed::Packed;
+use crate::StoreError;
+use crate::clock::from_microseconds;
+
+/// The columns that [`Stored::read`] expects, in its order.
+pub(crate) const COLUMNS: &str = "row, id, salt, kind, category, role, content, body, thread, position, session, author, \
+     trust, importance, confidence, metadata, external_id, occurred_at, created_at, updated_at, expires_at, deleted_at, \
+     erased, superseded_by, version, seq";
+
+/// A memory with what the source keeps beside it.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored {
+    pub(crate) row: Row,
+    pub(crate) salt: i64,
+    pub(crate) erased: bool,
+    pub(crate) memory: Memory,
+    /// The numbers of thread, session and author, whose names are filled in afterwards.
+    numbers: [Option<u32>; 3],
+}
+
+/// What an event says: the state that a memory took, or a link. The salt keeps the payload's digest from
+/// giving away a short text that was erased; it is erased with it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Payload<'a> {
+    pub(crate) salt: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) memory: Option<Cow<'a, Memory>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) link: Option<Cow<'a, Link>>,
+}
+
+impl Stored {
+    /// Reads one row with the columns [`COLUMNS`].
+    pub(crate) fn read(row: &SqlRow<'_>) -> rusqlite::Result<Self> {
+        let kind = word(row, 3, Kind::from_number)?;
+        let memory = Memory {
+            id: MemoryId::from_bytes(row.get(1)?),
+            space: String::new(),
+            body: read_body(row, kind)?,
+            content: row.get::<_, Packed<'static>>(6)?.0.into_owned(),
+            thread: None,
+            position: row.get(9)?,
+            session: None,
+            author: None,
+            trust: row.get(12)?,
+            importance: row.get(13)?,
+            confidence: row.get(14)?,
+            tags: Vec::new(),
+            metadata: read_json::<Metadata>(row, 15)?.unwrap_or_default(),
+            external_id: row.get(16)?,
+            occurred_at: from_microseconds(row.get(17)?),
+            created_at: from_microseconds(row.get(18)?),
+            updated_at: from_microseconds(row.get(19)?),
+            expires_at: row.get::<_, Option<i64>>(20)?.map(from_microseconds),
+            deleted_at: row.get::<_, Option<i64>>(21)?.map(from_microseconds),
+            superseded_by: row
+                .get::<_, Option<[u8; 16]>>(23)?
+                .map(MemoryId::from_bytes),
+            version: row.get(24)?,
+            seq: Seq(row.get::<_, i64>(25)? as u64),
+        };
+        Ok(Self {
+            row: Row(row.get(0)?),
+            salt: row.get::<_, Option<i64>>(2)?.unwrap_or(0),
+            erased: row.get(22)?,
+            memory,
+            numbers: [row.get(8)?, row.get(10)?, row.get(11)?],
+        })
+    }
+
+    /// Fills in the names and tags, which live in tables of their own.
+    pub(crate) fn complete(
+        mut self,
+        connection: &Connection,
+        names: &Names,
+    ) -> Result<Self, StoreError> {
+        let [thread, session, author] = self.numbers;
+        let name = |number: Option<u32>| {
+            number
+                .map(|number| names.name(connection, number))
+                .transpose()
+        };
+        self.memory.thread = name(thread)?;
+        self.memory.session = name(session)?;
+        self.memory.author = name(author)?;
+        self.memory.tags = read_tags(connection, self.row, names)?;
+        Ok(self)
+    }
+}
+
+fn read_tags(connection: &Connection, row: Row, names: &Names) -> Result<Vec<String>, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT tag FROM tags WHERE row = ?1")?;
+    let numbers: Vec<u32> = statement
+        .query_map([row.0], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    let mut tags = numbers
+        .into_iter()
+        .map(|number| names.name(connection, number))
+        .collect::<Result<Vec<_>, _>>()?;
+    tags.sort();
+    Ok(tags)
+}
+
+/// The body from its columns: those that are only a kind with a category or role have no JSON.
+pub(crate) fn read_body(row: &SqlRow<'_>, kind: Kind) -> rusqlite::Result<Body> {
+    if let Some(body) = read_json::<Body>(row, 7)? {
+        return Ok(body);
+    }
+    let number = |index: usize| row.get::<_, Option<u8>>(index);
+    Ok(match kind {
+        Kind::Message => Body::Message {
+            role: number(5)?.and_then(Role::from_number),
+        },
+        Kind::Fact => Body::Fact {
+            category: number(4)?.and_then(Category::from_number),
+        },
+        _ => Body::empty(kind).ok_or_else(|| unreadable(7, "a chunk without its document"))?,
+    })
+}
+
+/// What of a body goes into a column as JSON: nothing, where kind, category and role say it all.
+pub(crate) fn body_json(body: &Body) -> Result<Option<String>, StoreError> {
+    let plain = matches!(body, Body::Message { .. } | Body::Fact { .. })
+        || Body::empty(body.kind()).as_ref() == Some(body);
+    if plain {
+        Ok(None)
+    } else {
+        Ok(Some(serde_json::to_string(body)?))
+    }
+}
+
+fn word<T>(
+    row: &SqlRow<'_>,
+    index: usize,
+    from_number: fn(u8) -> Option<T>,
+) -> rusqlite::Result<T> {
+    let number: u8 = row.get(index)?;
+    from_number(number).ok_or_else(|| unreadable(index, &format!("the unknown number {number}")))
+}
+
+fn read_json<T: for<'de> Deserialize<'de>>(
+    row: &SqlRow<'_>,
+    index: usize,
+) -> rusqlite::Result<Option<T>> {
+    let text: Option<String> = row.get(index)?;
+    text.map(|text| serde_json::from_str(&text))
+        .transpose()
+        .map_err(|error| {
+            rusqlite::Error::FromSqlConversionFailure(index, Type::Text, Box::new(error))
+        })
+}
+
+fn unreadable(index: usize, what: &str) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(index, Type::Integer, what.into())
+}

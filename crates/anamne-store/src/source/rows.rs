@@ -1,0 +1,259 @@
+//! Writing rows: the state of a memory into its columns.
+
+use anamne_text::normal::content_hash;
+use anamne_types::{Link, Memory, Row, Seq};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::Names;
+use super::packed::Packed;
+use super::record::body_json;
+use crate::StoreError;
+use crate::clock::to_microseconds;
+
+const INSERT: &str = "INSERT INTO memories (row, id, salt, kind, category, role, content, body, hash, thread, position, \
+     session, author, trust, importance, confidence, metadata, external_id, occurred_at, created_at, updated_at, \
+     expires_at, deleted_at, superseded_by, version, seq) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, \
+     ?24, ?25, ?26)";
+
+const UPDATE: &str = "UPDATE memories SET id = ?2, salt = ?3, kind = ?4, category = ?5, role = ?6, content = ?7, \
+     body = ?8, hash = ?9, thread = ?10, position = ?11, session = ?12, author = ?13, trust = ?14, importance = ?15, \
+     confidence = ?16, metadata = ?17, external_id = ?18, occurred_at = ?19, created_at = ?20, updated_at = ?21, \
+     expires_at = ?22, deleted_at = ?23, superseded_by = ?24, version = ?25, seq = ?26 WHERE row = ?1";
+
+/// The row that the next new memory gets. Rows of erased memories stay taken.
+pub(crate) fn next(connection: &Connection) -> Result<Row, StoreError> {
+    let last: Option<u32> = connection
+        .prepare_cached("SELECT max(row) FROM memories")?
+        .query_row([], |row| row.get(0))?;
+    Ok(Row(last.unwrap_or(0) + 1))
+}
+
+/// Writes a new memory.
+pub(crate) fn insert(
+    connection: &Connection,
+    names: &Names,
+    row: Row,
+    salt: i64,
+    memory: &Memory,
+) -> Result<(), StoreError> {
+    write(connection, names, INSERT, row, salt, memory)?;
+    write_tags(connection, names, row, memory)
+}
+
+/// Replaces the state of a memory.
+pub(crate) fn update(
+    connection: &Connection,
+    names: &Names,
+    row: Row,
+    salt: i64,
+    memory: &Memory,
+) -> Result<(), StoreError> {
+    write(connection, names, UPDATE, row, salt, memory)?;
+    connection
+        .prepare_cached("DELETE FROM tags WHERE row = ?1")?
+        .execute([row.0])?;
+    write_tags(connection, names, row, memory)
+}
+
+fn write(
+    connection: &Connection,
+    names: &Names,
+    sql: &str,
+    row: Row,
+    salt: i64,
+    memory: &Memory,
+) -> Result<(), StoreError> {
+    let name = |name: &Option<String>| {
+        name.as_deref()
+            .map(|name| names.number(connection, name))
+            .transpose()
+    };
+    let role = match &memory.body {
+        anamne_types::Body::Message { role } => role.map(anamne_types::Role::number),
+        _ => None,
+    };
+    let metadata = if memory.metadata.is_empty() {
+        None
+    } else {
+        Some(serde_json::to_string(&memory.metadata)?)
+    };
+    connection.prepare_cached(sql)?.execute(params![
+        row.0,
+        memory.id.as_bytes().as_slice(),
+        salt,
+        memory.kind().number(),
+        memory.body.category().map(anamne_types::Category::number),
+        role,
+        Packed::from(memory.content.as_str()),
+        body_json(&memory.body)?,
+        content_hash(&memory.content).as_slice(),
+        name(&memory.thread)?,
+        memory.position,
+        name(&memory.session)?,
+        name(&memory.author)?,
+        memory.trust,
+        memory.importance,
+        memory.confidence,
+        metadata,
+        memory.external_id,
+        to_microseconds(memory.occurred_at),
+        to_microseconds(memory.created_at),
+        to_microseconds(memory.updated_at),
+        memory.expires_at.map(to_microseconds),
+        memory.deleted_at.map(to_microseconds),
+        memory
+            .superseded_by
+            .as_ref()
+            .map(|id| id.as_bytes().as_slice()),
+        memory.version,
+        memory.seq.0 as i64,
+    ])?;
+    Ok(())
+}
+
+fn write_tags(
+    connection: &Connection,
+    names: &Names,
+    row: Row,
+    memory: &Memory,
+) -> Result<(), StoreError> {
+    for tag in &memory.tags {
+        let number = names.number(connection, tag)?;
+        connection
+            .prepare_cached("INSERT OR IGNORE INTO tags (tag, row) VALUES (?1, ?2)")?
+            .execute([number, row.0])?;
+    }
+    Ok(())
+}
+
+/// Keeps the payload of a state that is about to be replaced.
+pub(crate) fn keep_version(
+    connection: &Connection,
+    row: Row,
+    memory: &Memory,
+    payload: &str,
+) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(
+            "INSERT OR REPLACE INTO versions (row, version, seq, state) VALUES (?1, ?2, ?3, ?4)",
+        )?
+        .execute(params![
+            row.0,
+            memory.version,
+            memory.seq.0 as i64,
+            Packed::from(payload)
+        ])?;
+    Ok(())
+}
+
+/// Empties a row for ever; only its id, number and place in the log remain.
+pub(crate) fn erase(
+    connection: &Connection,
+    row: Row,
+    at: i64,
+    seq: Seq,
+) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(
+            "UPDATE memories SET salt = NULL, kind = 1, category = NULL, role = NULL, content = '', body = NULL, \
+             hash = zeroblob(16), thread = NULL, position = NULL, session = NULL, author = NULL, metadata = NULL, \
+             external_id = NULL, superseded_by = NULL, expires_at = NULL, deleted_at = ?2, updated_at = ?2, \
+             occurred_at = created_at, erased = 1, version = version + 1, seq = ?3 WHERE row = ?1",
+        )?
+        .execute(params![row.0, at, seq.0 as i64])?;
+    for sql in [
+        "DELETE FROM tags WHERE row = ?1",
+        "DELETE FROM versions WHERE row = ?1",
+        "DELETE FROM links WHERE ?1 IN (source, target)",
+    ] {
+        connection.prepare_cached(sql)?.execute([row.0])?;
+    }
+    Ok(())
+}
+
+/// Draws a link, or draws it anew.
+pub(crate) fn link(
+    connection: &Connection,
+    source: Row,
+    target: Row,
+    link: &Link,
+    seq: Seq,
+) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(
+            "INSERT OR REPLACE INTO links (source, target, type, weight, reason, created_at, seq) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?
+        .execute(params![
+            source.0,
+            target.0,
+            link.link_type.number(),
+            link.weight,
+            link.reason,
+            to_microseconds(link.created_at),
+            seq.0 as i64
+        ])?;
+    Ok(())
+}
+
+/// Takes a link away; says whether it was there.
+pub(crate) fn unlink(
+    connection: &Connection,
+    source: Row,
+    target: Row,
+    link_type: u8,
+) -> Result<bool, StoreError> {
+    let removed = connection
+        .prepare_cached("DELETE FROM links WHERE source = ?1 AND target = ?2 AND type = ?3")?
+        .execute(params![source.0, target.0, link_type])?;
+    Ok(removed > 0)
+}
+
+/// The place after the last one in a thread.
+pub(crate) fn next_position(
+    connection: &Connection,
+    names: &Names,
+    thread: &str,
+) -> Result<u32, StoreError> {
+    let number = names.number(connection, thread)?;
+    let last: Option<u32> = connection
+        .prepare_cached("SELECT max(position) FROM memories WHERE thread = ?1")?
+        .query_row([number], |row| row.get(0))?;
+    Ok(last.map_or(0, |last| last.saturating_add(1)))
+}
+
+/// The row that already holds this content, live, in this very place of a thread if one is named.
+pub(crate) fn with_content(
+    connection: &Connection,
+    names: &Names,
+    hash: [u8; 16],
+    place: Option<(&str, u32)>,
+) -> Result<Option<Row>, StoreError> {
+    let found = match place {
+        None => connection
+            .prepare_cached("SELECT min(row) FROM memories WHERE hash = ?1 AND deleted_at IS NULL")?
+            .query_row([hash.as_slice()], |row| row.get::<_, Option<u32>>(0))?,
+        Some((thread, position)) => {
+            let number = names.find(connection, thread)?.unwrap_or(0);
+            connection
+                .prepare_cached(
+                    "SELECT min(row) FROM memories WHERE thread = ?1 AND position = ?2 AND hash = ?3 AND deleted_at IS NULL",
+                )?
+                .query_row(params![number, position, hash.as_slice()], |row| row.get(0))?
+        }
+    };
+    Ok(found.map(Row))
+}
+
+/// The row that has this outside id.
+pub(crate) fn with_external_id(
+    connection: &Connection,
+    external_id: &str,
+) -> Result<Option<Row>, StoreError> {
+    let row: Option<u32> = connection
+        .prepare_cached("SELECT row FROM memories WHERE external_id = ?1")?
+        .query_row([external_id], |row| row.get(0))
+        .optional()?;
+    Ok(row.map(Row))
+}

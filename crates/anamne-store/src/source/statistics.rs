@@ -1,0 +1,72 @@
+//! Counts over a space.
+
+use std::collections::BTreeMap;
+
+use anamne_types::Kind;
+use jiff::Timestamp;
+use rusqlite::Connection;
+use serde::Serialize;
+
+use crate::StoreError;
+use crate::clock::from_microseconds;
+
+/// What a space holds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Statistics {
+    /// Live memories.
+    pub memories: u64,
+    /// Live memories by kind.
+    pub by_kind: BTreeMap<String, u64>,
+    /// Forgotten memories that can be restored.
+    pub forgotten: u64,
+    /// Memories whose content was erased.
+    pub erased: u64,
+    /// Threads with a live memory.
+    pub threads: u64,
+    /// Links.
+    pub links: u64,
+    /// Events in the log.
+    pub events: u64,
+    /// When the first live memory happened.
+    pub first: Option<Timestamp>,
+    /// When the last live memory happened.
+    pub last: Option<Timestamp>,
+}
+
+/// Counts everything. O(memories).
+pub(crate) fn of(connection: &Connection) -> Result<Statistics, StoreError> {
+    let mut statistics = Statistics::default();
+    let mut by_kind = connection.prepare_cached(
+        "SELECT kind, count(*) FROM memories WHERE deleted_at IS NULL GROUP BY kind",
+    )?;
+    let counts = by_kind.query_map([], |row| {
+        Ok((row.get::<_, u8>(0)?, row.get::<_, i64>(1)? as u64))
+    })?;
+    for count in counts {
+        let (kind, count) = count?;
+        let word = Kind::from_number(kind).map_or("unknown", Kind::as_str);
+        statistics.by_kind.insert(word.to_owned(), count);
+        statistics.memories += count;
+    }
+    let number = |sql: &str| -> Result<u64, StoreError> {
+        Ok(connection
+            .prepare_cached(sql)?
+            .query_row([], |row| row.get::<_, Option<i64>>(0))?
+            .unwrap_or(0) as u64)
+    };
+    statistics.forgotten =
+        number("SELECT count(*) FROM memories WHERE deleted_at IS NOT NULL AND NOT erased")?;
+    statistics.erased = number("SELECT count(*) FROM memories WHERE erased")?;
+    statistics.threads =
+        number("SELECT count(DISTINCT thread) FROM memories WHERE deleted_at IS NULL")?;
+    statistics.links = number("SELECT count(*) FROM links")?;
+    statistics.events = number("SELECT max(seq) FROM events")?;
+    let bounds = "SELECT min(occurred_at), max(occurred_at) FROM memories WHERE deleted_at IS NULL";
+    (statistics.first, statistics.last) = connection.query_row(bounds, [], |row| {
+        let instant = |index| -> rusqlite::Result<_> {
+            Ok(row.get::<_, Option<i64>>(index)?.map(from_microseconds))
+        };
+        Ok((instant(0)?, instant(1)?))
+    })?;
+    Ok(statistics)
+}

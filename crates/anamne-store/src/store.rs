@@ -1,0 +1,58 @@
+//! The folder of one tenant: where its spaces are.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::StoreError;
+use crate::config::SpaceConfig;
+use crate::files::create_private_folder;
+use crate::space_name::SpaceName;
+
+/// The layout of a store's folder. Knows paths only; spaces are opened one by one.
+#[derive(Clone, Debug)]
+pub struct StoreFolder {
+    root: PathBuf,
+}
+
+impl StoreFolder {
+    /// The store in `root`, whether it is there yet or not.
+    pub fn at(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+        }
+    }
+
+    /// Makes the folder, readable by its owner only.
+    pub fn create(&self) -> Result<(), StoreError> {
+        create_private_folder(&self.root.join("spaces"))
+    }
+
+    /// The store's folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder of a space, whether it is there yet or not.
+    pub fn space(&self, name: &SpaceName) -> PathBuf {
+        self.root.join("spaces").join(name.folder())
+    }
+
+    /// The names of the spaces that are there, sorted.
+    pub fn spaces(&self) -> Result<Vec<SpaceName>, StoreError> {
+        let folder = self.root.join("spaces");
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(StoreError::io("read", &folder)(error)),
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(StoreError::io("read", &folder))?.path();
+            if let Some(config) = SpaceConfig::read(&path.join("space.toml"))? {
+                names.push(config.name.parse()?);
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+}

@@ -1,0 +1,76 @@
+//! The one error of the engine, and what kind of failure it is to a door.
+
+use anamne_types::Refusal;
+
+/// What can go wrong when the engine is asked or told something.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The source, the journal or a lock failed, or a value was refused.
+    #[error(transparent)]
+    Store(#[from] anamne_store::StoreError),
+    /// A view could not be built.
+    #[error(transparent)]
+    View(#[from] anamne_store::view::ViewError),
+    /// The embedding model failed.
+    #[error(transparent)]
+    Embed(#[from] anamne_embed::EmbedError),
+    /// Data could not be read from or written to a caller's stream.
+    #[error("can't {action}: {source}")]
+    Stream {
+        /// What was attempted.
+        action: &'static str,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+    /// A line of an import can't be taken.
+    #[error("line {line}: {reason}")]
+    BadLine {
+        /// The line's number, from 1.
+        line: u64,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// The kinds of failure that doors tell apart: exit codes, HTTP statuses, MCP errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The caller sent something that is not accepted.
+    Refused,
+    /// What was asked for is not there.
+    NotFound,
+    /// The engine failed.
+    Failed,
+}
+
+impl Error {
+    /// What kind of failure it is.
+    pub fn kind(&self) -> ErrorKind {
+        use anamne_store::StoreError;
+        match self {
+            Self::Store(
+                StoreError::Refused(_) | StoreError::State { .. } | StoreError::Conflict { .. },
+            ) => ErrorKind::Refused,
+            Self::BadLine { .. } => ErrorKind::Refused,
+            Self::Store(StoreError::NoMemory { .. } | StoreError::NoSpace(_)) => {
+                ErrorKind::NotFound
+            }
+            _ => ErrorKind::Failed,
+        }
+    }
+
+    /// The field and limit, where a value was refused.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Store(anamne_store::StoreError::Refused(refusal)) => Some(refusal),
+            _ => None,
+        }
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Self::Store(refusal.into())
+    }
+}

@@ -1,0 +1,479 @@
+//! A space, open: what can be told to it and asked of it.
+
+use std::io::{BufRead, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anamne_embed::{Embedder, StaticModel};
+use anamne_index::columns::ColumnsView;
+use anamne_index::lexical::LexicalView;
+use anamne_index::vectors::VectorsView;
+use anamne_store::view::{Fold, Health, View};
+use anamne_store::{
+    Degraded, Followers, Listing, SpaceConfig, SpaceSource, Statistics, StoreError,
+};
+use anamne_types::{
+    Actor, Answer, Context, ContextRequest, Draft, Edit, Link, LinkType, Memory, MemoryId, Recall,
+    Remembered, Seq, Version,
+};
+use serde::Serialize;
+
+use crate::import::{BadLines, ImportReport};
+use crate::worker::Worker;
+use crate::{Error, export, import};
+
+/// A handle on a space; clones share it. Every method may be called from several threads.
+#[derive(Clone)]
+pub struct Space {
+    inner: Arc<Inner>,
+    actor: Actor,
+}
+
+pub(crate) struct Inner {
+    source: SpaceSource,
+    followers: Followers,
+    lexical: Arc<LexicalView>,
+    columns: Arc<ColumnsView>,
+    vectors: Arc<VectorsView>,
+    embedder: Arc<dyn Embedder>,
+    background: Option<Worker>,
+    /// What went wrong in the background, for `doctor`.
+    troubles: Mutex<Vec<String>>,
+}
+
+/// The state of one view.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ViewState {
+    /// Its name.
+    pub name: String,
+    /// The log's event up to which it covers the log on disk.
+    pub watermark: u64,
+    /// The event up to which it answers.
+    pub position: u64,
+    /// Rows that it holds in memory until they are folded.
+    pub tail_rows: usize,
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// Why it can't take part; empty when it can.
+    pub trouble: String,
+}
+
+/// What a space holds, and how its views do.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SpaceReport {
+    /// The space's name.
+    pub space: String,
+    /// What it is about.
+    pub description: String,
+    /// Counts over the source.
+    #[serde(flatten)]
+    pub statistics: Statistics,
+    /// Its views.
+    pub views: Vec<ViewState>,
+    /// Bytes of source databases.
+    pub source_bytes: u64,
+    /// Bytes of the journal.
+    pub journal_bytes: u64,
+}
+
+/// What a check-up of a space found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CheckUp {
+    /// The space's name.
+    pub space: String,
+    /// What was looked at and is well.
+    pub well: Vec<String>,
+    /// What was wrong and has been mended.
+    pub mended: Vec<String>,
+    /// What is wrong and needs a person.
+    pub problems: Vec<String>,
+}
+
+impl Space {
+    pub(crate) fn open(
+        source: SpaceSource,
+        embedder: Arc<dyn Embedder>,
+        background: bool,
+    ) -> Result<Self, Error> {
+        let views = source.folder().join("views");
+        let lexical = Arc::new(LexicalView::open(views.join("lexical").join("active")));
+        let columns = Arc::new(ColumnsView::open(
+            views.join("columns").join("active"),
+            StaticModel::builtin_tokens(),
+        ));
+        let model_folder = views.join("vectors").join(embedder.model().slug());
+        let vectors = Arc::new(VectorsView::open(
+            model_folder.join("active"),
+            embedder.clone(),
+        ));
+        let followers = Followers::new(
+            &source,
+            vec![
+                lexical.clone() as Arc<dyn View>,
+                columns.clone() as _,
+                vectors.clone() as _,
+            ],
+        )?;
+        let inner = Inner {
+            source,
+            followers,
+            lexical,
+            columns,
+            vectors,
+            embedder,
+            background: background.then(Worker::default),
+            troubles: Mutex::default(),
+        };
+        Ok(Self {
+            inner: Arc::new(inner),
+            actor: Actor::user(),
+        })
+    }
+
+    /// The same space, with everything told in the name of `actor`.
+    pub fn acting_as(&self, actor: Actor) -> Result<Self, Error> {
+        actor.check()?;
+        Ok(Self {
+            inner: self.inner.clone(),
+            actor,
+        })
+    }
+
+    /// The space's name.
+    pub fn name(&self) -> &str {
+        self.inner.source.name().as_str()
+    }
+
+    /// The space's folder.
+    pub fn folder(&self) -> &Path {
+        self.inner.source.folder()
+    }
+
+    /// The space's settings.
+    pub fn config(&self) -> &SpaceConfig {
+        self.inner.source.config()
+    }
+
+    /// The present instant by the store's clock.
+    pub fn now(&self) -> jiff::Timestamp {
+        self.inner.source.now()
+    }
+
+    /// Tells one memory. When this returns it is durable in both copies and every process finds it.
+    pub fn remember(&self, draft: impl Into<Draft>) -> Result<Remembered, Error> {
+        let remembered = self.inner.source.remember(&self.actor, &draft.into())?;
+        self.after_write();
+        Ok(remembered)
+    }
+
+    /// Tells many memories in one transaction: all or none.
+    pub fn remember_all(&self, drafts: &[Draft]) -> Result<Vec<Remembered>, Error> {
+        let remembered = self.inner.source.remember_all(&self.actor, drafts)?;
+        self.after_write();
+        Ok(remembered)
+    }
+
+    /// Tells many memories in one transaction; those that are refused don't keep the others back.
+    pub fn remember_each(
+        &self,
+        drafts: &[Draft],
+    ) -> Result<Vec<Result<Remembered, StoreError>>, Error> {
+        let remembered = self.inner.source.remember_each(&self.actor, drafts)?;
+        self.after_write();
+        Ok(remembered)
+    }
+
+    /// Reads memories from JSON lines; an import that was interrupted is simply run again.
+    pub fn import(
+        &self,
+        reader: impl BufRead,
+        bad_lines: BadLines,
+        progress: &mut dyn FnMut(&ImportReport),
+    ) -> Result<ImportReport, Error> {
+        import::import(self, reader, bad_lines, progress)
+    }
+
+    /// Writes the live memories as JSON lines, oldest first, with the links that start at each; returns how many.
+    pub fn export(&self, writer: impl Write) -> Result<u64, Error> {
+        export::export(self, writer)
+    }
+
+    /// Answers a question with the memories that bear on it, best first.
+    pub fn recall(&self, recall: &Recall) -> Result<Answer, Error> {
+        let degraded = self.caught_up()?;
+        Ok(self.inner.recaller(&degraded).recall(recall)?)
+    }
+
+    /// Answers a question with a block of text for a model to read, within a token budget.
+    pub fn context(&self, request: &ContextRequest) -> Result<Context, Error> {
+        let degraded = self.caught_up()?;
+        Ok(self.inner.recaller(&degraded).context(request)?)
+    }
+
+    /// The memory with this id, forgotten ones included.
+    pub fn get(&self, id: MemoryId) -> Result<Memory, Error> {
+        Ok(self.inner.source.get(id)?)
+    }
+
+    /// The id that `text` names: a whole id, or its first digits where only one memory has them.
+    pub fn resolve(&self, text: &str) -> Result<MemoryId, Error> {
+        Ok(self.inner.source.resolve(text)?)
+    }
+
+    /// The memory that was imported under this id, or has it.
+    pub fn find_imported(&self, id: &str) -> Result<Option<MemoryId>, Error> {
+        Ok(self.inner.source.find_imported(id)?)
+    }
+
+    /// Memories that pass a filter, in a chosen order.
+    pub fn list(&self, listing: &Listing) -> Result<Vec<Memory>, Error> {
+        Ok(self.inner.source.list(listing)?)
+    }
+
+    /// Changes a memory and returns its new state.
+    pub fn edit(&self, id: MemoryId, edit: &Edit) -> Result<Memory, Error> {
+        let memory = self.inner.source.edit(&self.actor, id, edit)?;
+        self.after_write();
+        Ok(memory)
+    }
+
+    /// Puts a memory away; [`Space::restore`] brings it back.
+    pub fn forget(&self, id: MemoryId) -> Result<Memory, Error> {
+        Ok(self.inner.source.forget(&self.actor, id)?)
+    }
+
+    /// Brings a forgotten memory back.
+    pub fn restore(&self, id: MemoryId) -> Result<Memory, Error> {
+        Ok(self.inner.source.restore(&self.actor, id)?)
+    }
+
+    /// Removes a memory's content for ever: from the source, the journal and every view.
+    pub fn erase(&self, id: MemoryId) -> Result<(), Error> {
+        self.inner.source.erase(&self.actor, id)?;
+        self.rebuild(&mut |_, _| {})
+    }
+
+    /// Draws a link; its `created_at` is set to now.
+    pub fn link(&self, link: &Link) -> Result<Seq, Error> {
+        Ok(self.inner.source.link(&self.actor, link)?)
+    }
+
+    /// Takes a link away; says whether it was there.
+    pub fn unlink(&self, from: MemoryId, to: MemoryId, link_type: LinkType) -> Result<bool, Error> {
+        Ok(self.inner.source.unlink(&self.actor, from, to, link_type)?)
+    }
+
+    /// The links that start or end at a memory.
+    pub fn links(&self, id: MemoryId) -> Result<Vec<Link>, Error> {
+        Ok(self.inner.source.links(id)?)
+    }
+
+    /// Every link of the space.
+    pub fn all_links(&self) -> Result<Vec<Link>, Error> {
+        Ok(self.inner.source.all_links()?)
+    }
+
+    /// Every state that a memory has had, the present one last.
+    pub fn history(&self, id: MemoryId) -> Result<Vec<Version>, Error> {
+        Ok(self.inner.source.history(id)?)
+    }
+
+    /// Counts, sizes and the state of the views. O(memories).
+    pub fn report(&self) -> Result<SpaceReport, Error> {
+        let degraded = self.caught_up()?;
+        let folder = self.folder();
+        Ok(SpaceReport {
+            space: self.name().to_owned(),
+            description: self.config().description.clone(),
+            statistics: self.inner.source.statistics()?,
+            views: self
+                .inner
+                .followers
+                .views()
+                .iter()
+                .map(|view| view_state(view.as_ref(), folder, &degraded))
+                .collect(),
+            source_bytes: bytes_under(&folder.join("memories")),
+            journal_bytes: bytes_under(&folder.join("journal")),
+        })
+    }
+
+    /// Whether [`Space::settle`] has something to do.
+    pub fn is_unsettled(&self) -> Result<bool, Error> {
+        self.caught_up()?;
+        Ok(!self.inner.followers.due().is_empty())
+    }
+
+    /// Folds long tails and rebuilds broken views now, in this thread.
+    pub fn settle(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
+        self.caught_up()?;
+        let due = self.inner.followers.due();
+        self.inner
+            .followers
+            .fold(&self.inner.source, &due, progress)?;
+        self.inner.source.seal_journal()?;
+        Ok(())
+    }
+
+    /// Folds every view up to the last write, whatever its tail; says which another process was folding.
+    pub fn fold(&self) -> Result<Vec<&'static str>, Error> {
+        self.caught_up()?;
+        let folds = self.inner.followers.fold(
+            &self.inner.source,
+            self.inner.followers.views(),
+            &mut |_, _| {},
+        )?;
+        Ok(folds
+            .into_iter()
+            .filter(|(_, fold)| *fold == Fold::Busy)
+            .map(|(name, _)| name)
+            .collect())
+    }
+
+    /// Reads back journal, database and views, mends what can be mended from the log, and says what it found.
+    pub fn check_up(&self) -> Result<CheckUp, Error> {
+        let source = &self.inner.source;
+        let mut found = CheckUp {
+            space: self.name().to_owned(),
+            mended: source.mended().to_vec(),
+            ..CheckUp::default()
+        };
+        let journal = source.verify_journal()?;
+        if journal.problems.is_empty() {
+            found.well.push(format!(
+                "journal: {} events in {} segments verify",
+                journal.events, journal.segments
+            ));
+        }
+        found.problems.extend(
+            journal
+                .problems
+                .into_iter()
+                .map(|problem| format!("journal: {problem}")),
+        );
+        let findings = source.verify_database()?;
+        if findings.is_empty() {
+            found
+                .well
+                .push("database: SQLite's integrity check passes".to_owned());
+        }
+        found.problems.extend(
+            findings
+                .into_iter()
+                .map(|finding| format!("database: {finding}")),
+        );
+        let damaged: Vec<_> = self
+            .inner
+            .followers
+            .views()
+            .iter()
+            .filter(|view| view.verify() != Health::Whole)
+            .map(|view| view.name())
+            .collect();
+        self.settle(&mut |_, _| {})?;
+        for view in self.inner.followers.views() {
+            match view.health() {
+                Health::Broken(reason) => found.problems.push(format!("{}: {reason}", view.name())),
+                Health::Whole if damaged.contains(&view.name()) => {
+                    found
+                        .mended
+                        .push(format!("{}: was damaged and has been rebuilt", view.name()));
+                }
+                Health::Whole => found.well.push(format!(
+                    "{}: covers the log up to event {}",
+                    view.name(),
+                    view.position().0
+                )),
+            }
+        }
+        found.problems.append(&mut self.inner.troubles());
+        Ok(found)
+    }
+
+    /// Throws every view away and builds it again from the source.
+    pub fn rebuild(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
+        let views = self.folder().join("views");
+        if views.exists() {
+            std::fs::remove_dir_all(&views).map_err(|source| Error::Stream {
+                action: "remove the views",
+                source,
+            })?;
+        }
+        self.caught_up()?;
+        self.inner
+            .followers
+            .fold(&self.inner.source, self.inner.followers.views(), progress)?;
+        Ok(())
+    }
+
+    fn caught_up(&self) -> Result<Vec<Degraded>, Error> {
+        let degraded = self.inner.followers.catch_up(&self.inner.source)?;
+        self.wake_worker();
+        Ok(degraded)
+    }
+
+    fn after_write(&self) {
+        self.wake_worker();
+    }
+
+    fn wake_worker(&self) {
+        if let Some(worker) = &self.inner.background
+            && !self.inner.followers.due().is_empty()
+        {
+            worker.wake(&Arc::downgrade(&self.inner));
+        }
+    }
+}
+
+impl Inner {
+    /// One round of background work. What goes wrong is kept for `check_up`; the next round tries again.
+    pub(crate) fn look_after(&self) {
+        let round = || -> Result<(), Error> {
+            self.followers.catch_up(&self.source)?;
+            let due = self.followers.due();
+            self.followers.fold(&self.source, &due, &mut |_, _| {})?;
+            self.source.seal_journal()?;
+            Ok(())
+        };
+        if let Err(error) = round() {
+            let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+            troubles.truncate(99);
+            troubles.push(error.to_string());
+        }
+    }
+
+    fn troubles(&self) -> Vec<String> {
+        std::mem::take(&mut *self.troubles.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn view_state(view: &dyn View, folder: &Path, degraded: &[Degraded]) -> ViewState {
+    let trouble = degraded
+        .iter()
+        .find(|degraded| degraded.view == view.name());
+    ViewState {
+        name: view.name().to_owned(),
+        watermark: view.watermark().0,
+        position: view.position().0,
+        tail_rows: view.tail_rows(),
+        bytes: bytes_under(&folder.join("views").join(view.name())),
+        trouble: trouble
+            .map(|degraded| degraded.reason.clone())
+            .unwrap_or_default(),
+    }
+}
+
+/// The bytes of all files under a folder; what can't be read counts as nothing.
+fn bytes_under(folder: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return 0;
+    };
+    entries
+        .flatten()
+        .map(|entry| match entry.metadata() {
+            Ok(metadata) if metadata.is_dir() => bytes_under(&entry.path()),
+            Ok(metadata) => metadata.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}
