@@ -1,1 +1,41 @@
-//! anamne-embed
+//! Embedders: text in, vectors out.
+//!
+//! The crate answers one question: which direction does this text point in? It holds the
+//! [`Embedder`] trait that the engine depends on, the [`StaticModel`] that is compiled into the
+//! binary, and the loader for Model2Vec folders. A static model has one row per wordpiece; a text
+//! is the mean of its rows, scaled to unit length. No neural network runs.
+//!
+//! A model that can show its tokens also is a [`TokenTable`]: late interaction compares a query
+//! with a text token by token, by the cosines of their rows.
+//!
+//! The crate must never know what a memory, a store or an index is, and it never touches the
+//! network, the environment or any file that it was not handed.
+//!
+//! ```
+//! use anamne_embed::{Embedder, StaticModel};
+//!
+//! let model = StaticModel::builtin();
+//! let mut vectors = [vec![0.0; 256], vec![0.0; 256], vec![0.0; 256]];
+//! let texts = ["The cat sleeps.", "A kitten is napping.", "Quarterly revenue rose."];
+//! for (text, vector) in texts.iter().zip(&mut vectors) {
+//!     model.embed_into(text, vector)?;
+//! }
+//! let cosine = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+//! assert!(cosine(&vectors[0], &vectors[1]) > cosine(&vectors[0], &vectors[2]));
+//! # Ok::<(), anamne_embed::EmbedError>(())
+//! ```
+
+mod builtin;
+mod embedder;
+mod error;
+mod identity;
+mod model2vec;
+mod similarity;
+mod static_model;
+mod token_rows;
+mod wordpiece;
+
+pub use embedder::{Embedder, TokenTable};
+pub use error::EmbedError;
+pub use identity::ModelIdentity;
+pub use static_model::StaticModel;

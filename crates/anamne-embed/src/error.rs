@@ -1,0 +1,56 @@
+//! What can go wrong with a model.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a model could not be loaded or a text not be embedded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EmbedError {
+    /// The caller's vector does not have the model's dimensions.
+    #[error("the vector has {found} places but the model has {expected} dimensions")]
+    VectorLength {
+        /// The model's dimensions.
+        expected: usize,
+        /// The places in the vector that was handed in.
+        found: usize,
+    },
+    /// A file of the model cannot be read.
+    #[error(
+        "cannot read {}: {source}; a Model2Vec folder holds model.safetensors, tokenizer.json and \
+         config.json",
+        path.display()
+    )]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file of the model is damaged, or is not what it should be.
+    #[error("{} is not a usable model file: {problem}; fetch the model again", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong in it.
+        problem: String,
+    },
+    /// The model is sound, but of a kind that this build cannot run.
+    #[error("{} needs something that this build lacks: {problem}; {remedy}", path.display())]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// What it asks for.
+        problem: String,
+        /// What the user can do.
+        remedy: &'static str,
+    },
+    /// The model's tokenizer refused a text.
+    #[error("the tokenizer of {model} refused the text: {problem}")]
+    Tokenizer {
+        /// The model.
+        model: String,
+        /// What the tokenizer said.
+        problem: String,
+    },
+}

@@ -1,0 +1,115 @@
+//! Model2Vec folders: `model.safetensors`, `tokenizer.json`, `config.json`.
+
+#[cfg(feature = "model2vec")]
+mod general_tokenizer;
+mod tensors;
+mod tokenizer_file;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::{EmbedError, ModelIdentity, StaticModel};
+#[cfg(feature = "model2vec")]
+pub(crate) use general_tokenizer::GeneralTokenizer;
+use tensors::StoredRows;
+use tokenizer_file::{Reading, read_wordpiece};
+
+/// A file of the folder and what is in it.
+struct ModelFile {
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+impl ModelFile {
+    fn read(folder: &Path, name: &str) -> Result<Self, EmbedError> {
+        let path = folder.join(name);
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Self { path, bytes }),
+            Err(source) => Err(EmbedError::Read { path, source }),
+        }
+    }
+
+    fn malformed(&self, problem: impl Into<String>) -> EmbedError {
+        EmbedError::Malformed {
+            path: self.path.clone(),
+            problem: problem.into(),
+        }
+    }
+
+    #[cfg(not(feature = "model2vec"))]
+    fn unsupported(&self, problem: String, remedy: &'static str) -> EmbedError {
+        EmbedError::Unsupported {
+            path: self.path.clone(),
+            problem,
+            remedy,
+        }
+    }
+}
+
+/// The part of `config.json` that bears on vectors. Whether they are normalised does not: they
+/// always are.
+#[derive(Deserialize)]
+struct Configuration {
+    #[serde(default, rename = "normalize")]
+    _normalize: Option<bool>,
+}
+
+/// Loads the folder; see [`StaticModel::load`].
+pub(crate) fn load(folder: &Path) -> Result<StaticModel, EmbedError> {
+    let model = ModelFile::read(folder, "model.safetensors")?;
+    let tokenizer = ModelFile::read(folder, "tokenizer.json")?;
+    let configuration = ModelFile::read(folder, "config.json")?;
+    let _: Configuration = serde_json::from_slice(&configuration.bytes)
+        .map_err(|error| configuration.malformed(error.to_string()))?;
+    let identity = identity(folder, &model, &tokenizer);
+    let rows = StoredRows::read(&model)?;
+    match read_wordpiece(&tokenizer)? {
+        Reading::Wordpiece(wordpiece) => {
+            let rows = rows.for_tokens(wordpiece.vocabulary().len(), &model)?;
+            Ok(StaticModel::with_wordpiece(identity, wordpiece, rows))
+        }
+        Reading::Other(reason) => load_general(identity, reason, &tokenizer, rows, &model),
+    }
+}
+
+#[cfg(feature = "model2vec")]
+fn load_general(
+    identity: ModelIdentity,
+    _reason: String,
+    tokenizer: &ModelFile,
+    rows: StoredRows,
+    model: &ModelFile,
+) -> Result<StaticModel, EmbedError> {
+    let general = GeneralTokenizer::read(tokenizer)?;
+    let rows = rows.for_tokens(general.token_count(), model)?;
+    Ok(StaticModel::with_general_tokenizer(identity, general, rows))
+}
+
+#[cfg(not(feature = "model2vec"))]
+fn load_general(
+    _identity: ModelIdentity,
+    reason: String,
+    tokenizer: &ModelFile,
+    _rows: StoredRows,
+    _model: &ModelFile,
+) -> Result<StaticModel, EmbedError> {
+    const REMEDY: &str = "build with the cargo feature `model2vec`, or use a model with the \
+                          uncased BERT wordpiece tokenizer";
+    Err(tokenizer.unsupported(reason, REMEDY))
+}
+
+/// The folder's name, and a checksum of what decides vectors and tokens.
+fn identity(folder: &Path, model: &ModelFile, tokenizer: &ModelFile) -> ModelIdentity {
+    let mut hasher = blake3::Hasher::new();
+    for file in [model, tokenizer] {
+        hasher
+            .update(&(file.bytes.len() as u64).to_le_bytes())
+            .update(&file.bytes);
+    }
+    let name = folder
+        .file_name()
+        .map_or("model2vec".into(), |name| name.to_string_lossy());
+    ModelIdentity::new(name, &hasher.finalize().to_hex()[..16])
+}

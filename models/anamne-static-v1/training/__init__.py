@@ -1,0 +1,1 @@
+"""The program that made the static embedding model; `python -m training --help`."""
