@@ -1,1 +1,27 @@
-//! anamne-text
+//! Text, made ready for search: terms, sentences, token estimates, normal forms, instants and
+//! snippets.
+//!
+//! This house is for pure functions over text. It must never know files, clocks, time zones of
+//! the machine, indexes or stores: callers hand in what they have read, and the instant that they
+//! take for now.
+//!
+//! ```
+//! use anamne_text::analyser::Analyser;
+//! use anamne_text::sentences::sentences;
+//! use anamne_text::snippet::snippet;
+//!
+//! let text = "We met Dr. Weber in Bonn. She reviewed parseHttpHeader and its callers.";
+//! assert_eq!(sentences(text).len(), 2);
+//!
+//! let query = Analyser::new().query("Who reviewed parse_http_header?");
+//! assert_eq!(query.dropped_stop_words, ["who"]);
+//! assert!(snippet(text, &query.terms, 60).contains("reviewed parseHttpHeader"));
+//! ```
+
+pub mod analyser;
+mod border;
+pub mod normal;
+pub mod sentences;
+pub mod snippet;
+pub mod time;
+pub mod tokens;

@@ -1,0 +1,125 @@
+//! Conversations with questions, as JSON lines.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use super::Failure;
+
+/// One thing that was said.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Record {
+    pub(crate) id: String,
+    pub(crate) thread: String,
+    pub(crate) position: u32,
+    pub(crate) time: Option<Timestamp>,
+    pub(crate) author: String,
+    pub(crate) text: String,
+}
+
+/// One question with its evidence.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Query {
+    pub(crate) query: String,
+    pub(crate) category: String,
+    pub(crate) evidence: Vec<String>,
+    pub(crate) evidence_threads: Vec<String>,
+    pub(crate) asked_after: Option<String>,
+    pub(crate) answerable: bool,
+    #[serde(default)]
+    pub(crate) evidence_corrected: Option<Vec<String>>,
+}
+
+impl Query {
+    /// Whether the memory is expected to hold the answer.
+    pub(crate) fn is_answerable(&self) -> bool {
+        self.answerable && self.category != "adversarial"
+    }
+
+    /// Whether it says what the answer rests on.
+    pub(crate) fn has_evidence(&self) -> bool {
+        !self.evidence.is_empty() || !self.evidence_threads.is_empty()
+    }
+}
+
+/// One conversation and its questions.
+#[derive(Debug)]
+pub(crate) struct Corpus {
+    pub(crate) set: String,
+    pub(crate) name: String,
+    pub(crate) records: Vec<Record>,
+    pub(crate) queries: Vec<Query>,
+}
+
+impl Corpus {
+    /// Reads the corpora below `folder`, sorted by set and name; empty lists mean all.
+    pub(crate) fn find(folder: &Path, sets: &[String], names: &[String]) -> Result<Vec<Self>, Failure> {
+        let mut corpora = Vec::new();
+        for set_folder in entries(folder)?.into_iter().filter(|path| path.is_dir()) {
+            let set = name_of(&set_folder);
+            if !sets.is_empty() && !sets.contains(&set) {
+                continue;
+            }
+            for records in entries(&set_folder)? {
+                let file = name_of(&records);
+                let Some(name) = file.strip_suffix(".records.jsonl") else { continue };
+                if names.is_empty() || names.iter().any(|wanted| wanted == name) {
+                    corpora.push(Self {
+                        set: set.clone(),
+                        name: name.to_owned(),
+                        records: read_lines(&records)?,
+                        queries: read_lines(&set_folder.join(format!("{name}.queries.jsonl")))?,
+                    });
+                }
+            }
+        }
+        if corpora.is_empty() {
+            return Err(Failure::Data(format!("no corpus to measure in {}", folder.display())));
+        }
+        Ok(corpora)
+    }
+
+    /// The questions with the number of records that existed when each was asked, by rising number.
+    ///
+    /// Questions asked after a thread that is not there are left out.
+    pub(crate) fn questions(&self) -> Vec<(usize, &Query)> {
+        let mut ends = HashMap::new();
+        for (index, record) in self.records.iter().enumerate() {
+            ends.insert(record.thread.as_str(), index + 1);
+        }
+        let end = |query: &Query| match &query.asked_after {
+            None => Some(self.records.len()),
+            Some(thread) => ends.get(thread.as_str()).copied(),
+        };
+        let mut questions: Vec<_> = self.queries.iter().filter_map(|query| Some((end(query)?, query))).collect();
+        questions.sort_by_key(|(end, _)| *end);
+        questions
+    }
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let failed = |error| Failure::Data(format!("can't read {}: {error}", folder.display()));
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        paths.push(entry.map_err(failed)?.path());
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn read_lines<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<T>, Failure> {
+    let text =
+        fs::read_to_string(path).map_err(|error| Failure::Data(format!("can't read {}: {error}", path.display())))?;
+    let parse = |(index, line)| {
+        serde_json::from_str(line)
+            .map_err(|error| Failure::Data(format!("{}:{}: {error}", path.display(), index + 1)))
+    };
+    text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(parse).collect()
+}

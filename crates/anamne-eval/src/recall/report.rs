@@ -1,0 +1,138 @@
+//! Figures by set, category and run, as tables or JSON.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde_json::{Map, Value, json};
+
+use super::calibration::{auroc, calibration_error};
+use super::runs::Outcome;
+
+const RUNS: [&str; 4] = ["lexical", "semantic", "rrf", "full"];
+const SHOWN: [&str; 8] =
+    ["recall@5", "recall@10", "recall@20", "hit@10", "mrr", "session_recall@10", "corrected_recall@10", "latency_p95_ms"];
+
+/// Everything that was measured.
+#[derive(Default)]
+pub(crate) struct Report {
+    sets: BTreeMap<String, Vec<Outcome>>,
+}
+
+impl Report {
+    /// Adds what the questions of one corpus came to.
+    pub(crate) fn add(&mut self, set: &str, outcomes: Vec<Outcome>) {
+        self.sets.entry(set.to_owned()).or_default().extend(outcomes);
+    }
+
+    /// The sets whose full recall@10 is below `floor`.
+    pub(crate) fn sets_below(&self, floor: f64) -> Vec<String> {
+        let below = |(set, outcomes): (&String, &Vec<Outcome>)| {
+            let counted: Vec<_> = outcomes.iter().filter(|outcome| outcome.counts).collect();
+            let reached = figures(&counted, "full").get("recall@10").copied().unwrap_or(0.0);
+            (reached < floor).then(|| format!("{set} ({reached:.3} < {floor})"))
+        };
+        self.sets.iter().filter_map(below).collect()
+    }
+
+    /// `{set: {category: {run: {metric: value}}}}`, the category `ALL` first.
+    pub(crate) fn json(&self) -> String {
+        let mut sets = Vec::new();
+        for (set, outcomes) in &self.sets {
+            let categories: Vec<_> = categories(outcomes)
+                .into_iter()
+                .map(|(category, outcomes)| (category, category_json(&outcomes)))
+                .collect();
+            // `serde_json::Map` sorts its keys; capitals come before small letters, and so does `ALL`.
+            let mut object: Map<String, Value> = categories.into_iter().collect();
+            if let Some(Value::Object(all)) = object.get_mut("ALL")
+                && let Some(Value::Object(full)) = all.get_mut("full")
+            {
+                full.extend(confidence_figures(outcomes));
+            }
+            sets.push((set.clone(), Value::Object(object)));
+        }
+        format!("{:#}", Value::Object(sets.into_iter().collect()))
+    }
+
+    /// One table a set, for a person.
+    pub(crate) fn tables(&self) -> String {
+        let mut text = String::new();
+        for (set, outcomes) in &self.sets {
+            let _ = writeln!(text, "\n{set}");
+            let _ = write!(text, "{:<26}{:<9}{:>5}", "category", "run", "n");
+            for metric in SHOWN {
+                let _ = write!(text, "{:>20}", metric);
+            }
+            text.push('\n');
+            for (category, outcomes) in categories(outcomes) {
+                for run in RUNS {
+                    let figures = figures(&outcomes, run);
+                    let _ = write!(text, "{category:<26}{run:<9}{:>5}", outcomes.len());
+                    for metric in SHOWN {
+                        match figures.get(metric) {
+                            Some(value) => {
+                                let _ = write!(text, "{value:>20.3}");
+                            }
+                            None => text.push_str(&format!("{:>20}", "-")),
+                        }
+                    }
+                    text.push('\n');
+                }
+            }
+            for (metric, value) in confidence_figures(outcomes) {
+                let _ = writeln!(text, "{metric}: {:.3}", value.as_f64().unwrap_or(f64::NAN));
+            }
+        }
+        text
+    }
+}
+
+fn categories(outcomes: &[Outcome]) -> Vec<(String, Vec<&Outcome>)> {
+    let counted: Vec<_> = outcomes.iter().filter(|outcome| outcome.counts).collect();
+    let mut by_category: BTreeMap<&str, Vec<&Outcome>> = BTreeMap::new();
+    for outcome in &counted {
+        by_category.entry(&outcome.category).or_default().push(outcome);
+    }
+    let rest = by_category.into_iter().map(|(category, outcomes)| (category.to_owned(), outcomes)).collect::<Vec<_>>();
+    std::iter::once(("ALL".to_owned(), counted)).chain(rest).collect()
+}
+
+fn category_json(outcomes: &[&Outcome]) -> Value {
+    let runs: Map<String, Value> = RUNS.iter().map(|run| ((*run).to_owned(), json!(figures(outcomes, run)))).collect();
+    Value::Object(runs)
+}
+
+/// The mean of every metric over the questions that have it, and the run's latency.
+fn figures(outcomes: &[&Outcome], run: &str) -> BTreeMap<String, f64> {
+    let mut sums: BTreeMap<String, (f64, usize)> = BTreeMap::new();
+    let mut times = Vec::new();
+    for outcome in outcomes {
+        for (_, ranking) in outcome.rankings.iter().filter(|(name, _)| *name == run) {
+            times.push(ranking.milliseconds);
+            for (metric, value) in &ranking.figures {
+                let sum = sums.entry(metric.clone()).or_default();
+                sum.0 += value;
+                sum.1 += 1;
+            }
+        }
+    }
+    let mut means: BTreeMap<_, _> = sums.into_iter().map(|(metric, (sum, n))| (metric, sum / n as f64)).collect();
+    means.insert("questions".to_owned(), outcomes.len() as f64);
+    if run != "rrf" && !times.is_empty() {
+        times.sort_by(f64::total_cmp);
+        means.insert("latency_p50_ms".to_owned(), times[times.len() / 2]);
+        means.insert("latency_p95_ms".to_owned(), times[times.len() * 95 / 100]);
+    }
+    means
+}
+
+/// Calibration of the first ten results, and how well the best confidence tells answerable questions from others.
+fn confidence_figures(outcomes: &[Outcome]) -> Map<String, Value> {
+    let judged: Vec<_> =
+        outcomes.iter().filter(|outcome| outcome.counts).flat_map(|outcome| outcome.judged.iter().copied()).collect();
+    let best = |answerable: bool| -> Vec<f32> {
+        outcomes.iter().filter(|outcome| outcome.answerable == answerable).map(|outcome| outcome.best_confidence).collect()
+    };
+    let figures = [("calibration_error", calibration_error(&judged)), ("abstention_auroc", auroc(&best(true), &best(false)))];
+    figures.into_iter().filter_map(|(name, value)| Some((name.to_owned(), json!(value?)))).collect()
+}

@@ -1,0 +1,130 @@
+//! Asking every question in every way, and keeping what came back.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use anamne::{Answer, Draft, MemoryId, Recall, Signals, Space, Store};
+
+use super::Failure;
+use super::data::{Corpus, Query, Record};
+use super::metrics::Ranking;
+
+/// Results that are looked at when records are ranked.
+const RECORDS: usize = 50;
+
+/// Results that are looked at when threads are ranked by their best record.
+const RECORDS_FOR_THREADS: usize = 300;
+
+/// The constant of reciprocal rank fusion.
+const FUSION: f64 = 60.0;
+
+/// What one question came to.
+pub(crate) struct Outcome {
+    pub(crate) category: String,
+    pub(crate) counts: bool,
+    pub(crate) answerable: bool,
+    pub(crate) rankings: Vec<(&'static str, Ranking)>,
+    /// Confidence and relevance of the full recall's first ten results.
+    pub(crate) judged: Vec<(f32, bool)>,
+    /// Confidence of the full recall's first result.
+    pub(crate) best_confidence: f32,
+}
+
+/// Tells the conversation in its order, and asks each question when it was asked.
+pub(crate) fn measure(corpus: &Corpus) -> Result<Vec<Outcome>, Failure> {
+    let folder = tempfile::tempdir().map_err(|error| Failure::Data(format!("no temporary folder: {error}")))?;
+    let space = Store::open(folder.path())?.space("benchmark")?;
+    let mut ids = HashMap::new();
+    let mut told = 0;
+    let mut outcomes = Vec::new();
+    for (end, query) in corpus.questions() {
+        if end > told {
+            tell(&space, &corpus.records[told..end], &mut ids)?;
+            told = end;
+        }
+        outcomes.push(ask(&space, corpus, query, &ids)?);
+    }
+    Ok(outcomes)
+}
+
+fn tell<'corpus>(
+    space: &Space,
+    records: &'corpus [Record],
+    ids: &mut HashMap<MemoryId, &'corpus Record>,
+) -> Result<(), Failure> {
+    let drafts: Vec<_> = records.iter().map(draft_of).collect();
+    for (record, remembered) in records.iter().zip(space.remember_all(&drafts)?) {
+        ids.insert(remembered.id, record);
+    }
+    Ok(())
+}
+
+fn draft_of(record: &Record) -> Draft {
+    let draft = Draft::new(&record.text).thread(&record.thread).author(&record.author);
+    let draft = Draft { position: Some(record.position), external_id: Some(record.id.clone()), ..draft };
+    match record.time {
+        Some(time) => draft.occurred_at(time),
+        None => draft,
+    }
+}
+
+fn ask(
+    space: &Space,
+    corpus: &Corpus,
+    query: &Query,
+    ids: &HashMap<MemoryId, &Record>,
+) -> Result<Outcome, Failure> {
+    let by_thread = query.evidence.is_empty() && !query.evidence_threads.is_empty();
+    let limit = if by_thread { RECORDS_FOR_THREADS } else { RECORDS };
+    let mut rankings = Vec::new();
+    let mut lists = Vec::new();
+    let mut full = Answer::default();
+    for (run, signals) in [("lexical", Signals::Lexical), ("semantic", Signals::Semantic), ("full", Signals::Full)] {
+        let recall = Recall::new(&query.query).limit(limit.min(corpus.records.len())).signals(signals);
+        let answer = space.recall(&recall)?;
+        let found: Vec<&Record> = answer.results.iter().filter_map(|hit| ids.get(&hit.memory.id).copied()).collect();
+        let took = time_of(space, &query.query, signals)?;
+        rankings.push((run, Ranking::of(query, &found, took)));
+        if run == "full" {
+            full = answer;
+        } else {
+            lists.push(found);
+        }
+    }
+    rankings.insert(2, ("rrf", Ranking::of(query, &fuse(&lists), 0.0)));
+    let relevant = |id: MemoryId| ids.get(&id).is_some_and(|record| is_evidence(query, record));
+    let judged = full.results.iter().take(10).map(|hit| (hit.confidence, relevant(hit.memory.id))).collect();
+    Ok(Outcome {
+        category: query.category.clone(),
+        counts: query.is_answerable() && query.has_evidence(),
+        answerable: query.is_answerable(),
+        rankings,
+        judged,
+        best_confidence: full.results.first().map_or(0.0, |hit| hit.confidence),
+    })
+}
+
+/// Milliseconds of a recall of ten results, as a caller sees it.
+fn time_of(space: &Space, query: &str, signals: Signals) -> Result<f64, Failure> {
+    let recall = Recall::new(query).signals(signals);
+    let started = Instant::now();
+    space.recall(&recall)?;
+    Ok(started.elapsed().as_secs_f64() * 1000.0)
+}
+
+fn is_evidence(query: &Query, record: &Record) -> bool {
+    query.evidence.contains(&record.id) || query.evidence_threads.contains(&record.thread)
+}
+
+/// Reciprocal rank fusion of several lists (Cormack, Clarke and Büttcher 2009, k = 60).
+fn fuse<'corpus>(lists: &[Vec<&'corpus Record>]) -> Vec<&'corpus Record> {
+    let mut scores: HashMap<&str, (f64, &Record)> = HashMap::new();
+    for list in lists {
+        for (rank, &record) in list.iter().enumerate() {
+            scores.entry(&record.id).or_insert((0.0, record)).0 += 1.0 / (FUSION + rank as f64 + 1.0);
+        }
+    }
+    let mut fused: Vec<_> = scores.into_values().collect();
+    fused.sort_by(|(left, one), (right, other)| right.total_cmp(left).then_with(|| one.id.cmp(&other.id)));
+    fused.into_iter().map(|(_, record)| record).collect()
+}

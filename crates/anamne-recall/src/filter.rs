@@ -1,0 +1,60 @@
+//! Stage 1: the structural filter as a bitmap of rows.
+
+use anamne_index::columns::RowPredicate;
+use anamne_store::{SpaceSource, StoreError};
+use anamne_types::{Filter, Row};
+use roaring::RoaringBitmap;
+
+use crate::views::Columns;
+
+/// The rows that may be answered with; `None` when all may.
+///
+/// Attributes are read from the columns, tags from the source. Without columns the source answers alone.
+pub(crate) fn select(
+    source: &SpaceSource,
+    columns: Option<&dyn Columns>,
+    filter: &Filter,
+) -> Result<Option<RoaringBitmap>, StoreError> {
+    if filter.is_empty() {
+        return Ok(None);
+    }
+    let Some(columns) = columns else { return Ok(Some(bitmap(source.rows(filter)?))) };
+    let mut selected: Option<RoaringBitmap> = None;
+    if !filter.tags.is_empty() {
+        let only_tags = Filter { tags: filter.tags.clone(), ..Filter::default() };
+        selected = Some(bitmap(source.rows(&only_tags)?));
+    }
+    let without_tags = Filter { tags: Vec::new(), ..filter.clone() };
+    if !without_tags.is_empty() {
+        let by_attributes = columns.select(&predicate(source, &without_tags)?);
+        selected = Some(selected.map_or(by_attributes.clone(), |tagged| tagged & by_attributes));
+    }
+    Ok(selected)
+}
+
+fn bitmap(rows: Vec<Row>) -> RoaringBitmap {
+    rows.into_iter().map(|row| row.0).collect()
+}
+
+/// The filter over numbers instead of names; a name that nothing has lets nothing pass.
+fn predicate(source: &SpaceSource, filter: &Filter) -> Result<RowPredicate, StoreError> {
+    let numbers = |names: &[String]| -> Result<Vec<u32>, StoreError> {
+        names.iter().map(|name| Ok(source.number_of(name)?.unwrap_or(NOBODY))).collect()
+    };
+    Ok(RowPredicate {
+        since: filter.since.map(|since| since.as_microsecond()),
+        until: filter.until.map(|until| until.as_microsecond()),
+        alive_at: None,
+        threads: numbers(&filter.threads)?,
+        kinds: filter.kinds.iter().map(|kind| kind.number()).collect(),
+        categories: filter.categories.iter().map(|category| category.number()).collect(),
+        authors: numbers(&filter.authors)?,
+        sessions: numbers(&filter.sessions)?,
+        min_importance: filter.min_importance.unwrap_or(0),
+        min_trust: filter.min_trust.map_or(0, |trust| (trust * 255.0).round() as u8),
+        without_superseded: false,
+    })
+}
+
+/// A number that no name ever gets.
+const NOBODY: u32 = u32::MAX;

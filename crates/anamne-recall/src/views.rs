@@ -1,0 +1,106 @@
+//! What recall needs of the views, as narrow traits, and the views that have it.
+
+use anamne_index::columns::{ColumnsSnapshot, RowPredicate};
+use anamne_index::lexical::LexicalView;
+use anamne_index::vectors::VectorsView;
+use anamne_store::view::{Attributes, ViewError};
+use anamne_text::analyser::QueryTerms;
+use anamne_types::Row;
+use roaring::RoaringBitmap;
+
+/// A row and how well one search liked it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// The row.
+    pub row: Row,
+    /// The search's own score.
+    pub score: f32,
+}
+
+/// Search by words.
+pub trait LexicalSearch: Send + Sync {
+    /// The best rows by BM25, best first, among those in `filter`.
+    fn search(&self, terms: &QueryTerms, limit: usize, filter: Option<&RoaringBitmap>) -> Result<Vec<Found>, ViewError>;
+
+    /// The inverse document frequency of each term, in their order; never negative.
+    fn idf(&self, terms: &QueryTerms) -> Vec<f32>;
+}
+
+/// Search by meaning.
+pub trait VectorSearch: Send + Sync {
+    /// The best rows by cosine of their best vector, best first, among those in `filter`.
+    fn search(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Result<Vec<Found>, ViewError>;
+}
+
+/// What ranking reads of each row.
+pub trait Columns: Send + Sync {
+    /// The row's attributes; `None` when no live memory is there.
+    fn attributes(&self, row: Row) -> Option<Attributes>;
+
+    /// The tokens of the row's text.
+    fn tokens(&self, row: Row) -> Option<&[u16]>;
+
+    /// In how many live rows a token occurs.
+    fn token_frequency(&self, token: u16) -> u32;
+
+    /// How many live rows there are.
+    fn rows(&self) -> usize;
+
+    /// Tokens of a row on average.
+    fn average_tokens(&self) -> f32;
+
+    /// The live rows that pass.
+    fn select(&self, predicate: &RowPredicate) -> RoaringBitmap;
+
+    /// The nearest rows of the same thread before and after `row`, nearest first, at most `reach` a side.
+    fn neighbours(&self, row: Row, reach: usize) -> (Vec<Row>, Vec<Row>);
+}
+
+impl LexicalSearch for LexicalView {
+    fn search(&self, terms: &QueryTerms, limit: usize, filter: Option<&RoaringBitmap>) -> Result<Vec<Found>, ViewError> {
+        let hits = LexicalView::search(self, terms, limit, filter)?;
+        Ok(hits.into_iter().map(|hit| Found { row: hit.row, score: hit.score }).collect())
+    }
+
+    fn idf(&self, terms: &QueryTerms) -> Vec<f32> {
+        LexicalView::idf(self, terms)
+    }
+}
+
+impl VectorSearch for VectorsView {
+    fn search(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Result<Vec<Found>, ViewError> {
+        let hits = VectorsView::search(self, query, limit, filter)?;
+        Ok(hits.into_iter().map(|hit| Found { row: hit.row, score: hit.similarity }).collect())
+    }
+}
+
+impl Columns for ColumnsSnapshot {
+    fn attributes(&self, row: Row) -> Option<Attributes> {
+        ColumnsSnapshot::attributes(self, row)
+    }
+
+    fn tokens(&self, row: Row) -> Option<&[u16]> {
+        ColumnsSnapshot::tokens(self, row)
+    }
+
+    fn token_frequency(&self, token: u16) -> u32 {
+        ColumnsSnapshot::token_frequency(self, token)
+    }
+
+    fn rows(&self) -> usize {
+        ColumnsSnapshot::rows(self)
+    }
+
+    fn average_tokens(&self) -> f32 {
+        ColumnsSnapshot::average_tokens(self)
+    }
+
+    fn select(&self, predicate: &RowPredicate) -> RoaringBitmap {
+        ColumnsSnapshot::select(self, predicate)
+    }
+
+    fn neighbours(&self, row: Row, reach: usize) -> (Vec<Row>, Vec<Row>) {
+        let neighbours = ColumnsSnapshot::neighbours(self, row, reach);
+        (neighbours.previous, neighbours.next)
+    }
+}

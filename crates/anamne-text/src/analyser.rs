@@ -1,0 +1,363 @@
+//! The one place where text becomes index terms.
+//!
+//! Documents and queries go through the same scanner, so that they meet:
+//!
+//! 1. Text is brought to NFKC, cut into words (UAX 29, simplified to what a search needs) and
+//!    lower-cased.
+//! 2. Every word has one **base term**, which depends on the word alone: diacritics folded, then
+//!    stemmed by the rule of its alphabet (Latin: English; Cyrillic: Russian or Ukrainian by its
+//!    letters; Greek, Arabic, Devanagari, Tamil, Armenian: their own). Whatever language a text is
+//!    taken for, the same word meets itself.
+//! 3. Latin words of a text in another language also have **guest terms**: the stem in that
+//!    language, marked with `~`, so that it meets inflections in texts of that language and
+//!    nothing else. The language is judged per block of about 4 KiB by function words. English texts get
+//!    none; a query that gives no evidence, and a short document with too little of it, get those
+//!    of seven candidate languages.
+//! 4. Han, kana, Hangul, Thai, Lao, Myanmar and Khmer become overlapping bigrams. Documents give
+//!    up single ideographs and Hangul syllables as well, so that a query of one finds them; this
+//!    doubles the terms of such texts.
+//! 5. Identifiers, compounds, numbers, paths and addresses give the joined whole
+//!    (`parse_http_header`, `parseHttpHeader` -> `parsehttphead`) at the position of their first
+//!    part, and each part.
+//!
+//! No term is longer than [`MAX_TERM_BYTES`]: a longer word is cut (so that encoded data becomes
+//! one term per run), a longer whole is left out.
+
+mod chunk;
+mod fold;
+mod function_words;
+mod language;
+mod scan;
+mod script;
+mod words;
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
+
+use crate::border;
+use chunk::Case;
+use language::{LanguageSet, Verdict, evidence_of_letters};
+use scan::{Receiver, ScanState};
+use words::{GUEST_MARK, GuestStems};
+
+/// Version of the rules; an index made under another version must be rebuilt.
+pub const ANALYSER_VERSION: u32 = 1;
+
+/// The longest term, in bytes of UTF-8.
+pub const MAX_TERM_BYTES: usize = 64;
+
+/// Text is normalised and its language judged in blocks of about this many bytes.
+const BLOCK_BYTES: usize = 4096;
+
+/// A block without any white space is cut off at this many bytes.
+const MAX_BLOCK_BYTES: usize = 65_536;
+
+/// A query as index terms.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueryTerms {
+    /// Distinct terms, in order of appearance.
+    pub terms: Vec<QueryTerm>,
+    /// The stop words left out, lower case, distinct, in order of appearance. Empty where the
+    /// query is nothing but stop words, which are then kept as terms.
+    pub dropped_stop_words: Vec<String>,
+}
+
+/// One term of a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryTerm {
+    /// The term as it stands in the index.
+    pub text: String,
+    /// How often the query says it.
+    pub occurrences: u32,
+}
+
+/// Turns texts into index terms, with buffers and caches of stems that last between texts.
+///
+/// Making one costs nothing; one that has seen much text holds a few megabytes. What it answers
+/// depends only on the text at hand, never on what it saw before.
+///
+/// ```
+/// use anamne_text::analyser::Analyser;
+///
+/// let mut analyser = Analyser::default();
+/// let mut terms = Vec::new();
+/// analyser.document("Anna's caches", &mut |term, position| terms.push((term.to_owned(), position)));
+/// assert_eq!(terms[..2], [("anna".to_owned(), 0), ("cach".to_owned(), 1)]);
+///
+/// let query = analyser.query("where is the cache?");
+/// assert_eq!(query.terms[0].text, "cach");
+/// assert_eq!(query.dropped_stop_words, ["where", "is", "the"]);
+/// ```
+#[derive(Default)]
+pub struct Analyser {
+    scan: ScanState,
+    guests: GuestStems,
+    normal: String,
+}
+
+impl Analyser {
+    /// An analyser with empty caches.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Hands each term of a document to `sink`, with the position of its word.
+    ///
+    /// Positions count words from 0. Several terms may share one; for any one term they never
+    /// decrease, though guest terms come after the block of base terms that they belong to. Stop
+    /// words are included. Linear in the text; allocates only for words not seen before.
+    pub fn document(&mut self, text: &str, sink: &mut dyn FnMut(&str, u32)) {
+        self.scan.position = 0;
+        let mut before = None;
+        for block in Blocks(text) {
+            let block = normal_form(block, &mut self.normal);
+            self.scan.begin_block();
+            self.scan.scan(block, &mut DocumentTerms { sink });
+            let verdict = self.scan.scores.verdict_on_document(block, before);
+            before = Some(verdict);
+            if verdict.guests.is_empty() {
+                continue;
+            }
+            for (lower, word) in self.scan.plain.iter() {
+                if !word.functions.meets(verdict.stops) {
+                    self.guests
+                        .terms(lower, verdict.guests, |term| sink(term, word.position));
+                }
+            }
+        }
+    }
+
+    /// Turns a query into distinct terms without stop words.
+    ///
+    /// A stop word of the query's own language leaves, unless nothing else is there, or it is
+    /// written as a name is: in capitals (`IT`, `US`), or capitalised inside a sentence that is
+    /// otherwise not (`what did Will say`).
+    pub fn query(&mut self, text: &str) -> QueryTerms {
+        self.scan.position = 0;
+        self.scan.begin_block();
+        let mut found = FoundTerms::default();
+        let block = normal_form(text, &mut self.normal);
+        self.scan.scan(block, &mut found);
+        let verdict = self.scan.scores.verdict_on_query(block);
+        self.find_guests(verdict, &mut found);
+        found.terms.sort_by_key(|term| term.position);
+        found.into_query(verdict.stops)
+    }
+
+    fn find_guests(&mut self, verdict: Verdict, found: &mut FoundTerms) {
+        for (lower, word) in self.scan.plain.iter() {
+            if word.functions.meets(verdict.stops) {
+                continue;
+            }
+            // A foreign word in an English question is looked up in its own language too.
+            let by_letters = evidence_of_letters(lower)
+                .languages
+                .without(LanguageSet::ENGLISH);
+            let languages = verdict.guests.union(by_letters);
+            self.guests
+                .terms(lower, languages, |term| found.guest(term, word.position));
+        }
+    }
+}
+
+/// Brings a block to NFKC, in `buffer` where it is not so already.
+fn normal_form<'a>(block: &'a str, buffer: &'a mut String) -> &'a str {
+    let separated = separate_signs(block);
+    if let Cow::Borrowed(block) = separated
+        && (block.is_ascii() || is_nfkc_quick(block.chars()) == IsNormalized::Yes)
+    {
+        return block;
+    }
+    buffer.clear();
+    buffer.extend(separated.nfkc());
+    buffer
+}
+
+/// Keeps the trade mark signs, which NFKC spells out, from growing onto the name before them.
+fn separate_signs(block: &str) -> Cow<'_, str> {
+    if !block.is_ascii() && block.contains(['™', '℠']) {
+        Cow::Owned(block.replace(['™', '℠'], " "))
+    } else {
+        Cow::Borrowed(block)
+    }
+}
+
+struct DocumentTerms<'a> {
+    sink: &'a mut dyn FnMut(&str, u32),
+}
+
+impl Receiver for DocumentTerms<'_> {
+    const DOCUMENT: bool = true;
+
+    #[inline]
+    fn term(&mut self, term: &str, _: &str, position: u32, _: LanguageSet, _: Case) {
+        (self.sink)(term, position);
+    }
+}
+
+/// The terms of a query before stop words and repetitions leave.
+#[derive(Default)]
+struct FoundTerms {
+    terms: Vec<FoundTerm>,
+}
+
+struct FoundTerm {
+    term: String,
+    surface: String,
+    position: u32,
+    functions: LanguageSet,
+    case: Case,
+    guest: bool,
+}
+
+impl Receiver for FoundTerms {
+    const DOCUMENT: bool = false;
+
+    fn term(
+        &mut self,
+        term: &str,
+        surface: &str,
+        position: u32,
+        functions: LanguageSet,
+        case: Case,
+    ) {
+        let (term, surface) = (term.to_owned(), surface.to_owned());
+        self.terms.push(FoundTerm {
+            term,
+            surface,
+            position,
+            functions,
+            case,
+            guest: false,
+        });
+    }
+}
+
+impl FoundTerms {
+    fn guest(&mut self, term: &str, position: u32) {
+        self.terms.push(FoundTerm {
+            term: term.to_owned(),
+            surface: String::new(),
+            position,
+            functions: LanguageSet::default(),
+            case: Case::Lower,
+            guest: true,
+        });
+    }
+
+    /// `may` beside a number.
+    fn is_month(&self, term: &FoundTerm) -> bool {
+        let beside = |other: &FoundTerm| {
+            other.position.abs_diff(term.position) == 1
+                && other
+                    .surface
+                    .starts_with(|first: char| first.is_ascii_digit())
+        };
+        term.surface == "may" && self.terms.iter().any(beside)
+    }
+
+    fn into_query(self, stops: LanguageSet) -> QueryTerms {
+        let writing = Writing::of(&self.terms);
+        let is_stop = |term: &FoundTerm| {
+            term.functions.meets(stops) && !writing.makes_a_name(term) && !self.is_month(term)
+        };
+        let only_stop_words = self.terms.iter().all(|term| term.guest || is_stop(term));
+        let mut query = QueryTerms::default();
+        let mut places = FxHashMap::default();
+        let stop: Vec<bool> = self.terms.iter().map(is_stop).collect();
+        for (term, stop) in self.terms.into_iter().zip(stop) {
+            if only_stop_words || !stop {
+                let place = *places.entry(term.term.clone()).or_insert(query.terms.len());
+                match query.terms.get_mut(place) {
+                    Some(known) => known.occurrences += 1,
+                    None => query.terms.push(QueryTerm {
+                        text: term.term,
+                        occurrences: 1,
+                    }),
+                }
+            } else if !query.dropped_stop_words.contains(&term.surface) {
+                query.dropped_stop_words.push(term.surface);
+            }
+        }
+        query
+    }
+}
+
+impl QueryTerm {
+    /// Whether the term is a stem in a language other than English.
+    ///
+    /// It then says again what another term of the query says in its base form, so that a ranker
+    /// may count the better of the two, or count it for less.
+    pub fn is_guest(&self) -> bool {
+        self.text.starts_with(GUEST_MARK)
+    }
+}
+
+/// How a query uses capitals: only where they are rare do they mark a name.
+struct Writing {
+    capitals_are_rare: bool,
+    lower_case_exists: bool,
+}
+
+impl Writing {
+    fn of(terms: &[FoundTerm]) -> Self {
+        let words = terms.iter().filter(|term| !term.guest);
+        let (mut capitalised, mut lower) = (0, 0);
+        for word in words {
+            match word.case {
+                Case::Lower => lower += 1,
+                Case::Capitalised | Case::Upper => capitalised += 1,
+            }
+        }
+        Self {
+            capitals_are_rare: capitalised <= lower,
+            lower_case_exists: lower > 0,
+        }
+    }
+
+    fn makes_a_name(&self, term: &FoundTerm) -> bool {
+        match term.case {
+            Case::Lower => false,
+            Case::Upper => {
+                self.lower_case_exists && !matches!(term.surface.as_str(), "and" | "or" | "not")
+            }
+            Case::Capitalised => self.capitals_are_rare && term.position > 0 && term.surface != "i",
+        }
+    }
+}
+
+/// Cuts a text at white space into blocks to be normalised and judged one by one.
+struct Blocks<'a>(&'a str);
+
+impl<'a> Iterator for Blocks<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let (block, rest) = self.0.split_at(end_of_block(self.0));
+        self.0 = rest;
+        Some(block)
+    }
+}
+
+fn end_of_block(text: &str) -> usize {
+    if text.len() <= BLOCK_BYTES {
+        return text.len();
+    }
+    let bytes = text.as_bytes();
+    let early = bytes[BLOCK_BYTES / 2..BLOCK_BYTES]
+        .iter()
+        .rposition(u8::is_ascii_whitespace);
+    if let Some(early) = early {
+        return BLOCK_BYTES / 2 + early + 1;
+    }
+    let limit = border::at_or_before(text, MAX_BLOCK_BYTES);
+    let late = bytes[BLOCK_BYTES..limit.max(BLOCK_BYTES)]
+        .iter()
+        .position(u8::is_ascii_whitespace);
+    late.map_or(limit, |late| BLOCK_BYTES + late + 1)
+}

@@ -1,0 +1,362 @@
+//! Which language a text is in, judged by its function words and letters.
+//!
+//! Function words settle nearly every text of more than a few words, at the price of a bit mask
+//! per word that the word cache holds anyway. Trigram statistics (`whatlang`) take 0.1 ms for any
+//! text; they are asked only where the evidence is against English but for no language clearly.
+
+use frostem::Algorithm;
+
+use crate::border;
+
+/// A language in Latin script whose inflections are understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Language {
+    English,
+    German,
+    French,
+    Spanish,
+    Italian,
+    Portuguese,
+    Dutch,
+    Swedish,
+    Danish,
+    Norwegian,
+    Finnish,
+    Polish,
+    Czech,
+    Hungarian,
+    Romanian,
+    Turkish,
+}
+
+/// How many languages there are.
+pub(super) const LANGUAGES: usize = 16;
+
+impl Language {
+    /// Every language, in the order of the bits in a [`LanguageSet`].
+    pub(super) const ALL: [Self; LANGUAGES] = [
+        Self::English,
+        Self::German,
+        Self::French,
+        Self::Spanish,
+        Self::Italian,
+        Self::Portuguese,
+        Self::Dutch,
+        Self::Swedish,
+        Self::Danish,
+        Self::Norwegian,
+        Self::Finnish,
+        Self::Polish,
+        Self::Czech,
+        Self::Hungarian,
+        Self::Romanian,
+        Self::Turkish,
+    ];
+
+    /// The Snowball algorithm of the language.
+    pub(super) fn algorithm(self) -> Algorithm {
+        match self {
+            Self::English => Algorithm::English,
+            Self::German => Algorithm::German,
+            Self::French => Algorithm::French,
+            Self::Spanish => Algorithm::Spanish,
+            Self::Italian => Algorithm::Italian,
+            Self::Portuguese => Algorithm::Portuguese,
+            Self::Dutch => Algorithm::Dutch,
+            Self::Swedish => Algorithm::Swedish,
+            Self::Danish => Algorithm::Danish,
+            Self::Norwegian => Algorithm::Norwegian,
+            Self::Finnish => Algorithm::Finnish,
+            Self::Polish => Algorithm::Polish,
+            Self::Czech => Algorithm::Czech,
+            Self::Hungarian => Algorithm::Hungarian,
+            Self::Romanian => Algorithm::Romanian,
+            Self::Turkish => Algorithm::Turkish,
+        }
+    }
+
+    fn of_trigrams(language: whatlang::Lang) -> Option<Self> {
+        use whatlang::Lang;
+        Some(match language {
+            Lang::Eng => Self::English,
+            Lang::Deu => Self::German,
+            Lang::Fra => Self::French,
+            Lang::Spa => Self::Spanish,
+            Lang::Ita => Self::Italian,
+            Lang::Por => Self::Portuguese,
+            Lang::Nld => Self::Dutch,
+            Lang::Swe => Self::Swedish,
+            Lang::Dan => Self::Danish,
+            Lang::Nob => Self::Norwegian,
+            Lang::Fin => Self::Finnish,
+            Lang::Pol => Self::Polish,
+            Lang::Ces => Self::Czech,
+            Lang::Hun => Self::Hungarian,
+            Lang::Ron => Self::Romanian,
+            Lang::Tur => Self::Turkish,
+            _ => return None,
+        })
+    }
+}
+
+/// A set of languages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct LanguageSet(u16);
+
+impl LanguageSet {
+    /// The languages that a short text of unknown language is taken to be in.
+    ///
+    /// The rest of [`Language::ALL`] needs evidence (a function word, a letter, a long text): each
+    /// further language costs every such query one more look-up per word.
+    pub(super) const CANDIDATES: Self = Self(0b0000_0000_1111_1110);
+
+    pub(super) const ENGLISH: Self = Self(1);
+
+    pub(super) const fn of(languages: &[Language]) -> Self {
+        let (mut bits, mut at) = (0, 0);
+        while at < languages.len() {
+            bits |= 1 << languages[at] as u16;
+            at += 1;
+        }
+        Self(bits)
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub(super) fn len(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    pub(super) fn contains(self, language: Language) -> bool {
+        self.0 & (1 << language as u16) != 0
+    }
+
+    pub(super) fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    #[must_use]
+    pub(super) fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    #[must_use]
+    pub(super) fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    #[must_use]
+    pub(super) fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    pub(super) fn iter(self) -> impl Iterator<Item = Language> {
+        Language::ALL
+            .into_iter()
+            .filter(move |language| self.contains(*language))
+    }
+}
+
+/// What one word says about the language of its text.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Evidence {
+    /// The languages that the word speaks for.
+    pub(super) languages: LanguageSet,
+    /// How strongly: 4 for a function word of one language, 2 for a shared one, 1 for a word that
+    /// English uses otherwise ("die", "war") or for a letter that several languages use.
+    pub(super) weight: u8,
+}
+
+/// Running count of the evidence in a text.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Scores {
+    points: [u32; LANGUAGES],
+    unique_english: bool,
+    words: u32,
+}
+
+/// What the evidence amounts to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Verdict {
+    /// The languages other than English whose stems the text gets, beside the base stem.
+    pub(super) guests: LanguageSet,
+    /// The languages whose function words are stop words here.
+    pub(super) stops: LanguageSet,
+    /// The evidence was enough to tell.
+    pub(super) known: bool,
+}
+
+impl Verdict {
+    fn known(languages: LanguageSet) -> Self {
+        let guests = languages.without(LanguageSet::ENGLISH);
+        Self {
+            guests,
+            stops: languages,
+            known: true,
+        }
+    }
+}
+
+/// A text of unknown language with no more words than this gets the stems of every candidate.
+const SHORT: u32 = 12;
+
+/// Trigram statistics say little about fewer bytes than this.
+const ENOUGH_FOR_TRIGRAMS: usize = 60;
+
+/// Trigram statistics need no more than this many bytes.
+const TRIGRAM_SAMPLE: usize = 400;
+
+impl Scores {
+    /// Counts a word, with what it says.
+    #[inline]
+    pub(super) fn add(&mut self, evidence: Evidence) {
+        self.words += 1;
+        if evidence.weight == 0 {
+            return;
+        }
+        let mut bits = evidence.languages.0;
+        self.unique_english |= bits == 1;
+        while bits != 0 {
+            self.points[bits.trailing_zeros() as usize] += u32::from(evidence.weight);
+            bits &= bits - 1;
+        }
+    }
+
+    /// Judges a document, or a block of one, by its words; reads `text` only where they say nothing.
+    ///
+    /// `before` is the verdict on what precedes it. A short text gets the stems of every candidate
+    /// only on some evidence of not being English: else the few short English notes without a
+    /// function word would be the only ones to hold guest terms, which would make those terms rare
+    /// and heavy.
+    pub(super) fn verdict_on_document(&self, text: &str, before: Option<Verdict>) -> Verdict {
+        let leaders = self.leaders();
+        let told = told_by(leaders).or(before.filter(|before| before.known));
+        told.unwrap_or_else(|| self.without_leader(text, leaders, self.is_foreign()))
+    }
+
+    /// Judges a query by its words.
+    pub(super) fn verdict_on_query(&self, text: &str) -> Verdict {
+        let leaders = self.leaders();
+        told_by(leaders).unwrap_or_else(|| self.without_leader(text, leaders, true))
+    }
+
+    /// Trigrams are asked only where something speaks against English: prose in a language that is
+    /// listed here hardly does without its function words, but lists and code do, and the answer
+    /// takes longer than all the rest.
+    fn without_leader(&self, text: &str, leaders: LanguageSet, guess: bool) -> Verdict {
+        if self.is_foreign()
+            && self.words > SHORT / 2
+            && text.len() >= ENOUGH_FOR_TRIGRAMS
+            && let Some(language) = told_by_trigrams(text)
+        {
+            return Verdict::known(LanguageSet::of(&[language]));
+        }
+        let every = guess && self.words <= SHORT;
+        let guests = if every {
+            LanguageSet::CANDIDATES
+        } else {
+            LanguageSet::default()
+        };
+        Verdict {
+            guests,
+            stops: leaders.union(LanguageSet::ENGLISH),
+            known: false,
+        }
+    }
+
+    /// Whether some language has more evidence than English.
+    fn is_foreign(&self) -> bool {
+        self.top() > self.points[0]
+    }
+
+    fn top(&self) -> u32 {
+        self.points.iter().copied().max().unwrap_or(0)
+    }
+
+    /// The languages with more than two thirds of the best score; English alone where it has the
+    /// best score and a word that no other language has. Empty without evidence worth the name.
+    fn leaders(&self) -> LanguageSet {
+        let top = self.top();
+        if top < 2 {
+            return LanguageSet::default();
+        }
+        if self.unique_english && self.points[0] == top {
+            return LanguageSet::ENGLISH;
+        }
+        let near = |language: &Language| self.points[*language as usize] * 3 > top * 2;
+        let leaders: Vec<Language> = Language::ALL.into_iter().filter(near).collect();
+        LanguageSet::of(&leaders)
+    }
+}
+
+fn told_by(leaders: LanguageSet) -> Option<Verdict> {
+    (1..=4)
+        .contains(&leaders.len())
+        .then(|| Verdict::known(leaders))
+}
+
+fn told_by_trigrams(text: &str) -> Option<Language> {
+    let sample = &text[..border::at_or_before(text, TRIGRAM_SAMPLE)];
+    let told = whatlang::detect(sample).filter(whatlang::Info::is_reliable)?;
+    Language::of_trigrams(told.lang())
+}
+
+/// What the letters outside ASCII in a lower-case word say about its language.
+pub(super) fn evidence_of_letters(word: &str) -> Evidence {
+    let mut languages: Option<LanguageSet> = None;
+    for letter in word.chars().filter(|letter| !letter.is_ascii()) {
+        let users = users_of_letter(letter);
+        languages = Some(languages.map_or(users, |before| before.intersection(users)));
+    }
+    let languages = languages.unwrap_or_default();
+    let weight = match languages.len() {
+        0 => 0,
+        1 => 3,
+        _ => 1,
+    };
+    Evidence { languages, weight }
+}
+
+fn users_of_letter(letter: char) -> LanguageSet {
+    use Language as L;
+    LanguageSet::of(match letter {
+        'ß' => &[L::German],
+        'ä' => &[L::German, L::Swedish, L::Finnish],
+        'ö' => &[L::German, L::Swedish, L::Finnish, L::Turkish, L::Hungarian],
+        'ü' => &[L::German, L::Turkish, L::Hungarian, L::Spanish],
+        'å' => &[L::Swedish, L::Danish, L::Norwegian],
+        'æ' | 'ø' => &[L::Danish, L::Norwegian],
+        'ñ' | '¿' | '¡' => &[L::Spanish],
+        'ã' | 'õ' => &[L::Portuguese],
+        'â' => &[L::French, L::Portuguese, L::Romanian],
+        'ç' => &[L::French, L::Portuguese, L::Turkish],
+        'è' | 'ù' => &[L::French, L::Italian],
+        'ê' | 'ô' => &[L::French, L::Portuguese],
+        'ë' | 'ï' => &[L::French, L::Dutch],
+        'à' => &[L::French, L::Italian, L::Portuguese],
+        'ì' | 'ò' => &[L::Italian],
+        'î' => &[L::French, L::Romanian],
+        'œ' | 'û' => &[L::French],
+        'é' => &[
+            L::French,
+            L::Spanish,
+            L::Portuguese,
+            L::Italian,
+            L::Czech,
+            L::Hungarian,
+        ],
+        'á' | 'í' => &[L::Spanish, L::Portuguese, L::Czech, L::Hungarian],
+        'ó' => &[L::Spanish, L::Portuguese, L::Polish, L::Hungarian, L::Czech],
+        'ú' => &[L::Spanish, L::Portuguese, L::Hungarian, L::Czech],
+        'ą' | 'ę' | 'ł' | 'ś' | 'ć' | 'ż' | 'ź' | 'ń' => &[L::Polish],
+        'ě' | 'ř' | 'ů' | 'č' | 'š' | 'ž' | 'ý' | 'ď' | 'ť' | 'ň' => &[L::Czech],
+        'ő' | 'ű' => &[L::Hungarian],
+        'ă' | 'ș' | 'ț' | 'ţ' => &[L::Romanian],
+        'ş' => &[L::Turkish, L::Romanian],
+        'ğ' | 'ı' => &[L::Turkish],
+        _ => &[],
+    })
+}

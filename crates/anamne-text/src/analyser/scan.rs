@@ -1,0 +1,404 @@
+//! The scanner: one pass over a block of normalised text, handing out base terms as it goes.
+
+use super::MAX_TERM_BYTES;
+use super::chunk::{Case, Chunk};
+use super::language::{LanguageSet, Scores};
+use super::script::{Family, Kind, is_han, is_mark, kind};
+use super::words::{WordCache, cut};
+
+/// A chunk of more parts than this is not an identifier that anyone searches as a whole.
+const MAX_PARTS_OF_WHOLE: usize = 16;
+
+/// Guest stems are made of words of at least this many bytes.
+const MIN_GUEST_BYTES: usize = 3;
+
+/// Takes the base terms of a text.
+pub(super) trait Receiver {
+    /// Documents also give up every ideograph alone, so that a query of one finds them.
+    const DOCUMENT: bool;
+
+    /// Takes a term; `surface` is the lower-case word that it came from.
+    fn term(
+        &mut self,
+        term: &str,
+        surface: &str,
+        position: u32,
+        functions: LanguageSet,
+        case: Case,
+    );
+}
+
+/// What a word may tell, and get.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// A Latin word of prose: tells the language, may get guest terms.
+    Latin,
+    /// Another word of prose: tells the language.
+    Prose,
+    /// A piece of an identifier, path or address: `com` is not Portuguese there.
+    Piece,
+}
+
+/// A Latin word that may get guest stems once the language is known.
+#[derive(Clone, Copy)]
+pub(super) struct PlainWord {
+    start: u32,
+    end: u32,
+    pub(super) position: u32,
+    pub(super) functions: LanguageSet,
+}
+
+/// The Latin words of a block, in lower case.
+#[derive(Default)]
+pub(super) struct PlainWords {
+    text: String,
+    words: Vec<PlainWord>,
+}
+
+impl PlainWords {
+    /// The words with their spelling, in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, PlainWord)> {
+        self.words
+            .iter()
+            .map(|word| (&self.text[word.start as usize..word.end as usize], *word))
+    }
+
+    fn push(&mut self, lower: &str, position: u32, functions: LanguageSet) {
+        let start = self.text.len() as u32;
+        self.text.push_str(lower);
+        self.words.push(PlainWord {
+            start,
+            end: self.text.len() as u32,
+            position,
+            functions,
+        });
+    }
+}
+
+/// Buffers and counts of a scan, kept from one block to the next.
+#[derive(Default)]
+pub(super) struct ScanState {
+    pub(super) words: WordCache,
+    pub(super) plain: PlainWords,
+    pub(super) scores: Scores,
+    pub(super) position: u32,
+    chunk: Chunk,
+    lower: String,
+    clusters: Vec<usize>,
+}
+
+impl ScanState {
+    /// Forgets the block before, but not the position in the document.
+    pub(super) fn begin_block(&mut self) {
+        self.plain.text.clear();
+        self.plain.words.clear();
+        self.scores = Scores::default();
+    }
+
+    /// Scans a block of text in NFKC.
+    pub(super) fn scan<R: Receiver>(&mut self, text: &str, receiver: &mut R) {
+        let mut chunk = std::mem::take(&mut self.chunk);
+        let mut lower = std::mem::take(&mut self.lower);
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            at = if byte.is_ascii_alphabetic() {
+                match end_of_plain_word(bytes, at) {
+                    Some(end) => {
+                        self.plain_word(&text[at..end], &mut lower, receiver);
+                        end
+                    }
+                    None => self.chunk(text, at, &mut chunk, receiver),
+                }
+            } else if byte.is_ascii_digit() {
+                self.chunk(text, at, &mut chunk, receiver)
+            } else if byte.is_ascii() {
+                if byte == b'#' {
+                    self.numbered(text, at, receiver);
+                }
+                at + 1
+            } else {
+                self.outside_ascii(text, at, &mut chunk, receiver)
+            };
+        }
+        self.chunk = chunk;
+        self.lower = lower;
+    }
+
+    fn plain_word<R: Receiver>(&mut self, word: &str, lower: &mut String, receiver: &mut R) {
+        let bytes = word.as_bytes();
+        if !bytes.iter().any(u8::is_ascii_uppercase) {
+            return self.word(word, Case::Lower, Role::Latin, receiver);
+        }
+        let case = match bytes {
+            [_, second, ..] if second.is_ascii_uppercase() => Case::Upper,
+            _ => Case::Capitalised,
+        };
+        lower.clear();
+        lower.push_str(word);
+        lower.make_ascii_lowercase();
+        self.word(lower, case, Role::Latin, receiver);
+    }
+
+    /// Hands out the base term of a lower-case word and moves on by one position.
+    #[inline]
+    fn word<R: Receiver>(&mut self, lower: &str, case: Case, role: Role, receiver: &mut R) {
+        let (word, term) = self.words.word(lower);
+        let functions = if role == Role::Piece {
+            word.functions.intersection(LanguageSet::ENGLISH)
+        } else {
+            self.scores.add(word.evidence);
+            word.functions
+        };
+        receiver.term(term, lower, self.position, functions, case);
+        if role == Role::Latin && lower.len() >= MIN_GUEST_BYTES {
+            self.plain.push(lower, self.position, functions);
+        }
+        self.position += 1;
+    }
+
+    fn chunk<R: Receiver>(
+        &mut self,
+        text: &str,
+        start: usize,
+        chunk: &mut Chunk,
+        receiver: &mut R,
+    ) -> usize {
+        let end = chunk.read(text, start);
+        if chunk.is_single() {
+            let role = role_of(&chunk.lower, chunk.is_prose());
+            let end = self.symbol_suffix(text, end, &chunk.lower, receiver);
+            self.word(
+                cut(&chunk.lower, MAX_TERM_BYTES),
+                chunk.case,
+                role,
+                receiver,
+            );
+            return end;
+        }
+        self.whole(chunk, receiver);
+        let prose = chunk.is_prose();
+        for part in &chunk.parts {
+            let lower = &chunk.lower[part.start..part.end];
+            if part.letters && lower.len() == 1 {
+                self.position += 1;
+            } else {
+                self.word(lower, Case::Lower, role_of(lower, prose), receiver);
+            }
+        }
+        end
+    }
+
+    /// The whole of a chunk of several parts, at the position of the first.
+    fn whole<R: Receiver>(&mut self, chunk: &Chunk, receiver: &mut R) {
+        if chunk.parts.len() > MAX_PARTS_OF_WHOLE || chunk.lower.len() > MAX_TERM_BYTES {
+            return;
+        }
+        let (word, term) = self.words.word(&chunk.lower);
+        receiver.term(
+            term,
+            &chunk.lower,
+            self.position,
+            word.functions,
+            chunk.case,
+        );
+        if let Some(number) = chunk.version_number() {
+            receiver.term(
+                number,
+                number,
+                self.position,
+                LanguageSet::default(),
+                Case::Lower,
+            );
+        }
+    }
+
+    /// `C++`, `C#`, `F#`: the letter with its sign, beside the letter alone.
+    fn symbol_suffix<R: Receiver>(
+        &mut self,
+        text: &str,
+        end: usize,
+        lower: &str,
+        receiver: &mut R,
+    ) -> usize {
+        if lower.len() != 1 || !lower.as_bytes()[0].is_ascii_alphabetic() {
+            return end;
+        }
+        let Some(sign) = ["++", "#"]
+            .into_iter()
+            .find(|sign| text[end..].starts_with(sign))
+        else {
+            return end;
+        };
+        let after = end + sign.len();
+        if text[after..].starts_with(char::is_alphanumeric) {
+            return end;
+        }
+        let term = format!("{lower}{sign}");
+        receiver.term(
+            &term,
+            &term,
+            self.position,
+            LanguageSet::default(),
+            Case::Lower,
+        );
+        after
+    }
+
+    /// `#1234`: the number with its sign, beside the number that the scan finds next.
+    fn numbered<R: Receiver>(&mut self, text: &str, at: usize, receiver: &mut R) {
+        let digits = text.as_bytes()[at + 1..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
+        let end = at + 1 + digits;
+        let inside_word = text[..at].ends_with(char::is_alphanumeric)
+            || text[end..].starts_with(char::is_alphanumeric);
+        if digits == 0 || digits >= MAX_TERM_BYTES || inside_word {
+            return;
+        }
+        let term = &text[at..end];
+        receiver.term(
+            term,
+            term,
+            self.position,
+            LanguageSet::default(),
+            Case::Lower,
+        );
+    }
+
+    fn outside_ascii<R: Receiver>(
+        &mut self,
+        text: &str,
+        at: usize,
+        chunk: &mut Chunk,
+        receiver: &mut R,
+    ) -> usize {
+        let Some(character) = text[at..].chars().next() else {
+            return text.len();
+        };
+        match kind(character) {
+            Kind::Lower | Kind::Upper | Kind::Digit => self.chunk(text, at, chunk, receiver),
+            Kind::Unspaced(family) => self.unspaced(text, at, family, receiver),
+            Kind::Mark | Kind::Ignorable | Kind::Other => at + character.len_utf8(),
+        }
+    }
+
+    /// Overlapping bigrams of a run of one family; the ideographs and syllables alone as well.
+    fn unspaced<R: Receiver>(
+        &mut self,
+        text: &str,
+        start: usize,
+        family: Family,
+        receiver: &mut R,
+    ) -> usize {
+        let mut clusters = std::mem::take(&mut self.clusters);
+        let end = read_clusters(text, start, family, &mut clusters);
+        let count = clusters.len() - 1;
+        for at in 0..count {
+            let (from, to) = (clusters[at], clusters[at + 1]);
+            if at + 1 < count {
+                self.gram(&text[from..clusters[at + 2]], receiver);
+            }
+            let alone = count == 1
+                || match family {
+                    Family::SoutheastAsian => false,
+                    Family::Hangul => R::DOCUMENT,
+                    Family::Ideographic => is_wanted_alone::<R>(text, &clusters, at),
+                };
+            if alone {
+                self.gram(&text[from..to], receiver);
+            }
+            self.position += 1;
+        }
+        self.clusters = clusters;
+        end
+    }
+
+    fn gram<R: Receiver>(&mut self, gram: &str, receiver: &mut R) {
+        let gram = cut(gram, MAX_TERM_BYTES);
+        receiver.term(
+            gram,
+            gram,
+            self.position,
+            LanguageSet::default(),
+            Case::Lower,
+        );
+    }
+}
+
+/// In a document every ideograph stands alone too; in a query only one between syllabic signs,
+/// which is a word with its particles.
+fn is_wanted_alone<R: Receiver>(text: &str, clusters: &[usize], at: usize) -> bool {
+    let han = |at: usize| {
+        let start = clusters.get(at).copied().unwrap_or(text.len());
+        at + 1 < clusters.len() && text[start..].chars().next().is_some_and(is_han)
+    };
+    han(at) && (R::DOCUMENT || !(at > 0 && han(at - 1) || han(at + 1)))
+}
+
+/// Finds the borders between letters (with their marks) of one family, both ends included.
+fn read_clusters(text: &str, start: usize, family: Family, clusters: &mut Vec<usize>) -> usize {
+    clusters.clear();
+    let mut end = start;
+    for (offset, character) in text[start..].char_indices() {
+        let kind = kind(character);
+        if kind == Kind::Unspaced(family) && !is_mark(character) {
+            clusters.push(start + offset);
+        } else if !matches!(kind, Kind::Mark | Kind::Ignorable) {
+            break;
+        }
+        end = start + offset + character.len_utf8();
+    }
+    clusters.push(end);
+    end
+}
+
+fn role_of(lower: &str, prose: bool) -> Role {
+    match prose {
+        true if is_latin_word(lower) => Role::Latin,
+        true => Role::Prose,
+        false => Role::Piece,
+    }
+}
+
+fn is_latin_word(lower: &str) -> bool {
+    lower.is_ascii() && lower.bytes().all(|byte| byte.is_ascii_alphabetic())
+        || lower.chars().all(
+            |letter| matches!(letter, 'a'..='z' | '\u{df}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}'),
+        )
+}
+
+/// The end of a word of ASCII letters in one case with nothing joined to it, which needs no closer
+/// look; none for everything else.
+#[inline]
+fn end_of_plain_word(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut end = start;
+    let mut capitals = 0;
+    while let Some(byte) = bytes.get(end).filter(|byte| byte.is_ascii_alphabetic()) {
+        capitals += usize::from(byte.is_ascii_uppercase());
+        end += 1;
+    }
+    let length = end - start;
+    let one_case = match capitals {
+        0 => true,
+        1 => bytes[start].is_ascii_uppercase(),
+        all => all == length,
+    };
+    (one_case && length <= MAX_TERM_BYTES && ends_chunk(bytes, end, length)).then_some(end)
+}
+
+fn ends_chunk(bytes: &[u8], end: usize, length: usize) -> bool {
+    let Some(&next) = bytes.get(end) else {
+        return true;
+    };
+    match next {
+        b' ' | b'\n' | b'\r' | b'\t' => true,
+        b'_' | b'-' | b'.' | b'/' | b'@' | b'&' | b'\\' | b'\'' => bytes
+            .get(end + 1)
+            .is_none_or(|after| after.is_ascii() && !after.is_ascii_alphanumeric()),
+        b':' => bytes.get(end + 1).is_none_or(u8::is_ascii_whitespace),
+        b'+' | b'#' => length > 1,
+        _ => next.is_ascii() && !next.is_ascii_digit(),
+    }
+}

@@ -1,0 +1,414 @@
+//! Sentences, and windows of whole sentences, as byte ranges of the text.
+
+use std::ops::Range;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// A sentence of fewer words than this joins its neighbour on the same line.
+const TINY_WORDS: usize = 3;
+
+/// However few its words, a sentence of more bytes than this stands alone.
+const TINY_BYTES: usize = 64;
+
+/// Finds the sentences of a text.
+///
+/// The borders are those of UAX 29, but for three differences: none after a common abbreviation
+/// or an initial (`Dr.`, `e.g.`, `J.`); a new line is one unless it only wraps a sentence (the next
+/// line goes on in lower case); and a sentence of one or two words joins its neighbour. Ranges are
+/// in order, trimmed of white space, and together cover all that is not blank. Linear.
+pub fn sentences(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for segment in segments(text) {
+        sentences_of_segment(text, segment, &mut found);
+    }
+    found
+}
+
+/// Groups whole sentences into runs of about `words` words.
+///
+/// A run ends where the next sentence would take it over `words`; a sentence longer than that is
+/// cut at white space (or between ideographs) into even pieces. Two ideographs count as a word;
+/// `words` of 0 is taken as 1. Ranges are in order, trimmed of white space, and together cover
+/// all that is not blank. Linear.
+pub fn windows(text: &str, words: usize) -> Vec<Range<usize>> {
+    let words = words.max(1);
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    let mut words_in_last = words;
+    for sentence in sentences(text) {
+        let length = half_words(&text[sentence.clone()]).div_ceil(2);
+        if length > words {
+            cut_long(text, sentence, length, words, &mut runs);
+            words_in_last = words;
+        } else if words_in_last + length <= words
+            && let Some(last) = runs.last_mut()
+        {
+            last.end = sentence.end;
+            words_in_last += length;
+        } else {
+            runs.push(sentence);
+            words_in_last = length;
+        }
+    }
+    runs
+}
+
+fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+    let piece = &text[range.clone()];
+    let start = range.end - piece.trim_start().len();
+    start..start + text[start..range.end].trim_end().len()
+}
+
+/// Lines, those that wrap one sentence taken together.
+fn segments(text: &str) -> Vec<Range<usize>> {
+    let mut segments: Vec<Range<usize>> = Vec::new();
+    let (mut offset, mut after_blank) = (0, true);
+    for line in text.split_inclusive('\n') {
+        let range = trimmed(text, offset..offset + line.len());
+        offset += line.len();
+        if range.is_empty() {
+            after_blank = true;
+            continue;
+        }
+        match segments.last_mut() {
+            Some(last) if !after_blank && wraps(&text[last.clone()], &text[range.clone()]) => {
+                last.end = range.end;
+            }
+            _ => segments.push(range),
+        }
+        after_blank = false;
+    }
+    segments
+}
+
+/// Whether `next` goes on with the sentence that the line before it began.
+fn wraps(before: &str, next: &str) -> bool {
+    let ended = before.ends_with(['.', '!', '?', ':', ';', '|']);
+    !ended && next.starts_with(char::is_lowercase)
+}
+
+fn sentences_of_segment(text: &str, segment: Range<usize>, found: &mut Vec<Range<usize>>) {
+    let first = found.len();
+    let mut start = segment.start;
+    let mut ends = borders(&text[segment.clone()]);
+    ends.push(segment.len());
+    for end in ends {
+        let sentence = trimmed(text, start..segment.start + end);
+        start = segment.start + end;
+        if sentence.is_empty() {
+            continue;
+        }
+        match found[first..].last_mut() {
+            Some(last) if is_tiny(&text[last.clone()]) => last.end = sentence.end,
+            _ => found.push(sentence),
+        }
+    }
+    let whole = found.len() - first;
+    if whole > 1 && is_tiny(&text[found[first + whole - 1].clone()]) {
+        let tiny = found
+            .pop()
+            .expect("a segment with two sentences has a last one");
+        found[first + whole - 2].end = tiny.end;
+    }
+}
+
+fn is_tiny(sentence: &str) -> bool {
+    sentence.len() <= TINY_BYTES && half_words(sentence) < TINY_WORDS * 2
+}
+
+/// Offsets at which a sentence begins after another.
+fn borders(segment: &str) -> Vec<usize> {
+    let latin = segment
+        .chars()
+        .all(|letter| matches!(letter, '\0'..='\u{24f}' | '\u{2010}'..='\u{2027}'));
+    let candidates = if latin {
+        latin_borders(segment)
+    } else {
+        unicode_borders(segment)
+    };
+    let is_border = |at: &usize| !ends_in_abbreviation(&segment[..*at], &segment[*at..]);
+    candidates.into_iter().filter(is_border).collect()
+}
+
+fn unicode_borders(segment: &str) -> Vec<usize> {
+    let starts = segment
+        .split_sentence_bound_indices()
+        .map(|(start, _)| start);
+    starts
+        .filter(|start| *start > 0 && !segment[..*start].ends_with('\n'))
+        .collect()
+}
+
+/// The rules of UAX 29 as they come out for Latin letters, at a fraction of their price.
+fn latin_borders(segment: &str) -> Vec<usize> {
+    let mut borders = Vec::new();
+    let mut at = 0;
+    while let Some(found) = segment.as_bytes()[at..]
+        .iter()
+        .position(|byte| is_stop(char::from(*byte)))
+    {
+        let stops = &segment[at + found..];
+        let rest = stops.trim_start_matches(is_stop);
+        let only_points = stops[..stops.len() - rest.len()]
+            .bytes()
+            .all(|stop| stop == b'.');
+        let closed = rest.trim_start_matches(['"', '\'', ')', ']', '}', '’', '”', '»']);
+        let next = closed.trim_start();
+        let goes_on = only_points && next.starts_with(char::is_lowercase);
+        if next.len() < closed.len() && !next.is_empty() && !goes_on {
+            borders.push(segment.len() - next.len());
+        }
+        at = segment.len() - rest.len();
+    }
+    borders
+}
+
+fn is_stop(character: char) -> bool {
+    matches!(character, '.' | '!' | '?')
+}
+
+fn ends_in_abbreviation(before: &str, after: &str) -> bool {
+    let Some(stem) = before.trim_end().strip_suffix('.') else {
+        return false;
+    };
+    let start = stem.rfind(|letter: char| !letter.is_alphanumeric() && letter != '.');
+    let word = start.map_or(stem, |start| {
+        stem[start..].trim_start_matches(|letter: char| !letter.is_alphanumeric())
+    });
+    let is_initial =
+        word.chars().nth(1).is_none() && word.chars().all(char::is_uppercase) && !word.is_empty();
+    let has_initials =
+        word.split('.').count() > 1 && word.split('.').all(|part| part.chars().count() == 1);
+    is_initial || has_initials || is_listed(word, after)
+}
+
+fn is_listed(word: &str, after: &str) -> bool {
+    let lower = word.to_lowercase();
+    let listed = |list: &str| {
+        list.split_whitespace()
+            .any(|abbreviation| abbreviation == lower)
+    };
+    listed(ABBREVIATIONS)
+        || (after.starts_with(|next: char| next.is_ascii_digit()) && listed(BEFORE_NUMBERS))
+}
+
+const ABBREVIATIONS: &str = "mr mrs ms dr prof rev hon gen col sgt capt lt st sr jr messrs mme mlle sra srta
+    dott sig vs cf al approx dept est univ inc ltd corp co bros hr fr bzw ca evtl ggf inkl zzgl vgl mind max
+    usf env ud uds resp geb dipl ing mag phd";
+
+const BEFORE_NUMBERS: &str =
+    "no nr nos vol fig figs p pp sec ch art eq jan feb mar apr jun jul aug sep sept
+    oct nov dec abs str tel";
+
+/// Twice the number of words: a word of an alphabet counts two, an ideograph one.
+fn half_words(text: &str) -> usize {
+    let mut inside = false;
+    let mut halves = 0;
+    for character in text.chars() {
+        if is_unspaced(character) {
+            halves += 1;
+            inside = false;
+        } else {
+            let word = character.is_alphanumeric() || (inside && !character.is_whitespace());
+            halves += 2 * usize::from(word && !inside);
+            inside = word;
+        }
+    }
+    halves
+}
+
+/// Characters of scripts written without spaces.
+fn is_unspaced(character: char) -> bool {
+    matches!(character, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
+        | '\u{3005}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
+        && character.is_alphanumeric()
+}
+
+/// Cuts a sentence of `length` words into even pieces of at most `words` words.
+fn cut_long(
+    text: &str,
+    sentence: Range<usize>,
+    length: usize,
+    words: usize,
+    runs: &mut Vec<Range<usize>>,
+) {
+    let pieces = length.div_ceil(words);
+    let halves_each = (length.div_ceil(pieces) * 2).max(2);
+    let mut start = sentence.start;
+    let mut halves = 0;
+    let mut inside = false;
+    for (offset, character) in text[sentence.clone()].char_indices() {
+        let unspaced = is_unspaced(character);
+        let word =
+            unspaced || character.is_alphanumeric() || (inside && !character.is_whitespace());
+        let begins = word && (unspaced || !inside);
+        inside = word && !unspaced;
+        let cost = if unspaced { 1 } else { 2 };
+        if begins && halves + cost > halves_each {
+            push_piece(text, start..sentence.start + offset, runs);
+            start = sentence.start + offset;
+            halves = 0;
+        }
+        halves += if begins { cost } else { 0 };
+    }
+    push_piece(text, start..sentence.end, runs);
+}
+
+fn push_piece(text: &str, range: Range<usize>, runs: &mut Vec<Range<usize>>) {
+    let range = trimmed(text, range);
+    if !range.is_empty() {
+        runs.push(range);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(text: &str, expected: &[&str]) {
+        let found: Vec<&str> = sentences(text)
+            .into_iter()
+            .map(|range| &text[range])
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn sentences_end_where_a_reader_stops() {
+        check("", &[]);
+        check("No stop at all", &["No stop at all"]);
+        check(
+            "We went home. It was late!",
+            &["We went home.", "It was late!"],
+        );
+        check(
+            "Is this right? (I think so.) We will see.",
+            &["Is this right?", "(I think so.)", "We will see."],
+        );
+        check(
+            "Das ist gut so. Über alles andere reden wir.",
+            &["Das ist gut so.", "Über alles andere reden wir."],
+        );
+        check(
+            "今日は天気です。明日は雨でしょう。",
+            &["今日は天気です。", "明日は雨でしょう。"],
+        );
+        check(
+            "Version 1.2.3 of foo.bar is out.",
+            &["Version 1.2.3 of foo.bar is out."],
+        );
+    }
+
+    #[test]
+    fn abbreviations_and_initials_end_no_sentence() {
+        check(
+            "We met Dr. Weber and J. Smith today.",
+            &["We met Dr. Weber and J. Smith today."],
+        );
+        check(
+            "Use a list, e.g. Python has one.",
+            &["Use a list, e.g. Python has one."],
+        );
+        check(
+            "See fig. 3 and No. 5 there.",
+            &["See fig. 3 and No. 5 there."],
+        );
+        check(
+            "Wir nehmen z.B. Äpfel bzw. Birnen mit.",
+            &["Wir nehmen z.B. Äpfel bzw. Birnen mit."],
+        );
+    }
+
+    #[test]
+    fn tiny_sentences_join_their_neighbour() {
+        check(
+            "Yes. I did that yesterday.",
+            &["Yes. I did that yesterday."],
+        );
+        check(
+            "I did that yesterday. Really.",
+            &["I did that yesterday. Really."],
+        );
+        check("1. Open the first door.", &["1. Open the first door."]);
+    }
+
+    #[test]
+    fn new_lines_part_items_but_not_wrapped_sentences() {
+        check(
+            "- first thing to do\n- second thing to do",
+            &["- first thing to do", "- second thing to do"],
+        );
+        check(
+            "This line is wrapped\nand goes on here.",
+            &["This line is wrapped\nand goes on here."],
+        );
+        check(
+            "A heading\n\nthe text below it",
+            &["A heading", "the text below it"],
+        );
+    }
+
+    #[test]
+    fn windows_hold_whole_sentences_and_cut_only_what_is_too_long() {
+        let text = "One two three four. Five six seven. Eight nine ten.";
+        let found = |words| {
+            windows(text, words)
+                .into_iter()
+                .map(|range| &text[range])
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            found(7),
+            ["One two three four. Five six seven.", "Eight nine ten."]
+        );
+        assert_eq!(found(100), [text]);
+        assert_eq!(
+            found(2),
+            [
+                "One two",
+                "three four.",
+                "Five six",
+                "seven.",
+                "Eight nine",
+                "ten."
+            ]
+        );
+        assert_eq!(windows(&"字".repeat(100), 10).len(), 5);
+    }
+
+    fn covers(text: &str, ranges: &[Range<usize>]) {
+        let mut end = 0;
+        for range in ranges {
+            assert!(
+                range.start >= end && range.start < range.end,
+                "{ranges:?} of {text:?}"
+            );
+            assert_eq!(text[end..range.start].trim(), "");
+            end = range.end;
+        }
+        assert_eq!(text[end..].trim(), "");
+    }
+
+    #[test]
+    fn a_megabyte_of_stops_is_covered() {
+        for piece in ["! ", "a. ", "。", "… ", "x.", "\n- "] {
+            let text = piece.repeat(1_000_000 / piece.len());
+            covers(&text, &windows(&text, 40));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn all_that_is_not_blank_is_covered_in_order(text in any::<String>(), words in 0_usize..30) {
+            covers(&text, &sentences(&text));
+            covers(&text, &windows(&text, words));
+        }
+
+        #[test]
+        fn prose_is_covered_in_order(text in "([A-Za-zäéß字.!?'\"()1-9]{1,6}[ \n]{1,2}){0,40}", words in 0_usize..9) {
+            covers(&text, &sentences(&text));
+            covers(&text, &windows(&text, words));
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! The passage of a text that shows why it was found.
+
+use crate::analyser::{Analyser, QueryTerm};
+use crate::border;
+
+/// Terms beyond these have no say in the choice of the passage.
+const MAX_TERMS: usize = 64;
+
+/// Cuts the passage of at most `max_chars` characters that holds most of the query's terms.
+///
+/// White space becomes single spaces, and `…` (counted among the characters) marks an end that was
+/// cut. A text without any of the terms gives its beginning. Linear in the text; analyses only the
+/// words that may match.
+///
+/// ```
+/// use anamne_text::{analyser::Analyser, snippet::snippet};
+///
+/// let text = "Nothing of interest here, and then some more. The backups run at night. And so on it goes.";
+/// let query = Analyser::new().query("when does the backup run?");
+/// assert_eq!(snippet(text, &query.terms, 40), "…The backups run at night. And so on it…");
+/// ```
+pub fn snippet(text: &str, terms: &[QueryTerm], max_chars: usize) -> String {
+    let text = text.trim();
+    let terms = &terms[..terms.len().min(MAX_TERMS)];
+    if max_chars == 0 {
+        return String::new();
+    }
+    let whole = spaced(text).take(max_chars + 1).count() <= max_chars;
+    if whole {
+        return spaced(text).collect();
+    }
+    let start = best_passage(&find_matches(text, terms), max_chars)
+        .map_or(0, |passage| start_of_context(text, &passage, max_chars));
+    render(text, start, max_chars)
+}
+
+/// One occurrence of a query term.
+struct Match {
+    byte: usize,
+    first_char: usize,
+    end_char: usize,
+    term: usize,
+}
+
+/// The run of matches to be shown.
+struct Passage {
+    byte: usize,
+    chars: usize,
+}
+
+fn best_passage(matches: &[Match], max_chars: usize) -> Option<Passage> {
+    let mut best: Option<(usize, Passage)> = None;
+    for (at, first) in matches.iter().enumerate() {
+        let near = matches[at..]
+            .iter()
+            .take_while(|next| next.first_char - first.first_char < max_chars);
+        let (mut seen, mut repeated, mut end) = (Vec::new(), 0, first.end_char);
+        for next in near
+            .take(64)
+            .filter(|next| next.end_char - first.first_char <= max_chars)
+        {
+            if seen.contains(&next.term) {
+                repeated += 1;
+            } else {
+                seen.push(next.term);
+                end = end.max(next.end_char);
+            }
+        }
+        let score = seen.len() * 4 + repeated.min(3);
+        if best.as_ref().is_none_or(|(top, _)| score > *top) {
+            best = Some((
+                score,
+                Passage {
+                    byte: first.byte,
+                    chars: end - first.first_char,
+                },
+            ));
+        }
+    }
+    best.map(|(_, passage)| passage)
+}
+
+/// Every occurrence of a term, in order of place.
+fn find_matches(text: &str, terms: &[QueryTerm]) -> Vec<Match> {
+    let mut places = Vec::new();
+    find_words(text, terms, &mut places);
+    for (at, term) in terms
+        .iter()
+        .enumerate()
+        .filter(|(_, term)| is_unspaced(&term.text))
+    {
+        places.extend(
+            text.match_indices(&term.text)
+                .map(|(byte, found)| (byte, found.len(), at)),
+        );
+    }
+    places.sort_unstable();
+    count_chars(text, &places)
+}
+
+fn is_unspaced(term: &str) -> bool {
+    term.starts_with(|first| matches!(first, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{11ff}' | '\u{1780}'..='\u{17ff}' | '\u{3005}'..))
+}
+
+fn count_chars(text: &str, places: &[(usize, usize, usize)]) -> Vec<Match> {
+    let (mut byte_before, mut chars) = (0, 0);
+    let counted = places.iter().map(|&(byte, length, term)| {
+        chars += text[byte_before..byte].chars().count();
+        byte_before = byte;
+        let length = text[byte..byte + length].chars().count();
+        Match {
+            byte,
+            first_char: chars,
+            end_char: chars + length,
+            term,
+        }
+    });
+    counted.collect()
+}
+
+fn find_words(text: &str, terms: &[QueryTerm], places: &mut Vec<(usize, usize, usize)>) {
+    let heads: Vec<&[u8]> = terms.iter().filter_map(|term| head(&term.text)).collect();
+    let mut analyser = Analyser::new();
+    for word in text.split_whitespace() {
+        if !may_match(word, &heads) {
+            continue;
+        }
+        let byte = word.as_ptr() as usize - text.as_ptr() as usize;
+        analyser.document(word, &mut |found, _| {
+            if let Some(term) = terms.iter().position(|term| term.text == found)
+                && !is_unspaced(found)
+            {
+                places.push((byte, word.len(), term));
+            }
+        });
+    }
+}
+
+/// The bytes with which every ASCII word of a term begins: stems keep two, but for `die` (from
+/// `dying`) and its like.
+fn head(term: &str) -> Option<&[u8]> {
+    let stem = term.trim_start_matches(['~', '#']).as_bytes();
+    let kept = if matches!(stem, b"die" | b"lie" | b"tie" | b"vie") {
+        1
+    } else {
+        2
+    };
+    let kept = kept.min(stem.len());
+    (kept > 0 && stem.is_ascii()).then(|| &stem[..kept])
+}
+
+fn may_match(word: &str, heads: &[&[u8]]) -> bool {
+    let bytes = word.as_bytes();
+    !word.is_ascii()
+        || heads.iter().any(|head| {
+            bytes
+                .windows(head.len())
+                .any(|window| window.eq_ignore_ascii_case(head))
+        })
+}
+
+/// Where the snippet begins: some way before the passage, at the start of a sentence or a word.
+fn start_of_context(text: &str, passage: &Passage, max_chars: usize) -> usize {
+    let lead = max_chars.saturating_sub(passage.chars + 2) / 3;
+    let before = &text[..passage.byte];
+    let Some((start, _)) = before.char_indices().rev().nth(lead) else {
+        return 0;
+    };
+    let context = &before[start..];
+    let sentence = context
+        .rmatch_indices(['.', '!', '?', '\n', '。'])
+        .find_map(|(at, stop)| {
+            let after = &context[at + stop.len()..];
+            (stop == "\n" || stop == "。" || after.starts_with(char::is_whitespace))
+                .then(|| context.len() - after.trim_start().len())
+        });
+    let word = || {
+        context
+            .find(char::is_whitespace)
+            .map(|at| context.len() - context[at..].trim_start().len())
+    };
+    let unspaced = || {
+        context
+            .chars()
+            .all(|letter| !letter.is_ascii())
+            .then_some(0)
+    };
+    start
+        + sentence
+            .or_else(word)
+            .or_else(unspaced)
+            .unwrap_or(context.len())
+}
+
+fn render(text: &str, start: usize, max_chars: usize) -> String {
+    let mut snippet = String::new();
+    let room = if start > 0 {
+        snippet.push('…');
+        max_chars - 1
+    } else {
+        max_chars
+    };
+    let lead = snippet.len();
+    if spaced(&text[start..]).take(room + 1).count() <= room {
+        snippet.extend(spaced(&text[start..]));
+        return snippet;
+    }
+    snippet.extend(spaced(&text[start..]).take(room));
+    if room == 0 {
+        return snippet;
+    }
+    retreat_to_word(&mut snippet, lead);
+    snippet.push('…');
+    snippet
+}
+
+/// Makes room for one character at the end, at a word where there is one not far back.
+fn retreat_to_word(snippet: &mut String, lead: usize) {
+    let last = snippet.pop();
+    if last == Some(' ') {
+        return;
+    }
+    let far = border::at_or_before(snippet, lead + (snippet.len() - lead) * 2 / 3);
+    if let Some(space) = snippet[far..].rfind(' ') {
+        snippet.truncate(far + space);
+    }
+}
+
+/// The characters of a text with every run of white space as one space.
+fn spaced(text: &str) -> impl Iterator<Item = char> {
+    let mut after_space = true;
+    text.trim().chars().filter_map(move |character| {
+        let space = character.is_whitespace();
+        let kept = !(space && after_space);
+        after_space = space;
+        kept.then_some(if space { ' ' } else { character })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(text: &str, query: &str, max_chars: usize, expected: &str) {
+        let query = Analyser::new().query(query);
+        assert_eq!(snippet(text, &query.terms, max_chars), expected);
+    }
+
+    const STORY: &str = "Long ago there was a mill by the river.\n\nThe miller kept three cats, and every evening \
+        they waited at the door. When winter came, the river froze and the mill stood still for weeks.";
+
+    #[test]
+    fn the_passage_with_most_terms_is_shown() {
+        check(
+            STORY,
+            "cat at the door",
+            60,
+            "…cats, and every evening they waited at the door. When…",
+        );
+        check(
+            STORY,
+            "frozen river in winter",
+            60,
+            "…When winter came, the river froze and the mill stood still…",
+        );
+        check(STORY, "submarine", 30, "Long ago there was a mill by…");
+    }
+
+    #[test]
+    fn a_short_text_is_shown_whole() {
+        check("  two\n\nlines ", "lines", 60, "two lines");
+        check("", "lines", 60, "");
+    }
+
+    #[test]
+    fn text_without_spaces_is_found_and_cut_by_characters() {
+        check(
+            "これは長い文章です。猫が庭で寝ています。犬は家にいます。",
+            "庭で",
+            14,
+            "…猫が庭で寝ています。犬は…",
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_snippet_is_never_longer_than_asked(text in any::<String>(), query in any::<String>(), max in 0_usize..50) {
+            let query = Analyser::new().query(&query);
+            prop_assert!(snippet(&text, &query.terms, max).chars().count() <= max);
+        }
+
+        #[test]
+        fn a_snippet_of_prose_keeps_to_its_length(text in "([a-zäß字]{1,5}[ .\n]{1,2}){0,30}", query in "[a-zäß字]{1,3}", max in 0_usize..50) {
+            let query = Analyser::new().query(&query);
+            prop_assert!(snippet(&text, &query.terms, max).chars().count() <= max);
+        }
+    }
+}

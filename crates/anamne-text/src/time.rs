@@ -1,0 +1,657 @@
+//! Instants and spans of time as people write them in options such as `--since` and `--until`.
+//!
+//! | written | stands for |
+//! |---|---|
+//! | `2026-03-01T14:00:00Z`, `2026-03-01 14:00`, `14:00`, `yesterday 9:30` | that instant |
+//! | `2026-03-01`, `today`, `yesterday`, `tomorrow`, `3 march 2026`, `march 3` | that day |
+//! | `2026-03`, `march`, `march 2026` | that month; without a year the last one to begin |
+//! | `2026-Q1`, `2026` | that quarter, that year |
+//! | `monday` | the last such day, today included |
+//! | `last`, `this`, `next` before `week`, `month`, `quarter`, `year` or a weekday | that span, weeks from Monday |
+//! | `3 days ago`, `a week ago`, `in 2 months` | that day; with hours, minutes or seconds that instant |
+//! | `3d`, `2w`, `90min`, `3 days` | the instant so long ago |
+//! | `last 3 days`, `past week`, `next 2 hours` | from so long ago until now, or from now on |
+//!
+//! Units are `s`, `m` or `min`, `h`, `d`, `w`, `mo`, `q`, `y`, or their English names.
+
+use std::ops::Range;
+
+use jiff::civil::{Date, DateTime, Time, Weekday};
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp, ToSpan, Zoned};
+
+/// Why a text was not understood as a time.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TimeError {
+    /// Nothing was given.
+    #[error(
+        "no time was given; give one such as 2026-03-01, \"2026-03-01 14:00\", yesterday, \"3 days ago\" or 2w"
+    )]
+    Empty,
+    /// The text is in no form that is understood.
+    #[error(
+        "\"{given}\" is not a time that is understood; give a date (2026-03-01, 2026-03, 2026), a date and time \
+         (\"2026-03-01 14:00\" or RFC 3339), a day (today, yesterday, monday), a span (\"last week\", \"this year\") \
+         or how long ago (\"3 days ago\", 3d, 2w)"
+    )]
+    Unknown {
+        /// What was given.
+        given: String,
+    },
+    /// The text has the form of a date or time that does not exist.
+    #[error("\"{given}\" is no date or time that exists; check the month, the day and the hour")]
+    Nonexistent {
+        /// What was given.
+        given: String,
+    },
+    /// The time is farther away than can be counted.
+    #[error("\"{given}\" is out of range; times lie between the years -9999 and 9999")]
+    OutOfRange {
+        /// What was given.
+        given: String,
+    },
+}
+
+/// Understands a text as one instant: the beginning of what [`parse_range`] makes of it.
+///
+/// ```
+/// use anamne_text::time::parse_instant;
+/// use jiff::{Timestamp, tz::TimeZone};
+///
+/// let now: Timestamp = "2026-03-04T12:00:00Z".parse()?;
+/// assert_eq!(parse_instant("yesterday", now, &TimeZone::UTC)?, "2026-03-03T00:00:00Z".parse()?);
+/// assert_eq!(parse_instant("2d", now, &TimeZone::UTC)?, "2026-03-02T12:00:00Z".parse()?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn parse_instant(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timestamp, TimeError> {
+    parse_range(text, now, zone).map(|range| range.start)
+}
+
+/// Understands a text as a span of time, from its first instant to the first one after it.
+///
+/// What names an instant gives an empty range there. Days, months and the like are those of
+/// `zone`; words such as `today` are seen from `now`. Errors name what was given and what is
+/// accepted.
+pub fn parse_range(
+    text: &str,
+    now: Timestamp,
+    zone: &TimeZone,
+) -> Result<Range<Timestamp>, TimeError> {
+    let given = text.trim();
+    if given.is_empty() {
+        return Err(TimeError::Empty);
+    }
+    let lower = given.to_lowercase().replace(',', " ");
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let reader = Reader {
+        now: now.to_zoned(zone.clone()),
+        zone,
+    };
+    let read = reader.absolute(given).or_else(|| reader.words(&words));
+    match read {
+        Some(Ok(range)) => Ok(range),
+        Some(Err(Fault::Nonexistent)) => Err(TimeError::Nonexistent {
+            given: given.to_owned(),
+        }),
+        Some(Err(Fault::OutOfRange)) => Err(TimeError::OutOfRange {
+            given: given.to_owned(),
+        }),
+        None => Err(TimeError::Unknown {
+            given: given.to_owned(),
+        }),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Fault {
+    Nonexistent,
+    OutOfRange,
+}
+
+impl From<jiff::Error> for Fault {
+    fn from(_: jiff::Error) -> Self {
+        Self::OutOfRange
+    }
+}
+
+/// Nothing where the form is another's, a fault where the form fits and the content does not.
+type Reading = Option<Result<Range<Timestamp>, Fault>>;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Second,
+    Minute,
+    Hour,
+    Day,
+    Week,
+    Month,
+    Quarter,
+    Year,
+}
+
+impl Unit {
+    fn read(word: &str) -> Option<Self> {
+        Some(match word {
+            "s" | "sec" | "secs" | "second" | "seconds" => Self::Second,
+            "m" | "min" | "mins" | "minute" | "minutes" => Self::Minute,
+            "h" | "hr" | "hrs" | "hour" | "hours" => Self::Hour,
+            "d" | "day" | "days" => Self::Day,
+            "w" | "wk" | "week" | "weeks" => Self::Week,
+            "mo" | "month" | "months" => Self::Month,
+            "q" | "quarter" | "quarters" => Self::Quarter,
+            "y" | "yr" | "year" | "years" => Self::Year,
+            _ => return None,
+        })
+    }
+
+    fn span(self, count: i64) -> Result<Span, Fault> {
+        let span = Span::new();
+        Ok(match self {
+            Self::Second => span.try_seconds(count)?,
+            Self::Minute => span.try_minutes(count)?,
+            Self::Hour => span.try_hours(count)?,
+            Self::Day => span.try_days(count)?,
+            Self::Week => span.try_weeks(count)?,
+            Self::Month => span.try_months(count)?,
+            Self::Quarter => span.try_months(count.checked_mul(3).ok_or(Fault::OutOfRange)?)?,
+            Self::Year => span.try_years(count)?,
+        })
+    }
+
+    fn is_of_clock(self) -> bool {
+        matches!(self, Self::Second | Self::Minute | Self::Hour)
+    }
+
+    /// The first day of the span of this unit that holds a day.
+    fn first_day(self, day: Date) -> Result<Date, Fault> {
+        Ok(match self {
+            Self::Week => {
+                day.checked_sub(i64::from(day.weekday().to_monday_zero_offset()).days())?
+            }
+            Self::Month => day.first_of_month(),
+            Self::Quarter => Date::new(day.year(), (day.month() - 1) / 3 * 3 + 1, 1)?,
+            Self::Year => day.first_of_year(),
+            Self::Second | Self::Minute | Self::Hour | Self::Day => day,
+        })
+    }
+}
+
+struct Reader<'a> {
+    now: Zoned,
+    zone: &'a TimeZone,
+}
+
+impl Reader<'_> {
+    /// Dates and times in digits.
+    fn absolute(&self, given: &str) -> Reading {
+        if !given.starts_with(|first: char| first.is_ascii_digit()) {
+            return None;
+        }
+        if let Ok(instant) = given.parse::<Timestamp>() {
+            return Some(Ok(instant..instant));
+        }
+        if let Ok(zoned) = given.parse::<Zoned>() {
+            return Some(Ok(zoned.timestamp()..zoned.timestamp()));
+        }
+        let numbers: Vec<&str> = given.split('-').collect();
+        match numbers.as_slice() {
+            [year] if is_number(year, 4) => Some(self.year(number(year)?)),
+            [year, month] if is_number(year, 4) && is_number(month, 2) => {
+                Some(self.month(number(year)?, number(month)?))
+            }
+            [year, quarter] if is_number(year, 4) && quarter.len() == 2 => {
+                let quarter = quarter.strip_prefix(['q', 'Q'])?;
+                Some(self.quarter(number(year)?, number(quarter)?))
+            }
+            [year, month, rest] if is_number(year, 4) && is_number(month, 2) => {
+                Some(self.day_or_time(given, rest))
+            }
+            _ => None,
+        }
+    }
+
+    fn day_or_time(&self, given: &str, rest: &str) -> Result<Range<Timestamp>, Fault> {
+        if is_number(rest, 2) {
+            let day = given.parse::<Date>().map_err(|_| Fault::Nonexistent)?;
+            return self.days(day, 1.day());
+        }
+        // Jiff wants two digits for the hour.
+        let moment = given.split_once([' ', 'T', 't']).and_then(|(day, time)| {
+            Some(day.parse::<Date>().ok()?.to_datetime(clock(time.trim())?))
+        });
+        let moment = moment
+            .or_else(|| given.parse::<DateTime>().ok())
+            .ok_or(Fault::Nonexistent)?;
+        self.moment(moment)
+    }
+
+    fn year(&self, year: i16) -> Result<Range<Timestamp>, Fault> {
+        self.days(Date::new(year, 1, 1)?, 1.year())
+    }
+
+    fn quarter(&self, year: i16, quarter: i16) -> Result<Range<Timestamp>, Fault> {
+        if !(1..=4).contains(&quarter) {
+            return Err(Fault::Nonexistent);
+        }
+        self.days(Date::new(year, quarter as i8 * 3 - 2, 1)?, 3.months())
+    }
+
+    fn month(&self, year: i16, month: i16) -> Result<Range<Timestamp>, Fault> {
+        if !(1..=12).contains(&month) {
+            return Err(Fault::Nonexistent);
+        }
+        self.days(Date::new(year, month as i8, 1)?, 1.month())
+    }
+
+    /// From the beginning of a day, in the zone, for a calendar span.
+    fn days(&self, first: Date, span: Span) -> Result<Range<Timestamp>, Fault> {
+        let start = first.to_zoned(self.zone.clone())?;
+        let end = first.checked_add(span)?.to_zoned(self.zone.clone())?;
+        Ok(start.timestamp()..end.timestamp())
+    }
+
+    fn moment(&self, moment: DateTime) -> Result<Range<Timestamp>, Fault> {
+        let instant = moment.to_zoned(self.zone.clone())?.timestamp();
+        Ok(instant..instant)
+    }
+
+    fn today(&self) -> Date {
+        self.now.date()
+    }
+
+    fn words(&self, words: &[&str]) -> Reading {
+        match *words {
+            ["now"] => Some(Ok(self.now.timestamp()..self.now.timestamp())),
+            ["last" | "past", count, unit] => self.around_now(count, unit, -1),
+            ["next", count, unit] => self.around_now(count, unit, 1),
+            ["past", unit] => self.around_now("1", unit, -1),
+            ["last", named] => self.named(named, -1),
+            ["this", named] => self.named(named, 0),
+            ["next", named] => self.named(named, 1),
+            [count, unit, "ago"] => self.away(count, unit, -1),
+            [short, "ago"] => {
+                split_count(short).and_then(|(count, unit)| self.away(count, unit, -1))
+            }
+            ["in", count, unit] => self.away(count, unit, 1),
+            _ => self.day_words(words),
+        }
+    }
+
+    fn day_words(&self, words: &[&str]) -> Reading {
+        if let Some(day) = self.day(words) {
+            return Some(day.and_then(|day| self.days(day, 1.day())));
+        }
+        if let [before @ .., time] = words
+            && let Some(time) = clock(time)
+        {
+            let before = before.strip_suffix(&["at"]).unwrap_or(before);
+            let day = if before.is_empty() {
+                Some(Ok(self.today()))
+            } else {
+                self.day(before)
+            }?;
+            return Some(day.and_then(|day| self.moment(day.to_datetime(time))));
+        }
+        match *words {
+            [month] if month_of(month).is_some() => Some(self.last_month_named(month_of(month)?)),
+            [month, year] if is_number(year, 4) => {
+                Some(self.month(number(year)?, i16::from(month_of(month)?)))
+            }
+            [short] => split_count(short).and_then(|(count, unit)| self.so_long_ago(count, unit)),
+            [count, unit] => self.so_long_ago(count, unit),
+            _ => None,
+        }
+    }
+
+    /// Words that name one day.
+    fn day(&self, words: &[&str]) -> Option<Result<Date, Fault>> {
+        let shifted = |span: Span| Some(self.today().checked_add(span).map_err(Fault::from));
+        match *words {
+            ["today"] => Some(Ok(self.today())),
+            ["yesterday"] => shifted(-1.day()),
+            ["tomorrow"] => shifted(1.day()),
+            [date]
+                if date.len() == 10 && date.starts_with(|first: char| first.is_ascii_digit()) =>
+            {
+                Some(date.parse().map_err(|_| Fault::Nonexistent))
+            }
+            [weekday] => {
+                let back = self.today().weekday().since(weekday_of(weekday)?);
+                shifted(-i64::from(back).days())
+            }
+            [month, day, year] if month_of(month).is_some() => self.date(day, month, Some(year)),
+            [day, month, year] => self.date(day, month, Some(year)),
+            [month, day] if month_of(month).is_some() && day.len() <= 4 && !is_number(day, 4) => {
+                self.date(day, month, None)
+            }
+            [day, month] => self.date(day, month, None),
+            _ => None,
+        }
+    }
+
+    /// A day written with the name of its month; without a year, the last one to come.
+    fn date(&self, day: &str, month: &str, year: Option<&str>) -> Option<Result<Date, Fault>> {
+        let month = month_of(month)?;
+        let day = day
+            .trim_end_matches(|letter: char| letter.is_ascii_alphabetic())
+            .trim_end_matches('.');
+        let day: i8 = day.parse().ok()?;
+        let make = |year| Date::new(year, month, day).map_err(|_| Fault::Nonexistent);
+        if let Some(year) = year {
+            return is_number(year, 4).then(|| make(number(year).unwrap_or_default()));
+        }
+        let this_year = make(self.today().year());
+        match this_year {
+            Ok(date) if date > self.today() => Some(make(self.today().year() - 1)),
+            _ => Some(this_year),
+        }
+    }
+
+    fn last_month_named(&self, month: i8) -> Result<Range<Timestamp>, Fault> {
+        let year = self.today().year() - i16::from(month > self.today().month());
+        self.month(year, i16::from(month))
+    }
+
+    /// `last week`, `this year`, `next monday`.
+    fn named(&self, name: &str, shift: i64) -> Reading {
+        if let Some(weekday) = weekday_of(name) {
+            return Some(self.weekday(weekday, shift));
+        }
+        if let Some(month) = month_of(name) {
+            return (shift <= 0).then(|| self.last_month_named(month));
+        }
+        let unit = Unit::read(name)?;
+        if unit.is_of_clock() {
+            return self.around_now("1", name, shift.signum());
+        }
+        Some(unit.first_day(self.today()).and_then(|first| {
+            let span = unit.span(1)?;
+            self.days(first.checked_add(unit.span(shift)?)?, span)
+        }))
+    }
+
+    /// Before today, in this week (Monday first), or after today.
+    fn weekday(&self, weekday: Weekday, shift: i64) -> Result<Range<Timestamp>, Fault> {
+        let today = self.today();
+        let day = match shift {
+            0 => {
+                let monday = Unit::Week.first_day(today)?;
+                monday.checked_add(i64::from(weekday.to_monday_zero_offset()).days())?
+            }
+            shift => today.nth_weekday(shift as i32, weekday)?,
+        };
+        self.days(day, 1.day())
+    }
+
+    /// `last 3 days`, `next 2 hours`: between now and then.
+    fn around_now(&self, count: &str, unit: &str, direction: i64) -> Reading {
+        let (count, unit) = (count_of(count)?, Unit::read(unit)?);
+        let now = self.now.timestamp();
+        Some(self.shifted(count, unit, direction).map(|then| {
+            let then = then.timestamp();
+            then.min(now)..then.max(now)
+        }))
+    }
+
+    /// `3 days ago`: that day, or that instant where the unit is of the clock.
+    fn away(&self, count: &str, unit: &str, direction: i64) -> Reading {
+        let (count, unit) = (count_of(count)?, Unit::read(unit)?);
+        Some(self.shifted(count, unit, direction).and_then(|then| {
+            if unit.is_of_clock() {
+                return Ok(then.timestamp()..then.timestamp());
+            }
+            self.days(then.date(), 1.day())
+        }))
+    }
+
+    fn so_long_ago(&self, count: &str, unit: &str) -> Reading {
+        let (count, unit) = (count_of(count)?, Unit::read(unit)?);
+        Some(
+            self.shifted(count, unit, -1)
+                .map(|then| then.timestamp()..then.timestamp()),
+        )
+    }
+
+    fn shifted(&self, count: i64, unit: Unit, direction: i64) -> Result<Zoned, Fault> {
+        Ok(self.now.checked_add(unit.span(count * direction)?)?)
+    }
+}
+
+fn is_number(word: &str, digits: usize) -> bool {
+    word.len() == digits && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn number(word: &str) -> Option<i16> {
+    word.parse().ok()
+}
+
+/// A count in digits (at most nine) or as an English word.
+fn count_of(word: &str) -> Option<i64> {
+    const WORDS: [&str; 12] = [
+        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+        "twelve",
+    ];
+    if matches!(word, "a" | "an") {
+        return Some(1);
+    }
+    let named = WORDS
+        .iter()
+        .position(|name| *name == word)
+        .map(|at| at as i64 + 1);
+    let digits =
+        !word.is_empty() && word.len() <= 9 && word.bytes().all(|byte| byte.is_ascii_digit());
+    named.or_else(|| if digits { word.parse().ok() } else { None })
+}
+
+/// `3d` as `3` and `d`.
+fn split_count(word: &str) -> Option<(&str, &str)> {
+    let border = word.find(|letter: char| !letter.is_ascii_digit())?;
+    (border > 0).then(|| word.split_at(border))
+}
+
+/// `9:30`, `14:00`, `14:00:05`, `2pm`, `2:30pm`.
+fn clock(word: &str) -> Option<Time> {
+    let lower = word.to_ascii_lowercase();
+    let (digits, afternoon) = match (lower.strip_suffix("pm"), lower.strip_suffix("am")) {
+        (Some(digits), _) => (digits, Some(true)),
+        (_, Some(digits)) => (digits, Some(false)),
+        _ => (lower.as_str(), None),
+    };
+    let fields: Vec<&str> = digits.trim_end().split(':').collect();
+    let lone_hour = fields.len() == 1 && afternoon.is_none();
+    if lone_hour
+        || fields.len() > 3
+        || fields
+            .iter()
+            .any(|field| field.is_empty() || field.len() > 2)
+    {
+        return None;
+    }
+    let mut values = [0_i8; 3];
+    for (value, field) in values.iter_mut().zip(&fields) {
+        *value = field
+            .bytes()
+            .all(|byte| byte.is_ascii_digit())
+            .then(|| field.parse().ok())??;
+    }
+    let hour = match afternoon {
+        Some(_) if !(1..=12).contains(&values[0]) => return None,
+        Some(afternoon) => values[0] % 12 + if afternoon { 12 } else { 0 },
+        None => values[0],
+    };
+    Time::new(hour, values[1], values[2], 0).ok()
+}
+
+fn weekday_of(word: &str) -> Option<Weekday> {
+    Some(match word {
+        "monday" | "mon" => Weekday::Monday,
+        "tuesday" | "tue" | "tues" => Weekday::Tuesday,
+        "wednesday" | "wed" => Weekday::Wednesday,
+        "thursday" | "thu" | "thur" | "thurs" => Weekday::Thursday,
+        "friday" | "fri" => Weekday::Friday,
+        "saturday" | "sat" => Weekday::Saturday,
+        "sunday" | "sun" => Weekday::Sunday,
+        _ => return None,
+    })
+}
+
+fn month_of(word: &str) -> Option<i8> {
+    const MONTHS: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    let word = word.trim_end_matches('.');
+    let short = (3..=4).contains(&word.len());
+    let found = MONTHS
+        .iter()
+        .position(|month| *month == word || (short && month.starts_with(word)));
+    found.map(|at| at as i8 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A Wednesday, at 15:30 in Berlin.
+    fn now() -> Timestamp {
+        "2026-03-04T14:30:00Z".parse().expect("an instant")
+    }
+
+    fn berlin() -> TimeZone {
+        TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").expect("a zone")
+    }
+
+    fn check(text: &str, expected: &str) {
+        let shown = match parse_range(text, now(), &berlin()) {
+            Ok(range) => {
+                let show = |instant: Timestamp| instant.to_zoned(berlin()).datetime().to_string();
+                let (start, end) = (show(range.start), show(range.end));
+                if start == end {
+                    start
+                } else {
+                    format!("{start} {end}")
+                }
+                .replace("T00:00:00", "")
+            }
+            Err(TimeError::Empty) => "empty".to_owned(),
+            Err(TimeError::Unknown { .. }) => "unknown".to_owned(),
+            Err(TimeError::Nonexistent { .. }) => "nonexistent".to_owned(),
+            Err(TimeError::OutOfRange { .. }) => "out of range".to_owned(),
+        };
+        assert_eq!(shown, expected, "{text:?}");
+    }
+
+    #[test]
+    fn dates_and_times_in_digits() {
+        check("2026-03-01T14:00:00Z", "2026-03-01T15:00:00");
+        check("2026-03-01T14:00:00+05:00", "2026-03-01T10:00:00");
+        check("2026-03-01 14:00", "2026-03-01T14:00:00");
+        check("2026-03-01 9:05", "2026-03-01T09:05:00");
+        check("2026-03-01T14:00:30.5", "2026-03-01T14:00:30.5");
+        check("2026-03-01", "2026-03-01 2026-03-02");
+        check("2026-03", "2026-03-01 2026-04-01");
+        check("2026", "2026-01-01 2027-01-01");
+        check("2026-Q2", "2026-04-01 2026-07-01");
+        check("14:00", "2026-03-04T14:00:00");
+    }
+
+    #[test]
+    fn days_by_their_names() {
+        check("now", "2026-03-04T15:30:00");
+        check("Today", "2026-03-04 2026-03-05");
+        check("yesterday", "2026-03-03 2026-03-04");
+        check("yesterday 9:30", "2026-03-03T09:30:00");
+        check("yesterday at 2pm", "2026-03-03T14:00:00");
+        check("tomorrow", "2026-03-05 2026-03-06");
+        check("wednesday", "2026-03-04 2026-03-05");
+        check("Thursday", "2026-02-26 2026-02-27");
+        check("last wednesday", "2026-02-25 2026-02-26");
+        check("this sunday", "2026-03-08 2026-03-09");
+        check("next mon", "2026-03-09 2026-03-10");
+        check("march 3, 2025", "2025-03-03 2025-03-04");
+        check("3rd March 2025", "2025-03-03 2025-03-04");
+        check("5 march", "2025-03-05 2025-03-06");
+    }
+
+    #[test]
+    fn spans_by_their_names() {
+        check("this week", "2026-03-02 2026-03-09");
+        check("last week", "2026-02-23 2026-03-02");
+        check("last month", "2026-02-01 2026-03-01");
+        check("this quarter", "2026-01-01 2026-04-01");
+        check("this year", "2026-01-01 2027-01-01");
+        check("last year", "2025-01-01 2026-01-01");
+        check("next month", "2026-04-01 2026-05-01");
+        check("february", "2026-02-01 2026-03-01");
+        check("april", "2025-04-01 2025-05-01");
+        check("dec 2024", "2024-12-01 2025-01-01");
+    }
+
+    #[test]
+    fn how_long_ago() {
+        check("3 days ago", "2026-03-01 2026-03-02");
+        check("a week ago", "2026-02-25 2026-02-26");
+        check("two months ago", "2026-01-04 2026-01-05");
+        check("2 hours ago", "2026-03-04T13:30:00");
+        check("2h ago", "2026-03-04T13:30:00");
+        check("in 3 days", "2026-03-07 2026-03-08");
+        check("3d", "2026-03-01T15:30:00");
+        check("2w", "2026-02-18T15:30:00");
+        check("90min", "2026-03-04T14:00:00");
+        check("last 3 days", "2026-03-01T15:30:00 2026-03-04T15:30:00");
+        check("past week", "2026-02-25T15:30:00 2026-03-04T15:30:00");
+    }
+
+    #[test]
+    fn what_is_not_a_time_is_refused_by_name() {
+        check("  ", "empty");
+        check("soon", "unknown");
+        check("3 bananas ago", "unknown");
+        check("2026-02-30", "nonexistent");
+        check("2026-13", "nonexistent");
+        check("2026-03-01 25:00", "nonexistent");
+        check("february 30 2026", "nonexistent");
+        check("999999999 years ago", "out of range");
+        let message = parse_instant("soon", now(), &berlin()).map_err(|error| error.to_string());
+        assert!(
+            message.is_err_and(
+                |message| message.contains("\"soon\"") && message.contains("3 days ago")
+            )
+        );
+    }
+
+    #[test]
+    fn a_day_is_as_long_as_the_zone_makes_it() {
+        let range = parse_range("2026-03-29", now(), &berlin()).expect("a day");
+        assert_eq!(range.end.duration_since(range.start).as_hours(), 23);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_gives_an_ordered_range_or_an_error(text in any::<String>()) {
+            if let Ok(range) = parse_range(&text, now(), &berlin()) {
+                prop_assert!(range.start <= range.end);
+            }
+        }
+
+        #[test]
+        fn near_misses_do_too(text in "(last |next |this |in )?[0-9a]{0,10}[- :]?(d|days|weeks|years|may|q1|monday|[0-9]{1,4})?( ago|-[0-9]{1,2}| [0-9:pm]{1,8})?") {
+            if let Ok(range) = parse_range(&text, now(), &berlin()) {
+                prop_assert!(range.start <= range.end);
+            }
+        }
+    }
+}
