@@ -67,6 +67,9 @@ pub trait TokenTable: Send + Sync {
     /// direction of the first dimensions alone.
     fn vector_of(&self, tokens: &[u16], out: &mut [f32]);
 
+    /// Adds a token's row, times `weight`, to `sum`: what [`Self::vector_of`] sums with equal weights.
+    fn add_row(&self, token: u16, weight: f32, sum: &mut [f32]);
+
     /// The cosine of two rows, from -1 to 1; 0 if either is a zero row.
     fn similarity(&self, a: u16, b: u16) -> f32 {
         let mut cosine = [0.0];

@@ -102,7 +102,7 @@ impl Embedder for StaticModel {
         vector.fill(0.0);
         match &self.table {
             Table::Wordpiece(WordpieceTable { tokenizer, rows }) => {
-                tokenizer.each_token(text, |token| rows.add_row(usize::from(token), vector));
+                tokenizer.each_token(text, |token| rows.add_row(usize::from(token), 1.0, vector));
             }
             #[cfg(feature = "model2vec")]
             Table::General(tokenizer, rows) => {
@@ -112,7 +112,7 @@ impl Embedder for StaticModel {
                         model: self.identity.to_string(),
                         problem,
                     })?;
-                tokens.for_each(|token| rows.add_row(token as usize, vector));
+                tokens.for_each(|token| rows.add_row(token as usize, 1.0, vector));
             }
         }
         normalise(vector);
@@ -155,8 +155,12 @@ impl TokenTable for WordpieceTable {
     fn vector_of(&self, tokens: &[u16], out: &mut [f32]) {
         out.fill(0.0);
         for &token in tokens {
-            self.rows.add_row(usize::from(token), out);
+            self.rows.add_row(usize::from(token), 1.0, out);
         }
         normalise(out);
+    }
+
+    fn add_row(&self, token: u16, weight: f32, sum: &mut [f32]) {
+        self.rows.add_row(usize::from(token), weight, sum);
     }
 }

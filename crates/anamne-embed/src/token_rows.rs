@@ -110,8 +110,8 @@ impl TokenRows {
         }
     }
 
-    /// Adds a token's row to `sum`; an unknown token adds nothing.
-    pub(crate) fn add_row(&self, token: usize, sum: &mut [f32]) {
+    /// Adds a token's row, times `weight`, to `sum`; an unknown token adds nothing.
+    pub(crate) fn add_row(&self, token: usize, weight: f32, sum: &mut [f32]) {
         let Some(row) = self.row_of(token) else {
             return;
         };
@@ -120,7 +120,7 @@ impl TokenRows {
                 .get(token)
                 .map_or(0.0, |&scale| f32::from_le_bytes(scale)),
             None => 1.0,
-        };
+        } * weight;
         let start = row * self.dimensions;
         let range = start..start + self.dimensions;
         match &self.source {

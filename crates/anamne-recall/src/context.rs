@@ -32,13 +32,25 @@ struct Entry<'answer> {
 /// Packs the results of `answer`, best first, into at most `budget` tokens, and puts them in reading order:
 /// threads by their first entry's time, entries by their place.
 pub(crate) fn pack(answer: &Answer, terms: &QueryTerms, budget: usize) -> Context {
-    let mut packing = Packing { left: budget.saturating_sub(estimate_tokens(PREAMBLE)), ..Packing::default() };
+    let mut packing = Packing {
+        left: budget.saturating_sub(estimate_tokens(PREAMBLE)),
+        ..Packing::default()
+    };
     for hit in &answer.results {
         packing.take(hit, terms);
     }
-    let Packing { mut entries, left_out, .. } = packing;
+    let Packing {
+        mut entries,
+        left_out,
+        ..
+    } = packing;
     entries.sort_by_key(|entry| {
-        (entry.memory.occurred_at, entry.memory.thread.clone(), entry.memory.position, entry.memory.row)
+        (
+            entry.memory.occurred_at,
+            entry.memory.thread.clone(),
+            entry.memory.position,
+            entry.memory.row,
+        )
     });
     in_threads(&mut entries);
     let text = write_block(&entries);
@@ -68,21 +80,43 @@ impl<'answer> Packing<'answer> {
         let whole = line_of(memory, &memory.content);
         let tokens = estimate_tokens(&whole);
         if self.said.iter().any(|said| say_the_same(said, &words)) {
-            self.left_out.push(LeftOut { id: memory.id, reason: "duplicate".to_owned(), tokens });
+            self.left_out.push(LeftOut {
+                id: memory.id,
+                reason: "duplicate".to_owned(),
+                tokens,
+            });
             return;
         }
         let heading = heading_of(memory);
-        let heading_tokens = if self.headings.contains(&heading) { 0 } else { estimate_tokens(&heading) + 2 };
+        let heading_tokens = if self.headings.contains(&heading) {
+            0
+        } else {
+            estimate_tokens(&heading) + 2
+        };
         let room = self.left.saturating_sub(heading_tokens);
-        let fitted = if tokens <= room { Some((whole, tokens, false)) } else { shorten(memory, terms, room) };
+        let fitted = if tokens <= room {
+            Some((whole, tokens, false))
+        } else {
+            shorten(memory, terms, room)
+        };
         let Some((text, cost, shortened)) = fitted else {
-            self.left_out.push(LeftOut { id: memory.id, reason: "over_budget".to_owned(), tokens });
+            self.left_out.push(LeftOut {
+                id: memory.id,
+                reason: "over_budget".to_owned(),
+                tokens,
+            });
             return;
         };
         self.left -= cost + heading_tokens;
         self.headings.insert(heading);
         self.said.push(words);
-        self.entries.push(Entry { memory, confidence: hit.confidence, text, tokens: cost, shortened });
+        self.entries.push(Entry {
+            memory,
+            confidence: hit.confidence,
+            text,
+            tokens: cost,
+            shortened,
+        });
     }
 }
 
@@ -101,7 +135,10 @@ impl Entry<'_> {
 /// The entry's line with the part of its content that bears on the question and fits into `room` tokens.
 fn shorten(memory: &Memory, terms: &QueryTerms, room: usize) -> Option<(String, usize, bool)> {
     let frame = estimate_tokens(&line_of(memory, ""));
-    let mut characters = room.checked_sub(frame).filter(|tokens| *tokens >= SHORTEST_ENTRY)? * CHARACTERS_PER_TOKEN;
+    let mut characters = room
+        .checked_sub(frame)
+        .filter(|tokens| *tokens >= SHORTEST_ENTRY)?
+        * CHARACTERS_PER_TOKEN;
     // Scripts differ in how many characters a token stands for, so the cut is tried and narrowed.
     for _ in 0..4 {
         let text = line_of(memory, &snippet(&memory.content, &terms.terms, characters));
@@ -122,10 +159,13 @@ fn in_threads(entries: &mut Vec<Entry<'_>>) {
             threads.push(None);
             threads.len() - 1
         }
-        thread => threads.iter().position(|known| known == thread).unwrap_or_else(|| {
-            threads.push(thread.clone());
-            threads.len() - 1
-        }),
+        thread => threads
+            .iter()
+            .position(|known| known == thread)
+            .unwrap_or_else(|| {
+                threads.push(thread.clone());
+                threads.len() - 1
+            }),
     };
     let places: Vec<usize> = entries.iter().map(&mut place).collect();
     let mut placed: Vec<_> = places.into_iter().zip(entries.drain(..)).collect();
@@ -160,7 +200,9 @@ fn line_of(memory: &Memory, content: &str) -> String {
     let mut line = format!("[{}]", memory.citation());
     match &memory.body {
         Body::Message { .. } => {}
-        Body::Fact { category: Some(category) } => {
+        Body::Fact {
+            category: Some(category),
+        } => {
             let _ = write!(line, " ({category})");
         }
         body => {

@@ -18,13 +18,21 @@ pub(crate) fn select(
     if filter.is_empty() {
         return Ok(None);
     }
-    let Some(columns) = columns else { return Ok(Some(bitmap(source.rows(filter)?))) };
+    let Some(columns) = columns else {
+        return Ok(Some(bitmap(source.rows(filter)?)));
+    };
     let mut selected: Option<RoaringBitmap> = None;
     if !filter.tags.is_empty() {
-        let only_tags = Filter { tags: filter.tags.clone(), ..Filter::default() };
+        let only_tags = Filter {
+            tags: filter.tags.clone(),
+            ..Filter::default()
+        };
         selected = Some(bitmap(source.rows(&only_tags)?));
     }
-    let without_tags = Filter { tags: Vec::new(), ..filter.clone() };
+    let without_tags = Filter {
+        tags: Vec::new(),
+        ..filter.clone()
+    };
     if !without_tags.is_empty() {
         let by_attributes = columns.select(&predicate(source, &without_tags)?);
         selected = Some(selected.map_or(by_attributes.clone(), |tagged| tagged & by_attributes));
@@ -39,7 +47,10 @@ fn bitmap(rows: Vec<Row>) -> RoaringBitmap {
 /// The filter over numbers instead of names; a name that nothing has lets nothing pass.
 fn predicate(source: &SpaceSource, filter: &Filter) -> Result<RowPredicate, StoreError> {
     let numbers = |names: &[String]| -> Result<Vec<u32>, StoreError> {
-        names.iter().map(|name| Ok(source.number_of(name)?.unwrap_or(NOBODY))).collect()
+        names
+            .iter()
+            .map(|name| Ok(source.number_of(name)?.unwrap_or(NOBODY)))
+            .collect()
     };
     Ok(RowPredicate {
         since: filter.since.map(|since| since.as_microsecond()),
@@ -47,11 +58,17 @@ fn predicate(source: &SpaceSource, filter: &Filter) -> Result<RowPredicate, Stor
         alive_at: None,
         threads: numbers(&filter.threads)?,
         kinds: filter.kinds.iter().map(|kind| kind.number()).collect(),
-        categories: filter.categories.iter().map(|category| category.number()).collect(),
+        categories: filter
+            .categories
+            .iter()
+            .map(|category| category.number())
+            .collect(),
         authors: numbers(&filter.authors)?,
         sessions: numbers(&filter.sessions)?,
         min_importance: filter.min_importance.unwrap_or(0),
-        min_trust: filter.min_trust.map_or(0, |trust| (trust * 255.0).round() as u8),
+        min_trust: filter
+            .min_trust
+            .map_or(0, |trust| (trust * 255.0).round() as u8),
         without_superseded: false,
     })
 }

@@ -1,1 +1,22 @@
-//! anamne-recall
+//! From a question to memories with reasons: filter, search, rank, explain, and pack into a context.
+//!
+//! The stages are those of a recall: [`Recaller`] filters to a bitmap, searches words and vectors,
+//! looks at the neighbours in each candidate's thread, ranks, judges how sure it is, and says why. It
+//! knows the views by the traits in [`views`] alone, and the source for rows and filters. It must
+//! never know a door, write anything, or read a clock.
+
+mod answer;
+mod candidates;
+mod context;
+mod error;
+mod explain;
+mod filter;
+mod model;
+mod rank;
+mod recaller;
+pub mod views;
+mod words;
+
+pub use error::RecallError;
+pub use recaller::Recaller;
+pub use words::Facts;

@@ -20,7 +20,12 @@ pub struct Found {
 /// Search by words.
 pub trait LexicalSearch: Send + Sync {
     /// The best rows by BM25, best first, among those in `filter`.
-    fn search(&self, terms: &QueryTerms, limit: usize, filter: Option<&RoaringBitmap>) -> Result<Vec<Found>, ViewError>;
+    fn search(
+        &self,
+        terms: &QueryTerms,
+        limit: usize,
+        filter: Option<&RoaringBitmap>,
+    ) -> Result<Vec<Found>, ViewError>;
 
     /// The inverse document frequency of each term, in their order; never negative.
     fn idf(&self, terms: &QueryTerms) -> Vec<f32>;
@@ -29,7 +34,15 @@ pub trait LexicalSearch: Send + Sync {
 /// Search by meaning.
 pub trait VectorSearch: Send + Sync {
     /// The best rows by cosine of their best vector, best first, among those in `filter`.
-    fn search(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Result<Vec<Found>, ViewError>;
+    fn search(
+        &self,
+        query: &[f32],
+        limit: usize,
+        filter: Option<&RoaringBitmap>,
+    ) -> Result<Vec<Found>, ViewError>;
+
+    /// The cosine of each of `rows`, in their order.
+    fn similarities(&self, query: &[f32], rows: &[Row]) -> Result<Vec<Option<f32>>, ViewError>;
 }
 
 /// What ranking reads of each row.
@@ -57,9 +70,20 @@ pub trait Columns: Send + Sync {
 }
 
 impl LexicalSearch for LexicalView {
-    fn search(&self, terms: &QueryTerms, limit: usize, filter: Option<&RoaringBitmap>) -> Result<Vec<Found>, ViewError> {
+    fn search(
+        &self,
+        terms: &QueryTerms,
+        limit: usize,
+        filter: Option<&RoaringBitmap>,
+    ) -> Result<Vec<Found>, ViewError> {
         let hits = LexicalView::search(self, terms, limit, filter)?;
-        Ok(hits.into_iter().map(|hit| Found { row: hit.row, score: hit.score }).collect())
+        Ok(hits
+            .into_iter()
+            .map(|hit| Found {
+                row: hit.row,
+                score: hit.score,
+            })
+            .collect())
     }
 
     fn idf(&self, terms: &QueryTerms) -> Vec<f32> {
@@ -68,9 +92,24 @@ impl LexicalSearch for LexicalView {
 }
 
 impl VectorSearch for VectorsView {
-    fn search(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Result<Vec<Found>, ViewError> {
+    fn search(
+        &self,
+        query: &[f32],
+        limit: usize,
+        filter: Option<&RoaringBitmap>,
+    ) -> Result<Vec<Found>, ViewError> {
         let hits = VectorsView::search(self, query, limit, filter)?;
-        Ok(hits.into_iter().map(|hit| Found { row: hit.row, score: hit.similarity }).collect())
+        Ok(hits
+            .into_iter()
+            .map(|hit| Found {
+                row: hit.row,
+                score: hit.similarity,
+            })
+            .collect())
+    }
+
+    fn similarities(&self, query: &[f32], rows: &[Row]) -> Result<Vec<Option<f32>>, ViewError> {
+        VectorsView::similarities(self, query, rows)
     }
 }
 

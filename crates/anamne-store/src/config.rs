@@ -9,7 +9,7 @@ use crate::StoreError;
 use crate::files::replace_file;
 
 /// The version of the file.
-pub const CONFIG_FORMAT: i64 = 1;
+pub(crate) const CONFIG_FORMAT: i64 = 1;
 
 /// The settings of one space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -20,6 +20,14 @@ pub enum StoreError {
         /// Where it was looked for.
         space: String,
     },
+    /// No memory of this space is cited like this.
+    #[error("no memory {citation} in the space {space}")]
+    NoCitation {
+        /// The citation that was asked for.
+        citation: String,
+        /// Where it was looked for.
+        space: String,
+    },
     /// There is no such space in this store.
     #[error("no space named {0:?} in this store; `anamne spaces` lists those that are there")]
     NoSpace(String),
@@ -71,6 +79,15 @@ pub enum StoreError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A memory is erased from the source and the journal, but a reader still holds the database's log, in
+    /// which older pages stand.
+    #[error(
+        "the memory is erased, but {path} still holds older pages because they are being read; they go when the space is next opened"
+    )]
+    StillRead {
+        /// The file.
+        path: PathBuf,
+    },
     /// A file could not be read or written.
     #[error("can't {action} {path}: {source}")]
     Io {
@@ -110,12 +127,10 @@ impl StoreError {
     pub fn is_broken_database(&self) -> bool {
         use rusqlite::ffi::ErrorCode;
         match self {
-            Self::Sqlite(rusqlite::Error::SqliteFailure(failure, _)) => {
-                matches!(
-                    failure.code,
-                    ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase
-                )
-            }
+            Self::Sqlite(error) => matches!(
+                error.sqlite_error_code(),
+                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+            ),
             _ => false,
         }
     }

@@ -1,8 +1,9 @@
 //! Files and folders that only their owner may read, and writes that are there whole or not at all.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::Write;
-use std::path::Path;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::StoreError;
 
@@ -18,7 +19,7 @@ pub fn create_private_folder(path: &Path) -> Result<(), StoreError> {
 }
 
 /// Opens a file for reading and writing, made if it is not there, readable by the owner only.
-pub fn open_private_file(path: &Path) -> Result<File, StoreError> {
+pub(crate) fn open_private_file(path: &Path) -> Result<File, StoreError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
@@ -26,9 +27,15 @@ pub fn open_private_file(path: &Path) -> Result<File, StoreError> {
     options.open(path).map_err(StoreError::io("open", path))
 }
 
+/// What marks a file that is not finished yet; one that a crash left behind means nothing.
+const UNFINISHED: &str = ".tmp-";
+
+/// What marks a file or folder that was set aside because it was damaged.
+const SET_ASIDE: &str = ".damaged-";
+
 /// Replaces the content of `path`: readers see the old or the new content, never a mixture, also after a crash.
-pub fn replace_file(path: &Path, content: &[u8]) -> Result<(), StoreError> {
-    let temporary = path.with_extension(format!("tmp-{}", std::process::id()));
+pub(crate) fn replace_file(path: &Path, content: &[u8]) -> Result<(), StoreError> {
+    let temporary = unfinished(path);
     let mut file = open_private_file(&temporary)?;
     file.set_len(0)
         .map_err(StoreError::io("write", &temporary))?;
@@ -40,8 +47,114 @@ pub fn replace_file(path: &Path, content: &[u8]) -> Result<(), StoreError> {
     sync_folder_of(path)
 }
 
+/// A name beside `path` that no other thread or process takes.
+fn unfinished(path: &Path) -> PathBuf {
+    static TAKEN: AtomicU64 = AtomicU64::new(0);
+    let number = TAKEN.fetch_add(1, Ordering::Relaxed);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("{name}{UNFINISHED}{}-{number}", std::process::id()))
+}
+
+/// Removes from `folder` what a crash left unfinished. Whoever else writes there must be shut out by a lock.
+pub(crate) fn remove_unfinished(folder: &Path) -> Result<(), StoreError> {
+    remove_marked(folder, UNFINISHED)
+}
+
+/// Removes from `folder` what was set aside as damaged.
+pub(crate) fn remove_set_aside(folder: &Path) -> Result<(), StoreError> {
+    remove_marked(folder, SET_ASIDE)
+}
+
+fn remove_marked(folder: &Path, mark: &str) -> Result<(), StoreError> {
+    for path in entries(folder)? {
+        let marked = path
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().contains(mark));
+        if marked {
+            remove_if_there(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// The paths in a folder; none where there is no such folder.
+pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(StoreError::io("read", folder)(error)),
+    };
+    entries
+        .map(|entry| Ok(entry.map_err(StoreError::io("read", folder))?.path()))
+        .collect()
+}
+
+/// Removes a file, or a folder with all that is in it.
+pub(crate) fn remove_if_there(path: &Path) -> Result<(), StoreError> {
+    let removed = if path.is_dir() {
+        fs::remove_dir_all(path)
+    } else {
+        fs::remove_file(path)
+    };
+    match removed {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(StoreError::io("remove", path)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Which file stands under a path, whatever its content: it differs after a file was replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileIdentity(u64, u64);
+
+/// What is known of a file without opening it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileState {
+    pub(crate) identity: FileIdentity,
+    pub(crate) length: u64,
+}
+
+/// Looks at the file under `path`; `None` where there is none. Costs one `stat`, about a microsecond.
+pub(crate) fn look_at(path: &Path) -> Result<Option<FileState>, StoreError> {
+    match fs::metadata(path) {
+        Ok(metadata) => Ok(Some(state_of(&metadata))),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(StoreError::io("look at", path)(error)),
+    }
+}
+
+/// What is known of an open file.
+pub(crate) fn look_into(file: &File, path: &Path) -> Result<FileState, StoreError> {
+    let metadata = file.metadata().map_err(StoreError::io("look at", path))?;
+    Ok(state_of(&metadata))
+}
+
+fn state_of(metadata: &Metadata) -> FileState {
+    FileState {
+        identity: identity_of(metadata),
+        length: metadata.len(),
+    }
+}
+
+#[cfg(unix)]
+fn identity_of(metadata: &Metadata) -> FileIdentity {
+    use std::os::unix::fs::MetadataExt;
+    FileIdentity(metadata.dev(), metadata.ino())
+}
+
+/// Where there is no file number, the moment at which the file was made stands for it.
+#[cfg(not(unix))]
+fn identity_of(metadata: &Metadata) -> FileIdentity {
+    let made = metadata
+        .created()
+        .ok()
+        .and_then(|made| made.duration_since(std::time::UNIX_EPOCH).ok());
+    FileIdentity(0, made.map_or(0, |age| age.as_nanos() as u64))
+}
+
 /// Makes the entries of the folder that holds `path` durable.
-pub fn sync_folder_of(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn sync_folder_of(path: &Path) -> Result<(), StoreError> {
     #[cfg(unix)]
     if let Some(folder) = path.parent() {
         let handle = File::open(folder).map_err(StoreError::io("open", folder))?;
@@ -51,16 +164,16 @@ pub fn sync_folder_of(path: &Path) -> Result<(), StoreError> {
 }
 
 /// Moves a damaged file or folder out of the way, beside itself, and says where it is now.
-pub fn set_aside(path: &Path) -> Result<std::path::PathBuf, StoreError> {
+pub fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
     let name = path
         .file_name()
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
     let aside = (1..u32::MAX)
-        .map(|number| path.with_file_name(format!("{name}.damaged-{number}")))
+        .map(|number| path.with_file_name(format!("{name}{SET_ASIDE}{number}")))
         .find(|candidate| !candidate.exists())
-        .unwrap_or_else(|| path.with_file_name(format!("{name}.damaged")));
+        .unwrap_or_else(|| path.with_file_name(format!("{name}{SET_ASIDE}0")));
     fs::rename(path, &aside).map_err(StoreError::io("set aside", path))?;
     Ok(aside)
 }

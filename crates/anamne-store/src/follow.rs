@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anamne_types::Seq;
 
 use crate::StoreError;
-use crate::space::{SpaceSource, Watch};
+use crate::space::SpaceSource;
 use crate::view::{Fold, Health, View, ViewError};
+use crate::watch::Watch;
 
 /// How many changes are read at a time.
 const BATCH: usize = 4_096;
@@ -61,15 +62,20 @@ impl Followers {
     pub fn catch_up(&self, source: &SpaceSource) -> Result<Vec<Degraded>, StoreError> {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         self.views.iter().for_each(|view| view.refresh());
-        if progress.watch.changed()? {
-            progress.head = progress.watch.head()?;
-        }
-        let outcome = self.follow_to(&mut progress, source);
+        let outcome = self.follow_log(&mut progress, source);
         if outcome.is_err() {
+            // What was noticed is not lost: the next catch-up looks again.
             progress.watch.reset();
         }
         outcome?;
         Ok(self.degraded(progress.head))
+    }
+
+    fn follow_log(&self, progress: &mut Progress, source: &SpaceSource) -> Result<(), StoreError> {
+        if progress.watch.changed()? {
+            progress.head = progress.watch.head()?;
+        }
+        self.follow_to(progress, source)
     }
 
     fn follow_to(&self, progress: &mut Progress, source: &SpaceSource) -> Result<(), StoreError> {
@@ -89,7 +95,9 @@ impl Followers {
             let (through, changes) = progress
                 .watch
                 .changes(source, after, progress.head, BATCH)?;
-            for view in self.views.iter().filter(behind) {
+            // One that is further already must not be taken back.
+            let served = |view: &&Arc<dyn View>| behind(view) && view.position() < through;
+            for view in self.views.iter().filter(served) {
                 view.follow(&changes, through);
             }
         }
@@ -110,6 +118,14 @@ impl Followers {
                 })
             })
             .collect()
+    }
+
+    /// The last event of the log, as of the last catch-up.
+    pub fn head(&self) -> Seq {
+        self.progress
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .head
     }
 
     /// The views that want folding: broken, never built, or with a long tail.

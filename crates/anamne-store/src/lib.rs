@@ -33,6 +33,8 @@ mod space;
 mod space_name;
 mod store;
 pub mod view;
+mod watch;
+mod writer;
 
 pub use clock::{Clock, SystemClock};
 pub use config::{RecallConfig, SpaceConfig};
@@ -43,6 +45,7 @@ pub use journal::{Digest, JOURNAL_FORMAT, JournalReport, Line, Lines};
 pub use lock::LONGEST_WAIT;
 pub use project::Project;
 pub use source::{Listing, Order, SOURCE_FORMAT, SourceFeed, Statistics};
-pub use space::{SpaceSource, Watch};
+pub use space::SpaceSource;
 pub use space_name::SpaceName;
 pub use store::StoreFolder;
+pub use watch::Watch;

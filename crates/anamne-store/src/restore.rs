@@ -1,7 +1,7 @@
 //! Mending one copy from the other: the source from the journal, the journal from the source.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anamne_types::{Actor, ActorKind, Event, EventKind, MemoryId, Row, Seq};
 use rusqlite::Connection;
@@ -9,48 +9,134 @@ use serde_json::value::RawValue;
 
 use crate::StoreError;
 use crate::clock::from_microseconds;
-use crate::files::set_aside;
-use crate::journal::{Digest, Journal, Line, Lines};
+use crate::files::{remove_if_there, set_aside, sync_folder_of};
+use crate::journal::{Digest, Entry, Journal, Line, Lines};
 use crate::source::record::Payload;
-use crate::source::{Names, Transaction, history, link, read};
+use crate::source::{Names, Occasion, Transaction, end_of_log, history, link, open_writer, read};
 
 /// How many lines are replayed in one transaction.
-const REPLAY_BATCH: usize = 10_000;
+const REPLAY_BATCH: u64 = 10_000;
 
-/// Replays into the source what the journal holds beyond `head`. The write lock must be held.
+/// How many bytes of lines are written to the journal at once.
+const WRITE_BATCH: usize = 4 << 20;
+
+/// What a replay came to.
+#[derive(Debug, Default)]
+pub(crate) struct Replayed {
+    /// Events that are in the source now and were not before.
+    pub(crate) events: u64,
+    /// Why not everything was replayed: damage, or a journal that tells another story.
+    pub(crate) stopped: Option<String>,
+}
+
+/// Replays into the source what the journal holds beyond `end`. The write lock must be held.
 ///
-/// A line that can't be read ends the replay: everything before it is in the source afterwards.
+/// A line that can't be read ends the replay: everything before it is in the source afterwards. A
+/// journal that does not go through `end` is not replayed at all.
 pub(crate) fn source_from_journal(
     connection: &Connection,
     names: &Names,
     folder: &Path,
-    head: Seq,
-) -> Result<u64, StoreError> {
-    let mut lines = Lines::of(folder)?
-        .skip_while(|line| line.as_ref().is_ok_and(|line| line.seq <= head))
-        .peekable();
-    let mut replayed = 0;
-    while lines.peek().is_some_and(Result::is_ok) {
-        let actor = Actor {
-            kind: ActorKind::System,
-            name: String::new(),
-        };
-        let mut transaction = Transaction::begin(
-            connection,
-            names,
-            "",
-            &actor,
-            jiff::Timestamp::UNIX_EPOCH,
-            Seq(u64::MAX >> 1),
-        )?;
-        for line in lines.by_ref().take(REPLAY_BATCH) {
-            let Ok(line) = line else { break };
-            transaction.replay(&line)?;
-            replayed += 1;
-        }
+    end: (Seq, Digest),
+) -> Result<Replayed, StoreError> {
+    let mut replayed = Replayed::default();
+    let mut lines = Lines::of(folder)?;
+    loop {
+        let mut transaction = begin(connection, names, end_of_log(connection)?)?;
+        let more = replay_batch(&mut transaction, &mut lines, end, &mut replayed)?;
         transaction.commit()?;
+        if !more {
+            return Ok(replayed);
+        }
     }
+}
+
+/// The journal's lines carry their own actor and time, so these here are not used.
+const NOBODY: &Actor = &Actor {
+    kind: ActorKind::System,
+    name: String::new(),
+};
+
+fn begin<'writer>(
+    connection: &'writer Connection,
+    names: &'writer Names,
+    end: (Seq, Digest),
+) -> Result<Transaction<'writer>, StoreError> {
+    let occasion = Occasion {
+        space: "",
+        actor: NOBODY,
+        now: jiff::Timestamp::UNIX_EPOCH,
+    };
+    Transaction::begin(connection, names, occasion, end)
+}
+
+/// Replays the next lines; says whether there are more.
+fn replay_batch(
+    transaction: &mut Transaction<'_>,
+    lines: &mut Lines,
+    end: (Seq, Digest),
+    replayed: &mut Replayed,
+) -> Result<bool, StoreError> {
+    let mut taken = 0;
+    while taken < REPLAY_BATCH {
+        let line = match lines.next() {
+            None => return Ok(false),
+            Some(Err(damaged @ StoreError::Damaged { .. })) => {
+                replayed.stopped = Some(damaged.to_string());
+                return Ok(false);
+            }
+            Some(line) => line?,
+        };
+        if line.seq == end.0 && line.hash != end.1 {
+            let reason = format!("the journal and the database differ at event {}", line.seq);
+            replayed.stopped = Some(reason);
+            return Ok(false);
+        }
+        if line.seq > end.0 {
+            transaction.replay(&line)?;
+            replayed.events += 1;
+            taken += 1;
+        }
+    }
+    Ok(true)
+}
+
+/// Builds the database of `path` from the journal, somewhere else first, so that no reader ever sees
+/// a part of it. The write lock must be held, and nothing may stand at `path`.
+///
+/// Names may get other numbers than before where memories were erased, so the views, which hold such
+/// numbers, go and are built again.
+pub(crate) fn database_from_journal(
+    path: &Path,
+    journal: &Path,
+    views: &Path,
+) -> Result<Replayed, StoreError> {
+    let unfinished = path.with_extension("db.unfinished");
+    for file in [
+        &unfinished,
+        &side_file(&unfinished, "wal"),
+        &side_file(&unfinished, "shm"),
+    ] {
+        remove_if_there(file)?;
+    }
+    let connection = open_writer(&unfinished)?;
+    let names = Names::default();
+    let replayed = source_from_journal(&connection, &names, journal, Default::default())?;
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+    // The last connection takes the log and its index with it.
+    connection.close().map_err(|(_, error)| error)?;
+    remove_if_there(views)?;
+    std::fs::rename(&unfinished, path).map_err(StoreError::io("put in place", path))?;
+    sync_folder_of(path)?;
     Ok(replayed)
+}
+
+/// SQLite's own file beside a database.
+pub(crate) fn side_file(database: &Path, which: &str) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push("-");
+    name.push(which);
+    PathBuf::from(name)
 }
 
 /// Writes the journal anew from the source's events. The write lock must be held.
@@ -62,42 +148,65 @@ pub(crate) fn journal_from_source(
     names: &Names,
     journal: &mut Journal,
 ) -> Result<u64, StoreError> {
+    let unfinished = journal.folder.with_extension("unfinished");
+    remove_if_there(&unfinished)?;
+    let written = write_journal(connection, names, &unfinished)?;
     if journal.folder.exists() {
         set_aside(&journal.folder)?;
     }
+    if written > 0 {
+        std::fs::rename(&unfinished, &journal.folder)
+            .map_err(StoreError::io("put in place", &journal.folder))?;
+    }
+    sync_folder_of(&journal.folder)?;
     journal.reopen();
+    Ok(written)
+}
+
+fn write_journal(connection: &Connection, names: &Names, folder: &Path) -> Result<u64, StoreError> {
+    let mut journal = Journal::at(folder);
     let mut statement = connection.prepare(
         "SELECT events.seq, at, actor_kind, actor_name, events.kind, memories.id, payload_hash, events.hash, events.row
          FROM events JOIN memories USING (row) ORDER BY events.seq",
     )?;
     let mut rows = statement.query([])?;
-    let (mut batch, mut written) = (Vec::new(), 0);
+    let (mut batch, mut bytes, mut written) = (Vec::new(), 0, 0);
     while let Some(row) = rows.next()? {
-        let event = Event {
-            seq: Seq(row.get::<_, i64>(0)? as u64),
-            at: from_microseconds(row.get(1)?),
-            actor: Actor {
-                kind: ActorKind::from_number(row.get(2)?).unwrap_or(ActorKind::System),
-                name: row.get(3)?,
-            },
-            kind: EventKind::from_number(row.get(4)?).unwrap_or(EventKind::Edited),
-            memory: MemoryId::from_bytes(row.get(5)?),
-        };
-        let payload_hash = Digest(row.get(6)?);
-        let payload = payload_of(connection, names, &event, Row(row.get(8)?))?
-            .filter(|payload| Digest::of(payload.get().as_bytes()) == payload_hash);
-        let seq = event.seq;
-        let mut line = Line::unchained(event, payload_hash, payload);
-        line.hash = Digest(row.get(7)?);
-        batch.push((seq, serde_json::to_string(&line)?));
+        let entry = Entry::of(&line_of(connection, names, row)?)?;
+        bytes += entry.text.len();
+        batch.push(entry);
         written += 1;
-        if batch.len() == REPLAY_BATCH {
+        if bytes >= WRITE_BATCH {
             journal.append(&batch)?;
             batch.clear();
+            bytes = 0;
         }
     }
     journal.append(&batch)?;
     Ok(written)
+}
+
+fn line_of(
+    connection: &Connection,
+    names: &Names,
+    row: &rusqlite::Row<'_>,
+) -> Result<Line, StoreError> {
+    let event = Event {
+        seq: Seq(row.get::<_, i64>(0)? as u64),
+        at: from_microseconds(row.get(1)?),
+        actor: Actor {
+            kind: ActorKind::from_number(row.get(2)?).unwrap_or(ActorKind::System),
+            name: row.get(3)?,
+        },
+        kind: EventKind::from_number(row.get(4)?).unwrap_or(EventKind::Edited),
+        memory: MemoryId::from_bytes(row.get(5)?),
+    };
+    let payload_hash = Digest(row.get(6)?);
+    let payload = payload_of(connection, names, &event, Row(row.get(8)?))?
+        .filter(|payload| Digest::of(payload.get().as_bytes()) == payload_hash);
+    let mut line = Line::unchained(event, payload_hash, payload);
+    line.hash = Digest(row.get(7)?);
+    Ok(line)
 }
 
 /// What the event said, as far as the source still knows.
@@ -111,11 +220,7 @@ fn payload_of(
         return Ok(None);
     };
     let payload = match event.kind {
-        EventKind::Erased => Payload {
-            salt: 0,
-            memory: None,
-            link: None,
-        },
+        EventKind::Erased => Payload::NOTHING,
         EventKind::Linked => match link::at(connection, event.seq)? {
             Some(link) => Payload {
                 salt: stored.salt,

@@ -1,7 +1,5 @@
 //! One space: its source, its journal, and the one way in which both change.
 
-use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,39 +7,34 @@ use anamne_types::{
     Actor, Draft, Edit, Filter, Link, LinkType, Memory, MemoryId, Refusal, Remembered, Row, Seq,
     Version,
 };
-use rusqlite::Connection;
 
 use crate::StoreError;
 use crate::clock::Clock;
 use crate::config::SpaceConfig;
-use crate::files::{create_private_folder, set_aside};
-use crate::journal::{Journal, JournalReport, Lines};
+use crate::files::{create_private_folder, look_at};
+use crate::journal::{Digest, Journal, JournalReport, Lines};
 use crate::lock::WriteLock;
-use crate::restore;
 use crate::source::{
-    Listing, Names, Readers, SourceFeed, Statistics, Transaction, feed, filter, history, link,
-    open_writer, read, rows, statistics,
+    Listing, Names, Occasion, Pooled, Readers, SourceFeed, Statistics, Transaction, check_format,
+    end_of_log, erasure, filter, history, link, read, rows, statistics,
 };
 use crate::space_name::SpaceName;
-use crate::view::Change;
+use crate::watch::Watch;
+use crate::writer::{Places, Writer};
 
 /// The source of one space, open in this process. Every method may be called from several threads.
 pub struct SpaceSource {
     name: SpaceName,
     folder: PathBuf,
+    database: PathBuf,
     config: SpaceConfig,
     clock: Arc<dyn Clock>,
     lock: WriteLock,
     writer: Mutex<Option<Writer>>,
     readers: Readers,
     names: Names,
-    /// What was mended when the space was opened, for a person to read.
-    mended: Vec<String>,
-}
-
-struct Writer {
-    connection: Connection,
-    journal: Journal,
+    /// What was mended since the space was opened, for a person to read.
+    mended: Mutex<Vec<String>>,
 }
 
 impl SpaceSource {
@@ -56,37 +49,60 @@ impl SpaceSource {
         create: bool,
     ) -> Result<Self, StoreError> {
         let config_path = folder.join("space.toml");
-        let database = Self::database_in(folder);
-        let fresh = !database.exists() || !config_path.exists();
-        if fresh && !create && !folder.join("journal").exists() && !database.exists() {
+        let database = folder.join("memories").join("active.db");
+        let [has_config, has_database, has_journal] =
+            [&config_path, &database, &folder.join("journal")].map(|path| path.exists());
+        if !create && !has_config && !has_database && !has_journal {
             return Err(StoreError::NoSpace(name.to_string()));
         }
-        if fresh {
+        if !has_config || !has_database {
             create_private_folder(&folder.join("memories"))?;
         }
         let lock = WriteLock::open(&folder.join("write.lock"))?;
-        let config = match SpaceConfig::read(&config_path)? {
-            Some(config) => config,
-            None => {
-                let config = SpaceConfig::new(name.as_str(), clock.now());
-                config.write(&config_path)?;
-                config
-            }
-        };
-        let readers = Readers::new(&database);
-        let mut space = Self {
+        let config = Self::read_config(&config_path, name, &lock, clock.as_ref())?;
+        let space = Self {
             name: name.clone(),
             folder: folder.to_owned(),
+            readers: Readers::new(&database),
+            database,
             config,
             clock,
             lock,
             writer: Mutex::default(),
-            readers,
             names: Names::default(),
-            mended: Vec::new(),
+            mended: Mutex::default(),
         };
-        space.reconcile(fresh)?;
+        if !(has_database && space.looks_right()?) {
+            space.with_writer(|_, _| Ok(()))?;
+        }
         Ok(space)
+    }
+
+    /// The space's settings, written now if there are none yet.
+    fn read_config(
+        path: &Path,
+        name: &SpaceName,
+        lock: &WriteLock,
+        clock: &dyn Clock,
+    ) -> Result<SpaceConfig, StoreError> {
+        let config = if let Some(config) = SpaceConfig::read(path)? {
+            config
+        } else {
+            let _guard = lock.acquire()?;
+            if let Some(config) = SpaceConfig::read(path)? {
+                config
+            } else {
+                let config = SpaceConfig::new(name.as_str(), clock.now());
+                config.write(path)?;
+                config
+            }
+        };
+        if config.name == name.as_str() {
+            Ok(config)
+        } else {
+            let reason = format!("it is of the space {:?}, not {name:?}", config.name);
+            Err(StoreError::damaged(path, reason))
+        }
     }
 
     /// The space's name.
@@ -104,9 +120,12 @@ impl SpaceSource {
         &self.config
     }
 
-    /// What was mended when the space was opened.
-    pub fn mended(&self) -> &[String] {
-        &self.mended
+    /// What was mended since the space was opened.
+    pub fn mended(&self) -> Vec<String> {
+        self.mended
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// The present instant by the clock that the caller handed in.
@@ -114,47 +133,24 @@ impl SpaceSource {
         self.clock.now()
     }
 
-    fn database_in(folder: &Path) -> PathBuf {
-        folder.join("memories").join("active.db")
-    }
-
-    /// Makes source and journal agree, if they don't. Costs two small reads when they do.
-    fn reconcile(&mut self, fresh: bool) -> Result<(), StoreError> {
+    /// Whether source and journal agree and nothing is left half-done. Costs a few small reads and
+    /// writes nothing; what can't be read is not right, and the writer will find out why.
+    fn looks_right(&self) -> Result<bool, StoreError> {
         let agreed = || -> Result<bool, StoreError> {
-            let head = feed::head(&*self.readers.get()?)?;
-            Ok(Journal::at(&self.folder.join("journal")).last_seq()? == head)
+            let reader = self.readers.get()?;
+            check_format(&reader, &self.database)?;
+            let journaled = Journal::at(&self.folder.join("journal")).end()?;
+            Ok(end_of_log(&reader)? == journaled && !erasure::is_pending(&reader)?)
         };
-        let looks_right = !fresh && agreed().unwrap_or(false);
-        if looks_right {
-            self.check_format()?;
-            return Ok(());
+        match agreed() {
+            Err(newer @ StoreError::Newer { .. }) => Err(newer),
+            agreed => Ok(agreed.unwrap_or(false)),
         }
-        let _guard = self.lock.acquire()?;
-        self.mended = mend(&self.folder, &self.names)?;
-        Ok(())
-    }
-
-    /// Refuses a database that a newer version made.
-    fn check_format(&self) -> Result<(), StoreError> {
-        let found: i64 = self
-            .readers
-            .get()?
-            .pragma_query_value(None, "user_version", |row| row.get(0))?;
-        if found > crate::source::SOURCE_FORMAT {
-            let path = Self::database_in(&self.folder);
-            return Err(StoreError::Newer {
-                path,
-                found,
-                known: crate::source::SOURCE_FORMAT,
-            });
-        }
-        Ok(())
     }
 
     /// Tells one memory. When this returns, it is durable in the source and in the journal.
     pub fn remember(&self, actor: &Actor, draft: &Draft) -> Result<Remembered, StoreError> {
         draft.check()?;
-        actor.check()?;
         self.write(actor, |transaction| transaction.remember(draft))
     }
 
@@ -181,7 +177,11 @@ impl SpaceSource {
         drafts: &[Draft],
     ) -> Result<Vec<Result<Remembered, StoreError>>, StoreError> {
         self.write(actor, |transaction| {
-            let tell = |draft| match transaction.remember(draft) {
+            let tell = |draft: &Draft| match draft
+                .check()
+                .map_err(StoreError::from)
+                .and_then(|()| transaction.remember(draft))
+            {
                 Err(refused @ (StoreError::Refused(_) | StoreError::Conflict { .. })) => {
                     Ok(Err(refused))
                 }
@@ -193,7 +193,7 @@ impl SpaceSource {
 
     /// The memory that was told under this outside id, or that has this id itself.
     pub fn find_imported(&self, id: &str) -> Result<Option<MemoryId>, StoreError> {
-        let reader = self.readers.get()?;
+        let reader = self.reader()?;
         if let Some(row) = rows::with_external_id(&reader, id)? {
             return Ok(read::by_row(&reader, &self.names, row)?.map(|stored| stored.memory.id));
         }
@@ -222,22 +222,14 @@ impl SpaceSource {
             .map(|memory| self.with_space(memory))
     }
 
-    /// Removes a memory's content for ever, from the source and from the journal.
+    /// Removes a memory's content for ever: from the source, from the journal, and with the copies that
+    /// were set aside as damaged. Names and tags that no other memory bears go too. O(bytes of the journal).
+    ///
+    /// What a crash interrupts is finished when the space is next opened. [`StoreError::StillRead`] when
+    /// a reader keeps older pages of the database in its log; they go at the same time.
     pub fn erase(&self, actor: &Actor, id: MemoryId) -> Result<(), StoreError> {
-        let mut events = BTreeSet::new();
-        self.write(actor, |transaction| {
-            events = transaction.erase(id)?;
-            Ok(())
-        })?;
-        self.with_writer(|writer| {
-            writer.journal.erase(&events)?;
-            // The log of the database still holds the old pages until it is written back and cut.
-            let emptied: Result<i64, _> =
-                writer
-                    .connection
-                    .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
-            Ok(emptied.map(|_| ())?)
-        })
+        self.write(actor, |transaction| transaction.erase(id))?;
+        self.with_writer(|writer, _| writer.finish_erasures(self.places()))
     }
 
     /// Draws a link between two live memories.
@@ -259,7 +251,7 @@ impl SpaceSource {
 
     /// The memory with this id, forgotten ones included, erased ones not.
     pub fn get(&self, id: MemoryId) -> Result<Memory, StoreError> {
-        let reader = self.readers.get()?;
+        let reader = self.reader()?;
         match read::by_id(&reader, &self.names, id)? {
             Some(stored) if !stored.erased => Ok(self.with_space(stored.memory)),
             _ => Err(StoreError::NoMemory {
@@ -271,7 +263,7 @@ impl SpaceSource {
 
     /// The live memories of these rows, in their order; rows without one are passed over.
     pub fn get_rows(&self, rows: &[Row]) -> Result<Vec<(Row, Memory)>, StoreError> {
-        let reader = self.readers.get()?;
+        let reader = self.reader()?;
         let mut memories = Vec::with_capacity(rows.len());
         for &row in rows {
             if let Some(stored) = read::by_row(&reader, &self.names, row)?
@@ -283,8 +275,22 @@ impl SpaceSource {
         Ok(memories)
     }
 
-    /// The id that `text` names: a whole id, or its first digits where only one memory has them.
+    /// The id that `text` names: a whole id, its first digits where only one memory has them, or a citation (`m12`).
     pub fn resolve(&self, text: &str) -> Result<MemoryId, StoreError> {
+        if let Some(row) = text
+            .trim()
+            .strip_prefix('m')
+            .and_then(|number| number.parse().ok())
+        {
+            let cited = read::by_row(&*self.reader()?, &self.names, Row(row))?
+                .filter(|stored| !stored.erased);
+            return cited
+                .map(|stored| stored.memory.id)
+                .ok_or_else(|| StoreError::NoCitation {
+                    citation: text.trim().to_owned(),
+                    space: self.name.to_string(),
+                });
+        }
         let digits: String = text
             .trim()
             .chars()
@@ -298,7 +304,7 @@ impl SpaceSource {
         }
         let bound =
             |fill: &str| format!("{digits}{}", fill.repeat(32 - digits.len())).parse::<MemoryId>();
-        let ids = read::ids_with_prefix(&*self.readers.get()?, bound("0")?, bound("f")?)?;
+        let ids = read::ids_with_prefix(&*self.reader()?, bound("0")?, bound("f")?)?;
         match ids[..] {
             [id] => Ok(id),
             [] => Err(StoreError::NoMemory {
@@ -312,7 +318,7 @@ impl SpaceSource {
     /// The memories of a listing.
     pub fn list(&self, listing: &Listing) -> Result<Vec<Memory>, StoreError> {
         listing.filter.check()?;
-        let memories = filter::list(&*self.readers.get()?, &self.names, listing)?;
+        let memories = filter::list(&*self.reader()?, &self.names, listing)?;
         Ok(memories
             .into_iter()
             .map(|memory| self.with_space(memory))
@@ -321,22 +327,22 @@ impl SpaceSource {
 
     /// The live rows that pass a filter, ascending.
     pub fn rows(&self, filter: &Filter) -> Result<Vec<Row>, StoreError> {
-        filter::rows(&*self.readers.get()?, &self.names, filter)
+        filter::rows(&*self.reader()?, &self.names, filter)
     }
 
     /// The number under which a thread, author, session or tag is stored, if it is known.
     pub fn number_of(&self, name: &str) -> Result<Option<u32>, StoreError> {
-        self.names.find(&*self.readers.get()?, name)
+        self.names.find(&*self.reader()?, name)
     }
 
     /// The live rows just before and after a row in its thread.
     pub fn thread_neighbours(&self, row: Row) -> Result<[Option<Row>; 2], StoreError> {
-        read::thread_neighbours(&*self.readers.get()?, row)
+        read::thread_neighbours(&*self.reader()?, row)
     }
 
     /// Every state that a memory has had, the present one last.
     pub fn history(&self, id: MemoryId) -> Result<Vec<Version>, StoreError> {
-        let reader = self.readers.get()?;
+        let reader = self.reader()?;
         match read::by_id(&reader, &self.names, id)? {
             Some(stored) => history::of(&reader, &stored),
             None => Err(StoreError::NoMemory {
@@ -348,7 +354,7 @@ impl SpaceSource {
 
     /// The links that start or end at a memory.
     pub fn links(&self, id: MemoryId) -> Result<Vec<Link>, StoreError> {
-        let reader = self.readers.get()?;
+        let reader = self.reader()?;
         match read::by_id(&reader, &self.names, id)? {
             Some(stored) => link::of_row(&reader, stored.row),
             None => Err(StoreError::NoMemory {
@@ -360,38 +366,49 @@ impl SpaceSource {
 
     /// Every link of the space.
     pub fn all_links(&self) -> Result<Vec<Link>, StoreError> {
-        link::all(&*self.readers.get()?)
+        link::all(&*self.reader()?)
     }
 
     /// Counts. O(memories).
     pub fn statistics(&self) -> Result<Statistics, StoreError> {
-        statistics::of(&*self.readers.get()?)
+        statistics::of(&*self.reader()?)
+    }
+
+    /// The authors of the space with the numbers under which they are stored, at most `limit`.
+    pub fn authors(&self, limit: usize) -> Result<Vec<(u32, String)>, StoreError> {
+        let reader = self.readers.get()?;
+        let numbers = statistics::authors(&reader, limit)?;
+        numbers
+            .into_iter()
+            .map(|number| Ok((number, self.names.name(&reader, number)?)))
+            .collect()
+    }
+
+    /// When the last thing happened that is not in the future, microseconds since 1970.
+    pub fn latest(&self) -> Result<i64, StoreError> {
+        statistics::latest(&*self.reader()?, self.now().as_microsecond())
     }
 
     /// Where views read the log from.
     pub fn feed(&self) -> SourceFeed<'_> {
-        SourceFeed {
-            readers: &self.readers,
-            names: &self.names,
-        }
+        SourceFeed { space: self }
     }
 
     /// A watch on commits of any process.
     pub fn watch(&self) -> Result<Watch, StoreError> {
-        Ok(Watch {
-            connection: self.readers.open()?,
-            version: None,
-        })
+        drop(self.reader()?);
+        Watch::open(self.database.clone())
     }
 
-    /// Reads the whole journal and checks its chain. O(bytes of the journal).
+    /// Reads the whole journal, checks its chain, and compares its end with the source's. O(bytes of the journal).
     pub fn verify_journal(&self) -> Result<JournalReport, StoreError> {
-        Lines::verify(&self.folder.join("journal"))
+        let (last, hash) = self.with_writer(|_, end| Ok(end))?;
+        Lines::verify(&self.folder.join("journal"), last, hash)
     }
 
     /// Runs SQLite's own check over the whole database; empty when all is well. O(bytes of the database).
     pub fn verify_database(&self) -> Result<Vec<String>, StoreError> {
-        let reader = self.readers.get()?;
+        let reader = self.reader()?;
         let mut statement = reader.prepare("PRAGMA integrity_check")?;
         let findings = statement
             .query_map([], |row| row.get::<_, String>(0))?
@@ -408,7 +425,7 @@ impl SpaceSource {
         if !journal.has_full_segments()? {
             return Ok(0);
         }
-        self.with_writer(|writer| writer.journal.seal_full_segments())
+        self.with_writer(|writer, _| writer.journal.seal_full_segments())
     }
 
     fn with_space(&self, memory: Memory) -> Memory {
@@ -418,161 +435,90 @@ impl SpaceSource {
         }
     }
 
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// A connection to read with. A database that went missing is restored first.
+    pub(crate) fn reader(&self) -> Result<Pooled<'_>, StoreError> {
+        self.notice_replacement()?;
+        match self.readers.get() {
+            Err(_) if look_at(&self.database)?.is_none() => {
+                self.with_writer(|_, _| Ok(()))?;
+                self.readers.get()
+            }
+            reader => reader,
+        }
+    }
+
+    /// Lets go of what was known of a database in whose place another process put a restored one.
+    pub(crate) fn notice_replacement(&self) -> Result<(), StoreError> {
+        if self.readers.replaced()? {
+            self.names.forget();
+        }
+        Ok(())
+    }
+
+    fn places(&self) -> Places<'_> {
+        Places {
+            folder: &self.folder,
+            database: &self.database,
+        }
+    }
+
     /// The one way in which source and journal change.
     fn write<T>(
         &self,
         actor: &Actor,
         change: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.with_writer(|writer| {
-            let journaled = flush_outbox(writer)?;
-            let mut transaction = Transaction::begin(
-                &writer.connection,
-                &self.names,
-                self.name.as_str(),
+        actor.check()?;
+        self.with_writer(|writer, end| {
+            let occasion = Occasion {
+                space: self.name.as_str(),
                 actor,
-                self.clock.now(),
-                journaled,
-            )?;
+                now: self.clock.now(),
+            };
+            let mut transaction =
+                Transaction::begin(&writer.connection, &self.names, occasion, end)?;
             let outcome = change(&mut transaction)?;
-            let lines = transaction.commit()?;
+            let lines = transaction.commit_if_changed()?;
             writer.journal.append(&lines)?;
             Ok(outcome)
         })
     }
 
-    /// Runs `work` as the only writer of all threads and processes.
+    /// Runs `work` as the only writer of all threads and processes, after source and journal agree;
+    /// `work` is told where both end.
     fn with_writer<T>(
         &self,
-        work: impl FnOnce(&mut Writer) -> Result<T, StoreError>,
+        work: impl FnOnce(&mut Writer, (Seq, Digest)) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let mut slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let _guard = self.lock.acquire()?;
-        let writer = match &mut *slot {
-            Some(writer) => writer,
-            empty => {
-                let connection = open_writer(&Self::database_in(&self.folder))?;
-                empty.insert(Writer {
-                    connection,
-                    journal: Journal::at(&self.folder.join("journal")),
-                })
-            }
-        };
-        work(writer)
-    }
-}
-
-/// Notices commits of any connection in any process.
-pub struct Watch {
-    connection: Connection,
-    version: Option<i64>,
-}
-
-impl Watch {
-    /// Whether anything was committed since the last time this said so. Costs 2–4 µs.
-    pub fn changed(&mut self) -> Result<bool, StoreError> {
-        let version: i64 = self
-            .connection
-            .prepare_cached("PRAGMA data_version")?
-            .query_row([], |row| row.get(0))?;
-        let changed = self.version != Some(version);
-        self.version = Some(version);
-        Ok(changed)
-    }
-
-    /// Says at the next question that something changed, whatever happened.
-    pub fn reset(&mut self) {
-        self.version = None;
-    }
-
-    /// The last event of the log.
-    pub fn head(&self) -> Result<Seq, StoreError> {
-        feed::head(&self.connection)
-    }
-
-    /// At most `limit` changes after `after`, and how far they bring a view that follows them; `head` is the log's end.
-    pub fn changes(
-        &self,
-        space: &SpaceSource,
-        after: Seq,
-        head: Seq,
-        limit: usize,
-    ) -> Result<(Seq, Vec<Change>), StoreError> {
-        let changes = feed::changes(&self.connection, &space.names, after, limit)?;
-        let last = changes.last().map_or(after, |change| change.seq);
-        Ok((
-            if changes.len() < limit {
-                last.max(head)
-            } else {
-                last
+        let found = look_at(&self.database)?.map(|state| state.identity);
+        let settled = match slot.as_mut() {
+            Some(writer) if Some(writer.identity) == found => match writer.settle() {
+                Err(error) if error.is_broken_database() => None,
+                Err(StoreError::Damaged { .. }) => None,
+                settled => Some(settled?),
             },
-            changes,
-        ))
-    }
-}
-
-/// Sends to the journal what a crash left in the outbox; returns how far the journal reaches.
-fn flush_outbox(writer: &mut Writer) -> Result<Seq, StoreError> {
-    let journaled = writer.journal.last_seq()?;
-    let mut statement = writer
-        .connection
-        .prepare_cached("SELECT seq, line FROM outbox WHERE seq > ?1 ORDER BY seq")?;
-    let lines = statement.query_map([journaled.0 as i64], |row| {
-        Ok((Seq(row.get::<_, i64>(0)? as u64), row.get(1)?))
-    })?;
-    let lines = lines.collect::<Result<Vec<_>, _>>()?;
-    if lines.is_empty() {
-        return Ok(journaled);
-    }
-    writer.journal.append(&lines)?;
-    writer.journal.last_seq()
-}
-
-/// Makes source and journal of the space in `folder` agree; the write lock must be held.
-fn mend(folder: &Path, names: &Names) -> Result<Vec<String>, StoreError> {
-    let database = SpaceSource::database_in(folder);
-    let mut mended = Vec::new();
-    let connection = match open_writer(&database) {
-        Err(error) if error.is_broken_database() => {
-            let aside = set_aside(&database)?;
-            for side_file in ["active.db-wal", "active.db-shm"] {
-                let side_file = database.with_file_name(side_file);
-                if side_file.exists() {
-                    fs::remove_file(&side_file).map_err(StoreError::io("remove", &side_file))?;
-                }
-            }
-            mended.push(format!(
-                "the database was broken ({error}); it was set aside as {}",
-                aside.display()
-            ));
-            open_writer(&database)?
+            _ => None,
+        };
+        if let (Some(end), Some(writer)) = (settled, slot.as_mut()) {
+            return work(writer, end);
         }
-        opened => opened?,
-    };
-    let mut writer = Writer {
-        connection,
-        journal: Journal::at(&folder.join("journal")),
-    };
-    let head = feed::head(&writer.connection)?;
-    let journaled = match flush_outbox(&mut writer) {
-        Ok(journaled) => journaled,
-        Err(StoreError::Damaged { reason, .. }) => {
-            let events =
-                restore::journal_from_source(&writer.connection, names, &mut writer.journal)?;
-            mended.push(format!("the journal was incomplete ({reason}); {events} events were written anew from the source"));
-            head
-        }
-        Err(error) => return Err(error),
-    };
-    if journaled > head {
-        let events =
-            restore::source_from_journal(&writer.connection, names, &writer.journal.folder, head)?;
-        mended.push(format!(
-            "{events} events were missing in the database and were restored from the journal"
-        ));
-    } else if journaled < head {
-        let events = restore::journal_from_source(&writer.connection, names, &mut writer.journal)?;
-        mended.push(format!("the journal ended at event {journaled}; {events} events were written anew from the source"));
+        // Whatever this process knew is of a database that is no more, or does not agree with the journal.
+        *slot = None;
+        self.names.forget();
+        let mut mended = Vec::new();
+        let opened = Writer::open(self.places(), &mut mended);
+        self.mended
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .append(&mut mended);
+        let writer = slot.insert(opened?);
+        let end = writer.settle()?;
+        work(writer, end)
     }
-    Ok(mended)
 }

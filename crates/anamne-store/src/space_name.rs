@@ -39,11 +39,8 @@ impl SpaceName {
         }
         let short: String = plain.trim_matches(['-', '_']).chars().take(48).collect();
         let digest = blake3::hash(self.0.as_bytes()).to_hex();
-        format!(
-            "{short}{}{}",
-            if short.is_empty() { "" } else { "-" },
-            &digest[..8]
-        )
+        // No plain name holds a plus sign, so none can be made to meet another name's folder.
+        format!("{short}+{}", &digest[..16])
     }
 }
 
@@ -89,6 +86,7 @@ mod tests {
             "..",
             ".",
             "-x",
+            "core-9ea1b2c3",
         ];
         let folders: std::collections::BTreeSet<_> = names
             .iter()

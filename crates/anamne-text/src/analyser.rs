@@ -361,3 +361,10 @@ fn end_of_block(text: &str) -> usize {
         .position(u8::is_ascii_whitespace);
     late.map_or(limit, |late| BLOCK_BYTES + late + 1)
 }
+
+/// Whether `word`, in lower case and without apostrophes, is an English function word: one that carries
+/// grammar rather than meaning. O(1).
+pub fn is_function_word(word: &str) -> bool {
+    function_words::evidence_of(word)
+        .is_some_and(|evidence| evidence.languages.contains(language::Language::English))
+}

@@ -83,8 +83,10 @@ pub struct Answer {
 /// A memory that stands in a context block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContextEntry {
-    /// The memory's id, by which the block cites it.
+    /// The memory's id.
     pub id: MemoryId,
+    /// How the block cites it: `m12`.
+    pub citation: String,
     /// The probability that it bears on the question.
     pub confidence: f32,
     /// Tokens that it costs in the block.

@@ -257,7 +257,7 @@ fn check_position(thread: Option<&str>, position: Option<u32>) -> Result<(), Ref
     }
 }
 
-fn check_tags(tags: &[String]) -> Result<(), Refusal> {
+pub(crate) fn check_tags(tags: &[String]) -> Result<(), Refusal> {
     if tags.len() > Limits::TAGS {
         return Err(Refusal::new(
             "tags",
@@ -268,14 +268,38 @@ fn check_tags(tags: &[String]) -> Result<(), Refusal> {
     tags.iter().try_for_each(|tag| check_name("tag", tag))
 }
 
-fn check_metadata(metadata: &Metadata) -> Result<(), Refusal> {
+pub(crate) fn check_metadata(metadata: &Metadata) -> Result<(), Refusal> {
+    if metadata.is_empty() {
+        return Ok(());
+    }
     metadata
         .keys()
         .try_for_each(|key| check_name("metadata key", key))?;
+    if metadata
+        .values()
+        .any(|value| is_deeper(value, Limits::METADATA_DEPTH))
+    {
+        let accepts = format!("nested at most {} levels deep", Limits::METADATA_DEPTH);
+        return Err(Refusal::new("metadata", accepts, "deeper"));
+    }
     check_json_size("metadata", metadata, Limits::METADATA_BYTES)
 }
 
+/// Whether a value has more than `levels` levels; looks no deeper than that.
+fn is_deeper(value: &serde_json::Value, levels: usize) -> bool {
+    use serde_json::Value;
+    let below = |value| levels == 0 || is_deeper(value, levels - 1);
+    match value {
+        Value::Array(values) => values.iter().any(below),
+        Value::Object(values) => values.values().any(below),
+        _ => false,
+    }
+}
+
 fn check_body(body: &Body) -> Result<(), Refusal> {
+    if matches!(body, Body::Message { .. } | Body::Fact { .. }) {
+        return Ok(());
+    }
     if let Body::Episode {
         salience: Some(salience),
         ..

@@ -15,12 +15,16 @@ impl Limits {
     pub const TAGS: usize = 64;
     /// Metadata of one memory, in bytes of its JSON.
     pub const METADATA_BYTES: usize = 65_536;
+    /// How deep the metadata of one memory may be nested. More could be written, but not read back.
+    pub const METADATA_DEPTH: usize = 64;
     /// The typed body of one memory, in bytes of its JSON.
     pub const BODY_BYTES: usize = 1_000_000;
     /// The question of a recall, in bytes.
     pub const QUERY_BYTES: usize = 100_000;
     /// Results of one recall or rows of one list.
     pub const RESULTS: usize = 1_000;
+    /// Values of one field of a filter.
+    pub const FILTER_VALUES: usize = 1_000;
     /// The reason on a link, in bytes.
     pub const REASON_BYTES: usize = 4_096;
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Body, Kind, MemoryId, Seq};
+use crate::draft::{check_metadata, check_tags};
+use crate::{Body, Kind, MemoryId, Refusal, Row, Seq};
 
 /// Free metadata: JSON values under names, in the order of the names.
 pub type Metadata = BTreeMap<String, serde_json::Value>;
@@ -15,6 +16,8 @@ pub type Metadata = BTreeMap<String, serde_json::Value>;
 pub struct Memory {
     /// Its identity.
     pub id: MemoryId,
+    /// Its number in its space, by which people and models may cite it: `m12`.
+    pub row: Row,
     /// The space in which it lives.
     #[serde(default)]
     pub space: String,
@@ -75,6 +78,17 @@ impl Memory {
     /// Its kind.
     pub fn kind(&self) -> Kind {
         self.body.kind()
+    }
+
+    /// Checks what grows with every edit: tags and metadata against [`Limits`](crate::Limits).
+    pub fn check(&self) -> Result<(), Refusal> {
+        check_tags(&self.tags)?;
+        check_metadata(&self.metadata)
+    }
+
+    /// The short name by which it is cited inside its space: `m` and its row.
+    pub fn citation(&self) -> String {
+        format!("m{}", self.row)
     }
 }
 

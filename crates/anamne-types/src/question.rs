@@ -56,8 +56,11 @@ impl Filter {
             ("author", &self.authors),
             ("session", &self.sessions),
         ] {
+            check_count(field, names.len())?;
             names.iter().try_for_each(|name| check_name(field, name))?;
         }
+        check_count("kind", self.kinds.len())?;
+        check_count("category", self.categories.len())?;
         if let Some(importance) = self.min_importance
             && !(1..=10).contains(&importance)
         {
@@ -79,6 +82,19 @@ impl Filter {
         self.min_trust
             .map_or(Ok(()), |trust| check_unit("min_trust", trust))
     }
+}
+
+/// Checks how many values one field of a filter has; all tags must be met, and no memory has more than 64.
+fn check_count(field: &str, count: usize) -> Result<(), Refusal> {
+    let most = match field {
+        "tag" => Limits::TAGS,
+        _ => Limits::FILTER_VALUES,
+    };
+    if count <= most {
+        return Ok(());
+    }
+    let accepts = format!("named at most {most} times");
+    Err(Refusal::new(field, accepts, format!("{count} values")))
 }
 
 /// How much of a result's thread comes along with it.

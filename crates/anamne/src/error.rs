@@ -12,6 +12,9 @@ pub enum Error {
     /// A view could not be built.
     #[error(transparent)]
     View(#[from] anamne_store::view::ViewError),
+    /// A recall could not be answered.
+    #[error(transparent)]
+    Recall(#[from] anamne_recall::RecallError),
     /// The embedding model failed.
     #[error(transparent)]
     Embed(#[from] anamne_embed::EmbedError),
@@ -47,15 +50,18 @@ pub enum ErrorKind {
 impl Error {
     /// What kind of failure it is.
     pub fn kind(&self) -> ErrorKind {
+        use anamne_recall::RecallError;
         use anamne_store::StoreError;
         match self {
             Self::Store(
                 StoreError::Refused(_) | StoreError::State { .. } | StoreError::Conflict { .. },
             ) => ErrorKind::Refused,
-            Self::BadLine { .. } => ErrorKind::Refused,
-            Self::Store(StoreError::NoMemory { .. } | StoreError::NoSpace(_)) => {
-                ErrorKind::NotFound
-            }
+            Self::BadLine { .. } | Self::Recall(RecallError::Refused(_)) => ErrorKind::Refused,
+            Self::Store(
+                StoreError::NoMemory { .. }
+                | StoreError::NoCitation { .. }
+                | StoreError::NoSpace(_),
+            ) => ErrorKind::NotFound,
             _ => ErrorKind::Failed,
         }
     }
@@ -63,7 +69,8 @@ impl Error {
     /// The field and limit, where a value was refused.
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {
-            Self::Store(anamne_store::StoreError::Refused(refusal)) => Some(refusal),
+            Self::Store(anamne_store::StoreError::Refused(refusal))
+            | Self::Recall(anamne_recall::RecallError::Refused(refusal)) => Some(refusal),
             _ => None,
         }
     }

@@ -129,7 +129,8 @@ impl From<Text> for String {
 }
 
 /// What an export tells that a new store decides for itself.
-const DECIDED_ANEW: [&str; 8] = [
+const DECIDED_ANEW: [&str; 9] = [
+    "row",
     "space",
     "created_at",
     "updated_at",
@@ -341,9 +342,8 @@ impl Batch {
             }
         }
         for (index, links) in links {
-            let started =
-                ids[index].map(|id| links.into_iter().map(move |link| (lines[index], id, link)));
-            pending.extend(started.into_iter().flatten());
+            let Some(from) = ids[index] else { continue };
+            pending.extend(links.into_iter().map(|link| (lines[index], from, link)));
         }
         match first_bad {
             Some(bad) if bad_lines == BadLines::Stop => Err(Error::BadLine {

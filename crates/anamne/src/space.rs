@@ -5,9 +5,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anamne_embed::{Embedder, StaticModel};
-use anamne_index::columns::ColumnsView;
+use anamne_index::columns::{ColumnsView, Tokenise};
 use anamne_index::lexical::LexicalView;
 use anamne_index::vectors::VectorsView;
+use anamne_recall::views::Columns;
+use anamne_recall::{Facts, Recaller};
 use anamne_store::view::{Fold, Health, View};
 use anamne_store::{
     Degraded, Followers, Listing, SpaceConfig, SpaceSource, Statistics, StoreError,
@@ -37,9 +39,27 @@ pub(crate) struct Inner {
     vectors: Arc<VectorsView>,
     embedder: Arc<dyn Embedder>,
     background: Option<Worker>,
+    /// What recall knows of the space, and the event as of which it knows it.
+    facts: Mutex<Option<(Seq, Arc<Facts>)>>,
     /// What went wrong in the background, for `doctor`.
     troubles: Mutex<Vec<String>>,
 }
+
+/// The built-in vocabulary, for the columns.
+struct BuiltInTokens;
+
+impl Tokenise for BuiltInTokens {
+    fn name(&self) -> String {
+        StaticModel::builtin().model().slug()
+    }
+
+    fn tokens(&self, text: &str, out: &mut Vec<u16>) {
+        StaticModel::builtin_tokens().tokens(text, out);
+    }
+}
+
+/// Authors that recall knows by name at most.
+const MOST_AUTHORS: usize = 1_000;
 
 /// The state of one view.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -99,13 +119,13 @@ impl Space {
         let lexical = Arc::new(LexicalView::open(views.join("lexical").join("active")));
         let columns = Arc::new(ColumnsView::open(
             views.join("columns").join("active"),
-            StaticModel::builtin_tokens(),
+            Arc::new(BuiltInTokens),
         ));
         let model_folder = views.join("vectors").join(embedder.model().slug());
         let vectors = Arc::new(VectorsView::open(
             model_folder.join("active"),
             embedder.clone(),
-        ));
+        )?);
         let followers = Followers::new(
             &source,
             vec![
@@ -122,6 +142,7 @@ impl Space {
             vectors,
             embedder,
             background: background.then(Worker::default),
+            facts: Mutex::default(),
             troubles: Mutex::default(),
         };
         Ok(Self {
@@ -201,13 +222,15 @@ impl Space {
     /// Answers a question with the memories that bear on it, best first.
     pub fn recall(&self, recall: &Recall) -> Result<Answer, Error> {
         let degraded = self.caught_up()?;
-        Ok(self.inner.recaller(&degraded).recall(recall)?)
+        self.inner
+            .with_recaller(&degraded, |recaller| Ok(recaller.recall(recall)?))
     }
 
     /// Answers a question with a block of text for a model to read, within a token budget.
     pub fn context(&self, request: &ContextRequest) -> Result<Context, Error> {
         let degraded = self.caught_up()?;
-        Ok(self.inner.recaller(&degraded).context(request)?)
+        self.inner
+            .with_recaller(&degraded, |recaller| Ok(recaller.context(request)?))
     }
 
     /// The memory with this id, forgotten ones included.
@@ -426,6 +449,47 @@ impl Space {
 }
 
 impl Inner {
+    /// Lends a recaller over the views that can take part.
+    fn with_recaller<T>(
+        &self,
+        degraded: &[Degraded],
+        ask: impl FnOnce(&Recaller<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let whole = |name: &str| degraded.iter().all(|degraded| degraded.view != name);
+        let snapshot = whole("columns").then(|| self.columns.snapshot());
+        let facts = self.facts()?;
+        let recaller = Recaller {
+            source: &self.source,
+            lexical: whole("lexical").then_some(self.lexical.as_ref() as _),
+            vectors: whole("vectors").then_some(self.vectors.as_ref() as _),
+            columns: snapshot.as_ref().map(|snapshot| snapshot as &dyn Columns),
+            embedder: self.embedder.as_ref(),
+            facts: &facts,
+            degraded: degraded
+                .iter()
+                .map(|degraded| degraded.view.to_owned())
+                .collect(),
+        };
+        ask(&recaller)
+    }
+
+    /// What recall knows of the space, read anew when something was written.
+    fn facts(&self) -> Result<Arc<Facts>, Error> {
+        let head = self.followers.head();
+        let mut known = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((seq, facts)) = &*known
+            && *seq == head
+        {
+            return Ok(facts.clone());
+        }
+        let facts = Arc::new(Facts::new(
+            self.source.authors(MOST_AUTHORS)?,
+            self.source.latest()?,
+        ));
+        *known = Some((head, facts.clone()));
+        Ok(facts)
+    }
+
     /// One round of background work. What goes wrong is kept for `check_up`; the next round tries again.
     pub(crate) fn look_after(&self) {
         let round = || -> Result<(), Error> {

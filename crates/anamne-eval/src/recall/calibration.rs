@@ -31,7 +31,10 @@ pub(crate) fn calibration_error(judged: &[(f32, bool)]) -> Option<f64> {
         bin.1 += f64::from(confidence);
         bin.2 += usize::from(relevant);
     }
-    let error: f64 = bins.iter().map(|(_, confidence, relevant)| (confidence - *relevant as f64).abs()).sum();
+    let error: f64 = bins
+        .iter()
+        .map(|(_, confidence, relevant)| (confidence - *relevant as f64).abs())
+        .sum();
     Some(error / judged.len() as f64)
 }
 

@@ -56,7 +56,11 @@ pub(crate) struct Corpus {
 
 impl Corpus {
     /// Reads the corpora below `folder`, sorted by set and name; empty lists mean all.
-    pub(crate) fn find(folder: &Path, sets: &[String], names: &[String]) -> Result<Vec<Self>, Failure> {
+    pub(crate) fn find(
+        folder: &Path,
+        sets: &[String],
+        names: &[String],
+    ) -> Result<Vec<Self>, Failure> {
         let mut corpora = Vec::new();
         for set_folder in entries(folder)?.into_iter().filter(|path| path.is_dir()) {
             let set = name_of(&set_folder);
@@ -65,7 +69,9 @@ impl Corpus {
             }
             for records in entries(&set_folder)? {
                 let file = name_of(&records);
-                let Some(name) = file.strip_suffix(".records.jsonl") else { continue };
+                let Some(name) = file.strip_suffix(".records.jsonl") else {
+                    continue;
+                };
                 if names.is_empty() || names.iter().any(|wanted| wanted == name) {
                     corpora.push(Self {
                         set: set.clone(),
@@ -77,7 +83,10 @@ impl Corpus {
             }
         }
         if corpora.is_empty() {
-            return Err(Failure::Data(format!("no corpus to measure in {}", folder.display())));
+            return Err(Failure::Data(format!(
+                "no corpus to measure in {}",
+                folder.display()
+            )));
         }
         Ok(corpora)
     }
@@ -94,9 +103,43 @@ impl Corpus {
             None => Some(self.records.len()),
             Some(thread) => ends.get(thread.as_str()).copied(),
         };
-        let mut questions: Vec<_> = self.queries.iter().filter_map(|query| Some((end(query)?, query))).collect();
+        let mut questions: Vec<_> = self
+            .queries
+            .iter()
+            .filter_map(|query| Some((end(query)?, query)))
+            .collect();
         questions.sort_by_key(|(end, _)| *end);
         questions
+    }
+}
+
+/// A question about the bundled conversation; any one of its evidence answers it.
+#[derive(Debug, Deserialize)]
+struct BundledQuestion {
+    question: String,
+    evidence: Vec<String>,
+}
+
+impl Corpus {
+    /// The conversation that the demo shows, with its questions.
+    pub(crate) fn bundled() -> Result<Self, Failure> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../anamne-cli/demo");
+        let questions: Vec<BundledQuestion> = read_lines(&folder.join("questions.jsonl"))?;
+        let query = |question: BundledQuestion| Query {
+            query: question.question,
+            category: "bundled".to_owned(),
+            answerable: !question.evidence.is_empty(),
+            evidence: question.evidence,
+            evidence_threads: Vec::new(),
+            asked_after: None,
+            evidence_corrected: None,
+        };
+        Ok(Self {
+            set: "bundled".to_owned(),
+            name: "demo".to_owned(),
+            records: read_lines(&folder.join("conversation.jsonl"))?,
+            queries: questions.into_iter().map(query).collect(),
+        })
     }
 }
 
@@ -111,15 +154,22 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn name_of(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }
 
 fn read_lines<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<T>, Failure> {
-    let text =
-        fs::read_to_string(path).map_err(|error| Failure::Data(format!("can't read {}: {error}", path.display())))?;
+    let text = fs::read_to_string(path)
+        .map_err(|error| Failure::Data(format!("can't read {}: {error}", path.display())))?;
     let parse = |(index, line)| {
         serde_json::from_str(line)
             .map_err(|error| Failure::Data(format!("{}:{}: {error}", path.display(), index + 1)))
     };
-    text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(parse).collect()
+    text.lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(parse)
+        .collect()
 }

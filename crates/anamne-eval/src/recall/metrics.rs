@@ -26,12 +26,19 @@ impl Ranking {
         } else {
             let ids: Vec<&str> = found.iter().map(|record| record.id.as_str()).collect();
             judge(&mut figures, "", &query.evidence, &ids);
-            if let Some(corrected) = query.evidence_corrected.as_ref().filter(|corrected| !corrected.is_empty()) {
+            if let Some(corrected) = query
+                .evidence_corrected
+                .as_ref()
+                .filter(|corrected| !corrected.is_empty())
+            {
                 judge(&mut figures, "corrected_", corrected, &ids);
             }
         }
         judge_sessions(&mut figures, query, found, &threads);
-        Self { figures, milliseconds }
+        Self {
+            figures,
+            milliseconds,
+        }
     }
 }
 
@@ -41,23 +48,43 @@ fn judge(figures: &mut BTreeMap<String, f64>, prefix: &str, wanted: &[String], r
     }
     for cut in CUTS {
         let hits = hits_within(wanted, ranked, cut);
-        figures.insert(format!("{prefix}recall@{cut}"), hits as f64 / wanted.len() as f64);
+        figures.insert(
+            format!("{prefix}recall@{cut}"),
+            hits as f64 / wanted.len() as f64,
+        );
         figures.insert(format!("{prefix}hit@{cut}"), f64::from(u8::from(hits > 0)));
     }
-    let first = ranked.iter().position(|id| wanted.iter().any(|wanted| wanted == id));
-    figures.insert(format!("{prefix}mrr"), first.map_or(0.0, |rank| 1.0 / (rank + 1) as f64));
+    let first = ranked
+        .iter()
+        .position(|id| wanted.iter().any(|wanted| wanted == id));
+    figures.insert(
+        format!("{prefix}mrr"),
+        first.map_or(0.0, |rank| 1.0 / (rank + 1) as f64),
+    );
 }
 
 /// Session-level figures: over the threads that hold evidence, how many are among the first, any of them, all of them.
-fn judge_sessions(figures: &mut BTreeMap<String, f64>, query: &Query, found: &[&Record], threads: &[&str]) {
+fn judge_sessions(
+    figures: &mut BTreeMap<String, f64>,
+    query: &Query,
+    found: &[&Record],
+    threads: &[&str],
+) {
     let mut wanted: Vec<String> = query.evidence_threads.clone();
-    for record in found.iter().filter(|record| query.evidence.contains(&record.id)) {
+    for record in found
+        .iter()
+        .filter(|record| query.evidence.contains(&record.id))
+    {
         wanted.push(record.thread.clone());
     }
     wanted.sort();
     wanted.dedup();
     // Evidence that was not found at all counts as a thread of its own that was missed.
-    let missed = query.evidence.iter().filter(|id| !found.iter().any(|record| record.id == **id)).count();
+    let missed = query
+        .evidence
+        .iter()
+        .filter(|id| !found.iter().any(|record| record.id == **id))
+        .count();
     let total = wanted.len() + usize::from(missed > 0 && query.evidence_threads.is_empty());
     if total == 0 {
         return;
@@ -66,13 +93,19 @@ fn judge_sessions(figures: &mut BTreeMap<String, f64>, query: &Query, found: &[&
         let hits = hits_within(&wanted, threads, cut);
         figures.insert(format!("session_recall@{cut}"), hits as f64 / total as f64);
         figures.insert(format!("session_any@{cut}"), f64::from(u8::from(hits > 0)));
-        figures.insert(format!("session_all@{cut}"), f64::from(u8::from(hits == total)));
+        figures.insert(
+            format!("session_all@{cut}"),
+            f64::from(u8::from(hits == total)),
+        );
     }
 }
 
 fn hits_within(wanted: &[String], ranked: &[&str], cut: usize) -> usize {
     let first = &ranked[..cut.min(ranked.len())];
-    wanted.iter().filter(|wanted| first.contains(&wanted.as_str())).count()
+    wanted
+        .iter()
+        .filter(|wanted| first.contains(&wanted.as_str()))
+        .count()
 }
 
 fn threads_by_best_record<'corpus>(found: &[&'corpus Record]) -> Vec<&'corpus str> {

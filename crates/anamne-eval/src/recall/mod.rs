@@ -19,9 +19,10 @@ use report::Report;
 /// What to measure, and on what.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The folder with one folder a set, each with *.records.jsonl and *.queries.jsonl.
+    /// The folder with one folder a set, each with *.records.jsonl and *.queries.jsonl; the bundled conversation when
+    /// not given.
     #[arg(long)]
-    data: PathBuf,
+    data: Option<PathBuf>,
     /// Only these sets.
     #[arg(long)]
     set: Vec<String>,
@@ -39,17 +40,34 @@ pub(crate) struct Arguments {
 /// Measures and prints; the exit code says whether the floor was reached.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut report = Report::default();
-    for corpus in Corpus::find(&arguments.data, &arguments.set, &arguments.corpus)? {
+    let corpora = match &arguments.data {
+        Some(folder) => Corpus::find(folder, &arguments.set, &arguments.corpus)?,
+        None => vec![Corpus::bundled()?],
+    };
+    for corpus in corpora {
         output::complain(&format!("{}/{}", corpus.set, corpus.name));
         let outcomes = runs::measure(&corpus)?;
         report.add(&corpus.set, outcomes);
     }
-    output::line(&if arguments.json { report.json() } else { report.tables() });
-    let reached = arguments.floor.is_none_or(|floor| report.sets_below(floor).is_empty());
+    output::line(&if arguments.json {
+        report.json()
+    } else {
+        report.tables()
+    });
+    let reached = arguments
+        .floor
+        .is_none_or(|floor| report.sets_below(floor).is_empty());
     if !reached {
-        output::complain(&format!("below the floor: {}", report.sets_below(arguments.floor.unwrap_or(0.0)).join(", ")));
+        output::complain(&format!(
+            "below the floor: {}",
+            report.sets_below(arguments.floor.unwrap_or(0.0)).join(", ")
+        ));
     }
-    Ok(if reached { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if reached {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// Why a benchmark could not be run.

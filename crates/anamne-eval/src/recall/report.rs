@@ -9,8 +9,16 @@ use super::calibration::{auroc, calibration_error};
 use super::runs::Outcome;
 
 const RUNS: [&str; 4] = ["lexical", "semantic", "rrf", "full"];
-const SHOWN: [&str; 8] =
-    ["recall@5", "recall@10", "recall@20", "hit@10", "mrr", "session_recall@10", "corrected_recall@10", "latency_p95_ms"];
+const SHOWN: [&str; 8] = [
+    "recall@5",
+    "recall@10",
+    "recall@20",
+    "hit@10",
+    "mrr",
+    "session_recall@10",
+    "corrected_recall@10",
+    "latency_p95_ms",
+];
 
 /// Everything that was measured.
 #[derive(Default)]
@@ -21,14 +29,20 @@ pub(crate) struct Report {
 impl Report {
     /// Adds what the questions of one corpus came to.
     pub(crate) fn add(&mut self, set: &str, outcomes: Vec<Outcome>) {
-        self.sets.entry(set.to_owned()).or_default().extend(outcomes);
+        self.sets
+            .entry(set.to_owned())
+            .or_default()
+            .extend(outcomes);
     }
 
     /// The sets whose full recall@10 is below `floor`.
     pub(crate) fn sets_below(&self, floor: f64) -> Vec<String> {
         let below = |(set, outcomes): (&String, &Vec<Outcome>)| {
             let counted: Vec<_> = outcomes.iter().filter(|outcome| outcome.counts).collect();
-            let reached = figures(&counted, "full").get("recall@10").copied().unwrap_or(0.0);
+            let reached = figures(&counted, "full")
+                .get("recall@10")
+                .copied()
+                .unwrap_or(0.0);
             (reached < floor).then(|| format!("{set} ({reached:.3} < {floor})"))
         };
         self.sets.iter().filter_map(below).collect()
@@ -91,14 +105,25 @@ fn categories(outcomes: &[Outcome]) -> Vec<(String, Vec<&Outcome>)> {
     let counted: Vec<_> = outcomes.iter().filter(|outcome| outcome.counts).collect();
     let mut by_category: BTreeMap<&str, Vec<&Outcome>> = BTreeMap::new();
     for outcome in &counted {
-        by_category.entry(&outcome.category).or_default().push(outcome);
+        by_category
+            .entry(&outcome.category)
+            .or_default()
+            .push(outcome);
     }
-    let rest = by_category.into_iter().map(|(category, outcomes)| (category.to_owned(), outcomes)).collect::<Vec<_>>();
-    std::iter::once(("ALL".to_owned(), counted)).chain(rest).collect()
+    let rest = by_category
+        .into_iter()
+        .map(|(category, outcomes)| (category.to_owned(), outcomes))
+        .collect::<Vec<_>>();
+    std::iter::once(("ALL".to_owned(), counted))
+        .chain(rest)
+        .collect()
 }
 
 fn category_json(outcomes: &[&Outcome]) -> Value {
-    let runs: Map<String, Value> = RUNS.iter().map(|run| ((*run).to_owned(), json!(figures(outcomes, run)))).collect();
+    let runs: Map<String, Value> = RUNS
+        .iter()
+        .map(|run| ((*run).to_owned(), json!(figures(outcomes, run))))
+        .collect();
     Value::Object(runs)
 }
 
@@ -116,7 +141,10 @@ fn figures(outcomes: &[&Outcome], run: &str) -> BTreeMap<String, f64> {
             }
         }
     }
-    let mut means: BTreeMap<_, _> = sums.into_iter().map(|(metric, (sum, n))| (metric, sum / n as f64)).collect();
+    let mut means: BTreeMap<_, _> = sums
+        .into_iter()
+        .map(|(metric, (sum, n))| (metric, sum / n as f64))
+        .collect();
     means.insert("questions".to_owned(), outcomes.len() as f64);
     if run != "rrf" && !times.is_empty() {
         times.sort_by(f64::total_cmp);
@@ -128,11 +156,24 @@ fn figures(outcomes: &[&Outcome], run: &str) -> BTreeMap<String, f64> {
 
 /// Calibration of the first ten results, and how well the best confidence tells answerable questions from others.
 fn confidence_figures(outcomes: &[Outcome]) -> Map<String, Value> {
-    let judged: Vec<_> =
-        outcomes.iter().filter(|outcome| outcome.counts).flat_map(|outcome| outcome.judged.iter().copied()).collect();
+    let judged: Vec<_> = outcomes
+        .iter()
+        .filter(|outcome| outcome.counts)
+        .flat_map(|outcome| outcome.judged.iter().copied())
+        .collect();
     let best = |answerable: bool| -> Vec<f32> {
-        outcomes.iter().filter(|outcome| outcome.answerable == answerable).map(|outcome| outcome.best_confidence).collect()
+        outcomes
+            .iter()
+            .filter(|outcome| outcome.answerable == answerable)
+            .map(|outcome| outcome.best_confidence)
+            .collect()
     };
-    let figures = [("calibration_error", calibration_error(&judged)), ("abstention_auroc", auroc(&best(true), &best(false)))];
-    figures.into_iter().filter_map(|(name, value)| Some((name.to_owned(), json!(value?)))).collect()
+    let figures = [
+        ("calibration_error", calibration_error(&judged)),
+        ("abstention_auroc", auroc(&best(true), &best(false))),
+    ];
+    figures
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), json!(value?))))
+        .collect()
 }

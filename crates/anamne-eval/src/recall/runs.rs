@@ -32,7 +32,8 @@ pub(crate) struct Outcome {
 
 /// Tells the conversation in its order, and asks each question when it was asked.
 pub(crate) fn measure(corpus: &Corpus) -> Result<Vec<Outcome>, Failure> {
-    let folder = tempfile::tempdir().map_err(|error| Failure::Data(format!("no temporary folder: {error}")))?;
+    let folder = tempfile::tempdir()
+        .map_err(|error| Failure::Data(format!("no temporary folder: {error}")))?;
     let space = Store::open(folder.path())?.space("benchmark")?;
     let mut ids = HashMap::new();
     let mut told = 0;
@@ -60,8 +61,14 @@ fn tell<'corpus>(
 }
 
 fn draft_of(record: &Record) -> Draft {
-    let draft = Draft::new(&record.text).thread(&record.thread).author(&record.author);
-    let draft = Draft { position: Some(record.position), external_id: Some(record.id.clone()), ..draft };
+    let draft = Draft::new(&record.text)
+        .thread(&record.thread)
+        .author(&record.author);
+    let draft = Draft {
+        position: Some(record.position),
+        external_id: Some(record.id.clone()),
+        ..draft
+    };
     match record.time {
         Some(time) => draft.occurred_at(time),
         None => draft,
@@ -75,14 +82,28 @@ fn ask(
     ids: &HashMap<MemoryId, &Record>,
 ) -> Result<Outcome, Failure> {
     let by_thread = query.evidence.is_empty() && !query.evidence_threads.is_empty();
-    let limit = if by_thread { RECORDS_FOR_THREADS } else { RECORDS };
+    let limit = if by_thread {
+        RECORDS_FOR_THREADS
+    } else {
+        RECORDS
+    };
     let mut rankings = Vec::new();
     let mut lists = Vec::new();
     let mut full = Answer::default();
-    for (run, signals) in [("lexical", Signals::Lexical), ("semantic", Signals::Semantic), ("full", Signals::Full)] {
-        let recall = Recall::new(&query.query).limit(limit.min(corpus.records.len())).signals(signals);
+    for (run, signals) in [
+        ("lexical", Signals::Lexical),
+        ("semantic", Signals::Semantic),
+        ("full", Signals::Full),
+    ] {
+        let recall = Recall::new(&query.query)
+            .limit(limit.min(corpus.records.len()))
+            .signals(signals);
         let answer = space.recall(&recall)?;
-        let found: Vec<&Record> = answer.results.iter().filter_map(|hit| ids.get(&hit.memory.id).copied()).collect();
+        let found: Vec<&Record> = answer
+            .results
+            .iter()
+            .filter_map(|hit| ids.get(&hit.memory.id).copied())
+            .collect();
         let took = time_of(space, &query.query, signals)?;
         rankings.push((run, Ranking::of(query, &found, took)));
         if run == "full" {
@@ -92,8 +113,16 @@ fn ask(
         }
     }
     rankings.insert(2, ("rrf", Ranking::of(query, &fuse(&lists), 0.0)));
-    let relevant = |id: MemoryId| ids.get(&id).is_some_and(|record| is_evidence(query, record));
-    let judged = full.results.iter().take(10).map(|hit| (hit.confidence, relevant(hit.memory.id))).collect();
+    let relevant = |id: MemoryId| {
+        ids.get(&id)
+            .is_some_and(|record| is_evidence(query, record))
+    };
+    let judged = full
+        .results
+        .iter()
+        .take(10)
+        .map(|hit| (hit.confidence, relevant(hit.memory.id)))
+        .collect();
     Ok(Outcome {
         category: query.category.clone(),
         counts: query.is_answerable() && query.has_evidence(),
@@ -121,10 +150,13 @@ fn fuse<'corpus>(lists: &[Vec<&'corpus Record>]) -> Vec<&'corpus Record> {
     let mut scores: HashMap<&str, (f64, &Record)> = HashMap::new();
     for list in lists {
         for (rank, &record) in list.iter().enumerate() {
-            scores.entry(&record.id).or_insert((0.0, record)).0 += 1.0 / (FUSION + rank as f64 + 1.0);
+            scores.entry(&record.id).or_insert((0.0, record)).0 +=
+                1.0 / (FUSION + rank as f64 + 1.0);
         }
     }
     let mut fused: Vec<_> = scores.into_values().collect();
-    fused.sort_by(|(left, one), (right, other)| right.total_cmp(left).then_with(|| one.id.cmp(&other.id)));
+    fused.sort_by(|(left, one), (right, other)| {
+        right.total_cmp(left).then_with(|| one.id.cmp(&other.id))
+    });
     fused.into_iter().map(|(_, record)| record).collect()
 }

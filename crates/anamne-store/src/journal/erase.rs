@@ -2,23 +2,54 @@
 
 use std::collections::BTreeSet;
 
-use anamne_types::Seq;
+use anamne_types::{EventKind, MemoryId, Seq};
 
 use super::append::Journal;
 use super::line::Line;
 use super::segment::Segment;
 use crate::StoreError;
-use crate::files::replace_file;
+use crate::files::{remove_if_there, remove_unfinished, replace_file};
+use crate::source::record::Payload;
+
+/// Whose payloads leave the journal.
+#[derive(Debug, Default)]
+pub(crate) struct Erasure {
+    /// Everything that was told about the erased memories.
+    pub(crate) events: BTreeSet<Seq>,
+    /// The erased memories; links of others with them go too, for their reasons may quote them.
+    pub(crate) memories: BTreeSet<MemoryId>,
+}
+
+impl Erasure {
+    fn covers(&self, line: &Line) -> bool {
+        let link = || {
+            let payload = line.payload.as_ref()?;
+            serde_json::from_str::<Payload<'_>>(payload.get())
+                .ok()?
+                .link
+        };
+        self.events.contains(&line.seq)
+            || matches!(line.kind, EventKind::Linked | EventKind::Unlinked)
+                && link().is_some_and(|link| {
+                    self.memories.contains(&link.from) || self.memories.contains(&link.to)
+                })
+    }
+}
 
 impl Journal {
-    /// Removes the payloads of these events from every segment that holds one.
+    /// Removes these payloads from every segment that holds one.
     ///
-    /// Each segment is replaced as a whole, so that a crash leaves the old or the new one. Only the
-    /// holder of the write lock may call this. O(bytes of the journal).
-    pub(crate) fn erase(&mut self, events: &BTreeSet<Seq>) -> Result<(), StoreError> {
+    /// Each segment is replaced as a whole, so that a crash leaves the old or the new one; doing it
+    /// again changes nothing more. Only the holder of the write lock may call this. O(bytes of the journal).
+    pub(crate) fn erase(&mut self, erasure: &Erasure) -> Result<(), StoreError> {
+        remove_unfinished(&self.folder)?;
         for segment in Segment::list(&self.folder)? {
+            if !segment.sealed {
+                // Where a seal was interrupted, the plain file counts and the sealed one is a stale copy.
+                remove_if_there(&segment.sealed_twin().path)?;
+            }
             let text = segment.read()?;
-            if let Some(erased) = without_payloads(&text, events)? {
+            if let Some(erased) = without_payloads(&text, erasure)? {
                 if segment.sealed {
                     segment.write_sealed(&erased)?;
                 } else {
@@ -32,12 +63,12 @@ impl Journal {
 }
 
 /// The segment's text without those payloads; `None` when it holds none of them.
-fn without_payloads(text: &[u8], events: &BTreeSet<Seq>) -> Result<Option<Vec<u8>>, StoreError> {
+fn without_payloads(text: &[u8], erasure: &Erasure) -> Result<Option<Vec<u8>>, StoreError> {
     let mut erased = Vec::with_capacity(text.len());
     let mut found = false;
     for line in text.split_inclusive(|&byte| byte == b'\n') {
         match serde_json::from_slice::<Line>(line) {
-            Ok(mut parsed) if events.contains(&parsed.seq) && parsed.payload.is_some() => {
+            Ok(mut parsed) if parsed.payload.is_some() && erasure.covers(&parsed) => {
                 parsed.payload = None;
                 serde_json::to_writer(&mut erased, &parsed)?;
                 erased.push(b'\n');

@@ -45,7 +45,7 @@ impl<'de> Deserialize<'de> for Digest {
         let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
         let bytes = text.as_bytes();
         let mut digest = [0; 16];
-        if bytes.len() != 32 {
+        if bytes.len() != 32 || !bytes.iter().all(u8::is_ascii_hexdigit) {
             return Err(serde::de::Error::custom(
                 "a digest has 32 hexadecimal digits",
             ));
@@ -73,6 +73,33 @@ pub(crate) struct Header {
     pub(crate) after_seq: Seq,
     /// The chain's value after that event.
     pub(crate) after_hash: Digest,
+}
+
+/// A line that is ready to be written.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) seq: Seq,
+    /// The chain's value after it.
+    pub(crate) hash: Digest,
+    /// The line without its line feed.
+    pub(crate) text: String,
+}
+
+impl Entry {
+    /// The entry that writes `line`.
+    pub(crate) fn of(line: &Line) -> Result<Self, serde_json::Error> {
+        Ok(Self {
+            seq: line.seq,
+            hash: line.hash,
+            text: serde_json::to_string(line)?,
+        })
+    }
+
+    /// The entry whose text is known already.
+    pub(crate) fn read(text: String) -> Result<Self, serde_json::Error> {
+        let Line { seq, hash, .. } = serde_json::from_str(&text)?;
+        Ok(Self { seq, hash, text })
+    }
 }
 
 /// One event with its payload and its place in the chain.

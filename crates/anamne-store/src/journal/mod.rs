@@ -6,12 +6,15 @@
 //! zstd. Only the holder of the space's write lock appends.
 
 mod append;
+mod end;
 mod erase;
 mod line;
 mod read;
 mod segment;
 
-pub use append::Journal;
+pub(crate) use append::Journal;
+pub(crate) use erase::Erasure;
+pub(crate) use line::Entry;
 pub use line::{Digest, Line};
 pub use read::{JournalReport, Lines};
 
@@ -19,4 +22,4 @@ pub use read::{JournalReport, Lines};
 pub const JOURNAL_FORMAT: u32 = 1;
 
 /// A segment that has grown past this many bytes is sealed, and the next one begun.
-pub const SEGMENT_BYTES: u64 = 8 << 20;
+pub(crate) const SEGMENT_BYTES: u64 = 8 << 20;

@@ -1,12 +1,12 @@
 //! Reading the journal from its beginning, and checking every line on the way.
 
 use std::io::BufRead;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anamne_types::Seq;
 use serde::Serialize;
 
-use super::JOURNAL_FORMAT;
+use super::end::check_header;
 use super::line::{Digest, Header, Line};
 use super::segment::Segment;
 use crate::StoreError;
@@ -29,7 +29,7 @@ pub struct JournalReport {
 /// The lines of a journal in order, each checked against the one before it.
 pub struct Lines {
     segments: std::vec::IntoIter<Segment>,
-    open: Option<(PathBuf, Box<dyn BufRead + Send>)>,
+    open: Option<(Segment, Box<dyn BufRead + Send>)>,
     segments_read: usize,
     seq: Seq,
     hash: Digest,
@@ -50,19 +50,40 @@ impl Lines {
         })
     }
 
-    /// Reads everything and reports.
-    pub fn verify(folder: &Path) -> Result<JournalReport, StoreError> {
+    /// Reads everything up to the event `last`, after which the chain must stand at `hash`, and reports.
+    ///
+    /// What other processes append meanwhile lies behind `last` and is not looked at.
+    pub(crate) fn verify(
+        folder: &Path,
+        last: Seq,
+        hash: Digest,
+    ) -> Result<JournalReport, StoreError> {
         let mut lines = Self::of(folder)?;
         let mut report = JournalReport::default();
-        for line in &mut lines {
-            match line {
-                Ok(line) => {
+        while lines.seq < last {
+            match lines.next() {
+                Some(Ok(line)) => {
                     report.events += 1;
                     report.erased += u64::from(line.payload.is_none());
                     report.last_seq = line.seq.0;
                 }
-                Err(error) => report.problems.push(error.to_string()),
+                Some(Err(error)) => {
+                    report.problems.push(error.to_string());
+                    break;
+                }
+                None => {
+                    let reason = format!("it ends at event {}, the source at {last}", lines.seq);
+                    let problem = StoreError::damaged(folder, reason);
+                    report.problems.push(problem.to_string());
+                    break;
+                }
             }
+        }
+        if lines.seq == last && lines.hash != hash {
+            let reason = format!("its chain differs from the source's at event {last}");
+            report
+                .problems
+                .push(StoreError::damaged(folder, reason).to_string());
         }
         report.segments = lines.segments_read;
         Ok(report)
@@ -73,16 +94,16 @@ impl Lines {
             if self.open.is_none() && !self.open_next()? {
                 return Ok(None);
             }
-            let (path, reader) = self.open.as_mut().expect("a segment was opened just now");
+            let (segment, reader) = self.open.as_mut().expect("a segment was opened just now");
             let mut text = Vec::new();
             reader
                 .read_until(b'\n', &mut text)
-                .map_err(StoreError::io("read", path))?;
+                .map_err(|error| segment.unreadable(error))?;
             if text.is_empty() {
                 self.open = None;
                 continue;
             }
-            let path = path.clone();
+            let path = segment.path.clone();
             return self.parse(&path, &text).map(Some);
         }
     }
@@ -115,17 +136,15 @@ impl Lines {
         let mut text = Vec::new();
         reader
             .read_until(b'\n', &mut text)
-            .map_err(StoreError::io("read", &segment.path))?;
-        let header: Header = serde_json::from_slice(&text).map_err(|error| {
-            StoreError::damaged(&segment.path, format!("the header can't be read: {error}"))
-        })?;
-        if header.anamne_journal > JOURNAL_FORMAT {
-            return Err(StoreError::Newer {
-                path: segment.path,
-                found: i64::from(header.anamne_journal),
-                known: i64::from(JOURNAL_FORMAT),
-            });
+            .map_err(|error| segment.unreadable(error))?;
+        if !check_header(&text, &segment.path)? {
+            // A crash while the last segment was begun: there is nothing in it.
+            return match self.segments.len() {
+                0 => Ok(false),
+                _ => Err(StoreError::damaged(&segment.path, "it has no header")),
+            };
         }
+        let header: Header = serde_json::from_slice(&text)?;
         if (header.segment, header.after_seq, header.after_hash)
             != (segment.number, self.seq, self.hash)
         {
@@ -136,7 +155,7 @@ impl Lines {
             return Err(StoreError::damaged(&segment.path, reason));
         }
         self.segments_read += 1;
-        self.open = Some((segment.path, reader));
+        self.open = Some((segment, reader));
         Ok(true)
     }
 }

@@ -63,13 +63,36 @@ impl Segment {
     }
 
     /// Opens it for reading line by line, unsealed on the way.
+    ///
+    /// A plain segment that another process has sealed in the meantime is read where it is now.
     pub(crate) fn open(&self) -> Result<Box<dyn BufRead + Send>, StoreError> {
-        let file = File::open(&self.path).map_err(StoreError::io("open", &self.path))?;
-        if !self.sealed {
-            return Ok(Box::new(BufReader::with_capacity(1 << 16, file)));
+        match File::open(&self.path) {
+            Ok(file) if self.sealed => {
+                let decoder =
+                    zstd::Decoder::new(file).map_err(StoreError::io("read", &self.path))?;
+                Ok(Box::new(BufReader::with_capacity(1 << 16, decoder)))
+            }
+            Ok(file) => Ok(Box::new(BufReader::with_capacity(1 << 16, file))),
+            Err(error) if !self.sealed && error.kind() == std::io::ErrorKind::NotFound => {
+                self.sealed_twin().open()
+            }
+            Err(error) => Err(StoreError::io("open", &self.path)(error)),
         }
-        let decoder = zstd::Decoder::new(file).map_err(StoreError::io("read", &self.path))?;
-        Ok(Box::new(BufReader::with_capacity(1 << 16, decoder)))
+    }
+
+    /// The same segment as it is called once it is sealed.
+    pub(crate) fn sealed_twin(&self) -> Self {
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        Self::sealed(folder, self.number)
+    }
+
+    /// What a failed read of it means: a sealed segment that can't be unpacked is damaged.
+    pub(crate) fn unreadable(&self, error: std::io::Error) -> StoreError {
+        if self.sealed || error.kind() == std::io::ErrorKind::InvalidData {
+            StoreError::damaged(&self.path, format!("it can't be unpacked: {error}"))
+        } else {
+            StoreError::io("read", &self.path)(error)
+        }
     }
 
     /// The whole text of it.
@@ -77,13 +100,13 @@ impl Segment {
         let mut text = Vec::new();
         self.open()?
             .read_to_end(&mut text)
-            .map_err(StoreError::io("read", &self.path))?;
+            .map_err(|error| self.unreadable(error))?;
         Ok(text)
     }
 
     /// Seals a plain segment: writes the compressed file, makes it durable, then removes the plain one.
-    pub(crate) fn seal(&self, folder: &Path) -> Result<(), StoreError> {
-        let sealed = Self::sealed(folder, self.number);
+    pub(crate) fn seal(&self) -> Result<(), StoreError> {
+        let sealed = self.sealed_twin();
         sealed.write_sealed(&self.read()?)?;
         fs::remove_file(&self.path).map_err(StoreError::io("remove", &self.path))?;
         sync_folder_of(&self.path)

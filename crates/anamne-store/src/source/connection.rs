@@ -9,7 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::{APPLICATION_ID, SOURCE_FORMAT};
 use crate::StoreError;
-use crate::files::open_private_file;
+use crate::files::{FileIdentity, look_at, open_private_file};
 
 /// Opens the database for the writer, and makes or migrates its tables. The write lock must be held.
 pub(crate) fn open_writer(path: &Path) -> Result<Connection, StoreError> {
@@ -20,9 +20,10 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, StoreError> {
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
     configure(&connection)?;
+    check_format(&connection, path)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "secure_delete", true)?;
-    prepare_schema(&connection, path)?;
+    prepare_schema(&connection)?;
     Ok(connection)
 }
 
@@ -30,12 +31,14 @@ fn configure(connection: &Connection) -> Result<(), StoreError> {
     connection.busy_timeout(Duration::from_secs(5))?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    // What a sort spills must not end up in a folder that others read.
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(())
 }
 
-/// Checks the format of an existing database, or writes the tables of a new one.
-fn prepare_schema(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+/// Refuses a database that a newer version made; says which format it has, 0 where it has no tables yet.
+pub(crate) fn check_format(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if found > SOURCE_FORMAT {
         return Err(StoreError::Newer {
@@ -44,6 +47,12 @@ fn prepare_schema(connection: &Connection, path: &Path) -> Result<(), StoreError
             known: SOURCE_FORMAT,
         });
     }
+    Ok(found)
+}
+
+/// Writes the tables of a new database.
+fn prepare_schema(connection: &Connection) -> Result<(), StoreError> {
+    let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if found == SOURCE_FORMAT {
         return Ok(());
     }
@@ -54,17 +63,52 @@ fn prepare_schema(connection: &Connection, path: &Path) -> Result<(), StoreError
     Ok(())
 }
 
+/// Opens a connection together with the identity of the file that it has open.
+pub(crate) fn open_identified(
+    path: &Path,
+    open: impl Fn(&Path) -> Result<Connection, StoreError>,
+) -> Result<(FileIdentity, Connection), StoreError> {
+    loop {
+        let before = look_at(path)?.map(|state| state.identity);
+        let connection = open(path)?;
+        // Another process may put a restored database there in between; then the file is not the one looked at.
+        match look_at(path)?.map(|state| state.identity) {
+            Some(identity) if before.is_none_or(|before| before == identity) => {
+                return Ok((identity, connection));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A new connection that can't write.
+pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    configure(&connection)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
 /// Read connections, kept open for the next reader.
 #[derive(Debug)]
 pub(crate) struct Readers {
     path: PathBuf,
-    idle: Mutex<Vec<Connection>>,
+    idle: Mutex<Idle>,
+}
+
+/// Connections that nobody uses now, all of one file.
+#[derive(Debug, Default)]
+struct Idle {
+    identity: Option<FileIdentity>,
+    connections: Vec<Connection>,
 }
 
 /// A reader borrowed from the pool.
 #[derive(Debug)]
 pub(crate) struct Pooled<'pool> {
     pool: &'pool Readers,
+    identity: FileIdentity,
     connection: Option<Connection>,
 }
 
@@ -76,30 +120,38 @@ impl Readers {
         }
     }
 
+    /// Whether there is a database to read, and it is not the one that was read last.
+    ///
+    /// Another process may have set the file aside and put a restored one in its place. Costs one `stat`.
+    pub(crate) fn replaced(&self) -> Result<bool, StoreError> {
+        let found = look_at(&self.path)?.map(|state| state.identity);
+        let mut idle = self.lock();
+        if found.is_none() || idle.identity == found {
+            return Ok(false);
+        }
+        idle.connections.clear();
+        let known = std::mem::replace(&mut idle.identity, found);
+        Ok(known.is_some())
+    }
+
     /// A reader: an idle one, or a new one.
     pub(crate) fn get(&self) -> Result<Pooled<'_>, StoreError> {
-        let idle = self
-            .idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop();
-        let connection = match idle {
-            Some(connection) => connection,
-            None => self.open()?,
+        let mut idle = self.lock();
+        let known = idle.identity.zip(idle.connections.pop());
+        drop(idle);
+        let (identity, connection) = match known {
+            Some(known) => known,
+            None => open_identified(&self.path, open_reader)?,
         };
         Ok(Pooled {
             pool: self,
+            identity,
             connection: Some(connection),
         })
     }
 
-    /// A new connection that can't write.
-    pub(crate) fn open(&self) -> Result<Connection, StoreError> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&self.path, flags)?;
-        configure(&connection)?;
-        connection.pragma_update(None, "query_only", true)?;
-        Ok(connection)
+    fn lock(&self) -> std::sync::MutexGuard<'_, Idle> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -116,10 +168,13 @@ impl Deref for Pooled<'_> {
 impl Drop for Pooled<'_> {
     fn drop(&mut self) {
         let connection = self.connection.take();
-        self.pool
-            .idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .extend(connection);
+        let mut idle = self.pool.lock();
+        if idle
+            .identity
+            .is_none_or(|identity| identity == self.identity)
+        {
+            idle.identity = Some(self.identity);
+            idle.connections.extend(connection);
+        }
     }
 }

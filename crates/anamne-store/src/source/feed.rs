@@ -3,17 +3,16 @@
 use anamne_types::{Body, Row, Seq};
 use rusqlite::{Connection, Row as SqlRow};
 
+use super::Names;
 use super::packed::Packed;
 use super::record::read_body;
-use super::{Names, Readers};
 use crate::StoreError;
+use crate::space::SpaceSource;
 use crate::view::{Attributes, Change, ChangeFeed, Record, ViewError};
 
-/// Reads changes through the pool of readers.
-#[derive(Debug)]
+/// Reads changes through the space's pool of readers.
 pub struct SourceFeed<'source> {
-    pub(crate) readers: &'source Readers,
-    pub(crate) names: &'source Names,
+    pub(crate) space: &'source SpaceSource,
 }
 
 const CHANGES: &str = "SELECT row, id, seq, kind, category, role, content, body, thread, position, session, author, \
@@ -21,16 +20,16 @@ const CHANGES: &str = "SELECT row, id, seq, kind, category, role, content, body,
 
 impl ChangeFeed for SourceFeed<'_> {
     fn head(&self) -> Result<Seq, ViewError> {
-        self.readers
-            .get()
+        self.space
+            .reader()
             .and_then(|reader| head(&reader))
             .map_err(feed_error)
     }
 
     fn since(&self, after: Seq, limit: usize) -> Result<Vec<Change>, ViewError> {
-        self.readers
-            .get()
-            .and_then(|reader| changes(&reader, self.names, after, limit))
+        self.space
+            .reader()
+            .and_then(|reader| changes(&reader, self.space.names(), after, limit))
             .map_err(feed_error)
     }
 }
@@ -55,7 +54,8 @@ pub(crate) fn changes(
     limit: usize,
 ) -> Result<Vec<Change>, StoreError> {
     let mut statement = connection.prepare_cached(CHANGES)?;
-    let rows = statement.query_map([after.0 as i64, limit as i64], read_change)?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let rows = statement.query_map([after.0 as i64, limit], read_change)?;
     rows.map(|row| {
         let mut change = row?;
         if let Some(record) = &mut change.record

@@ -160,10 +160,10 @@ pub(crate) fn list(
         "SELECT {COLUMNS} FROM memories WHERE {} ORDER BY {order} LIMIT ? OFFSET ?",
         clause.sql()
     );
-    clause.values.extend([
-        (listing.limit as i64).into(),
-        (listing.offset as i64).into(),
-    ]);
+    let bounded = |number: usize| Value::from(i64::try_from(number).unwrap_or(i64::MAX));
+    clause
+        .values
+        .extend([bounded(listing.limit), bounded(listing.offset)]);
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map(params_from_iter(clause.values), Stored::read)?;
     rows.map(|stored| Ok(stored?.complete(connection, names)?.memory))

@@ -1,6 +1,7 @@
 //! The source: one SQLite database in which state, event and outbox change together or not at all.
 
 mod connection;
+pub(crate) mod erasure;
 pub(crate) mod feed;
 pub(crate) mod filter;
 pub(crate) mod history;
@@ -9,6 +10,7 @@ mod names;
 mod packed;
 pub(crate) mod read;
 pub(crate) mod record;
+mod replay;
 pub(crate) mod rows;
 pub(crate) mod statistics;
 mod transaction;
@@ -17,12 +19,14 @@ pub use feed::SourceFeed;
 pub use filter::{Listing, Order};
 pub use statistics::Statistics;
 
-pub(crate) use connection::{Readers, open_writer};
+pub(crate) use connection::{
+    Pooled, Readers, check_format, open_identified, open_reader, open_writer,
+};
 pub(crate) use names::Names;
-pub(crate) use transaction::Transaction;
+pub(crate) use transaction::{Occasion, Transaction, end_of_log};
 
 /// The version of the database schema, kept in `PRAGMA user_version`.
 pub const SOURCE_FORMAT: i64 = 1;
 
 /// `PRAGMA application_id` of every source database: `Anmn` in ASCII.
-pub const APPLICATION_ID: i64 = 0x416e_6d6e;
+pub(crate) const APPLICATION_ID: i64 = 0x416e_6d6e;

@@ -7,7 +7,10 @@ use rustc_hash::FxHashMap;
 
 use crate::StoreError;
 
-/// Names that this process has met. A committed name keeps its number for ever, so what is here never gets stale.
+/// Names that this process has met.
+///
+/// A number never means another name later: one whose last bearer was erased is emptied and stays
+/// taken. So a number's name never gets stale; a name's number may, and is checked by its users.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     known: Mutex<Known>,
@@ -15,8 +18,11 @@ pub(crate) struct Names {
 
 #[derive(Debug, Default)]
 struct Known {
+    /// What the writer has met; trusted only while no other connection commits.
     by_name: FxHashMap<Box<str>, u32>,
     by_number: FxHashMap<u32, Box<str>>,
+    /// `PRAGMA data_version` of the writer's connection when `by_name` was last trusted.
+    data_version: i64,
 }
 
 /// Past this many names the memory of them is begun anew.
@@ -29,30 +35,51 @@ impl Names {
         connection: &Connection,
         name: &str,
     ) -> Result<Option<u32>, StoreError> {
-        if let Some(&number) = self.lock().by_name.get(name) {
-            return Ok(Some(number));
-        }
-        let found: Option<u32> = connection
+        Ok(connection
             .prepare_cached("SELECT id FROM names WHERE name = ?1")?
             .query_row([name], |row| row.get(0))
-            .optional()?;
-        if let Some(number) = found {
-            self.learn(name, number);
-        }
-        Ok(found)
+            .optional()?)
     }
 
-    /// The number of a name, given to it now if it has none. After a rollback, [`Names::forget`] must be called.
+    /// Begins a write: what another process has changed since the last one is not trusted any more.
+    pub(crate) fn begin_write(&self, connection: &Connection) -> Result<(), StoreError> {
+        let version: i64 = connection
+            .prepare_cached("PRAGMA data_version")?
+            .query_row([], |row| row.get(0))?;
+        let mut known = self.lock();
+        if known.data_version != version {
+            known.by_name.clear();
+            known.data_version = version;
+        }
+        Ok(())
+    }
+
+    /// The number of a name, given to it now if it has none. Only inside a write; after a rollback,
+    /// [`Names::forget`] must be called.
     pub(crate) fn number(&self, connection: &Connection, name: &str) -> Result<u32, StoreError> {
-        if let Some(number) = self.find(connection, name)? {
+        if let Some(&number) = self.lock().by_name.get(name) {
             return Ok(number);
         }
-        connection
-            .prepare_cached("INSERT INTO names (name) VALUES (?1)")?
-            .execute([name])?;
-        let number = connection.last_insert_rowid() as u32;
+        let number = if let Some(number) = self.find(connection, name)? {
+            number
+        } else {
+            connection
+                .prepare_cached("INSERT INTO names (name) VALUES (?1)")?
+                .execute([name])?;
+            connection.last_insert_rowid() as u32
+        };
         self.learn(name, number);
         Ok(number)
+    }
+
+    /// Empties a name for ever; its number stays taken.
+    pub(crate) fn erase(&self, connection: &Connection, number: u32) -> Result<(), StoreError> {
+        // No name that a caller may give holds a control character, so this one meets no other.
+        connection
+            .prepare_cached("UPDATE names SET name = char(0) || id WHERE id = ?1")?
+            .execute([number])?;
+        self.forget();
+        Ok(())
     }
 
     /// Forgets everything, so that numbers given in a transaction that was rolled back are not used.

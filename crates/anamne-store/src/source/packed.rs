@@ -1,6 +1,7 @@
 //! Long texts are stored compressed: TEXT is the text itself, BLOB is a zstd frame of it.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 
@@ -9,6 +10,21 @@ const SHORTEST: usize = 256;
 
 /// What a frame may unpack to: the largest content and body with room for JSON escapes.
 const LARGEST: usize = 16 << 20;
+
+thread_local! {
+    /// Making a compressor costs more than most texts take to compress.
+    static COMPRESSOR: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// The text as a zstd frame; `None` where the library can't, so that it is stored as it is.
+fn pack(text: &[u8]) -> Option<Vec<u8>> {
+    COMPRESSOR.with_borrow_mut(|compressor| {
+        if compressor.is_none() {
+            *compressor = zstd::bulk::Compressor::new(1).ok();
+        }
+        compressor.as_mut()?.compress(text).ok()
+    })
+}
 
 /// A text on its way into or out of a column.
 #[derive(Debug)]
@@ -23,7 +39,7 @@ impl<'text> From<&'text str> for Packed<'text> {
 impl ToSql for Packed<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         if self.0.len() >= SHORTEST
-            && let Ok(frame) = zstd::bulk::compress(self.0.as_bytes(), 1)
+            && let Some(frame) = pack(self.0.as_bytes())
             && frame.len() < self.0.len() * 9 / 10
         {
             return Ok(ToSqlOutput::from(frame));

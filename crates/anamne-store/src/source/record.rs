@@ -40,12 +40,22 @@ pub(crate) struct Payload<'a> {
     pub(crate) link: Option<Cow<'a, Link>>,
 }
 
+impl Payload<'_> {
+    /// The payload of an event that says nothing beside its kind.
+    pub(crate) const NOTHING: Self = Self {
+        salt: 0,
+        memory: None,
+        link: None,
+    };
+}
+
 impl Stored {
     /// Reads one row with the columns [`COLUMNS`].
     pub(crate) fn read(row: &SqlRow<'_>) -> rusqlite::Result<Self> {
         let kind = word(row, 3, Kind::from_number)?;
         let memory = Memory {
             id: MemoryId::from_bytes(row.get(1)?),
+            row: Row(row.get(0)?),
             space: String::new(),
             body: read_body(row, kind)?,
             content: row.get::<_, Packed<'static>>(6)?.0.into_owned(),

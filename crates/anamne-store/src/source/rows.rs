@@ -147,31 +147,6 @@ pub(crate) fn keep_version(
     Ok(())
 }
 
-/// Empties a row for ever; only its id, number and place in the log remain.
-pub(crate) fn erase(
-    connection: &Connection,
-    row: Row,
-    at: i64,
-    seq: Seq,
-) -> Result<(), StoreError> {
-    connection
-        .prepare_cached(
-            "UPDATE memories SET salt = NULL, kind = 1, category = NULL, role = NULL, content = '', body = NULL, \
-             hash = zeroblob(16), thread = NULL, position = NULL, session = NULL, author = NULL, metadata = NULL, \
-             external_id = NULL, superseded_by = NULL, expires_at = NULL, deleted_at = ?2, updated_at = ?2, \
-             occurred_at = created_at, erased = 1, version = version + 1, seq = ?3 WHERE row = ?1",
-        )?
-        .execute(params![row.0, at, seq.0 as i64])?;
-    for sql in [
-        "DELETE FROM tags WHERE row = ?1",
-        "DELETE FROM versions WHERE row = ?1",
-        "DELETE FROM links WHERE ?1 IN (source, target)",
-    ] {
-        connection.prepare_cached(sql)?.execute([row.0])?;
-    }
-    Ok(())
-}
-
 /// Draws a link, or draws it anew.
 pub(crate) fn link(
     connection: &Connection,

@@ -36,6 +36,7 @@ CREATE INDEX memories_hash ON memories (hash) WHERE deleted_at IS NULL;
 CREATE INDEX memories_thread ON memories (thread, position) WHERE thread IS NOT NULL;
 CREATE UNIQUE INDEX memories_external ON memories (external_id) WHERE external_id IS NOT NULL;
 CREATE INDEX memories_occurred ON memories (occurred_at);
+CREATE INDEX memories_author ON memories (author) WHERE author IS NOT NULL;
 
 CREATE TABLE tags (
   tag INTEGER NOT NULL REFERENCES names (id),
@@ -77,3 +78,6 @@ CREATE TABLE events (
 CREATE INDEX events_row ON events (row);
 
 CREATE TABLE outbox (seq INTEGER PRIMARY KEY, line TEXT NOT NULL) STRICT;
+
+-- Rows whose content is gone from here, but perhaps not yet from the journal and this database's log.
+CREATE TABLE erasing (row INTEGER PRIMARY KEY REFERENCES memories (row)) STRICT;

@@ -70,3 +70,24 @@ pub(crate) fn of(connection: &Connection) -> Result<Statistics, StoreError> {
     })?;
     Ok(statistics)
 }
+
+/// The numbers of all authors, ascending, at most `limit`. O(authors · log memories).
+pub(crate) fn authors(connection: &Connection, limit: usize) -> Result<Vec<u32>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "WITH RECURSIVE found (author) AS (
+           SELECT min(author) FROM memories WHERE author IS NOT NULL
+           UNION ALL
+           SELECT (SELECT min(author) FROM memories WHERE author > found.author) FROM found WHERE author IS NOT NULL
+         ) SELECT author FROM found WHERE author IS NOT NULL LIMIT ?1",
+    )?;
+    let authors = statement.query_map([limit as i64], |row| row.get(0))?;
+    Ok(authors.collect::<Result<_, _>>()?)
+}
+
+/// When the last thing happened that is not in the future, microseconds since 1970; `now` where there is none.
+pub(crate) fn latest(connection: &Connection, now: i64) -> Result<i64, StoreError> {
+    let latest: Option<i64> = connection
+        .prepare_cached("SELECT max(occurred_at) FROM memories WHERE occurred_at <= ?1")?
+        .query_row([now], |row| row.get(0))?;
+    Ok(latest.unwrap_or(now))
+}

@@ -1,7 +1,6 @@
 //! One write to the source: state, event and outbox together.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use anamne_text::normal::content_hash;
 use anamne_types::{
@@ -13,69 +12,84 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::value::to_raw_value;
 
 use super::record::{Payload, Stored};
-use super::{Names, read, rows};
+use super::{Names, erasure, read, rows};
 use crate::StoreError;
 use crate::clock::{cut, to_microseconds};
-use crate::journal::{Digest, Line};
+use crate::journal::{Digest, Entry, Line};
 
 /// Importance of a memory whose author said nothing about it.
 const DEFAULT_IMPORTANCE: u8 = 5;
 
 /// An open transaction. Dropped without [`Transaction::commit`], it leaves nothing behind.
 pub(crate) struct Transaction<'writer> {
-    connection: &'writer Connection,
-    names: &'writer Names,
+    pub(super) connection: &'writer Connection,
+    pub(super) names: &'writer Names,
     space: &'writer str,
     actor: &'writer Actor,
     now: Timestamp,
-    head: Seq,
-    hash: Digest,
-    next_row: Row,
-    lines: Vec<(Seq, String)>,
+    pub(super) head: Seq,
+    pub(super) hash: Digest,
+    pub(super) next_row: Row,
+    lines: Vec<Entry>,
     open: bool,
 }
 
+/// Who writes, where and when.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Occasion<'writer> {
+    pub(crate) space: &'writer str,
+    pub(crate) actor: &'writer Actor,
+    pub(crate) now: Timestamp,
+}
+
 impl<'writer> Transaction<'writer> {
-    /// Begins, and clears from the outbox what the journal holds up to `journaled`.
+    /// Begins after the event `end`, up to which source and journal agree, and clears the outbox.
     pub(crate) fn begin(
         connection: &'writer Connection,
         names: &'writer Names,
-        space: &'writer str,
-        actor: &'writer Actor,
-        now: Timestamp,
-        journaled: Seq,
+        occasion: Occasion<'writer>,
+        end: (Seq, Digest),
     ) -> Result<Self, StoreError> {
+        names.begin_write(connection)?;
         connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let mut transaction = Self {
             connection,
             names,
-            space,
-            actor,
-            now: cut(now),
-            head: Seq(0),
-            hash: Digest::default(),
+            space: occasion.space,
+            actor: occasion.actor,
+            now: cut(occasion.now),
+            head: end.0,
+            hash: end.1,
             next_row: Row(0),
             lines: Vec::new(),
             open: true,
         };
-        (transaction.head, transaction.hash) = end_of_log(connection)?;
         transaction.next_row = rows::next(connection)?;
         connection
             .prepare_cached("DELETE FROM outbox WHERE seq <= ?1")?
-            .execute([journaled.0 as i64])?;
+            .execute([end.0.0 as i64])?;
         Ok(transaction)
     }
 
     /// Makes everything durable, and hands out the lines that the journal must take.
-    pub(crate) fn commit(mut self) -> Result<Vec<(Seq, String)>, StoreError> {
+    pub(crate) fn commit(mut self) -> Result<Vec<Entry>, StoreError> {
         self.connection.prepare_cached("COMMIT")?.execute([])?;
         self.open = false;
         Ok(std::mem::take(&mut self.lines))
     }
 
-    /// Tells a new memory, unless it is known already.
+    /// Commits if anything was told; what was not changed need not be made durable.
+    pub(crate) fn commit_if_changed(mut self) -> Result<Vec<Entry>, StoreError> {
+        if !self.lines.is_empty() {
+            return self.commit();
+        }
+        self.connection.prepare_cached("ROLLBACK")?.execute([])?;
+        self.open = false;
+        Ok(Vec::new())
+    }
+
+    /// Tells a new memory, unless it is known already. The draft must have been checked.
     pub(crate) fn remember(&mut self, draft: &Draft) -> Result<Remembered, StoreError> {
-        draft.check()?;
         if let Some(known) = self.find_known(draft)? {
             return Ok(Remembered {
                 id: known.memory.id,
@@ -110,7 +124,6 @@ impl<'writer> Transaction<'writer> {
 
     /// Changes a memory; one that does not differ afterwards is left as it is.
     pub(crate) fn edit(&mut self, id: MemoryId, edit: &Edit) -> Result<Memory, StoreError> {
-        edit.check()?;
         let stored = self.live(id)?;
         if let Some(successor) = edit.superseded_by {
             self.live(successor)?;
@@ -125,12 +138,7 @@ impl<'writer> Transaction<'writer> {
         }
         let mut memory = stored.memory.clone();
         apply(&mut memory, edit);
-        if memory.tags.len() > anamne_types::Limits::TAGS {
-            let accepts = format!("at most {} tags", anamne_types::Limits::TAGS);
-            return Err(
-                Refusal::new("tags", accepts, format!("{} tags", memory.tags.len())).into(),
-            );
-        }
+        memory.check()?;
         if memory == stored.memory {
             return Ok(memory);
         }
@@ -163,39 +171,24 @@ impl<'writer> Transaction<'writer> {
         self.change(&stored, memory, EventKind::Restored)
     }
 
-    /// Removes a memory's content for ever, and names the events whose payloads must leave the journal.
-    pub(crate) fn erase(&mut self, id: MemoryId) -> Result<BTreeSet<Seq>, StoreError> {
+    /// Removes a memory's content for ever, and notes that it must leave the journal too.
+    pub(crate) fn erase(&mut self, id: MemoryId) -> Result<(), StoreError> {
         let stored = self.present(id)?;
-        let mut statement = self.connection.prepare_cached(
-            "SELECT seq FROM events WHERE row = ?1 UNION SELECT seq FROM links WHERE ?1 IN (source, target)",
-        )?;
-        let events =
-            statement.query_map([stored.row.0], |row| Ok(Seq(row.get::<_, i64>(0)? as u64)))?;
-        let events = events.collect::<Result<BTreeSet<_>, _>>()?;
-        rows::erase(
+        erasure::erase(
             self.connection,
+            self.names,
             stored.row,
             to_microseconds(self.now),
             Seq(self.head.0 + 1),
         )?;
-        self.log(
-            EventKind::Erased,
-            stored.row,
-            id,
-            &Payload {
-                salt: 0,
-                memory: None,
-                link: None,
-            },
-        )?;
-        Ok(events)
+        self.log(EventKind::Erased, stored.row, id, &Payload::NOTHING)
     }
 
     /// Draws a link. A `supersedes` link also marks its end as superseded.
     pub(crate) fn link(&mut self, link: &Link) -> Result<Seq, StoreError> {
-        link.check()?;
         let link = Link {
             created_at: self.now,
+            weight: plain_zero(link.weight),
             ..link.clone()
         };
         let (source, target) = (self.live(link.from)?, self.live(link.to)?);
@@ -253,97 +246,6 @@ impl<'writer> Transaction<'writer> {
         Ok(true)
     }
 
-    /// Repeats what a line of the journal says, as it was told then.
-    pub(crate) fn replay(&mut self, line: &Line) -> Result<(), StoreError> {
-        let payload: Option<Payload<'static>> = line
-            .payload
-            .as_ref()
-            .map(|payload| serde_json::from_str(payload.get()))
-            .transpose()?;
-        let stored = read::by_id(self.connection, self.names, line.memory)?;
-        let row = stored.as_ref().map_or(self.next_row, |stored| stored.row);
-        self.replay_state(line, stored, payload)?;
-        self.next_row = rows::next(self.connection)?;
-        insert_event(self.connection, line, row)?;
-        (self.head, self.hash) = (line.seq, line.hash);
-        Ok(())
-    }
-
-    fn replay_state(
-        &mut self,
-        line: &Line,
-        stored: Option<Stored>,
-        payload: Option<Payload<'static>>,
-    ) -> Result<(), StoreError> {
-        let (memory, link, salt) = payload.map_or((None, None, 0), |payload| {
-            (payload.memory, payload.link, payload.salt)
-        });
-        match (line.kind, stored, memory, link) {
-            (_, None, Some(memory), _) => {
-                rows::insert(self.connection, self.names, self.next_row, salt, &memory)
-            }
-            (_, Some(stored), Some(memory), _) => {
-                let before = Payload {
-                    salt: stored.salt,
-                    memory: Some(Cow::Borrowed(&stored.memory)),
-                    link: None,
-                };
-                rows::keep_version(
-                    self.connection,
-                    stored.row,
-                    &stored.memory,
-                    &serde_json::to_string(&before)?,
-                )?;
-                rows::update(self.connection, self.names, stored.row, salt, &memory)
-            }
-            (EventKind::Linked, Some(source), _, Some(link)) => {
-                match read::by_id(self.connection, self.names, link.to)? {
-                    Some(target) => {
-                        rows::link(self.connection, source.row, target.row, &link, line.seq)
-                    }
-                    None => Ok(()),
-                }
-            }
-            (EventKind::Unlinked, Some(source), _, Some(link)) => {
-                if let Some(target) = read::by_id(self.connection, self.names, link.to)? {
-                    rows::unlink(
-                        self.connection,
-                        source.row,
-                        target.row,
-                        link.link_type.number(),
-                    )?;
-                }
-                Ok(())
-            }
-            (EventKind::Erased, Some(stored), ..) => rows::erase(
-                self.connection,
-                stored.row,
-                to_microseconds(line.at),
-                line.seq,
-            ),
-            // A memory whose payload was erased: its row stays taken, empty.
-            (_, None, None, None) => self.insert_erased(line),
-            _ => Ok(()),
-        }
-    }
-
-    fn insert_erased(&mut self, line: &Line) -> Result<(), StoreError> {
-        let empty = Draft::new("erased");
-        let memory = Memory {
-            id: line.memory,
-            seq: line.seq,
-            created_at: line.at,
-            ..self.memory_of(&empty)?
-        };
-        rows::insert(self.connection, self.names, self.next_row, 0, &memory)?;
-        rows::erase(
-            self.connection,
-            self.next_row,
-            to_microseconds(line.at),
-            line.seq,
-        )
-    }
-
     fn find_known(&self, draft: &Draft) -> Result<Option<Stored>, StoreError> {
         let hash = content_hash(&draft.content);
         if let Some(external_id) = &draft.external_id {
@@ -375,6 +277,7 @@ impl<'writer> Transaction<'writer> {
         tags.dedup();
         Ok(Memory {
             id: MemoryId::at(self.now.as_millisecond().max(0) as u64),
+            row: self.next_row,
             space: String::new(),
             body: draft.body.clone(),
             content: draft.content.clone(),
@@ -382,9 +285,9 @@ impl<'writer> Transaction<'writer> {
             position,
             session: draft.session.clone(),
             author: draft.author.clone(),
-            trust: draft.trust.unwrap_or_else(|| self.actor.default_trust()),
+            trust: plain_zero(draft.trust.unwrap_or_else(|| self.actor.default_trust())),
             importance: draft.importance.unwrap_or(DEFAULT_IMPORTANCE),
-            confidence: draft.confidence.unwrap_or(1.0),
+            confidence: plain_zero(draft.confidence.unwrap_or(1.0)),
             tags,
             metadata: draft.metadata.clone(),
             external_id: draft.external_id.clone(),
@@ -455,12 +358,12 @@ impl<'writer> Transaction<'writer> {
         };
         let line = Line::chain(self.hash, event, to_raw_value(payload)?);
         insert_event(self.connection, &line, row)?;
-        let text = serde_json::to_string(&line)?;
+        let entry = Entry::of(&line)?;
         self.connection
             .prepare_cached("INSERT INTO outbox (seq, line) VALUES (?1, ?2)")?
-            .execute(params![line.seq.0 as i64, text])?;
-        (self.head, self.hash) = (line.seq, line.hash);
-        self.lines.push((line.seq, text));
+            .execute(params![entry.seq.0 as i64, entry.text])?;
+        (self.head, self.hash) = (entry.seq, entry.hash);
+        self.lines.push(entry);
         Ok(())
     }
 
@@ -496,9 +399,10 @@ impl<'writer> Transaction<'writer> {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if self.open {
+            // First, for as soon as the numbers are free again another process may give them to other names.
+            self.names.forget();
             // A rollback that fails leaves the transaction to the connection's end; nothing was committed.
             let _ = self.connection.execute_batch("ROLLBACK");
-            self.names.forget();
         }
     }
 }
@@ -528,13 +432,15 @@ fn apply(memory: &mut Memory, edit: &Edit) {
         metadata,
         ..
     } = edit;
-    memory
-        .content
-        .clone_from(content.as_ref().unwrap_or(&memory.content.clone()));
-    memory.body = body.clone().unwrap_or_else(|| memory.body.clone());
+    if let Some(content) = content {
+        memory.content.clone_from(content);
+    }
+    if let Some(body) = body {
+        memory.body.clone_from(body);
+    }
     memory.importance = importance.unwrap_or(memory.importance);
-    memory.confidence = confidence.unwrap_or(memory.confidence);
-    memory.trust = trust.unwrap_or(memory.trust);
+    memory.confidence = plain_zero(confidence.unwrap_or(memory.confidence));
+    memory.trust = plain_zero(trust.unwrap_or(memory.trust));
     memory.tags.retain(|tag| !remove_tags.contains(tag));
     memory.tags.extend(add_tags.iter().cloned());
     memory.tags.sort();
@@ -551,7 +457,16 @@ fn apply(memory: &mut Memory, edit: &Edit) {
     memory.superseded_by = edit.superseded_by.or(memory.superseded_by);
 }
 
-fn insert_event(connection: &Connection, line: &Line, row: Row) -> Result<(), StoreError> {
+/// SQLite does not keep the sign of a zero, so none is told: the payload must read back as it was.
+fn plain_zero(number: f32) -> f32 {
+    number + 0.0
+}
+
+pub(super) fn insert_event(
+    connection: &Connection,
+    line: &Line,
+    row: Row,
+) -> Result<(), StoreError> {
     connection
         .prepare_cached(
             "INSERT INTO events (seq, at, actor_kind, actor_name, kind, row, payload_hash, hash) \

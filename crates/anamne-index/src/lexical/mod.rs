@@ -1,0 +1,309 @@
+//! The lexical view: BM25 over words, in tantivy segments on disk and a tail in memory.
+//!
+//! All processes share the segments; each has a tail of its own for what came after them. Rows in
+//! the tail mask what the segments hold of them, both are scored with the same statistics, and the
+//! best of both are merged.
+//!
+//! ```
+//! use anamne_index::lexical::LexicalView;
+//! use anamne_store::view::{Change, Record, View};
+//! use anamne_text::analyser::Analyser;
+//! use anamne_types::{Row, Seq};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let view = LexicalView::open(folder.path().join("lexical"));
+//! let record = Record { text: "The harbour freezes in January".into(), ..Record::default() };
+//! view.follow(&[Change { seq: Seq(1), row: Row(0), record: Some(record) }], Seq(1));
+//!
+//! let query = Analyser::new().query("When does the harbour freeze?");
+//! assert_eq!(view.search(&query, 10, None)?[0].row, Row(0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod directory;
+mod engine;
+mod fold;
+mod published;
+mod score;
+mod search;
+mod segment;
+mod state;
+mod tail;
+mod walk;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+
+use anamne_store::view::{Change, ChangeFeed, Fold, Health, View, ViewError};
+use anamne_text::analyser::{Analyser, QueryTerms};
+use anamne_types::{Row, Seq};
+use roaring::RoaringBitmap;
+
+use engine::{EngineError, guarded};
+use published::{Published, Stamp, stamp};
+use state::State;
+use tail::AnalysedChange;
+
+/// What a word of the query in the author's name counts for, against one in the text.
+pub const AUTHOR_WEIGHT: f32 = 1.0;
+
+/// How the lexical view scores.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LexicalSettings {
+    /// What a word in the author's name counts for, against one in the text: 0 (authors are not
+    /// searched) to 100.
+    pub author_weight: f32,
+}
+
+impl Default for LexicalSettings {
+    fn default() -> Self {
+        Self {
+            author_weight: AUTHOR_WEIGHT,
+        }
+    }
+}
+
+/// A row that holds words of the query.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LexicalHit {
+    /// The row.
+    pub row: Row,
+    /// Its BM25 score, above 0.
+    pub score: f32,
+}
+
+/// The lexical view of one folder.
+///
+/// Searches run side by side and never wait for a fold; they wait only while a change is put into
+/// the tail or a new published part takes the place of the old one.
+pub struct LexicalView {
+    folder: PathBuf,
+    settings: LexicalSettings,
+    state: RwLock<State>,
+    /// Whoever changes the state holds this, and does the slow part of it before locking the state.
+    follower: Mutex<Analyser>,
+}
+
+impl LexicalView {
+    /// Opens the view in a folder, which need not be there yet.
+    ///
+    /// Never fails: what can't be read makes the view broken. Reads every published file once, to
+    /// compare checksums.
+    pub fn open(directory: PathBuf) -> Self {
+        Self::open_with(directory, LexicalSettings::default())
+    }
+
+    /// Opens the view with other settings than the usual ones.
+    pub fn open_with(directory: PathBuf, settings: LexicalSettings) -> Self {
+        let state = RwLock::new(State::empty(None));
+        let view = Self {
+            folder: directory,
+            settings,
+            state,
+            follower: Mutex::default(),
+        };
+        view.reload(true);
+        view
+    }
+
+    /// The best rows for the query, best first, ties by row; at most `limit`, all of them in `filter`.
+    ///
+    /// `score = Σ occurrences · idf · tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / average))`
+    /// with k1 = 1.2 and b = 0.75, over the words in the text plus [`LexicalSettings::author_weight`]
+    /// times those in the author's name. A filter never leaves the result shorter than need be.
+    ///
+    /// # Errors
+    ///
+    /// [`ViewError::Damaged`] when the view is broken, or turns out to be.
+    pub fn search(
+        &self,
+        query: &QueryTerms,
+        limit: usize,
+        filter: Option<&RoaringBitmap>,
+    ) -> Result<Vec<LexicalHit>, ViewError> {
+        let factors = [1.0, self.settings.author_weight.clamp(0.0, 100.0)];
+        self.ask(|state| search::search(state, factors, query, limit, filter))
+    }
+
+    /// How rare each term of the query is in the texts: `ln(1 + (N − n + ½) / (n + ½))`.
+    ///
+    /// All zeros when the view is broken or turns out to be.
+    pub fn idf(&self, terms: &QueryTerms) -> Vec<f32> {
+        let asked = self.ask(|state| search::inverse_frequencies(state, terms));
+        asked.unwrap_or_else(|_| vec![0.0; terms.terms.len()])
+    }
+
+    /// Asks the state if it is whole; a failure makes the view broken.
+    fn ask<T>(
+        &self,
+        question: impl FnOnce(&State) -> Result<T, EngineError>,
+    ) -> Result<T, ViewError> {
+        let state = self.state();
+        if let Health::Broken(reason) = &state.health {
+            return Err(ViewError::damaged(&self.folder, reason));
+        }
+        let failed = match guarded(|| question(&state)) {
+            Ok(answer) => return Ok(answer),
+            Err(failed) => failed,
+        };
+        let asked = state.published.clone();
+        drop(state);
+        self.become_broken(asked.as_ref(), &failed.reason);
+        Err(ViewError::damaged(&self.folder, failed.reason))
+    }
+
+    /// Gives up on the published part, unless another one took its place in the meantime.
+    fn become_broken(&self, culprit: Option<&Arc<Published>>, reason: &str) {
+        let _follower = self.follower();
+        let state = self.state();
+        let is_current = state.published.as_ref().map(Arc::as_ptr) == culprit.map(Arc::as_ptr);
+        let seen = state.seen;
+        drop(state);
+        if is_current {
+            self.replace(State::broken(reason.to_owned(), seen));
+        }
+    }
+
+    /// Looks at the list of segments, and opens what is new there. With `again` also when it did not change.
+    fn reload(&self, again: bool) {
+        if !again && self.state().seen == stamp(&self.folder) {
+            return;
+        }
+        let _follower = self.follower();
+        let seen = stamp(&self.folder);
+        let before = self.state().published.clone();
+        let opened = Published::open(&self.folder, before.as_deref());
+        match opened {
+            Ok(Some(published)) => self.take_over(published, seen),
+            Ok(None) if self.health() == Health::Whole => self.state_mut().seen = seen,
+            Ok(None) => self.replace(State::empty(seen)),
+            // Whoever replaces the folder may do so while we are reading: look again next time.
+            Err(_) if stamp(&self.folder) != seen => {}
+            Err(failed) => self.replace(State::broken(failed.reason, seen)),
+        }
+    }
+
+    /// Puts a newly opened part in place. One that covers less (somebody is building it anew) has to
+    /// wait until it has caught up with what this process has open.
+    fn take_over(&self, published: Published, seen: Option<Stamp>) {
+        let state = self.state();
+        let covers_less = published.mark.watermark < state.watermark();
+        let next = (!covers_less).then(|| state.with_published(Arc::new(published), seen));
+        drop(state);
+        match next {
+            Some(next) => self.replace(next),
+            None => self.state_mut().seen = seen,
+        }
+    }
+
+    /// Frees the replaced states of rows when the tail is mostly that. The caller is the follower.
+    fn shed_dead_states(&self) {
+        let state = self.state();
+        let lean = state
+            .tail
+            .is_mostly_dead()
+            .then(|| state.tail.after(Seq(0)));
+        drop(state);
+        if let Some(lean) = lean {
+            self.state_mut().tail = lean;
+        }
+    }
+
+    fn replace(&self, next: State) {
+        let before = std::mem::replace(&mut *self.state_mut(), next);
+        // Freed after the lock.
+        drop(before);
+    }
+
+    fn state(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn state_mut(&self) -> std::sync::RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn follower(&self) -> MutexGuard<'_, Analyser> {
+        self.follower.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The folder of the published part.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+impl View for LexicalView {
+    fn name(&self) -> &'static str {
+        "lexical"
+    }
+
+    fn health(&self) -> Health {
+        self.state().health.clone()
+    }
+
+    fn refresh(&self) {
+        self.reload(false);
+    }
+
+    fn watermark(&self) -> Seq {
+        self.state().watermark()
+    }
+
+    fn position(&self) -> Seq {
+        self.state().position
+    }
+
+    fn tail_rows(&self) -> usize {
+        self.state().tail.len()
+    }
+
+    fn follow(&self, changes: &[Change], through: Seq) {
+        let mut analyser = self.follower();
+        let (position, whole) = {
+            let state = self.state();
+            (state.position, state.health == Health::Whole)
+        };
+        let new = changes
+            .iter()
+            .filter(|change| whole && change.seq > position);
+        let analysed: Vec<_> = new
+            .map(|change| AnalysedChange::new(change, &mut analyser))
+            .collect();
+        let mut state = self.state_mut();
+        analysed.into_iter().for_each(|change| state.apply(change));
+        state.position = position.max(through);
+        drop(state);
+        self.shed_dead_states();
+    }
+
+    fn fold(
+        &self,
+        feed: &dyn ChangeFeed,
+        progress: &mut dyn FnMut(Seq),
+    ) -> Result<Fold, ViewError> {
+        let Some(_lock) = fold::lock(&self.folder)? else {
+            return Ok(Fold::Busy);
+        };
+        self.reload(false);
+        let is_broken = self.health() != Health::Whole;
+        let folded = fold::fold(&self.folder, is_broken, feed, progress);
+        // Also after a failure: what was committed before it stays.
+        self.reload(matches!(folded, Ok(Fold::Published(_))));
+        folded
+    }
+
+    fn verify(&self) -> Health {
+        let seen = stamp(&self.folder);
+        let reason = match published::verify(&self.folder) {
+            Ok(None) if self.state().published.is_some() => "its files are gone".to_owned(),
+            Ok(_) => return self.health(),
+            Err(failed) => failed.reason,
+        };
+        if stamp(&self.folder) == seen {
+            let published = self.state().published.clone();
+            self.become_broken(published.as_ref(), &reason);
+        }
+        self.health()
+    }
+}

@@ -1,0 +1,140 @@
+//! Published part and tail as one: what a search sees.
+
+use std::sync::Arc;
+
+use anamne_store::view::Health;
+use anamne_types::Seq;
+
+use super::published::{Published, Stamp};
+use super::score::Counts;
+use super::segment::{DocumentSet, Segment};
+use super::tail::{AnalysedChange, Tail};
+
+/// What of one segment still counts, now that the tail masks some of its rows.
+pub(super) struct Overlay {
+    /// Documents that are deleted or whose row changed since.
+    pub(super) dead: Option<DocumentSet>,
+    /// Counts over the others.
+    pub(super) counts: Counts,
+}
+
+impl Overlay {
+    fn new(segment: &Segment) -> Self {
+        Self {
+            dead: segment.dead.clone(),
+            counts: segment.counts,
+        }
+    }
+
+    fn mask(&mut self, segment: &Segment, row: u32) {
+        let Some(document) = segment.document(row) else {
+            return;
+        };
+        let dead = self
+            .dead
+            .get_or_insert_with(|| DocumentSet::new(segment.documents));
+        if dead.insert(document) {
+            self.counts.remove(&segment.counts_of(document));
+        }
+    }
+}
+
+/// One consistent state of the view.
+pub(super) struct State {
+    pub(super) health: Health,
+    pub(super) published: Option<Arc<Published>>,
+    /// One for each published segment.
+    pub(super) overlays: Vec<Overlay>,
+    pub(super) tail: Tail,
+    pub(super) position: Seq,
+    /// The list of segments as it was when last looked at.
+    pub(super) seen: Option<Stamp>,
+}
+
+impl State {
+    /// A state with nothing in it.
+    pub(super) fn empty(seen: Option<Stamp>) -> Self {
+        let (overlays, tail) = (Vec::new(), Tail::default());
+        Self {
+            health: Health::Whole,
+            published: None,
+            overlays,
+            tail,
+            position: Seq(0),
+            seen,
+        }
+    }
+
+    /// A state that answers for nothing.
+    pub(super) fn broken(reason: String, seen: Option<Stamp>) -> Self {
+        Self {
+            health: Health::Broken(reason),
+            ..Self::empty(seen)
+        }
+    }
+
+    /// The state after `published` took the place of what this one has, with what is left of its tail.
+    pub(super) fn with_published(&self, published: Arc<Published>, seen: Option<Stamp>) -> Self {
+        let watermark = published.mark.watermark;
+        let (tail, position) = match self.health {
+            Health::Whole => (self.tail.after(watermark), self.position.max(watermark)),
+            Health::Broken(_) => (Tail::default(), watermark),
+        };
+        let overlays = published
+            .segments
+            .iter()
+            .map(|segment| Overlay::new(segment))
+            .collect();
+        let mut state = Self {
+            health: Health::Whole,
+            published: Some(published),
+            overlays,
+            tail,
+            position,
+            seen,
+        };
+        let masked: Vec<u32> = state.tail.rows().collect();
+        masked.into_iter().for_each(|row| state.mask(row));
+        state
+    }
+
+    /// Up to which event the published part covers the log.
+    pub(super) fn watermark(&self) -> Seq {
+        self.published
+            .as_ref()
+            .map_or(Seq(0), |published| published.mark.watermark)
+    }
+
+    /// Takes a change into the tail.
+    pub(super) fn apply(&mut self, change: AnalysedChange) {
+        self.mask(change.row);
+        self.tail.apply(change);
+    }
+
+    fn mask(&mut self, row: u32) {
+        let Some(published) = &self.published else {
+            return;
+        };
+        for (overlay, segment) in self.overlays.iter_mut().zip(&published.segments) {
+            overlay.mask(segment, row);
+        }
+    }
+
+    /// The published segments with what of them still counts.
+    pub(super) fn segments(&self) -> impl Iterator<Item = (&Segment, &Overlay)> {
+        let segments = self
+            .published
+            .iter()
+            .flat_map(|published| &published.segments);
+        segments.map(|segment| &**segment).zip(&self.overlays)
+    }
+
+    /// Counts over everything that can be found.
+    pub(super) fn counts(&self) -> Counts {
+        let mut counts = self.tail.counts;
+        self.overlays
+            .iter()
+            .for_each(|overlay| counts.add(&overlay.counts));
+        counts
+    }
+}

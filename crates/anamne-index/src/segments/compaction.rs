@@ -1,0 +1,76 @@
+//! Which segments are merged when a fold writes a new one.
+
+/// Rows that one bulk segment holds at most.
+pub(super) const BULK_ROWS: usize = 262_144;
+/// Bytes of entries that a fold gathers in memory before it writes a segment.
+pub(super) const BULK_BYTES: usize = 96 << 20;
+/// Rows of a merged segment at most.
+const MERGED_ROWS: usize = 524_288;
+/// A segment of this size is left alone, and not counted.
+const SETTLED_ROWS: usize = 131_072;
+/// Segments that may stand side by side, settled ones apart.
+const SEGMENTS: usize = 8;
+
+/// A segment as the choice sees it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Size {
+    /// Rows that still count.
+    pub(super) live: usize,
+    /// Rows that no longer do.
+    pub(super) dead: usize,
+}
+
+/// The segments that are to be merged with `fresh` new rows into one.
+///
+/// Segments of which more than half is dead are always rewritten. When there would be more than
+/// eight, the smallest go together with the new rows for as long as the next is at most twice as
+/// large as all before it: so a row is rewritten O(log n) times in its life.
+pub(super) fn victims(sizes: &[Size], fresh: usize) -> Vec<usize> {
+    let (mut chosen, rest): (Vec<usize>, Vec<usize>) = (0..sizes.len()).partition(|&at| sizes[at].dead > sizes[at].live);
+    let mut gathered = fresh + chosen.iter().map(|&at| sizes[at].live).sum::<usize>();
+    let mut open: Vec<usize> = rest.into_iter().filter(|&at| sizes[at].live < SETTLED_ROWS).collect();
+    open.sort_by_key(|&at| sizes[at].live);
+    let (count, mut taken) = (open.len() + 1, 0);
+    if count > SEGMENTS {
+        for at in open {
+            let live = sizes[at].live;
+            let similar = live <= 2 * gathered || count - taken > SEGMENTS;
+            if !similar || gathered + live > MERGED_ROWS {
+                break;
+            }
+            gathered += live;
+            taken += 1;
+            chosen.push(at);
+        }
+    }
+    chosen.sort_unstable();
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_stay_few_and_rows_are_rewritten_seldom() {
+        let (mut sizes, mut rewritten, folds, fresh) = (Vec::<Size>::new(), 0, 1_000, 500);
+        for _ in 0..folds {
+            let chosen = victims(&sizes, fresh);
+            let merged: usize = chosen.iter().map(|&at| sizes[at].live).sum();
+            rewritten += merged;
+            for &at in chosen.iter().rev() {
+                sizes.remove(at);
+            }
+            sizes.push(Size { live: merged + fresh, dead: 0 });
+            assert!(sizes.iter().filter(|size| size.live < SETTLED_ROWS).count() <= SEGMENTS);
+        }
+        assert_eq!(sizes.iter().map(|size| size.live).sum::<usize>(), folds * fresh);
+        assert!(rewritten <= 6 * folds * fresh, "{rewritten} rows rewritten for {}", folds * fresh);
+    }
+
+    #[test]
+    fn mostly_dead_segments_are_rewritten() {
+        let sizes = [Size { live: 10, dead: 5 }, Size { live: 400_000, dead: 500_000 }, Size { live: 1, dead: 0 }];
+        assert_eq!(victims(&sizes, 1), [1]);
+    }
+}

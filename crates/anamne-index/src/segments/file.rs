@@ -1,0 +1,218 @@
+//! A segment file: header, sections, and the checksums under which all of it lies.
+//!
+//! ```text
+//! 0        header, 512 bytes: magic, version, kind, counts, table of sections, checksum of the header
+//! 512      body: sections, each starting at a multiple of 64, zeroes between them
+//! 512+b    table: xxh3 of each block of 64 KiB of the body
+//! ```
+//!
+//! Header and table are compared when the file is opened, a block when it is first touched: opening
+//! costs the same for a thousand rows and for a million.
+
+use std::fs::File;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+
+use anamne_store::view::ViewError;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::bytes::{ByteReader, ByteWriter};
+use super::manifest::SegmentEntry;
+use super::map::{Mapping, Plain, as_numbers};
+
+/// Bytes before the body.
+pub(super) const HEADER: usize = 512;
+/// Bytes under one checksum.
+pub(super) const BLOCK: usize = 65_536;
+/// Sections at most.
+pub(super) const SECTIONS: usize = 8;
+/// Where a section may start.
+pub(super) const ALIGNMENT: usize = 64;
+const MAGIC: u64 = u64::from_le_bytes(*b"ANAMNSEG");
+const VERSION: u32 = 1;
+
+/// The first damage that was found in anything published together.
+pub(crate) type Damage = OnceLock<String>;
+
+/// What stands at the front of a segment file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    pub(super) kind: u32,
+    pub(super) body: u64,
+    pub(super) table_checksum: u64,
+    /// Start in the body and length, in bytes.
+    pub(super) sections: [(u64, u64); SECTIONS],
+}
+
+impl Header {
+    /// The header as it stands in the file, and its checksum.
+    pub(super) fn encode(&self) -> (Vec<u8>, u64) {
+        let mut writer = ByteWriter::default();
+        writer.u64(MAGIC);
+        writer.u32(VERSION);
+        writer.u32(self.kind);
+        writer.u64(self.body);
+        writer.u64(self.table_checksum);
+        for (start, length) in self.sections {
+            writer.u64(start);
+            writer.u64(length);
+        }
+        let mut bytes = writer.finish();
+        bytes.resize(HEADER - 8, 0);
+        let checksum = xxh3_64(&bytes);
+        bytes.extend_from_slice(&checksum.to_le_bytes());
+        (bytes, checksum)
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut reader = ByteReader::new(bytes);
+        if reader.u64()? != MAGIC || reader.u32()? != VERSION {
+            return None;
+        }
+        let (kind, body, table_checksum) = (reader.u32()?, reader.u64()?, reader.u64()?);
+        let mut sections = [(0, 0); SECTIONS];
+        for section in &mut sections {
+            *section = (reader.u64()?, reader.u64()?);
+        }
+        Some(Self { kind, body, table_checksum, sections })
+    }
+
+    /// The length that a file with this header must have.
+    pub(super) fn file_length(&self) -> Option<u64> {
+        let table = self.body.div_ceil(BLOCK as u64).checked_mul(8)?;
+        self.body.checked_add(table)?.checked_add(HEADER as u64)
+    }
+}
+
+/// An open segment file.
+pub(crate) struct SegmentFile {
+    path: PathBuf,
+    mapping: Mapping,
+    header: Header,
+    /// Whether a whole section has been compared already.
+    whole: [AtomicBool; SECTIONS],
+    /// A bit per block that has been compared already.
+    compared: Box<[AtomicU64]>,
+    damage: Arc<Damage>,
+}
+
+impl SegmentFile {
+    /// Maps the file that `entry` describes; O(1) but for the table of checksums.
+    ///
+    /// Damage that is found later, on first touch of a block, is also noted in `damage`.
+    pub(super) fn open(path: PathBuf, kind: u32, entry: &SegmentEntry, damage: Arc<Damage>) -> Result<Self, ViewError> {
+        let file = File::open(&path).map_err(|error| ViewError::io("open", &path, error))?;
+        let length = file.metadata().map_err(|error| ViewError::io("read", &path, error))?.len();
+        if length != entry.length || length < HEADER as u64 {
+            return Err(ViewError::damaged(&path, format!("it has {length} bytes and should have {}", entry.length)));
+        }
+        let mapping = Mapping::new(&file, &path)?;
+        let header = check_header(&mapping, &path, kind, entry)?;
+        let blocks = header.body.div_ceil(BLOCK as u64) as usize;
+        let compared = (0..blocks.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Ok(Self { path, mapping, header, whole: Default::default(), compared, damage })
+    }
+
+    /// How many numbers a section holds.
+    pub(crate) fn count<T: Plain>(&self, section: usize) -> usize {
+        self.header.sections[section].1 as usize / size_of::<T>()
+    }
+
+    /// A whole section.
+    pub(crate) fn section<T: Plain>(&self, section: usize) -> Result<&[T], ViewError> {
+        let (start, length) = self.header.sections[section];
+        let range = start as usize..(start + length) as usize;
+        if !self.whole[section].load(Relaxed) {
+            self.compare(&range)?;
+            self.whole[section].store(true, Relaxed);
+        }
+        self.numbers(range)
+    }
+
+    /// The numbers from `range.start` to `range.end` of a section.
+    #[inline]
+    pub(crate) fn part<T: Plain>(&self, section: usize, range: Range<usize>) -> Result<&[T], ViewError> {
+        let (start, length) = self.header.sections[section];
+        let bytes = start as usize + range.start * size_of::<T>()..start as usize + range.end * size_of::<T>();
+        if range.start > range.end || bytes.end > (start + length) as usize {
+            return Err(self.damaged("an offset leads out of its section"));
+        }
+        if !self.whole[section].load(Relaxed) {
+            self.compare(&bytes)?;
+        }
+        self.numbers(bytes)
+    }
+
+    /// Compares everything again, whether or not it was compared before.
+    pub(super) fn verify(&self, entry: &SegmentEntry) -> Result<(), ViewError> {
+        // A file that shrank must not be read through the mapping.
+        let length = self.path.metadata().map_err(|error| ViewError::io("read", &self.path, error))?.len();
+        if length != entry.length {
+            return Err(self.damaged("its length changed"));
+        }
+        check_header(&self.mapping, &self.path, self.header.kind, entry)?;
+        (0..self.header.body.div_ceil(BLOCK as u64) as usize).try_for_each(|block| self.compare_block(block))
+    }
+
+    fn numbers<T: Plain>(&self, range: Range<usize>) -> Result<&[T], ViewError> {
+        as_numbers(&self.body()[range]).ok_or_else(|| self.damaged("a section is not aligned"))
+    }
+
+    fn body(&self) -> &[u8] {
+        &self.mapping.bytes()[HEADER..HEADER + self.header.body as usize]
+    }
+
+    /// Compares those blocks of the body under `range` that were not compared before.
+    fn compare(&self, range: &Range<usize>) -> Result<(), ViewError> {
+        if range.is_empty() {
+            return Ok(());
+        }
+        for block in range.start / BLOCK..=(range.end - 1) / BLOCK {
+            let (word, bit) = (&self.compared[block / 64], 1 << (block % 64));
+            // The bytes never change, so the flag needs no ordering: at worst two threads compare.
+            if word.load(Relaxed) & bit == 0 {
+                self.compare_block(block)?;
+                word.fetch_or(bit, Relaxed);
+            }
+        }
+        Ok(())
+    }
+
+    fn compare_block(&self, block: usize) -> Result<(), ViewError> {
+        let body = self.body();
+        let bytes = &body[block * BLOCK..body.len().min((block + 1) * BLOCK)];
+        let at = HEADER + body.len() + block * 8;
+        if xxh3_64(bytes).to_le_bytes() == self.mapping.bytes()[at..at + 8] {
+            return Ok(());
+        }
+        Err(self.damaged(&format!("block {block} does not match its checksum")))
+    }
+
+    /// Notes the damage for everybody who reads what was published together, and returns it.
+    pub(crate) fn damaged(&self, reason: &str) -> ViewError {
+        let error = ViewError::damaged(&self.path, reason);
+        self.damage.get_or_init(|| error.to_string());
+        error
+    }
+}
+
+/// Compares header and table of checksums, and that the header describes a file of this length.
+fn check_header(mapping: &Mapping, path: &Path, kind: u32, entry: &SegmentEntry) -> Result<Header, ViewError> {
+    let bytes = mapping.bytes();
+    let damaged = |reason: &str| ViewError::damaged(path, reason);
+    let checksum = xxh3_64(&bytes[..HEADER - 8]);
+    if checksum.to_le_bytes() != bytes[HEADER - 8..HEADER] || checksum != entry.checksum {
+        return Err(damaged("its header is not the one that the manifest names"));
+    }
+    let header = Header::decode(&bytes[..HEADER - 8]).ok_or_else(|| damaged("its header is of another format"))?;
+    let within = |&(start, length): &(u64, u64)| start.checked_add(length).is_some_and(|end| end <= header.body);
+    if header.kind != kind || header.file_length() != Some(entry.length) || !header.sections.iter().all(within) {
+        return Err(damaged("its header does not describe it"));
+    }
+    if xxh3_64(&bytes[HEADER + header.body as usize..]) != header.table_checksum {
+        return Err(damaged("its table of checksums does not match its own checksum"));
+    }
+    Ok(header)
+}

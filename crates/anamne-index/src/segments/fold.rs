@@ -1,0 +1,203 @@
+//! Folding: the log after the watermark becomes a new published part.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use anamne_store::view::{Change, ChangeFeed, FOLD_BATCH, Fold, ViewError};
+use anamne_types::Seq;
+use rayon::prelude::*;
+use roaring::RoaringBitmap;
+
+use super::compaction::{BULK_BYTES, BULK_ROWS, Size, victims};
+use super::file::Damage;
+use super::layout::{Layout, Place, Source};
+use super::manifest::Manifest;
+use super::shelf::Shelf;
+use super::state::{Live, Published, Tail};
+use super::writer::{RowSpan, SegmentWriter};
+
+impl<L: Layout> Shelf<L> {
+    /// See [`View::fold`](anamne_store::view::View::fold).
+    pub(crate) fn fold(&self, feed: &dyn ChangeFeed, progress: &mut dyn FnMut(Seq)) -> Result<Fold, ViewError> {
+        self.folder.create()?;
+        let Some(_lock) = self.folder.try_lock()? else { return Ok(Fold::Busy) };
+        self.refresh();
+        let snapshot = self.snapshot();
+        let folded = if self.damaged() {
+            Folding::new(self, &Published::empty(), &snapshot.tail)?.run(feed, progress, true)
+        } else {
+            let folded = Folding::new(self, &snapshot.published, &snapshot.tail)?.run(feed, progress, false);
+            match folded {
+                // Damage that only showed while the old segments were read.
+                Err(_) if self.damaged() => Folding::new(self, &Published::empty(), &snapshot.tail)?.run(feed, progress, true),
+                folded => folded,
+            }
+        };
+        if let Ok(Fold::Published(_)) = folded {
+            self.reload();
+        }
+        folded
+    }
+}
+
+/// A fold in progress.
+struct Folding<'a, L: Layout> {
+    shelf: &'a Shelf<L>,
+    /// Entries that need not be made again.
+    tail: &'a Tail<L>,
+    watermark: Seq,
+    segments: Vec<Live<L>>,
+    summary: L::Summary,
+    /// The live rows that no segment holds yet.
+    fresh: BTreeMap<u32, Arc<L::Entry>>,
+    fresh_bytes: usize,
+    next_number: u64,
+    damage: Arc<Damage>,
+}
+
+impl<'a, L: Layout> Folding<'a, L> {
+    fn new(shelf: &'a Shelf<L>, base: &Published<L>, tail: &'a Tail<L>) -> Result<Self, ViewError> {
+        Ok(Self {
+            shelf,
+            tail,
+            watermark: base.watermark,
+            segments: base.segments.clone(),
+            summary: L::Summary::clone(&base.summary),
+            fresh: BTreeMap::new(),
+            fresh_bytes: 0,
+            next_number: shelf.folder.highest_number()? + 1,
+            damage: Arc::default(),
+        })
+    }
+
+    /// `rebuilding` publishes even where the log is empty, so that what was damaged goes away.
+    fn run(mut self, feed: &dyn ChangeFeed, progress: &mut dyn FnMut(Seq), rebuilding: bool) -> Result<Fold, ViewError> {
+        let head = feed.head()?;
+        if head <= self.watermark && !rebuilding {
+            return Ok(Fold::Nothing);
+        }
+        while self.watermark < head {
+            let changes = complete_events(feed.since(self.watermark, FOLD_BATCH)?);
+            // Rows whose last change now lies past the head come in a later fold, or in the tail.
+            let Some(last) = changes.last() else { break };
+            let reached = last.seq;
+            if reached <= self.watermark {
+                return Err(ViewError::Feed(format!("event {reached} came again after {}", self.watermark)));
+            }
+            self.take(&changes)?;
+            self.watermark = reached;
+            progress(reached);
+        }
+        self.watermark = self.watermark.max(head);
+        self.publish()?;
+        Ok(Fold::Published(self.watermark))
+    }
+
+    fn take(&mut self, changes: &[Change]) -> Result<(), ViewError> {
+        let entries: Result<Vec<_>, ViewError> = changes.par_iter().map(|change| self.entry(change)).collect();
+        for (change, entry) in changes.iter().zip(entries?) {
+            self.withdraw(change.row.0)?;
+            if let Some(entry) = entry {
+                L::add(&mut self.summary, &entry);
+                self.fresh_bytes += L::weight(&entry);
+                self.fresh.insert(change.row.0, entry);
+            }
+            if self.fresh.len() >= BULK_ROWS || self.fresh_bytes >= BULK_BYTES {
+                self.write(&[])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn entry(&self, change: &Change) -> Result<Option<Arc<L::Entry>>, ViewError> {
+        match self.tail.rows.get(&change.row.0) {
+            Some(state) if state.seq == change.seq => Ok(state.entry.clone()),
+            _ => change.record.as_ref().map(|record| self.shelf.layout.encode(record).map(Arc::new)).transpose(),
+        }
+    }
+
+    /// Takes the old state of `row` out, wherever it is.
+    fn withdraw(&mut self, row: u32) -> Result<(), ViewError> {
+        if let Some(entry) = self.fresh.remove(&row) {
+            self.fresh_bytes -= L::weight(&entry);
+            L::withdraw(&mut self.summary, &entry);
+        }
+        for live in &mut self.segments {
+            let slots = live.slots(row)?;
+            if !slots.is_empty() {
+                L::withdraw_slots(&mut self.summary, &live.segment, slots)?;
+                live.dead.insert(row);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the fresh rows, together with what lives in the segments at `merged`, as one segment.
+    fn write(&mut self, merged: &[usize]) -> Result<(), ViewError> {
+        let sources = self.sources(merged)?;
+        let opened = match (sources.first(), sources.last()) {
+            (Some(first), Some(last)) => {
+                let rows = RowSpan { count: sources.len() as u32, first: first.row, last: last.row };
+                let mut writer = SegmentWriter::create(self.shelf.folder.segment(self.next_number), L::KIND)?;
+                self.shelf.layout.write(&sources, &mut writer)?;
+                let entry = writer.finish(self.next_number, rows)?;
+                let dead = RoaringBitmap::new();
+                Some(Live::open(&self.shelf.layout, &self.shelf.folder, entry, dead, &self.damage)?)
+            }
+            _ => None,
+        };
+        drop(sources);
+        self.next_number += 1;
+        self.fresh.clear();
+        self.fresh_bytes = 0;
+        for &at in merged.iter().rev() {
+            self.segments.remove(at);
+        }
+        self.segments.extend(opened);
+        Ok(())
+    }
+
+    fn sources(&self, merged: &[usize]) -> Result<Vec<Source<'_, L>>, ViewError> {
+        let fresh = self.fresh.iter().map(|(&row, entry)| Source { row, place: Place::Entry(&**entry) });
+        let mut sources: Vec<Source<'_, L>> = fresh.collect();
+        for &at in merged {
+            let live = &self.segments[at];
+            let rows = L::rows(&live.segment)?.iter().filter(|(row, _)| !live.dead.contains(*row));
+            sources.extend(rows.map(|(row, slots)| Source { row, place: Place::Slots(&*live.segment, slots) }));
+        }
+        // Rows are unique: a row lives in one place.
+        sources.sort_unstable_by_key(|source| source.row);
+        Ok(sources)
+    }
+
+    fn publish(&mut self) -> Result<(), ViewError> {
+        self.segments.retain(|live| live.dead.len() < live.entry.rows.count as u64);
+        let merged = victims(&self.segments.iter().map(size).collect::<Vec<_>>(), self.fresh.len());
+        if !self.fresh.is_empty() || !merged.is_empty() {
+            self.write(&merged)?;
+        }
+        let segments: Vec<_> = self.segments.iter().map(|live| (live.entry.clone(), live.dead.clone())).collect();
+        let keep: Vec<u64> = segments.iter().map(|(entry, _)| entry.number).collect();
+        let summary = L::encode_summary(&self.summary);
+        let parameters = self.shelf.layout.parameters();
+        let manifest = Manifest { parameters, watermark: self.watermark, summary, segments };
+        self.shelf.folder.publish(&manifest.encode())?;
+        self.shelf.folder.sweep(&keep)
+    }
+}
+
+fn size<L: Layout>(live: &Live<L>) -> Size {
+    let dead = live.dead.len() as usize;
+    Size { live: (live.entry.rows.count as usize).saturating_sub(dead), dead }
+}
+
+/// A full batch may end between two rows that one event changed: its last event is left for the next.
+fn complete_events(mut changes: Vec<Change>) -> Vec<Change> {
+    if changes.len() >= FOLD_BATCH
+        && let Some(last) = changes.last().map(|change| change.seq)
+        && let Some(before) = changes.iter().rposition(|change| change.seq < last)
+    {
+        changes.truncate(before + 1);
+    }
+    changes
+}

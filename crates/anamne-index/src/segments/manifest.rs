@@ -1,0 +1,127 @@
+//! The manifest: what a folder holds, as of which event.
+
+use anamne_types::Seq;
+use roaring::RoaringBitmap;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::bytes::{ByteReader, ByteWriter};
+use super::writer::RowSpan;
+
+const MAGIC: u64 = u64::from_le_bytes(*b"ANAMNMAN");
+/// The format of manifests; another one is a rebuild.
+const VERSION: u32 = 1;
+
+/// A segment file, as the manifest names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SegmentEntry {
+    /// The number in its file name; never used twice.
+    pub(crate) number: u64,
+    /// Length of the file in bytes.
+    pub(crate) length: u64,
+    /// Checksum of its header, under which all of its other checksums lie.
+    pub(crate) checksum: u64,
+    /// The rows in it.
+    pub(crate) rows: RowSpan,
+}
+
+/// What stands in the file `manifest`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Manifest {
+    /// The view that wrote it and all that its segments depend on; another one is a rebuild.
+    pub(crate) parameters: String,
+    /// The segments cover the log up to here.
+    pub(crate) watermark: Seq,
+    /// The layout's statistics over all live rows.
+    pub(crate) summary: Vec<u8>,
+    /// The segments, oldest first, each with the rows in it that no longer count.
+    pub(crate) segments: Vec<(SegmentEntry, RoaringBitmap)>,
+}
+
+impl Manifest {
+    /// The bytes of the file; the last eight are the checksum of all before them.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut writer = ByteWriter::default();
+        writer.u64(MAGIC);
+        writer.u32(VERSION);
+        writer.block(self.parameters.as_bytes());
+        writer.u64(self.watermark.0);
+        writer.block(&self.summary);
+        writer.u64(self.segments.len() as u64);
+        for (entry, dead) in &self.segments {
+            writer.u64(entry.number);
+            writer.u64(entry.length);
+            writer.u64(entry.checksum);
+            writer.u32(entry.rows.count);
+            writer.u32(entry.rows.first);
+            writer.u32(entry.rows.last);
+            let mut bytes = Vec::with_capacity(dead.serialized_size());
+            dead.serialize_into(&mut bytes).expect("writing to memory does not fail");
+            writer.block(&bytes);
+        }
+        let checksum = xxh3_64(writer.written());
+        writer.u64(checksum);
+        writer.finish()
+    }
+
+    /// Reads the bytes of the file; the reason why not, for a person.
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, &'static str> {
+        let (content, checksum) = bytes.split_last_chunk().ok_or("it is too short")?;
+        if xxh3_64(content) != u64::from_le_bytes(*checksum) {
+            return Err("it does not match its checksum");
+        }
+        let mut reader = ByteReader::new(content);
+        if reader.u64() != Some(MAGIC) || reader.u32() != Some(VERSION) {
+            return Err("it is of another format");
+        }
+        Self::fields(&mut reader).ok_or("its fields do not add up")
+    }
+
+    fn fields(reader: &mut ByteReader<'_>) -> Option<Self> {
+        let parameters = String::from_utf8(reader.block()?.to_vec()).ok()?;
+        let (watermark, summary) = (Seq(reader.u64()?), reader.block()?.to_vec());
+        let segments = (0..reader.u64()?).map(|_| Self::segment(reader)).collect::<Option<Vec<_>>>()?;
+        reader.end()?;
+        Some(Self { parameters, watermark, summary, segments })
+    }
+
+    fn segment(reader: &mut ByteReader<'_>) -> Option<(SegmentEntry, RoaringBitmap)> {
+        let (number, length, checksum) = (reader.u64()?, reader.u64()?, reader.u64()?);
+        let rows = RowSpan { count: reader.u32()?, first: reader.u32()?, last: reader.u32()? };
+        let dead = RoaringBitmap::deserialize_from(reader.block()?).ok()?;
+        Some((SegmentEntry { number, length, checksum, rows }, dead))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest() -> Manifest {
+        let rows = RowSpan { count: 9, first: 3, last: 80 };
+        let entry = SegmentEntry { number: 4, length: 1_024, checksum: 77, rows };
+        let dead = RoaringBitmap::from_iter([3, 70_000]);
+        Manifest {
+            parameters: "view 1".into(),
+            watermark: Seq(12),
+            summary: vec![1, 2],
+            segments: vec![(entry.clone(), dead), (entry, RoaringBitmap::new())],
+        }
+    }
+
+    #[test]
+    fn comes_back_as_it_was_written() {
+        assert_eq!(Manifest::decode(&manifest().encode()), Ok(manifest()));
+        assert_eq!(Manifest::decode(&Manifest::default().encode()), Ok(Manifest::default()));
+    }
+
+    #[test]
+    fn every_changed_or_missing_byte_is_noticed() {
+        let bytes = manifest().encode();
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1 << (at % 8);
+            assert!(Manifest::decode(&changed).is_err(), "byte {at} changed unnoticed");
+            assert!(Manifest::decode(&bytes[..at]).is_err(), "cut at {at} unnoticed");
+        }
+    }
+}

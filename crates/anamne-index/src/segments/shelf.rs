@@ -1,0 +1,198 @@
+//! The view over a folder of segments: what every layout has in common.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use anamne_store::view::{Change, Health, ViewError};
+use anamne_types::Seq;
+
+use super::folder::{Folder, Stamp};
+use super::layout::Layout;
+use super::state::{Published, Snapshot, load};
+
+/// Keeps the published part and the tail of one view.
+///
+/// Readers take a [`Snapshot`] under a lock that is held for a few reference counts, never for work.
+pub(crate) struct Shelf<L: Layout> {
+    pub(super) layout: L,
+    pub(super) folder: Folder,
+    state: RwLock<State<L>>,
+    /// Held while the manifest is read, so that an older reading never replaces a newer one.
+    refreshing: Mutex<()>,
+}
+
+struct State<L: Layout> {
+    snapshot: Snapshot<L>,
+    position: Seq,
+    /// How often the position went back; entries made before that may not be applied after it.
+    setbacks: u64,
+    /// The manifest that `snapshot` was read from, `Some(None)` where there was none; `None` when
+    /// the folder could not be looked at.
+    stamp: Option<Option<Stamp>>,
+    /// Why the published part could not be read.
+    unreadable: Option<String>,
+    /// Why the tail could not be brought further.
+    stuck: Option<String>,
+}
+
+impl<L: Layout> Shelf<L> {
+    /// The view in `directory`, which need not exist. Damage makes the view broken, not this fail.
+    pub(crate) fn open(directory: PathBuf, layout: L) -> Self {
+        let state = State {
+            snapshot: Snapshot::empty(),
+            position: Seq(0),
+            setbacks: 0,
+            stamp: None,
+            unreadable: None,
+            stuck: None,
+        };
+        let folder = Folder::new(directory, L::NAME);
+        let shelf = Self { layout, folder, state: RwLock::new(state), refreshing: Mutex::new(()) };
+        shelf.refresh();
+        shelf
+    }
+
+    /// How entries are made and read.
+    pub(crate) fn layout(&self) -> &L {
+        &self.layout
+    }
+
+    /// The state of this moment.
+    pub(crate) fn snapshot(&self) -> Snapshot<L> {
+        self.read().snapshot.clone()
+    }
+
+    /// The state of this moment, or why the view can't take part.
+    pub(crate) fn whole_snapshot(&self) -> Result<Snapshot<L>, ViewError> {
+        let state = self.read();
+        match state.complaint() {
+            Some(reason) => Err(ViewError::damaged(self.folder.path(), reason)),
+            None => Ok(state.snapshot.clone()),
+        }
+    }
+
+    /// See [`View::health`](anamne_store::view::View::health).
+    pub(crate) fn health(&self) -> Health {
+        self.read().complaint().map_or(Health::Whole, Health::Broken)
+    }
+
+    /// See [`View::watermark`](anamne_store::view::View::watermark).
+    pub(crate) fn watermark(&self) -> Seq {
+        self.read().snapshot.published.watermark
+    }
+
+    /// See [`View::position`](anamne_store::view::View::position).
+    pub(crate) fn position(&self) -> Seq {
+        self.read().position
+    }
+
+    /// See [`View::tail_rows`](anamne_store::view::View::tail_rows).
+    pub(crate) fn tail_rows(&self) -> usize {
+        self.read().snapshot.tail.rows.len()
+    }
+
+    /// Whether what is published can't be read.
+    pub(super) fn damaged(&self) -> bool {
+        let state = self.read();
+        state.unreadable.is_some() || state.snapshot.published.damage.get().is_some()
+    }
+
+    /// See [`View::refresh`](anamne_store::view::View::refresh).
+    pub(crate) fn refresh(&self) {
+        match self.folder.stamp() {
+            Ok(stamp) if Some(&stamp) == self.read().stamp.as_ref() => {}
+            Ok(_) => self.reload(),
+            Err(error) => {
+                let mut state = self.write();
+                state.stamp = None;
+                state.unreadable = Some(ViewError::io("read", &self.folder.manifest(), error).to_string());
+            }
+        }
+    }
+
+    /// Reads the manifest whether or not it changed.
+    pub(super) fn reload(&self) {
+        let _only = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
+        let (stamp, loaded) = load(&self.layout, &self.folder);
+        self.write().install(stamp, loaded);
+    }
+
+    /// See [`View::follow`](anamne_store::view::View::follow).
+    ///
+    /// A record of which no entry can be made stops the tail just before its event: the position
+    /// stays there and the view is broken until a later call, or a fold, gets past it.
+    pub(crate) fn follow(&self, changes: &[Change], through: Seq) {
+        let (position, setbacks) = {
+            let state = self.read();
+            (state.position, state.setbacks)
+        };
+        let mut entries = Vec::new();
+        let mut failure = None;
+        for change in changes.iter().filter(|change| change.seq > position) {
+            match change.record.as_ref().map(|record| self.layout.encode(record)).transpose() {
+                Ok(entry) => entries.push((change, entry.map(Arc::new))),
+                Err(error) => {
+                    failure = Some((Seq(change.seq.0.saturating_sub(1)), error.to_string()));
+                    break;
+                }
+            }
+        }
+        let mut state = self.write();
+        // Another thread found the published part gone: what is between lacks, so nothing is applied.
+        if state.setbacks != setbacks {
+            return;
+        }
+        let reached = failure.as_ref().map_or(through, |(before, _)| *before);
+        for (change, entry) in entries {
+            if change.seq > state.position && change.seq <= reached {
+                state.snapshot.apply(change.row.0, change.seq, entry);
+            }
+        }
+        state.position = state.position.max(reached);
+        state.stuck = failure.map(|(_, reason)| reason);
+    }
+
+    /// See [`View::verify`](anamne_store::view::View::verify).
+    pub(crate) fn verify(&self) -> Health {
+        self.refresh();
+        let published = self.snapshot().published;
+        if let Err(error) = published.verify(&self.folder) {
+            published.damage.get_or_init(|| error.to_string());
+        }
+        self.health()
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, State<L>> {
+        // A panic while the lock was held leaves at worst a tail that lacks rows; it is caught by
+        // nothing else, so the data is taken as it is rather than made unreachable for ever.
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, State<L>> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<L: Layout> State<L> {
+    fn complaint(&self) -> Option<String> {
+        let damage = self.snapshot.published.damage.get();
+        self.unreadable.as_ref().or(damage).or(self.stuck.as_ref()).cloned()
+    }
+
+    fn install(&mut self, stamp: Option<Stamp>, loaded: Result<Published<L>, ViewError>) {
+        self.stamp = Some(stamp);
+        self.unreadable = loaded.as_ref().err().map(ToString::to_string);
+        let published = loaded.unwrap_or_else(|_| Published::empty());
+        if published.watermark < self.snapshot.published.watermark {
+            // The tail starts at the old watermark; what lies between the two is nowhere.
+            self.snapshot = Snapshot::empty();
+            self.position = Seq(0);
+            self.setbacks += 1;
+        }
+        if published.watermark >= self.position {
+            self.stuck = None;
+        }
+        self.position = self.position.max(published.watermark);
+        self.snapshot.rebase(Arc::new(published));
+    }
+}

@@ -1,0 +1,298 @@
+//! What a view knows at one moment: the published part, the tail, and both together.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::ops::{Range, RangeInclusive};
+use std::sync::Arc;
+
+use anamne_store::view::ViewError;
+use anamne_types::Seq;
+use roaring::RoaringBitmap;
+
+use super::file::{Damage, SegmentFile};
+use super::folder::{Folder, Stamp};
+use super::layout::Layout;
+use super::manifest::{Manifest, SegmentEntry};
+
+/// A segment and the rows in it that no longer count.
+pub(crate) struct Live<L: Layout> {
+    pub(crate) segment: Arc<L::Segment>,
+    pub(crate) dead: RoaringBitmap,
+    pub(super) entry: SegmentEntry,
+}
+
+impl<L: Layout> Clone for Live<L> {
+    fn clone(&self) -> Self {
+        Self { segment: self.segment.clone(), dead: self.dead.clone(), entry: self.entry.clone() }
+    }
+}
+
+impl<L: Layout> Live<L> {
+    /// Opens the segment that `entry` describes.
+    pub(super) fn open(
+        layout: &L,
+        folder: &Folder,
+        entry: SegmentEntry,
+        dead: RoaringBitmap,
+        damage: &Arc<Damage>,
+    ) -> Result<Self, ViewError> {
+        let file = SegmentFile::open(folder.segment(entry.number), L::KIND, &entry, damage.clone())?;
+        Ok(Self { segment: Arc::new(layout.open(file)?), dead, entry })
+    }
+
+    /// Whether it may hold some of these rows.
+    pub(crate) fn spans(&self, rows: &RangeInclusive<u32>) -> bool {
+        self.entry.rows.first <= *rows.end() && self.entry.rows.last >= *rows.start()
+    }
+
+    /// The slots of `row`, unless it is dead here or was never here.
+    pub(crate) fn slots(&self, row: u32) -> Result<Range<usize>, ViewError> {
+        let rows = &self.entry.rows;
+        if !(rows.first..=rows.last).contains(&row) || self.dead.contains(row) {
+            return Ok(0..0);
+        }
+        Ok(L::rows(&self.segment)?.slots(row))
+    }
+}
+
+/// What a folder holds, as of one manifest.
+pub(crate) struct Published<L: Layout> {
+    pub(super) watermark: Seq,
+    pub(super) segments: Vec<Live<L>>,
+    pub(super) summary: Arc<L::Summary>,
+    /// The first damage found while reading it.
+    pub(super) damage: Arc<Damage>,
+    /// Held open so that no other file gets the inode of this manifest; see [`Stamp`].
+    held: Option<File>,
+}
+
+impl<L: Layout> Published<L> {
+    /// What an empty folder holds.
+    pub(super) fn empty() -> Self {
+        Self {
+            watermark: Seq(0),
+            segments: Vec::new(),
+            summary: Arc::default(),
+            damage: Arc::default(),
+            held: None,
+        }
+    }
+
+    /// Where `row` lies, if it is published and live.
+    pub(crate) fn find(&self, row: u32) -> Result<Option<(&Live<L>, Range<usize>)>, ViewError> {
+        find(&self.segments, row)
+    }
+
+    /// Compares everything with its checksum.
+    pub(super) fn verify(&self, folder: &Folder) -> Result<(), ViewError> {
+        if self.held.is_some() {
+            let mut file = File::open(folder.manifest()).map_err(|error| io("open", folder, error))?;
+            read_manifest(&mut file, folder)?;
+        }
+        self.segments.iter().try_for_each(|live| L::file(&live.segment).verify(&live.entry))
+    }
+}
+
+/// Where `row` lies among `segments`; the newest that holds it alive is the only one that does.
+pub(super) fn find<L: Layout>(segments: &[Live<L>], row: u32) -> Result<Option<(&Live<L>, Range<usize>)>, ViewError> {
+    for live in segments.iter().rev() {
+        let slots = live.slots(row)?;
+        if !slots.is_empty() {
+            return Ok(Some((live, slots)));
+        }
+    }
+    Ok(None)
+}
+
+/// Reads the manifest and opens all that it names; also the stamp of what was read.
+///
+/// When another process publishes between the two, the segments may be gone: then it reads again.
+pub(super) fn load<L: Layout>(layout: &L, folder: &Folder) -> (Option<Stamp>, Result<Published<L>, ViewError>) {
+    let mut seen = None;
+    loop {
+        let (stamp, loaded) = load_once(layout, folder);
+        // An error is final once two readings in a row met the same manifest.
+        if loaded.is_ok() || stamp == seen {
+            return (stamp, loaded);
+        }
+        seen = stamp;
+    }
+}
+
+fn load_once<L: Layout>(layout: &L, folder: &Folder) -> (Option<Stamp>, Result<Published<L>, ViewError>) {
+    let file = match File::open(folder.manifest()) {
+        Ok(file) => file,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return (None, Ok(Published::empty()));
+        }
+        Err(error) => return (folder.stamp().ok().flatten(), Err(io("open", folder, error))),
+    };
+    match file.metadata() {
+        Ok(metadata) => (Some(Stamp::of(&metadata)), open_all(layout, folder, file)),
+        Err(error) => (None, Err(io("read", folder, error))),
+    }
+}
+
+fn open_all<L: Layout>(layout: &L, folder: &Folder, mut file: File) -> Result<Published<L>, ViewError> {
+    let manifest = read_manifest(&mut file, folder)?;
+    let parameters = layout.parameters();
+    if manifest.parameters != parameters {
+        let reason = format!("it was made with {:?}, and this program makes {parameters:?}", manifest.parameters);
+        return Err(ViewError::damaged(&folder.manifest(), reason));
+    }
+    let summary = L::decode_summary(&manifest.summary)
+        .ok_or_else(|| ViewError::damaged(&folder.manifest(), "its statistics do not add up"))?;
+    let damage = Arc::default();
+    let segments = manifest.segments.into_iter();
+    let segments = segments
+        .map(|(entry, dead)| Live::open(layout, folder, entry, dead, &damage))
+        .collect::<Result<Vec<_>, _>>()?;
+    let summary = Arc::new(summary);
+    Ok(Published { watermark: manifest.watermark, segments, summary, damage, held: Some(file) })
+}
+
+fn read_manifest(file: &mut File, folder: &Folder) -> Result<Manifest, ViewError> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(|error| io("read", folder, error))?;
+    Manifest::decode(&bytes).map_err(|reason| ViewError::damaged(&folder.manifest(), reason))
+}
+
+fn io(action: &'static str, folder: &Folder, error: std::io::Error) -> ViewError {
+    ViewError::io(action, &folder.manifest(), error)
+}
+
+/// What came after the watermark.
+pub(crate) struct Tail<L: Layout> {
+    /// The rows that changed; whatever is published of them no longer counts.
+    pub(super) rows: BTreeMap<u32, TailRow<L>>,
+    /// The same rows, as a bitmap.
+    pub(crate) masked: RoaringBitmap,
+}
+
+/// The last state of a row in the tail.
+pub(super) struct TailRow<L: Layout> {
+    pub(super) seq: Seq,
+    /// `None` when it was forgotten.
+    pub(super) entry: Option<Arc<L::Entry>>,
+}
+
+impl<L: Layout> Clone for TailRow<L> {
+    fn clone(&self) -> Self {
+        Self { seq: self.seq, entry: self.entry.clone() }
+    }
+}
+
+impl<L: Layout> Clone for Tail<L> {
+    fn clone(&self) -> Self {
+        Self { rows: self.rows.clone(), masked: self.masked.clone() }
+    }
+}
+
+impl<L: Layout> Default for Tail<L> {
+    fn default() -> Self {
+        Self { rows: BTreeMap::new(), masked: RoaringBitmap::new() }
+    }
+}
+
+/// Published part and tail as of one moment; cheap to clone, unaffected by what comes after.
+pub(crate) struct Snapshot<L: Layout> {
+    pub(super) published: Arc<Published<L>>,
+    pub(super) tail: Arc<Tail<L>>,
+    pub(super) summary: Arc<L::Summary>,
+}
+
+impl<L: Layout> Clone for Snapshot<L> {
+    fn clone(&self) -> Self {
+        Self { published: self.published.clone(), tail: self.tail.clone(), summary: self.summary.clone() }
+    }
+}
+
+/// Where the present state of a row is.
+pub(crate) enum Found<'a, L: Layout> {
+    /// In the tail.
+    Entry(&'a L::Entry),
+    /// In these slots of a segment.
+    Slots(&'a L::Segment, Range<usize>),
+}
+
+impl<L: Layout> Snapshot<L> {
+    /// Nothing published and no tail.
+    pub(super) fn empty() -> Self {
+        Self { published: Arc::new(Published::empty()), tail: Arc::default(), summary: Arc::default() }
+    }
+
+    /// The segments, oldest first; rows that are dead in them or masked by the tail do not count.
+    pub(crate) fn segments(&self) -> &[Live<L>] {
+        &self.published.segments
+    }
+
+    /// The rows that changed after the watermark.
+    pub(crate) fn masked(&self) -> &RoaringBitmap {
+        &self.tail.masked
+    }
+
+    /// The live rows of the tail, by rising row.
+    pub(crate) fn tail(&self) -> impl Iterator<Item = (u32, &L::Entry)> {
+        self.tail.rows.iter().filter_map(|(&row, state)| Some((row, &**state.entry.as_ref()?)))
+    }
+
+    /// The live rows of the tail among `rows`, by rising row.
+    pub(crate) fn tail_between(&self, rows: RangeInclusive<u32>) -> impl Iterator<Item = (u32, &L::Entry)> {
+        self.tail.rows.range(rows).filter_map(|(&row, state)| Some((row, &**state.entry.as_ref()?)))
+    }
+
+    /// Statistics over all live rows.
+    pub(crate) fn summary(&self) -> &L::Summary {
+        &self.summary
+    }
+
+    /// The present state of `row`; `None` when there is no live memory in it. O(segments · log n).
+    pub(crate) fn find(&self, row: u32) -> Result<Option<Found<'_, L>>, ViewError> {
+        if let Some(state) = self.tail.rows.get(&row) {
+            return Ok(state.entry.as_deref().map(Found::Entry));
+        }
+        Ok(self.published.find(row)?.map(|(live, slots)| Found::Slots(&*live.segment, slots)))
+    }
+
+    /// Counts the present state of `row` out of the summary.
+    fn withdraw(&mut self, row: u32) -> Result<(), ViewError> {
+        let summary = Arc::make_mut(&mut self.summary);
+        if let Some(state) = self.tail.rows.get(&row) {
+            if let Some(entry) = &state.entry {
+                L::withdraw(summary, entry);
+            }
+        } else if let Some((live, slots)) = self.published.find(row)? {
+            L::withdraw_slots(summary, &live.segment, slots)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the new state of `row` into the tail.
+    ///
+    /// Damage met in the published part is noted there, so the view is broken from then on.
+    pub(super) fn apply(&mut self, row: u32, seq: Seq, entry: Option<Arc<L::Entry>>) {
+        let _ = self.withdraw(row);
+        if let Some(entry) = &entry {
+            L::add(Arc::make_mut(&mut self.summary), entry);
+        }
+        let tail = Arc::make_mut(&mut self.tail);
+        tail.rows.insert(row, TailRow { seq, entry });
+        tail.masked.insert(row);
+    }
+
+    /// Puts what was published in the place of the old published part and keeps the newer tail.
+    pub(super) fn rebase(&mut self, published: Arc<Published<L>>) {
+        let newer: Vec<(u32, TailRow<L>)> = self
+            .tail
+            .rows
+            .iter()
+            .filter(|(_, state)| state.seq > published.watermark)
+            .map(|(&row, state)| (row, state.clone()))
+            .collect();
+        *self = Self { summary: published.summary.clone(), published, tail: Arc::default() };
+        for (row, state) in newer {
+            self.apply(row, state.seq, state.entry);
+        }
+    }
+}

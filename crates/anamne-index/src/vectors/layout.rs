@@ -1,0 +1,243 @@
+//! How vectors stand in a segment: the row and scale of each, signs in blocks of eight, eight-bit codes.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use anamne_embed::Embedder;
+use anamne_store::view::{Record, ViewError};
+
+use super::codes::{Code, Query, signs};
+use super::parts::{self, POLICY};
+use super::rotation::{Rotation, SEED};
+use super::simd::LANES;
+use super::DIMENSIONS;
+use crate::segments::{ByteReader, ByteWriter, Layout, Place, RowIndex, SegmentFile, SegmentWriter, Source};
+
+const ROWS: usize = 0;
+const SCALES: usize = 1;
+const SIGNS: usize = 2;
+const CODES: usize = 3;
+
+/// The layout of the vectors view.
+pub(super) struct VectorsLayout {
+    embedder: Arc<dyn Embedder>,
+    rotation: Rotation,
+}
+
+/// The vectors of a memory.
+pub(super) struct VectorsEntry {
+    scales: Box<[f32]>,
+    /// As many times the padded dimensions as there are scales.
+    codes: Box<[i8]>,
+}
+
+/// Counts over all live rows.
+#[derive(Clone, Copy, Default)]
+pub(super) struct VectorsSummary {
+    /// Memories with a vector.
+    pub(super) rows: u64,
+    /// Vectors.
+    pub(super) vectors: u64,
+}
+
+/// An open segment.
+pub(super) struct VectorsSegment {
+    file: SegmentFile,
+    padded: usize,
+}
+
+impl VectorsLayout {
+    /// A layout for that embedder's vectors.
+    pub(super) fn new(embedder: Arc<dyn Embedder>) -> Result<Self, ViewError> {
+        let dimensions = embedder.dimensions();
+        if !(1..=DIMENSIONS).contains(&dimensions) {
+            return Err(ViewError::Engine(format!("an embedder has 1 to {DIMENSIONS} dimensions, not {dimensions}")));
+        }
+        Ok(Self { embedder, rotation: Rotation::new(dimensions) })
+    }
+
+    /// How vectors are turned.
+    pub(super) fn rotation(&self) -> &Rotation {
+        &self.rotation
+    }
+}
+
+impl VectorsEntry {
+    /// Cosine with the best of its vectors.
+    pub(super) fn best(&self, query: &Query) -> Option<f32> {
+        best(query, &self.codes, &self.scales)
+    }
+}
+
+impl VectorsSegment {
+    /// Vectors in it.
+    pub(super) fn len(&self) -> usize {
+        self.file.count::<u32>(ROWS)
+    }
+
+    /// The signs of blocks of eight vectors.
+    pub(super) fn signs(&self, blocks: Range<usize>) -> Result<&[u64], ViewError> {
+        let width = self.padded / 64 * LANES;
+        self.file.part(SIGNS, blocks.start * width..blocks.end * width)
+    }
+
+    /// Cosine with the vector in one slot.
+    pub(super) fn cosine(&self, query: &Query, slot: usize) -> Result<f32, ViewError> {
+        let places = self.codes(slot..slot + 1)?;
+        let &[scale] = self.file.part::<f32>(SCALES, slot..slot + 1)? else {
+            return Err(self.file.damaged("scales are cut off"));
+        };
+        Ok(query.cosine(places, scale))
+    }
+
+    /// Cosine with the best of the vectors in `slots`.
+    pub(super) fn best(&self, query: &Query, slots: Range<usize>) -> Result<Option<f32>, ViewError> {
+        Ok(best(query, self.codes(slots.clone())?, self.file.part(SCALES, slots)?))
+    }
+
+    fn codes(&self, slots: Range<usize>) -> Result<&[i8], ViewError> {
+        self.file.part(CODES, slots.start * self.padded..slots.end * self.padded)
+    }
+}
+
+fn best(query: &Query, codes: &[i8], scales: &[f32]) -> Option<f32> {
+    let vectors = codes.chunks_exact(query.places.len()).zip(scales);
+    vectors.map(|(places, &scale)| query.cosine(places, scale)).max_by(f32::total_cmp)
+}
+
+impl Layout for VectorsLayout {
+    const NAME: &'static str = "vectors";
+    const KIND: u32 = 2;
+
+    type Entry = VectorsEntry;
+    type Segment = VectorsSegment;
+    type Summary = VectorsSummary;
+
+    fn parameters(&self) -> String {
+        let (model, dimensions) = (self.embedder.model().slug(), self.rotation.dimensions());
+        format!("vectors 1, model {model}, dimensions {dimensions}, rotation {SEED:016x}, parts {POLICY}")
+    }
+
+    fn encode(&self, record: &Record) -> Result<VectorsEntry, ViewError> {
+        let (mut scales, mut codes) = (Vec::new(), Vec::new());
+        parts::embed(&*self.embedder, &record.text, |vector| {
+            if let Some(code) = Code::new(&self.rotation, vector) {
+                scales.push(code.scale);
+                codes.extend_from_slice(&code.places);
+            }
+        })?;
+        Ok(VectorsEntry { scales: scales.into(), codes: codes.into() })
+    }
+
+    fn weight(entry: &VectorsEntry) -> usize {
+        size_of::<VectorsEntry>() + size_of_val(&*entry.codes) + size_of_val(&*entry.scales)
+    }
+
+    fn open(&self, file: SegmentFile) -> Result<VectorsSegment, ViewError> {
+        let (vectors, padded) = (file.count::<u32>(ROWS), self.rotation.padded());
+        let words = vectors.div_ceil(LANES) * LANES * (padded / 64);
+        let fits = file.count::<f32>(SCALES) == vectors
+            && file.count::<u64>(SIGNS) == words
+            && file.count::<i8>(CODES) == vectors * padded;
+        if !fits {
+            return Err(file.damaged("its sections do not fit each other"));
+        }
+        Ok(VectorsSegment { file, padded })
+    }
+
+    fn file(segment: &VectorsSegment) -> &SegmentFile {
+        &segment.file
+    }
+
+    fn rows(segment: &VectorsSegment) -> Result<RowIndex<'_>, ViewError> {
+        Ok(RowIndex(segment.file.section(ROWS)?))
+    }
+
+    fn write(&self, sources: &[Source<'_, Self>], writer: &mut SegmentWriter) -> Result<(), ViewError> {
+        writer.begin_section()?;
+        for source in sources {
+            for _ in scales(source)? {
+                writer.put(&[source.row])?;
+            }
+        }
+        writer.begin_section()?;
+        for source in sources {
+            writer.put(scales(source)?)?;
+        }
+        writer.begin_section()?;
+        self.write_signs(sources, writer)?;
+        writer.begin_section()?;
+        sources.iter().try_for_each(|source| writer.put(codes(source)?))
+    }
+
+    fn add(summary: &mut VectorsSummary, entry: &VectorsEntry) {
+        summary.rows += u64::from(!entry.scales.is_empty());
+        summary.vectors += entry.scales.len() as u64;
+    }
+
+    fn withdraw(summary: &mut VectorsSummary, entry: &VectorsEntry) {
+        summary.rows = summary.rows.saturating_sub(u64::from(!entry.scales.is_empty()));
+        summary.vectors = summary.vectors.saturating_sub(entry.scales.len() as u64);
+    }
+
+    fn withdraw_slots(summary: &mut VectorsSummary, _: &VectorsSegment, slots: Range<usize>) -> Result<(), ViewError> {
+        summary.rows = summary.rows.saturating_sub(u64::from(!slots.is_empty()));
+        summary.vectors = summary.vectors.saturating_sub(slots.len() as u64);
+        Ok(())
+    }
+
+    fn encode_summary(summary: &VectorsSummary) -> Vec<u8> {
+        let mut writer = ByteWriter::default();
+        writer.u64(summary.rows);
+        writer.u64(summary.vectors);
+        writer.finish()
+    }
+
+    fn decode_summary(bytes: &[u8]) -> Option<VectorsSummary> {
+        let mut reader = ByteReader::new(bytes);
+        let summary = VectorsSummary { rows: reader.u64()?, vectors: reader.u64()? };
+        reader.end()?;
+        Some(summary)
+    }
+}
+
+impl VectorsLayout {
+    /// Writes signs in blocks of eight vectors, word by word; the last block is filled up with zeroes.
+    fn write_signs(&self, sources: &[Source<'_, Self>], writer: &mut SegmentWriter) -> Result<(), ViewError> {
+        let words = self.rotation.padded() / 64;
+        let mut gathered = Vec::with_capacity(words * LANES);
+        for source in sources {
+            for places in codes(source)?.chunks_exact(self.rotation.padded()) {
+                signs(places, &mut gathered);
+                if gathered.len() == words * LANES {
+                    writer.put(&interleaved(&gathered, words))?;
+                    gathered.clear();
+                }
+            }
+        }
+        if gathered.is_empty() {
+            return Ok(());
+        }
+        gathered.resize(words * LANES, 0);
+        writer.put(&interleaved(&gathered, words))
+    }
+}
+
+/// From vector by vector to word by word.
+fn interleaved(block: &[u64], words: usize) -> Vec<u64> {
+    (0..words).flat_map(|word| block.iter().skip(word).step_by(words).copied()).collect()
+}
+
+fn scales<'a>(source: &Source<'a, VectorsLayout>) -> Result<&'a [f32], ViewError> {
+    match &source.place {
+        Place::Entry(entry) => Ok(&entry.scales),
+        Place::Slots(segment, slots) => segment.file.part(SCALES, slots.clone()),
+    }
+}
+
+fn codes<'a>(source: &Source<'a, VectorsLayout>) -> Result<&'a [i8], ViewError> {
+    match &source.place {
+        Place::Entry(entry) => Ok(&entry.codes),
+        Place::Slots(segment, slots) => segment.codes(slots.clone()),
+    }
+}

@@ -1,0 +1,87 @@
+//! Which vectors a memory has: the one place where that is decided.
+
+use anamne_embed::{Embedder, TokenTable};
+use anamne_store::view::ViewError;
+use anamne_text::sentences::windows;
+
+/// The name of this policy; another one is a rebuild.
+pub(super) const POLICY: &str = "whole+windows-60-above-80";
+/// Texts of more words have windows beside the whole.
+const WHOLE_WORDS: usize = 80;
+/// About how many words a window has.
+const WINDOW_WORDS: usize = 60;
+
+/// Hands the vectors of `text` to `take`: of the whole, then of each window of a long text.
+pub(super) fn embed(embedder: &dyn Embedder, text: &str, take: impl FnMut(&[f32])) -> Result<(), ViewError> {
+    let windows = if has_more_words(text, WHOLE_WORDS) { windows(text, WINDOW_WORDS) } else { Vec::new() };
+    let windows: Vec<&str> = windows.into_iter().map(|window| &text[window]).collect();
+    match embedder.token_table() {
+        Some(table) if windows.len() > 1 => {
+            embed_tokens(table, embedder.dimensions(), &windows, take);
+            Ok(())
+        }
+        _ => embed_texts(embedder, text, &windows, take),
+    }
+}
+
+/// The windows cover all of the text and end between words, so their tokens are those of the text: it
+/// is cut into tokens but once.
+fn embed_tokens(table: &dyn TokenTable, dimensions: usize, windows: &[&str], mut take: impl FnMut(&[f32])) {
+    let (mut tokens, mut ends) = (Vec::new(), vec![0]);
+    for window in windows {
+        table.tokens(window, &mut tokens);
+        ends.push(tokens.len());
+    }
+    let mut vector = vec![0.0; dimensions];
+    table.vector_of(&tokens, &mut vector);
+    take(&vector);
+    for window in ends.windows(2) {
+        table.vector_of(&tokens[window[0]..window[1]], &mut vector);
+        take(&vector);
+    }
+}
+
+fn embed_texts(
+    embedder: &dyn Embedder,
+    text: &str,
+    windows: &[&str],
+    mut take: impl FnMut(&[f32]),
+) -> Result<(), ViewError> {
+    let mut vector = vec![0.0; embedder.dimensions()];
+    // A single window is the whole once more.
+    let windows = if windows.len() > 1 { windows } else { &[] };
+    for part in std::iter::once(&text).chain(windows) {
+        embedder.embed_into(part, &mut vector).map_err(|error| ViewError::Engine(format!("embed: {error}")))?;
+        take(&vector);
+    }
+    Ok(())
+}
+
+/// Whether there are more than `words` words between white space, two ideographs counting as one.
+fn has_more_words(text: &str, words: usize) -> bool {
+    let (mut halves, mut inside) = (0, false);
+    for character in text.chars() {
+        let ideograph = matches!(character, '\u{2e80}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}');
+        let begins = !inside && !ideograph && !character.is_whitespace();
+        halves += if ideograph { 1 } else { 2 * usize::from(begins) };
+        inside = !ideograph && !character.is_whitespace();
+        if halves > 2 * words {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_more_words;
+
+    #[test]
+    fn words_are_counted_in_every_script() {
+        assert!(has_more_words("one two  three", 2));
+        assert!(!has_more_words("one two  three ", 3));
+        assert!(has_more_words("東京は日本の首都", 3));
+        assert!(!has_more_words("東京は日本の首都", 4));
+        assert!(!has_more_words("", 0));
+    }
+}

@@ -1,0 +1,340 @@
+//! The two inner loops, in the widest instructions that the processor has.
+//!
+//! What must hold, and who sees to it: a function for an instruction set is only called after the
+//! processor was found to have it (`level`), and every pointer stays within the slice that it was
+//! made from, whose length is checked where the public functions begin. All variants compute in
+//! integers, so they agree to the last bit.
+
+#![allow(unsafe_code)]
+
+use std::sync::OnceLock;
+
+/// Vectors whose signs stand side by side: word 0 of each, then word 1 of each, and so on.
+pub(super) const LANES: usize = 8;
+/// Blocks of [`LANES`] vectors that are compared in one call at most.
+pub(super) const BLOCKS: usize = 64;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "aarch64")]
+    Neon,
+    Portable,
+}
+
+/// All levels that this processor has, the best first.
+fn levels() -> Vec<Level> {
+    let mut levels = Vec::new();
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512vnni")
+            && is_x86_feature_detected!("avx512vpopcntdq")
+        {
+            levels.push(Level::Avx512);
+        }
+        if is_x86_feature_detected!("avx2") {
+            levels.push(Level::Avx2);
+        }
+    }
+    #[cfg(target_arch = "aarch64")]
+    if std::arch::is_aarch64_feature_detected!("neon") {
+        levels.push(Level::Neon);
+    }
+    levels.push(Level::Portable);
+    levels
+}
+
+fn level() -> Level {
+    static LEVEL: OnceLock<Level> = OnceLock::new();
+    *LEVEL.get_or_init(|| levels()[0])
+}
+
+/// The number of places in which the signs of the query and of each vector differ.
+///
+/// `signs` holds whole blocks of [`LANES`] vectors, at most [`BLOCKS`]; a distance is written for each
+/// of their vectors. Returns a bit for each block in which some vector is at most `within` away.
+#[inline]
+pub(super) fn distances(query: &[u64], signs: &[u64], within: u32, out: &mut [u16; LANES * BLOCKS]) -> u64 {
+    assert!(signs.len() <= query.len() * LANES * BLOCKS, "at most {BLOCKS} blocks");
+    distances_at(level(), query, signs, within, out)
+}
+
+#[inline]
+fn distances_at(level: Level, query: &[u64], signs: &[u64], within: u32, out: &mut [u16; LANES * BLOCKS]) -> u64 {
+    match level {
+        // SAFETY: `level` is among those that the processor has; lengths were checked above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 if query.len() == 4 => unsafe { x86::distances_512::<4>(query, signs, within, out) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { x86::distances_512::<0>(query, signs, within, out) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { x86::distances_256(query, signs, within, out) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "aarch64")]
+        Level::Neon => unsafe { arm::distances(query, signs, within, out) },
+        Level::Portable => portable::distances(query, signs, within, out),
+    }
+}
+
+/// The sum of products of two vectors of the same length, a multiple of 64.
+#[inline]
+pub(super) fn dot(query: &[i16], places: &[i8]) -> i32 {
+    assert!(query.len() == places.len() && query.len().is_multiple_of(64), "padded to a multiple of 64");
+    dot_at(level(), query, places)
+}
+
+#[inline]
+fn dot_at(level: Level, query: &[i16], places: &[i8]) -> i32 {
+    match level {
+        // SAFETY: `level` is among those that the processor has; lengths were checked above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { x86::dot_512(query, places) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { x86::dot_256(query, places) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "aarch64")]
+        Level::Neon => unsafe { arm::dot(query, places) },
+        Level::Portable => portable::dot(query, places),
+    }
+}
+
+mod portable {
+    use super::{BLOCKS, LANES};
+
+    pub(super) fn distances(query: &[u64], signs: &[u64], within: u32, out: &mut [u16; LANES * BLOCKS]) -> u64 {
+        let mut near = 0;
+        let blocks = signs.chunks_exact(query.len() * LANES).zip(out.as_chunks_mut::<LANES>().0);
+        for (at, (block, out)) in blocks.enumerate() {
+            *out = [0; LANES];
+            for (&query, words) in query.iter().zip(block.chunks_exact(LANES)) {
+                for (distance, word) in out.iter_mut().zip(words) {
+                    *distance += (word ^ query).count_ones() as u16;
+                }
+            }
+            near |= u64::from(out.iter().any(|&distance| u32::from(distance) <= within)) << at;
+        }
+        near
+    }
+
+    pub(super) fn dot(query: &[i16], places: &[i8]) -> i32 {
+        query.iter().zip(places).map(|(&query, &place)| i32::from(query) * i32::from(place)).sum()
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    #[allow(clippy::wildcard_imports)] // every name in there says which set it belongs to
+    use std::arch::x86_64::*;
+
+    use super::{BLOCKS, LANES};
+
+    /// `WORDS` is the length of the query where it is known beforehand, and 0 where not.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq")]
+    pub(super) unsafe fn distances_512<const WORDS: usize>(
+        query: &[u64],
+        signs: &[u64],
+        within: u32,
+        out: &mut [u16; LANES * BLOCKS],
+    ) -> u64 {
+        let words = if WORDS > 0 { WORDS } else { query.len() };
+        let within = _mm512_set1_epi64(i64::from(within));
+        let mut near = 0;
+        for (at, block) in signs.chunks_exact(words * LANES).enumerate() {
+            let mut sum = _mm512_setzero_si512();
+            for word in 0..words {
+                // SAFETY: the block has `words` times eight words.
+                let lanes = unsafe { _mm512_loadu_si512(block.as_ptr().add(word * LANES).cast()) };
+                let differing = _mm512_xor_si512(lanes, _mm512_set1_epi64(query[word] as i64));
+                sum = _mm512_add_epi64(sum, _mm512_popcnt_epi64(differing));
+            }
+            // SAFETY: there are at most `BLOCKS` blocks, and `out` has eight numbers for each.
+            unsafe { _mm_storeu_si128(out.as_mut_ptr().add(at * LANES).cast(), _mm512_cvtepi64_epi16(sum)) };
+            near |= u64::from(_mm512_cmple_epi64_mask(sum, within) != 0) << at;
+        }
+        near
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+    pub(super) unsafe fn dot_512(query: &[i16], places: &[i8]) -> i32 {
+        let (mut even, mut odd) = (_mm512_setzero_si512(), _mm512_setzero_si512());
+        for at in (0..query.len()).step_by(64) {
+            // SAFETY: both have the same length, a multiple of 64.
+            unsafe {
+                let low = _mm512_cvtepi8_epi16(_mm256_loadu_si256(places.as_ptr().add(at).cast()));
+                let high = _mm512_cvtepi8_epi16(_mm256_loadu_si256(places.as_ptr().add(at + 32).cast()));
+                even = _mm512_dpwssd_epi32(even, _mm512_loadu_si512(query.as_ptr().add(at).cast()), low);
+                odd = _mm512_dpwssd_epi32(odd, _mm512_loadu_si512(query.as_ptr().add(at + 32).cast()), high);
+            }
+        }
+        _mm512_reduce_add_epi32(_mm512_add_epi32(even, odd))
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn distances_256(
+        query: &[u64],
+        signs: &[u64],
+        within: u32,
+        out: &mut [u16; LANES * BLOCKS],
+    ) -> u64 {
+        let mut near = 0;
+        let blocks = signs.chunks_exact(query.len() * LANES).zip(out.as_chunks_mut::<LANES>().0);
+        for (at, (block, out)) in blocks.enumerate() {
+            let (mut low, mut high) = (_mm256_setzero_si256(), _mm256_setzero_si256());
+            for (word, &query) in query.iter().enumerate() {
+                let query = _mm256_set1_epi64x(query as i64);
+                // SAFETY: the block has eight words for each word of the query.
+                let (one, other) = unsafe {
+                    let start = block.as_ptr().add(word * LANES);
+                    (_mm256_loadu_si256(start.cast()), _mm256_loadu_si256(start.add(4).cast()))
+                };
+                low = _mm256_add_epi64(low, ones(_mm256_xor_si256(one, query)));
+                high = _mm256_add_epi64(high, ones(_mm256_xor_si256(other, query)));
+            }
+            let mut sums = [0_u64; LANES];
+            // SAFETY: `sums` has room for both.
+            unsafe {
+                _mm256_storeu_si256(sums.as_mut_ptr().cast(), low);
+                _mm256_storeu_si256(sums.as_mut_ptr().add(4).cast(), high);
+            }
+            *out = sums.map(|sum| sum as u16);
+            near |= u64::from(sums.iter().any(|&sum| sum <= u64::from(within))) << at;
+        }
+        near
+    }
+
+    /// Set bits in each of the four words: a table of sixteen for each half of a byte, then a sum of bytes.
+    #[target_feature(enable = "avx2")]
+    fn ones(words: __m256i) -> __m256i {
+        let table = _mm256_setr_epi8(
+            0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
+        );
+        let half = _mm256_set1_epi8(15);
+        let low = _mm256_shuffle_epi8(table, _mm256_and_si256(words, half));
+        let high = _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(words, 4), half));
+        _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256())
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn dot_256(query: &[i16], places: &[i8]) -> i32 {
+        let mut sum = _mm256_setzero_si256();
+        for at in (0..query.len()).step_by(16) {
+            // SAFETY: both have the same length, a multiple of 64.
+            unsafe {
+                let places = _mm256_cvtepi8_epi16(_mm_loadu_si128(places.as_ptr().add(at).cast()));
+                let query = _mm256_loadu_si256(query.as_ptr().add(at).cast());
+                sum = _mm256_add_epi32(sum, _mm256_madd_epi16(query, places));
+            }
+        }
+        let mut lanes = [0_i32; 8];
+        // SAFETY: `lanes` has room for it.
+        unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().cast(), sum) };
+        lanes.iter().sum()
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+mod arm {
+    #[allow(clippy::wildcard_imports)] // every name in there says which set it belongs to
+    use std::arch::aarch64::*;
+
+    use super::{BLOCKS, LANES};
+
+    #[target_feature(enable = "neon")]
+    pub(super) unsafe fn distances(
+        query: &[u64],
+        signs: &[u64],
+        within: u32,
+        out: &mut [u16; LANES * BLOCKS],
+    ) -> u64 {
+        let mut near = 0;
+        let blocks = signs.chunks_exact(query.len() * LANES).zip(out.as_chunks_mut::<LANES>().0);
+        for (at, (block, out)) in blocks.enumerate() {
+            let mut sums = [0_u64; LANES];
+            for pair in 0..LANES / 2 {
+                let mut sum = vdupq_n_u64(0);
+                for (word, &query) in query.iter().enumerate() {
+                    // SAFETY: the block has eight words for each word of the query.
+                    let lanes = unsafe { vld1q_u64(block.as_ptr().add(word * LANES + 2 * pair)) };
+                    let differing = veorq_u64(lanes, vdupq_n_u64(query));
+                    let ones = vcntq_u8(vreinterpretq_u8_u64(differing));
+                    sum = vaddq_u64(sum, vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(ones))));
+                }
+                // SAFETY: `sums` has room for four pairs.
+                unsafe { vst1q_u64(sums.as_mut_ptr().add(2 * pair), sum) };
+            }
+            *out = sums.map(|sum| sum as u16);
+            near |= u64::from(sums.iter().any(|&sum| sum <= u64::from(within))) << at;
+        }
+        near
+    }
+
+    #[target_feature(enable = "neon")]
+    pub(super) unsafe fn dot(query: &[i16], places: &[i8]) -> i32 {
+        let mut sum = vdupq_n_s32(0);
+        for at in (0..query.len()).step_by(8) {
+            // SAFETY: both have the same length, a multiple of 64.
+            let (query, places) =
+                unsafe { (vld1q_s16(query.as_ptr().add(at)), vmovl_s8(vld1_s8(places.as_ptr().add(at)))) };
+            sum = vmlal_s16(sum, vget_low_s16(query), vget_low_s16(places));
+            sum = vmlal_high_s16(sum, query, places);
+        }
+        vaddvq_s32(sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers that repeat only after a very long while.
+    fn numbers(count: usize, seed: u64) -> Vec<u64> {
+        let mut state = seed;
+        let step = |_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state ^ state.rotate_left(29)
+        };
+        (0..count).map(step).collect()
+    }
+
+    #[test]
+    fn every_level_finds_the_distances_of_the_portable_one() {
+        for (words, blocks) in [(1, 1), (4, 64), (4, 7), (6, 33), (12, 64), (128, 2)] {
+            let (query, signs) = (numbers(words, 1), numbers(words * blocks * LANES, 2));
+            for within in [0, words as u32 * 28, words as u32 * 32, words as u32 * 64] {
+                let mut expected = [0; LANES * BLOCKS];
+                let near = portable::distances(&query, &signs, within, &mut expected);
+                for level in levels() {
+                    let mut out = [0; LANES * BLOCKS];
+                    assert_eq!(distances_at(level, &query, &signs, within, &mut out), near, "{level:?}");
+                    assert_eq!(out[..blocks * LANES], expected[..blocks * LANES], "{level:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_level_finds_the_products_of_the_portable_one() {
+        for places in [64, 256, 320, 768, 8_192] {
+            let most = (i32::MAX / (127 * places)).min(32_767) as i64;
+            let query: Vec<i16> =
+                numbers(places as usize, 3).iter().map(|&number| (number as i64 % (most + 1)) as i16).collect();
+            let code: Vec<i8> = numbers(places as usize, 4).iter().map(|&number| (number as i64 % 128) as i8).collect();
+            let extreme = (vec![-most as i16; places as usize], vec![-127; places as usize]);
+            for (query, code) in [(&query, &code), (&extreme.0, &extreme.1)] {
+                let expected = portable::dot(query, code);
+                for level in levels() {
+                    assert_eq!(dot_at(level, query, code), expected, "{level:?} over {places} places");
+                }
+            }
+        }
+    }
+}

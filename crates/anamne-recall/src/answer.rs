@@ -1,0 +1,106 @@
+//! From ranked rows to results: no repetition, enough confidence, texts and reasons.
+
+use anamne_store::SpaceSource;
+use anamne_types::{Hit, Memory, Recall, Row, Surroundings};
+use roaring::RoaringBitmap;
+
+use crate::error::RecallError;
+use crate::explain;
+use crate::rank::Ranked;
+use crate::views::Columns;
+use crate::words::{Question, Reader};
+
+/// Two memories whose wordpieces agree to this share say the same; the later one goes behind the others.
+const SAME_PIECES: f32 = 0.9;
+
+/// Moves results that repeat a better one behind those that don't; looks at the first `limit` places only.
+pub(crate) fn diversify(ranked: Vec<Ranked>, columns: &dyn Columns, limit: usize) -> Vec<Ranked> {
+    let mut kept: Vec<Ranked> = Vec::with_capacity(ranked.len());
+    let mut sets: Vec<RoaringBitmap> = Vec::new();
+    let mut repeated = Vec::new();
+    let mut rest = ranked.into_iter();
+    for ranked in rest.by_ref() {
+        let pieces: RoaringBitmap = columns
+            .tokens(ranked.candidate.row)
+            .unwrap_or_default()
+            .iter()
+            .map(|&token| u32::from(token))
+            .collect();
+        if !pieces.is_empty() && sets.iter().any(|other| say_the_same(other, &pieces)) {
+            repeated.push(ranked);
+        } else {
+            sets.push(pieces);
+            kept.push(ranked);
+        }
+        if kept.len() == limit {
+            break;
+        }
+    }
+    kept.append(&mut repeated);
+    kept.extend(rest);
+    kept
+}
+
+fn say_the_same(one: &RoaringBitmap, other: &RoaringBitmap) -> bool {
+    let (fewer, more) = (one.len().min(other.len()), one.len().max(other.len()));
+    if (fewer as f32) < SAME_PIECES * more as f32 {
+        return false;
+    }
+    let shared = one.intersection_len(other);
+    shared as f32 >= SAME_PIECES * (one.len() + other.len() - shared) as f32
+}
+
+/// The results of the first rows that are sure enough, with texts and reasons.
+pub(crate) fn hits(
+    source: &SpaceSource,
+    columns: &dyn Columns,
+    question: &Question,
+    recall: &Recall,
+    ranked: &[Ranked],
+) -> Result<Vec<Hit>, RecallError> {
+    let mut reader = Reader::new(question, columns);
+    let sure = |ranked: &&Ranked| ranked.confidence >= recall.min_confidence;
+    let chosen: Vec<&Ranked> = ranked.iter().filter(sure).take(recall.limit).collect();
+    let rows: Vec<Row> = chosen.iter().map(|ranked| ranked.candidate.row).collect();
+    let mut memories = source.get_rows(&rows)?.into_iter().peekable();
+    let mut hits = Vec::with_capacity(chosen.len());
+    for ranked in chosen {
+        let row = ranked.candidate.row;
+        // A row that was forgotten a moment ago has no memory any more.
+        let Some((_, memory)) = memories.next_if(|(found, _)| *found == row) else {
+            continue;
+        };
+        let place = reader.place(row);
+        let matched = explain::matched(question, reader.at(place));
+        hits.push(Hit {
+            score: ranked.score,
+            confidence: ranked.confidence,
+            scores: explain::parts(ranked),
+            reasoning: explain::sentence(ranked, &memory, &matched),
+            explanation: explain::table(ranked, matched),
+            surroundings: surroundings(source, recall.surroundings, row)?,
+            memory,
+        });
+    }
+    Ok(hits)
+}
+
+fn surroundings(
+    source: &SpaceSource,
+    wanted: Surroundings,
+    row: Row,
+) -> Result<Vec<Memory>, RecallError> {
+    if wanted == Surroundings::None {
+        return Ok(Vec::new());
+    }
+    let rows: Vec<Row> = source
+        .thread_neighbours(row)?
+        .into_iter()
+        .flatten()
+        .collect();
+    Ok(source
+        .get_rows(&rows)?
+        .into_iter()
+        .map(|(_, memory)| memory)
+        .collect())
+}

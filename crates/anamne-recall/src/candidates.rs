@@ -1,0 +1,173 @@
+//! Stages 2 and 3: what the searches bring up, and its neighbours.
+
+use anamne_store::view::Attributes;
+use anamne_types::Row;
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+
+use crate::views::{Columns, Found, LexicalSearch, VectorSearch};
+use anamne_text::analyser::QueryTerms;
+
+/// A row that may be an answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) row: Row,
+    pub(crate) attributes: Attributes,
+    /// BM25 as the lexical view gave it.
+    pub(crate) lexical: Option<f32>,
+    /// Its place among what the lexical search found, from 0.
+    pub(crate) lexical_rank: Option<u32>,
+    /// Its place among what the vector search found, from 0.
+    pub(crate) vector_rank: Option<u32>,
+}
+
+/// What both searches found, before anything is known of the rows.
+#[derive(Debug, Default)]
+pub(crate) struct Searched {
+    pub(crate) lexical: Vec<Found>,
+    pub(crate) vectors: Vec<Found>,
+    /// The views that failed on the way.
+    pub(crate) failed: Vec<(&'static str, String)>,
+}
+
+/// A lexical search that can be run.
+pub(crate) type LexicalPart<'a> = Option<(&'a dyn LexicalSearch, &'a QueryTerms)>;
+
+/// A vector search that can be run.
+pub(crate) type VectorPart<'a> = Option<(&'a dyn VectorSearch, &'a [f32])>;
+
+/// Stores with more rows than this are searched on two threads; below it the hand-over costs more than it saves.
+const PARALLEL_ROWS: usize = 20_000;
+
+/// Runs both searches, side by side where the store is large.
+pub(crate) fn search(
+    lexical: LexicalPart<'_>,
+    vectors: VectorPart<'_>,
+    rows: usize,
+    limit: usize,
+    filter: Option<&RoaringBitmap>,
+) -> Searched {
+    let by_words = || lexical.map(|(view, terms)| view.search(terms, limit, filter));
+    let by_meaning = || vectors.map(|(view, query)| view.search(query, limit, filter));
+    let (words, meaning) = if rows > PARALLEL_ROWS {
+        rayon::join(by_words, by_meaning)
+    } else {
+        (by_words(), by_meaning())
+    };
+    let mut searched = Searched::default();
+    match words {
+        Some(Ok(found)) => searched.lexical = found,
+        Some(Err(error)) => searched.failed.push(("lexical", error.to_string())),
+        None => {}
+    }
+    match meaning {
+        Some(Ok(found)) => searched.vectors = found,
+        Some(Err(error)) => searched.failed.push(("vectors", error.to_string())),
+        None => {}
+    }
+    searched
+}
+
+/// The rows found with their attributes, joined, without what has expired or was forgotten meanwhile.
+pub(crate) struct Pool {
+    pub(crate) candidates: Vec<Candidate>,
+    places: FxHashMap<Row, usize>,
+}
+
+impl Pool {
+    /// Joins what was searched.
+    pub(crate) fn of(searched: &Searched, columns: &dyn Columns, now: i64) -> Self {
+        let mut pool = Self {
+            candidates: Vec::new(),
+            places: FxHashMap::default(),
+        };
+        for (rank, found) in searched.lexical.iter().enumerate() {
+            if let Some(candidate) = pool.add(found.row, columns, now) {
+                candidate.lexical = Some(found.score);
+                candidate.lexical_rank = Some(rank as u32);
+            }
+        }
+        for (rank, found) in searched.vectors.iter().enumerate() {
+            if let Some(candidate) = pool.add(found.row, columns, now) {
+                candidate.vector_rank = Some(rank as u32);
+            }
+        }
+        pool
+    }
+
+    /// Adds the rows just before and after each candidate in its thread, as far as the filter lets them pass.
+    pub(crate) fn add_neighbours(
+        &mut self,
+        columns: &dyn Columns,
+        filter: Option<&RoaringBitmap>,
+        now: i64,
+    ) {
+        for index in 0..self.candidates.len() {
+            let Candidate {
+                row, attributes, ..
+            } = self.candidates[index];
+            let [before, after] = neighbours_at(columns, row, &attributes, 1);
+            for neighbour in [before, after].into_iter().flatten() {
+                if filter.is_none_or(|filter| filter.contains(neighbour.0)) {
+                    self.add(neighbour, columns, now);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, row: Row, columns: &dyn Columns, now: i64) -> Option<&mut Candidate> {
+        if let Some(&place) = self.places.get(&row) {
+            return self.candidates.get_mut(place);
+        }
+        let attributes = columns.attributes(row)?;
+        if attributes.expires_at <= now {
+            return None;
+        }
+        self.places.insert(row, self.candidates.len());
+        self.candidates.push(Candidate {
+            row,
+            attributes,
+            lexical: None,
+            lexical_rank: None,
+            vector_rank: None,
+        });
+        self.candidates.last_mut()
+    }
+}
+
+/// The rows `distance` places before and after `row` in its thread, where they are stored nearby.
+///
+/// A conversation that was told in order has them in the neighbouring rows, which is tried first.
+pub(crate) fn neighbours_at(
+    columns: &dyn Columns,
+    row: Row,
+    attributes: &Attributes,
+    distance: u32,
+) -> [Option<Row>; 2] {
+    if attributes.thread == 0 {
+        return [None, None];
+    }
+    let adjacent = |other: Option<u32>, position: Option<u32>| {
+        let other = Row(other?);
+        let found = columns.attributes(other)?;
+        (found.thread == attributes.thread && Some(found.position) == position).then_some(other)
+    };
+    let before = adjacent(
+        row.0.checked_sub(distance),
+        attributes.position.checked_sub(distance),
+    );
+    let after = adjacent(
+        row.0.checked_add(distance),
+        attributes.position.checked_add(distance),
+    );
+    let first_of_thread = attributes.position < distance;
+    if after.is_some() && (before.is_some() || first_of_thread) {
+        return [before, after];
+    }
+    let (previous, next) = columns.neighbours(row, distance as usize);
+    let place = distance as usize - 1;
+    [
+        before.or_else(|| previous.get(place).copied()),
+        after.or_else(|| next.get(place).copied()),
+    ]
+}

@@ -1,0 +1,122 @@
+//! Why a result is there: a sentence for a person, a table for a machine.
+
+use anamne_types::{Explanation, Memory, ScoreParts};
+
+use crate::model::Features;
+use crate::rank::Ranked;
+use crate::words::{Question, Summary};
+
+/// A signal at least this strong is worth a word.
+const WORTH_SAYING: f32 = 0.25;
+
+/// Words of the question that are named in the sentence at most.
+const NAMED_WORDS: usize = 5;
+
+/// The score parts that every answer carries.
+pub(crate) fn parts(ranked: &Ranked) -> ScoreParts {
+    let Features {
+        lexical,
+        semantic,
+        words,
+        window_words,
+        thread_words,
+        recency,
+        ..
+    } = ranked.features;
+    ScoreParts {
+        lexical,
+        semantic,
+        words,
+        neighbours: window_words,
+        thread: thread_words,
+        recency,
+        importance: f32::from(ranked.candidate.attributes.importance) / 10.0,
+        trust: f32::from(ranked.candidate.attributes.trust) / 255.0,
+    }
+}
+
+/// The words of the question that the memory holds.
+pub(crate) fn matched(question: &Question, summary: &Summary) -> Vec<String> {
+    let words = summary.frequencies.iter().zip(&question.term_words);
+    let mut matched: Vec<String> = words
+        .filter(|(frequency, _)| **frequency > 0.0)
+        .map(|(_, word)| word.clone())
+        .collect();
+    matched.dedup();
+    matched
+}
+
+/// Everything for a machine.
+pub(crate) fn table(ranked: &Ranked, matched: Vec<String>) -> Explanation {
+    let candidate = &ranked.candidate;
+    let mut found_by = Vec::new();
+    if candidate.lexical.is_some() {
+        found_by.push("lexical".to_owned());
+    }
+    if candidate.vector_rank.is_some() {
+        found_by.push("vectors".to_owned());
+    }
+    if found_by.is_empty() {
+        found_by.push("neighbours".to_owned());
+    }
+    Explanation {
+        found_by,
+        matched,
+        features: ranked.features.table(),
+    }
+}
+
+/// One sentence for a person.
+pub(crate) fn sentence(ranked: &Ranked, memory: &Memory, matched: &[String]) -> String {
+    let mut reasons = Vec::new();
+    let features = &ranked.features;
+    if !matched.is_empty() {
+        let named: Vec<_> = matched
+            .iter()
+            .take(NAMED_WORDS)
+            .map(|word| format!("“{word}”"))
+            .collect();
+        reasons.push(format!("it says {}", named.join(", ")));
+    }
+    if features.semantic >= WORTH_SAYING {
+        reasons.push(format!("its meaning is near ({:.2})", features.semantic));
+    }
+    if reasons.is_empty() && ranked.candidate.lexical.is_some() {
+        reasons.push("it shares words with the question".to_owned());
+    }
+    if features.window_words > features.words && features.window_words >= WORTH_SAYING {
+        reasons.push("the turns around it fit too".to_owned());
+    }
+    if features.thread_words >= WORTH_SAYING && memory.thread.is_some() {
+        reasons.push("its thread is about this".to_owned());
+    }
+    if features.author > 0.0 {
+        reasons.push(format!(
+            "{} said it",
+            memory.author.as_deref().unwrap_or("the person asked about")
+        ));
+    }
+    if features.date > 0.0 {
+        reasons.push("its date is the one asked about".to_owned());
+    }
+    if features.superseded > 0.0 {
+        reasons.push("but another memory has taken its place".to_owned());
+    }
+    match reasons.split_first() {
+        None => "Found beside other results, with no strong signal of its own.".to_owned(),
+        Some((first, rest)) => {
+            let mut letters = first.chars();
+            let capital: String = letters
+                .next()
+                .into_iter()
+                .flat_map(char::to_uppercase)
+                .collect();
+            let mut sentence = format!("{capital}{}", letters.as_str());
+            for reason in rest {
+                sentence.push_str("; ");
+                sentence.push_str(reason);
+            }
+            sentence + "."
+        }
+    }
+}

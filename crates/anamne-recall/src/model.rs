@@ -1,0 +1,128 @@
+//! Every number that ranking depends on, in one place.
+//!
+//! The weights were fitted by a listwise logistic loss on conversations with known evidence, so that
+//! each set counts the same, and checked on conversations that were held out. They describe shapes of
+//! data (short turns or long messages, threads, named speakers), not any set.
+
+/// Rows that each search brings up.
+pub(crate) const DEPTH: usize = 100;
+
+/// The power of a term's idf in the ranking's own BM25.
+pub(crate) const IDF_POWER: f32 = 1.5;
+
+/// The share of a stop word's weight in the question's vector.
+pub(crate) const STOP_PIECE_SHARE: f32 = 0.3;
+
+/// Half-length of a text for its neighbours' say: a text of so many words listens to them by half.
+pub(crate) const LISTENING_WORDS: f32 = 60.0;
+
+/// Half-length of a thread for its own say.
+pub(crate) const THREAD_WORDS: f32 = 1_000.0;
+
+/// How much the neighbours one and two places away count in a window's frequencies and vectors.
+pub(crate) const WINDOW: [f32; 2] = [0.5, 0.25];
+
+/// How much their nearest pieces count.
+pub(crate) const WINDOW_CLOSENESS: [f32; 2] = [0.7, 0.5];
+
+/// The cosine that two texts of one conversation have, as a rule; for the length of a window's vector.
+pub(crate) const USUAL_COSINE: f32 = 0.3;
+
+/// Days after which recency has fallen to 37 % for long questions about what is going on.
+pub(crate) const ONGOING_DAYS: f32 = 20.0;
+
+/// Declares the features of the score with their weights.
+macro_rules! features {
+    ($($(#[$doc:meta])* $name:ident $weight:literal,)+) => {
+        /// The signals of one candidate.
+        #[derive(Clone, Copy, Debug, Default)]
+        pub(crate) struct Features {
+            $($(#[$doc])* pub(crate) $name: f32,)+
+        }
+
+        impl Features {
+            /// The weighted sum.
+            pub(crate) fn score(&self) -> f32 {
+                0.0 $(+ self.$name * $weight)+
+            }
+
+            /// Name, value and weight of each, for an explanation.
+            pub(crate) fn table(&self) -> Vec<(String, f32, f32)> {
+                vec![$((stringify!($name).to_owned(), self.$name, $weight),)+]
+            }
+        }
+    };
+}
+
+features! {
+    /// BM25 of the memory's own text, normalised.
+    lexical 0.35,
+    /// Cosine of the question's vector and the memory's best one.
+    semantic 5.42,
+    /// How well each word of the question is met by some word of the memory.
+    words 3.74,
+    /// BM25 over the memory and its neighbours.
+    window_lexical 3.2,
+    /// The words' meeting over the memory and its neighbours.
+    window_words 2.54,
+    /// Cosine with the window's vector.
+    window_semantic 1.83,
+    /// BM25 of the thread's candidates as one text.
+    thread_lexical 2.03,
+    /// The words' meeting over the thread's candidates.
+    thread_words 5.5,
+    /// Whether the author is the one person that the question names.
+    author 1.89,
+    /// Whether a person speaks rather than a program.
+    role 0.85,
+    /// Whether the question names the memory's date.
+    date 3.8,
+    /// Recency, for long questions.
+    ongoing 0.62,
+    /// Recency.
+    recency 0.2,
+    /// Importance beyond the usual, in tenths.
+    importance 2.0,
+    /// Trust below the full.
+    distrust -1.0,
+    /// Whether another memory took its place.
+    superseded -3.0,
+}
+
+/// What confidence is judged by, beside the features.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Standing {
+    /// The place in the answer, from 0.
+    pub(crate) rank: usize,
+    /// The best score among the candidates, their authors aside.
+    pub(crate) best_content: f32,
+    /// The author feature of that best candidate.
+    pub(crate) best_author: f32,
+    /// The score of the tenth candidate; of the last one where there are fewer.
+    pub(crate) tenth: f32,
+    /// Whether both searches have it among their first ten.
+    pub(crate) by_both: bool,
+}
+
+/// The probability that a result bears on the question: a logistic regression on results whose relevance is
+/// known, each set of conversations weighing the same.
+pub(crate) fn confidence(features: &Features, score: f32, standing: &Standing) -> f32 {
+    let content = score - features.author * AUTHOR_WEIGHT;
+    let logit = -2.2401 - 0.0496 * score
+        + 0.1044 * (content - standing.best_content)
+        + 0.3476 * (score - standing.tenth)
+        - 0.3467 * features.words
+        + 2.4425 * features.semantic
+        - 0.3333 * features.lexical
+        + 0.3808 * f32::from(u8::from(standing.by_both))
+        - 0.2331 * (standing.rank as f32).ln_1p()
+        + 0.0198 * standing.best_author
+        - 0.3942 * features.author;
+    1.0 / (1.0 + (-logit).exp())
+}
+
+/// The weight of the author feature.
+pub(crate) const AUTHOR_WEIGHT: f32 = 1.89;
+
+/// Without columns only the two searches speak: the weights of the normalised BM25 and of the cosine.
+pub(crate) const PLAIN_WEIGHTS: [f32; 2] = [10.0, 8.0];

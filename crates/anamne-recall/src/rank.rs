@@ -1,0 +1,373 @@
+//! Stage 4: the signals of each candidate, and their weighted sum.
+
+use anamne_store::view::Attributes;
+use anamne_types::{Role, Row};
+use rustc_hash::FxHashMap;
+
+use crate::candidates::{Candidate, neighbours_at};
+use crate::model::{self, Features};
+use crate::views::Columns;
+use crate::words::{Question, Reader, Summary};
+
+/// A candidate with its signals and its score.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranked {
+    pub(crate) candidate: Candidate,
+    pub(crate) features: Features,
+    pub(crate) score: f32,
+    /// The probability that it bears on the question; set once all are ranked.
+    pub(crate) confidence: f32,
+}
+
+/// What ranking needs beside the candidates.
+pub(crate) struct Setting<'a> {
+    pub(crate) question: &'a Question,
+    pub(crate) columns: &'a dyn Columns,
+    /// The cosine of rows with the question's vector; `None` where a row has no vector.
+    pub(crate) cosines: &'a dyn Fn(&[Row]) -> Vec<Option<f32>>,
+    /// Recency counts from here, microseconds since 1970.
+    pub(crate) latest: i64,
+    /// The τ of recency, in days.
+    pub(crate) recency_days: f32,
+    /// Which numbers of authors are roles rather than persons: those that speak as a user, and as a program.
+    pub(crate) user_authors: &'a [u32],
+    pub(crate) program_authors: &'a [u32],
+}
+
+/// A candidate's window: itself, and the rows one and two places before and after it.
+struct Window {
+    own: usize,
+    near: [[Option<(Row, usize)>; 2]; 2],
+}
+
+/// What the candidates of one thread say together.
+#[derive(Default)]
+struct Thread {
+    summary: Summary,
+    records: f32,
+    last_position: u32,
+}
+
+/// Scores every candidate, best first; equals by rising row.
+pub(crate) fn rank(setting: &Setting<'_>, candidates: Vec<Candidate>) -> Vec<Ranked> {
+    let mut reader = Reader::new(setting.question, setting.columns);
+    let windows: Vec<Window> = candidates
+        .iter()
+        .map(|candidate| window(setting, &mut reader, candidate))
+        .collect();
+    let cosines = cosines(setting, &candidates, &windows);
+    let measure = Measure::of(setting, &reader, &candidates, &windows);
+    let threads = threads(setting, &reader, &candidates, &windows);
+    let thread_features = thread_features(setting, &threads);
+    let mut ranked: Vec<Ranked> = candidates
+        .into_iter()
+        .zip(windows)
+        .map(|(candidate, window)| {
+            let mut features =
+                own_features(setting, &reader, &candidate, &window, &measure, &cosines);
+            let (lexical, words) = thread_features
+                .get(&candidate.attributes.thread)
+                .copied()
+                .unwrap_or_default();
+            (features.thread_lexical, features.thread_words) = (lexical, words);
+            let score = features.score();
+            Ranked {
+                candidate,
+                features,
+                score,
+                confidence: 0.0,
+            }
+        })
+        .collect();
+    ranked.sort_by(|one, other| {
+        other
+            .score
+            .total_cmp(&one.score)
+            .then_with(|| one.candidate.row.cmp(&other.candidate.row))
+    });
+    ranked
+}
+
+fn window(setting: &Setting<'_>, reader: &mut Reader<'_>, candidate: &Candidate) -> Window {
+    let own = reader.place(candidate.row);
+    let mut at = |distance| {
+        neighbours_at(
+            setting.columns,
+            candidate.row,
+            &candidate.attributes,
+            distance,
+        )
+        .map(|row| row.map(|row| (row, reader.place(row))))
+    };
+    Window {
+        own,
+        near: [at(1), at(2)],
+    }
+}
+
+/// The cosine of every row of every window, each computed once.
+fn cosines(
+    setting: &Setting<'_>,
+    candidates: &[Candidate],
+    windows: &[Window],
+) -> FxHashMap<Row, f32> {
+    let mut rows: Vec<Row> = candidates.iter().map(|candidate| candidate.row).collect();
+    rows.extend(
+        windows
+            .iter()
+            .flat_map(|window| window.near.iter().flatten().flatten().map(|(row, _)| *row)),
+    );
+    rows.sort_unstable();
+    rows.dedup();
+    let cosines = (setting.cosines)(&rows);
+    rows.into_iter()
+        .zip(cosines)
+        .map(|(row, cosine)| (row, cosine.unwrap_or(0.0)))
+        .collect()
+}
+
+/// Average lengths, for the length normalisation of BM25.
+struct Measure {
+    words: f32,
+    window_words: f32,
+}
+
+impl Measure {
+    /// The space's average length in words, from its average in tokens; the windows' from the candidates.
+    fn of(
+        setting: &Setting<'_>,
+        reader: &Reader<'_>,
+        candidates: &[Candidate],
+        windows: &[Window],
+    ) -> Self {
+        let tokens: usize = candidates
+            .iter()
+            .map(|candidate| {
+                setting
+                    .columns
+                    .tokens(candidate.row)
+                    .map_or(0, <[u16]>::len)
+            })
+            .sum();
+        let words: f32 = windows
+            .iter()
+            .map(|window| reader.at(window.own).words)
+            .sum();
+        let in_windows: f32 = windows
+            .iter()
+            .map(|window| joined(reader, window).words)
+            .sum();
+        let share = if tokens > 0 {
+            words / tokens as f32
+        } else {
+            1.0
+        };
+        Self {
+            words: setting.columns.average_tokens() * share,
+            window_words: in_windows / windows.len().max(1) as f32,
+        }
+    }
+}
+
+/// Frequencies and lengths summed over a window.
+fn joined(reader: &Reader<'_>, window: &Window) -> Summary {
+    let mut joined = reader.at(window.own).clone();
+    for (near, weight) in window.near.iter().zip(model::WINDOW) {
+        for (_, place) in near.iter().flatten() {
+            joined.add(reader.at(*place), weight);
+        }
+    }
+    for (near, weight) in window.near.iter().zip(model::WINDOW_CLOSENESS) {
+        for (_, place) in near.iter().flatten() {
+            joined.approach(reader.at(*place), weight);
+        }
+    }
+    joined
+}
+
+fn own_features(
+    setting: &Setting<'_>,
+    reader: &Reader<'_>,
+    candidate: &Candidate,
+    window: &Window,
+    measure: &Measure,
+    cosines: &FxHashMap<Row, f32>,
+) -> Features {
+    let question = setting.question;
+    let (own, joined) = (reader.at(window.own), joined(reader, window));
+    let cosine = |row: &Row| cosines.get(row).copied().unwrap_or(0.0);
+    let listening = model::LISTENING_WORDS / (model::LISTENING_WORDS + own.words);
+    let told = candidate.lexical.map_or(0.0, |score| {
+        score / question.lexical_most.max(f32::MIN_POSITIVE)
+    });
+    let attributes = &candidate.attributes;
+    let days = ((setting.latest - attributes.occurred_at).max(0) as f64 / 86_400e6) as f32;
+    Features {
+        lexical: own.bm25(question, measure.words).max(told.min(1.0)),
+        semantic: cosine(&candidate.row),
+        words: own.closeness(question),
+        window_lexical: listening * joined.bm25(question, measure.window_words),
+        window_words: listening * joined.closeness(question),
+        window_semantic: listening * window_cosine(candidate.row, window, &cosine),
+        thread_lexical: 0.0,
+        thread_words: 0.0,
+        author: author(question, attributes),
+        role: role(setting, attributes),
+        date: date(question, attributes),
+        ongoing: (-days / model::ONGOING_DAYS).exp()
+            * ((question.words.len() as f32 - 12.0) / 20.0).clamp(0.0, 1.0),
+        recency: (-days / setting.recency_days).exp(),
+        importance: (f32::from(attributes.importance) - 5.0) / 10.0,
+        distrust: 1.0 - f32::from(attributes.trust) / 255.0,
+        superseded: f32::from(u8::from(attributes.superseded)),
+    }
+}
+
+/// The cosine with the weighted sum of the window's vectors, whose length is taken from how alike turns
+/// of one conversation usually are.
+fn window_cosine(row: Row, window: &Window, cosine: &dyn Fn(&Row) -> f32) -> f32 {
+    let (mut sum, mut weights, mut squares) = (cosine(&row), 1.0, 1.0);
+    for (near, weight) in window.near.iter().zip(model::WINDOW) {
+        for (row, _) in near.iter().flatten() {
+            sum += cosine(row) * weight;
+            weights += weight;
+            squares += weight * weight;
+        }
+    }
+    sum / (squares + (weights * weights - squares) * model::USUAL_COSINE).sqrt()
+}
+
+fn threads(
+    setting: &Setting<'_>,
+    reader: &Reader<'_>,
+    candidates: &[Candidate],
+    windows: &[Window],
+) -> FxHashMap<u32, Thread> {
+    let mut threads: FxHashMap<u32, Thread> = FxHashMap::default();
+    for (candidate, window) in candidates
+        .iter()
+        .zip(windows)
+        .filter(|(candidate, _)| candidate.attributes.thread != 0)
+    {
+        let own = reader.at(window.own);
+        let thread = threads
+            .entry(candidate.attributes.thread)
+            .or_insert_with(|| Thread {
+                summary: Summary::empty(setting.question),
+                ..Thread::default()
+            });
+        thread.summary.add(own, 1.0);
+        thread.summary.approach(own, 1.0);
+        thread.records += 1.0;
+        thread.last_position = thread.last_position.max(candidate.attributes.position);
+    }
+    // The thread's whole length is its last known place times the mean length of what was read of it.
+    for thread in threads.values_mut() {
+        let places = (thread.last_position as f32 + 1.0).max(thread.records);
+        thread.summary.words *= places / thread.records.max(1.0);
+    }
+    threads
+}
+
+fn thread_features(
+    setting: &Setting<'_>,
+    threads: &FxHashMap<u32, Thread>,
+) -> FxHashMap<u32, (f32, f32)> {
+    let mean = threads
+        .values()
+        .map(|thread| thread.summary.words)
+        .sum::<f32>()
+        / threads.len().max(1) as f32;
+    let of = |thread: &Thread| {
+        let say = model::THREAD_WORDS / (model::THREAD_WORDS + thread.summary.words);
+        (
+            say * thread.summary.bm25(setting.question, mean),
+            say * thread.summary.closeness(setting.question),
+        )
+    };
+    threads
+        .iter()
+        .map(|(number, thread)| (*number, of(thread)))
+        .collect()
+}
+
+/// 1 for the one person that the question names, −1 for other persons then, else 0.
+fn author(question: &Question, attributes: &Attributes) -> f32 {
+    match question.named[..] {
+        [named] if named == attributes.author => 1.0,
+        [_] if question.persons.contains(&attributes.author) => -1.0,
+        _ => 0.0,
+    }
+}
+
+/// 1 for a user, −1 for a program, 0 where it is not known.
+fn role(setting: &Setting<'_>, attributes: &Attributes) -> f32 {
+    match Role::from_number(attributes.role) {
+        Some(Role::User) => 1.0,
+        Some(_) => -1.0,
+        None if setting.user_authors.contains(&attributes.author) => 1.0,
+        None if setting.program_authors.contains(&attributes.author) => -1.0,
+        None => 0.0,
+    }
+}
+
+/// Half a point for the year, one for the month's name, one for the day beside it.
+fn date(question: &Question, attributes: &Attributes) -> f32 {
+    const MONTHS: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    if !question.mentions_date {
+        return 0.0;
+    }
+    let Ok(instant) = jiff::Timestamp::from_microsecond(attributes.occurred_at) else {
+        return 0.0;
+    };
+    let day = jiff::tz::Offset::UTC.to_datetime(instant).date();
+    let says = |wanted: &str| question.words.iter().any(|word| word == wanted);
+    let month = says(MONTHS[(day.month() as usize - 1) % 12]);
+    let year = says(&day.year().to_string());
+    let on_day = month && says(&day.day().to_string());
+    0.5 * f32::from(u8::from(year)) + f32::from(u8::from(month)) + f32::from(u8::from(on_day))
+}
+
+/// How many of each search's first results count for agreement.
+const FIRST: usize = 10;
+
+/// Judges how sure each of the first `places` results is.
+pub(crate) fn judge(ranked: &mut [Ranked], places: usize) {
+    let content = |ranked: &Ranked| ranked.score - ranked.features.author * model::AUTHOR_WEIGHT;
+    let best = ranked
+        .iter()
+        .max_by(|one, other| content(one).total_cmp(&content(other)));
+    let (best_content, best_author) =
+        best.map_or((0.0, 0.0), |best| (content(best), best.features.author));
+    let tenth = match ranked.get(FIRST - 1) {
+        Some(tenth) => tenth.score,
+        // Fewer candidates than that: what has nothing in common with a question scores about nothing.
+        None => 0.0,
+    };
+    for (rank, ranked) in ranked.iter_mut().take(places).enumerate() {
+        let by_both = [ranked.candidate.lexical_rank, ranked.candidate.vector_rank]
+            .iter()
+            .all(|rank| rank.is_some_and(|rank| (rank as usize) < FIRST));
+        let standing = model::Standing {
+            rank,
+            best_content,
+            best_author,
+            tenth,
+            by_both,
+        };
+        ranked.confidence = model::confidence(&ranked.features, ranked.score, &standing);
+    }
+}

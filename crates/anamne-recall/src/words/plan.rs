@@ -1,0 +1,377 @@
+//! What of a question is looked for in the wordpieces of memories.
+
+use anamne_embed::{SimilarTokens, TokenTable};
+use anamne_text::analyser::{Analyser, QueryTerms, is_function_word};
+use rustc_hash::FxHashSet;
+
+use super::vocabulary::Vocabulary;
+use crate::model;
+use crate::views::{Columns, LexicalSearch};
+
+/// Pieces of the question that are compared at most, and terms that are counted at most: the rarest.
+const MOST: usize = 96;
+
+/// What is known of a space when a question is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// The authors of the space that have a name of their own, with their numbers.
+    pub authors: Vec<(u32, String)>,
+    /// The numbers of authors that speak for a person without a name, such as `user`.
+    pub users: Vec<u32>,
+    /// The numbers of authors that are programs, such as `assistant`.
+    pub programs: Vec<u32>,
+    /// The last thing that happened, microseconds since 1970.
+    pub latest: i64,
+}
+
+/// Authors that are a person's part in a conversation and no name.
+const USERS: [&str; 4] = ["user", "human", "me", "you"];
+
+/// Authors that are programs.
+const PROGRAMS: [&str; 8] = [
+    "assistant",
+    "agent",
+    "system",
+    "tool",
+    "ai",
+    "bot",
+    "model",
+    "unknown",
+];
+
+impl Facts {
+    /// Sorts the authors of a space into persons, users and programs.
+    pub fn new(authors: Vec<(u32, String)>, latest: i64) -> Self {
+        let mut facts = Self {
+            latest,
+            ..Self::default()
+        };
+        for (number, author) in authors {
+            let name = author.trim().to_lowercase();
+            if USERS.contains(&name.as_str()) {
+                facts.users.push(number);
+            } else if PROGRAMS.contains(&name.as_str()) {
+                facts.programs.push(number);
+            } else {
+                facts.authors.push((number, author));
+            }
+        }
+        facts
+    }
+}
+
+/// A question, taken apart.
+pub(crate) struct Question {
+    /// What the lexical search looks for: all terms, names too.
+    pub(crate) terms: QueryTerms,
+    /// The terms that are counted in texts: no stop words, no names of authors.
+    pub(crate) content: QueryTerms,
+    /// The word of the question that each content term comes from.
+    pub(crate) term_words: Vec<String>,
+    /// The most that the lexical view's own BM25 (k1 = 1.2) can reach for all terms together.
+    pub(crate) lexical_most: f32,
+    /// The weight of each content term, a power of its idf.
+    pub(crate) term_weights: Vec<f32>,
+    /// The weight of each compared piece: its idf.
+    pub(crate) piece_weights: Vec<f32>,
+    /// The authors that the question names, by number.
+    pub(crate) named: Vec<u32>,
+    /// The numbers of all authors who have a name of their own.
+    pub(crate) persons: FxHashSet<u32>,
+    /// Its words, in lower case.
+    pub(crate) words: Vec<String>,
+    /// Whether a month or a year is among them, so that dates must be looked at.
+    pub(crate) mentions_date: bool,
+    /// The place of each token of the vocabulary in `meetings`; 0 where it meets nothing.
+    places: Vec<u16>,
+    meetings: Vec<Meeting>,
+    /// Words of several pieces: first piece, the rest, the term that they are.
+    sequences: Vec<(u16, Vec<u16>, usize)>,
+}
+
+/// What a token of a text means to the question.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Meeting {
+    /// Pieces of the question that it meets, with the square of the cosine.
+    pub(super) pieces: Vec<(u16, f32)>,
+    /// Terms of the question that it is.
+    pub(super) terms: Vec<u16>,
+    /// Whether it begins one of the sequences.
+    pub(super) begins_sequence: bool,
+}
+
+impl Question {
+    /// Takes `text` apart. O(words of the question).
+    pub(crate) fn new(
+        text: &str,
+        facts: &Facts,
+        lexical: Option<&dyn LexicalSearch>,
+        columns: &dyn Columns,
+    ) -> Self {
+        let mut analyser = Analyser::new();
+        let words = words_of(text);
+        let names = Names::of(facts);
+        let content_text: Vec<&str> = words
+            .iter()
+            .map(String::as_str)
+            .filter(|word| !names.contains(word))
+            .collect();
+        let terms = analyser.query(text);
+        let mut content = analyser.query(&content_text.join(" "));
+        if content.terms.is_empty() {
+            content = terms.clone();
+        }
+        content.terms.retain(|term| !term.is_guest());
+        content.terms.truncate(MOST);
+        let idf = match lexical {
+            Some(lexical) => lexical.idf(&content),
+            None => vec![1.0; content.terms.len()],
+        };
+        let all_idf = lexical.map_or_else(Vec::new, |lexical| lexical.idf(&terms));
+        let occurrences = terms.terms.iter().map(|term| term.occurrences as f32);
+        let mut question = Self {
+            lexical_most: 2.2
+                * all_idf
+                    .iter()
+                    .zip(occurrences)
+                    .map(|(idf, times)| idf * times)
+                    .sum::<f32>(),
+            term_words: content.terms.iter().map(|term| term.text.clone()).collect(),
+            term_weights: idf.iter().map(|idf| idf.powf(model::IDF_POWER)).collect(),
+            piece_weights: Vec::new(),
+            named: names.named_in(&words),
+            persons: names.persons,
+            places: vec![0; Vocabulary::get().len()],
+            meetings: vec![Meeting::default()],
+            sequences: Vec::new(),
+            terms,
+            content,
+            mentions_date: words.iter().any(|word| is_of_date(word)),
+            words,
+        };
+        let names = Names::of(facts);
+        question.plan_terms(&mut analyser, &names);
+        question.plan_pieces(text, &names, columns);
+        question
+    }
+
+    /// The direction of the question: its pieces' rows, rare ones heavier, stop words lighter, names left out.
+    pub(crate) fn vector(
+        &self,
+        text: &str,
+        facts: &Facts,
+        columns: &dyn Columns,
+        table: &dyn TokenTable,
+        sum: &mut [f32],
+    ) {
+        let names = Names::of(facts);
+        let mut tokens = Vec::new();
+        table.tokens(text, &mut tokens);
+        sum.fill(0.0);
+        let weight = |token: u16| {
+            let piece = table.token_text(token);
+            let share = if is_stop_piece(piece) {
+                model::STOP_PIECE_SHARE
+            } else {
+                1.0
+            };
+            if names.contains(piece) {
+                0.0
+            } else {
+                share * piece_idf(columns, token).sqrt()
+            }
+        };
+        let all_names = tokens.iter().all(|&token| weight(token) <= 0.0);
+        for &token in &tokens {
+            table.add_row(token, if all_names { 1.0 } else { weight(token) }, sum);
+        }
+    }
+
+    pub(super) fn meeting(&self, token: u16) -> Option<&Meeting> {
+        match self.places.get(usize::from(token)) {
+            None | Some(0) => None,
+            Some(&place) => self.meetings.get(usize::from(place)),
+        }
+    }
+
+    /// The terms of the words of several pieces that `tokens` begins with.
+    pub(super) fn sequences_at(&self, tokens: &[u16]) -> impl Iterator<Item = usize> {
+        self.sequences
+            .iter()
+            .filter(move |(first, rest, _)| {
+                tokens.first() == Some(first) && tokens[1..].starts_with(rest)
+            })
+            .map(|(_, _, term)| *term)
+    }
+
+    fn meeting_mut(&mut self, token: u16) -> Option<&mut Meeting> {
+        let place = self.places.get_mut(usize::from(token))?;
+        if *place == 0 {
+            *place = u16::try_from(self.meetings.len()).ok()?;
+            self.meetings.push(Meeting::default());
+        }
+        self.meetings.get_mut(usize::from(*place))
+    }
+
+    /// Finds the tokens that share a term's stem, and the words that are several tokens.
+    fn plan_terms(&mut self, analyser: &mut Analyser, names: &Names) {
+        let vocabulary = Vocabulary::get();
+        let terms: Vec<String> = self
+            .content
+            .terms
+            .iter()
+            .map(|term| term.text.clone())
+            .collect();
+        for (index, term) in terms.iter().enumerate() {
+            for (token, text) in vocabulary.like(term) {
+                let mut is_term = false;
+                analyser.document(text, &mut |found, _| is_term |= found == term);
+                if is_term && let Some(meeting) = self.meeting_mut(token) {
+                    meeting.terms.push(index as u16);
+                }
+            }
+        }
+        let mut tokens = Vec::new();
+        for word in self
+            .words
+            .clone()
+            .iter()
+            .filter(|word| !names.contains(word))
+        {
+            tokens.clear();
+            vocabulary.table.tokens(word, &mut tokens);
+            let mut base = None;
+            analyser.document(word, &mut |found, _| {
+                base = base.or_else(|| terms.iter().position(|term| term == found));
+            });
+            if let Some(term) = base {
+                self.term_words[term].clone_from(word);
+            }
+            if let (Some(term), [first, rest @ ..]) = (base, &tokens[..])
+                && !rest.is_empty()
+                && let Some(meeting) = self.meeting_mut(*first)
+            {
+                meeting.begins_sequence = true;
+                self.sequences.push((*first, rest.to_vec(), term));
+            }
+        }
+    }
+
+    /// Chooses the pieces to compare, and finds the tokens that are similar to each.
+    fn plan_pieces(&mut self, text: &str, names: &Names, columns: &dyn Columns) {
+        let table = Vocabulary::get().table;
+        let mut tokens = Vec::new();
+        table.tokens(text, &mut tokens);
+        let mut seen = FxHashSet::default();
+        tokens.retain(|token| seen.insert(*token));
+        let is_name = |token: &u16| names.contains(table.token_text(*token));
+        let is_stop = |token: &u16| is_stop_piece(table.token_text(*token));
+        let mut pieces: Vec<u16> = tokens
+            .iter()
+            .copied()
+            .filter(|token| !is_stop(token) && !is_name(token))
+            .collect();
+        if pieces.is_empty() {
+            pieces = tokens
+                .iter()
+                .copied()
+                .filter(|token| !is_stop(token))
+                .collect();
+        }
+        if pieces.is_empty() {
+            pieces = tokens;
+        }
+        let mut weighed: Vec<(f32, u16)> = pieces
+            .into_iter()
+            .map(|token| (piece_idf(columns, token), token))
+            .collect();
+        if weighed.len() > MOST {
+            weighed.sort_by(|one, other| other.0.total_cmp(&one.0));
+            weighed.truncate(MOST);
+        }
+        for (index, (weight, piece)) in weighed.into_iter().enumerate() {
+            self.piece_weights.push(weight);
+            for (token, cosine) in SimilarTokens::builtin().of(piece) {
+                if let Some(meeting) = self.meeting_mut(token) {
+                    meeting.pieces.push((index as u16, cosine * cosine));
+                }
+            }
+        }
+    }
+}
+
+/// The idf of a wordpiece over the space's memories (Robertson and Spärck Jones, kept above 0).
+fn piece_idf(columns: &dyn Columns, token: u16) -> f32 {
+    let (rows, frequency) = (columns.rows() as f32, columns.token_frequency(token) as f32);
+    (1.0 + (rows - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln()
+}
+
+/// Whether a wordpiece carries no meaning of its own: a function word, or no letter and no digit.
+fn is_stop_piece(piece: &str) -> bool {
+    matches!(piece, "s" | "t" | "d" | "m" | "ll" | "re" | "ve")
+        || is_function_word(piece)
+        || !piece.chars().any(char::is_alphanumeric)
+}
+
+/// Whether a word is the name of a month or looks like a year.
+fn is_of_date(word: &str) -> bool {
+    const MONTHS: &str =
+        "january february march april may june july august september october november december";
+    MONTHS.split(' ').any(|month| month == word)
+        || (word.len() == 4 && word.bytes().all(|digit| digit.is_ascii_digit()))
+}
+
+/// The words of a text: runs of letters and digits in lower case, with apostrophes inside.
+fn words_of(text: &str) -> Vec<String> {
+    text.split(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '\'' | '’' | '_')))
+        .map(|word| {
+            word.trim_matches(['\'', '’'])
+                .to_lowercase()
+                .replace('’', "'")
+        })
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+/// The names of authors, word by word.
+struct Names {
+    words: Vec<(String, u32)>,
+    persons: FxHashSet<u32>,
+}
+
+impl Names {
+    fn of(facts: &Facts) -> Self {
+        let mut names = Self {
+            words: Vec::new(),
+            persons: FxHashSet::default(),
+        };
+        for (number, author) in &facts.authors {
+            for word in words_of(author) {
+                names.persons.insert(*number);
+                names.words.push((word, *number));
+            }
+        }
+        names
+    }
+
+    fn contains(&self, word: &str) -> bool {
+        let word = word.strip_suffix("'s").unwrap_or(word);
+        self.words.iter().any(|(name, _)| name == word)
+    }
+
+    fn named_in(&self, words: &[String]) -> Vec<u32> {
+        let mut named = Vec::new();
+        for word in words {
+            let word = word.strip_suffix("'s").unwrap_or(word);
+            named.extend(
+                self.words
+                    .iter()
+                    .filter(|(name, _)| name == word)
+                    .map(|(_, number)| *number),
+            );
+        }
+        named.sort_unstable();
+        named.dedup();
+        named
+    }
+}

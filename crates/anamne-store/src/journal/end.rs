@@ -1,0 +1,299 @@
+//! Where the journal ends: found by reading backwards, followed while other processes append.
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use anamne_types::Seq;
+use serde::Deserialize;
+
+use super::JOURNAL_FORMAT;
+use super::line::{Digest, Entry, Header, Line};
+use super::segment::Segment;
+use crate::StoreError;
+use crate::files::{FileIdentity, FileState, look_at, look_into, open_private_file};
+
+/// How much of a segment's end is read at first.
+const WINDOW: u64 = 64 * 1024;
+
+/// The last sound line of the journal.
+#[derive(Debug)]
+pub(crate) struct End {
+    /// The number of the segment in which it stands.
+    pub(crate) segment: u32,
+    pub(crate) seq: Seq,
+    pub(crate) hash: Digest,
+    /// The segment's file; `None` where it is sealed, so that the next line begins another segment.
+    pub(crate) open: Option<OpenSegment>,
+}
+
+/// The segment that takes the next lines.
+#[derive(Debug)]
+pub(crate) struct OpenSegment {
+    path: PathBuf,
+    file: File,
+    identity: FileIdentity,
+    /// Where the last sound line ends.
+    length: u64,
+    /// Whether something unsound stands behind it, to be cut off before the next line.
+    torn: bool,
+}
+
+impl End {
+    /// The end of the journal in `folder`; `None` where nothing was written yet. Changes nothing.
+    pub(crate) fn of(folder: &Path) -> Result<Option<Self>, StoreError> {
+        for segment in Segment::list(folder)?.into_iter().rev() {
+            // A segment without a header was being begun when the machine stopped; nothing in it was acknowledged.
+            if let Some(end) = Self::in_segment(&segment)? {
+                return Ok(Some(end));
+            }
+        }
+        Ok(None)
+    }
+
+    fn in_segment(segment: &Segment) -> Result<Option<Self>, StoreError> {
+        if segment.sealed {
+            return Self::in_sealed(segment).map(Some);
+        }
+        match OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(&segment.path)
+        {
+            Ok(file) => Self::in_plain(segment, file),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Self::in_sealed(&segment.sealed_twin()).map(Some)
+            }
+            Err(error) => Err(StoreError::io("open", &segment.path)(error)),
+        }
+    }
+
+    fn in_sealed(segment: &Segment) -> Result<Self, StoreError> {
+        let text = segment.read()?;
+        check_header(&text, &segment.path)?;
+        match last_line(&text) {
+            Some((seq, hash, end)) if end == text.len() => Ok(Self {
+                segment: segment.number,
+                seq,
+                hash,
+                open: None,
+            }),
+            _ => Err(StoreError::damaged(
+                &segment.path,
+                "its last line can't be read",
+            )),
+        }
+    }
+
+    fn in_plain(segment: &Segment, mut file: File) -> Result<Option<Self>, StoreError> {
+        let path = &segment.path;
+        let FileState { identity, length } = look_into(&file, path)?;
+        let mut read =
+            |start, end| read_range(&mut file, start, end).map_err(StoreError::io("read", path));
+        if !check_header(&read(0, length.min(4096))?, path)? {
+            return Ok(None);
+        }
+        let mut window = WINDOW;
+        let (seq, hash, end) = loop {
+            let start = length.saturating_sub(window);
+            let text = read(start, length)?;
+            // A window that begins inside a line is read from the next line on.
+            let first = if start == 0 {
+                0
+            } else {
+                after_line_feed(&text)
+            };
+            if let Some((seq, hash, end)) = last_line(&text[first..]) {
+                break (seq, hash, start + (first + end) as u64);
+            }
+            if start == 0 {
+                return Err(StoreError::damaged(path, "no line of it can be read"));
+            }
+            window *= 8;
+        };
+        Ok(Some(Self {
+            segment: segment.number,
+            seq,
+            hash,
+            open: Some(OpenSegment {
+                path: path.clone(),
+                file,
+                identity,
+                length: end,
+                torn: end != length,
+            }),
+        }))
+    }
+
+    /// A segment that was begun just now, with nothing but its header.
+    pub(crate) fn begun(segment: &Segment, header: &Header) -> Result<Self, StoreError> {
+        let file = open_private_file(&segment.path)?;
+        let FileState { identity, length } = look_into(&file, &segment.path)?;
+        Ok(Self {
+            segment: segment.number,
+            seq: header.after_seq,
+            hash: header.after_hash,
+            open: Some(OpenSegment {
+                path: segment.path.clone(),
+                file,
+                identity,
+                length,
+                torn: false,
+            }),
+        })
+    }
+
+    /// Follows what other processes appended to the same segment. Says whether this is the journal's
+    /// end now; if not, it must be looked for anew. Costs two `stat`s where nothing happened.
+    pub(crate) fn catch_up(&mut self, folder: &Path) -> Result<bool, StoreError> {
+        let next = Segment::plain(folder, self.segment + 1);
+        let Some(open) = &mut self.open else {
+            return Ok(false);
+        };
+        let same = look_at(&open.path)?
+            .filter(|state| state.identity == open.identity && state.length >= open.length);
+        let Some(state) = same else { return Ok(false) };
+        if look_at(&next.path)?.is_some() {
+            return Ok(false);
+        }
+        if state.length == open.length {
+            open.torn = false;
+            return Ok(true);
+        }
+        let text = read_range(&mut open.file, open.length, state.length)
+            .map_err(StoreError::io("read", &open.path))?;
+        if let Some((seq, hash, end)) = last_line(&text) {
+            (self.seq, self.hash) = (seq, hash);
+            open.length += end as u64;
+        }
+        open.torn = open.length != state.length;
+        Ok(true)
+    }
+
+    /// Bytes of the open segment; `None` where it is sealed.
+    pub(crate) fn length(&self) -> Option<u64> {
+        self.open.as_ref().map(|open| open.length)
+    }
+
+    /// Writes lines behind the last one and makes them durable. The segment must be open.
+    pub(crate) fn write(&mut self, lines: &[Entry]) -> Result<(), StoreError> {
+        let (Some(open), Some(last)) = (&mut self.open, lines.last()) else {
+            return Ok(());
+        };
+        let mut text = String::with_capacity(lines.iter().map(|line| line.text.len() + 1).sum());
+        for line in lines {
+            text.push_str(&line.text);
+            text.push('\n');
+        }
+        open.write(text.as_bytes())?;
+        (self.seq, self.hash) = (last.seq, last.hash);
+        Ok(())
+    }
+}
+
+impl OpenSegment {
+    fn write(&mut self, text: &[u8]) -> Result<(), StoreError> {
+        if self.torn {
+            self.cut()?;
+        }
+        if let Err(error) = self.write_at_end(text) {
+            // Should the cut fail too, the torn line is found and cut by the next writer.
+            self.torn = self.file.set_len(self.length).is_err();
+            return Err(StoreError::io("append to", &self.path)(error));
+        }
+        self.length += text.len() as u64;
+        Ok(())
+    }
+
+    fn write_at_end(&mut self, text: &[u8]) -> std::io::Result<()> {
+        self.file.seek(SeekFrom::Start(self.length))?;
+        self.file.write_all(text)?;
+        self.file.sync_data()
+    }
+
+    /// Cuts off what stands behind the last sound line. Whole lines in it, which no crash leaves, are
+    /// kept beside the segment.
+    fn cut(&mut self) -> Result<(), StoreError> {
+        let length = look_into(&self.file, &self.path)?.length;
+        let tail = read_range(&mut self.file, self.length, length)
+            .map_err(StoreError::io("read", &self.path))?;
+        if tail.contains(&b'\n') {
+            let kept = self.path.with_extension("jsonl.tail");
+            crate::files::replace_file(&kept, &tail)?;
+            crate::files::set_aside(&kept)?;
+        }
+        self.file
+            .set_len(self.length)
+            .map_err(StoreError::io("cut", &self.path))?;
+        self.torn = false;
+        Ok(())
+    }
+}
+
+fn read_range(file: &mut File, start: u64, end: u64) -> std::io::Result<Vec<u8>> {
+    let mut text = vec![0; end.saturating_sub(start) as usize];
+    file.seek(SeekFrom::Start(start))?;
+    file.read_exact(&mut text)?;
+    Ok(text)
+}
+
+fn after_line_feed(text: &[u8]) -> usize {
+    text.iter()
+        .position(|&byte| byte == b'\n')
+        .map_or(text.len(), |newline| newline + 1)
+}
+
+/// Whether `text` begins with a header; `false` where not even its first line is whole.
+pub(crate) fn check_header(text: &[u8], path: &Path) -> Result<bool, StoreError> {
+    #[derive(Deserialize)]
+    struct Format {
+        anamne_journal: u32,
+    }
+    let Some(end) = text.iter().position(|&byte| byte == b'\n') else {
+        return Ok(false);
+    };
+    let unreadable = |error: serde_json::Error| {
+        StoreError::damaged(path, format!("the header can't be read: {error}"))
+    };
+    // Read on its own first: a newer header may hold what this version does not know.
+    let Format { anamne_journal } = serde_json::from_slice(&text[..end]).map_err(unreadable)?;
+    if anamne_journal > JOURNAL_FORMAT {
+        return Err(StoreError::Newer {
+            path: path.to_owned(),
+            found: i64::from(anamne_journal),
+            known: i64::from(JOURNAL_FORMAT),
+        });
+    }
+    serde_json::from_slice::<Header>(&text[..end]).map_err(unreadable)?;
+    Ok(true)
+}
+
+/// The sequence number, hash and end offset of the last whole, sound line in `text`, which begins with a line.
+fn last_line(text: &[u8]) -> Option<(Seq, Digest, usize)> {
+    let mut end = text.iter().rposition(|&byte| byte == b'\n')? + 1;
+    loop {
+        let start = text[..end - 1]
+            .iter()
+            .rposition(|&byte| byte == b'\n')
+            .map_or(0, |newline| newline + 1);
+        if let Some((seq, hash)) = parse_end(&text[start..end - 1]) {
+            return Some((seq, hash, end));
+        }
+        if start == 0 {
+            return None;
+        }
+        end = start;
+    }
+}
+
+fn parse_end(line: &[u8]) -> Option<(Seq, Digest)> {
+    if let Ok(line) = serde_json::from_slice::<Line>(line) {
+        let sound = line
+            .payload
+            .as_ref()
+            .is_none_or(|payload| Digest::of(payload.get().as_bytes()) == line.payload_hash);
+        return sound.then_some((line.seq, line.hash));
+    }
+    let header = serde_json::from_slice::<Header>(line).ok()?;
+    Some((header.after_seq, header.after_hash))
+}

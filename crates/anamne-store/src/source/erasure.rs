@@ -1,0 +1,155 @@
+//! Removing a memory's content for ever, names included.
+
+use std::collections::BTreeSet;
+
+use anamne_types::{EventKind, Memory, MemoryId, Row, Seq};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::Names;
+use super::packed::Packed;
+use super::record::Payload;
+use crate::StoreError;
+use crate::journal::Erasure;
+
+/// Empties a row for ever; only its id, number and place in the log remain.
+///
+/// The row is noted in `erasing` until its payloads have left the journal too. O(memories) where a name
+/// was borne by this memory alone.
+pub(crate) fn erase(
+    connection: &Connection,
+    names: &Names,
+    row: Row,
+    at: i64,
+    seq: Seq,
+) -> Result<(), StoreError> {
+    let borne = names_of(connection, names, row)?;
+    connection
+        .prepare_cached(
+            "UPDATE memories SET salt = NULL, kind = 1, category = NULL, role = NULL, content = '', body = NULL, \
+             hash = zeroblob(16), thread = NULL, position = NULL, session = NULL, author = NULL, trust = 1, \
+             importance = 5, confidence = 1, metadata = NULL, external_id = NULL, superseded_by = NULL, \
+             expires_at = NULL, deleted_at = ?2, updated_at = ?2, occurred_at = created_at, erased = 1, version = 0, \
+             seq = ?3 WHERE row = ?1",
+        )?
+        .execute(params![row.0, at, seq.0 as i64])?;
+    for sql in [
+        "DELETE FROM tags WHERE row = ?1",
+        "DELETE FROM versions WHERE row = ?1",
+        "DELETE FROM links WHERE ?1 IN (source, target)",
+        "INSERT OR IGNORE INTO erasing (row) VALUES (?1)",
+    ] {
+        connection.prepare_cached(sql)?.execute([row.0])?;
+    }
+    borne
+        .into_iter()
+        .try_for_each(|number| erase_if_unused(connection, names, number))
+}
+
+/// Writes the row of a memory of which nothing is left but its id.
+pub(crate) fn insert_empty(
+    connection: &Connection,
+    row: Row,
+    id: MemoryId,
+    at: i64,
+    seq: Seq,
+) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(
+            "INSERT INTO memories (row, id, kind, content, hash, trust, importance, confidence, occurred_at, created_at, \
+             updated_at, deleted_at, erased, version, seq) \
+             VALUES (?1, ?2, 1, '', zeroblob(16), 1, 5, 1, ?3, ?3, ?3, ?3, 1, 0, ?4)",
+        )?
+        .execute(params![row.0, id.as_bytes().as_slice(), at, seq.0 as i64])?;
+    Ok(())
+}
+
+/// The numbers of every name that the memory has or had.
+fn names_of(connection: &Connection, names: &Names, row: Row) -> Result<BTreeSet<u32>, StoreError> {
+    let mut numbers = BTreeSet::new();
+    let mut present = connection.prepare_cached(
+        "SELECT thread FROM memories WHERE row = ?1 UNION SELECT session FROM memories WHERE row = ?1 \
+         UNION SELECT author FROM memories WHERE row = ?1 UNION SELECT tag FROM tags WHERE row = ?1",
+    )?;
+    for number in present.query_map([row.0], |row| row.get::<_, Option<u32>>(0))? {
+        numbers.extend(number?);
+    }
+    let mut versions = connection.prepare_cached("SELECT state FROM versions WHERE row = ?1")?;
+    for state in versions.query_map([row.0], |row| row.get::<_, Packed<'static>>(0))? {
+        let state = state?;
+        let payload: Payload<'_> = serde_json::from_str(&state.0)?;
+        for name in payload.memory.iter().flat_map(|memory| names_in(memory)) {
+            numbers.extend(names.find(connection, name)?);
+        }
+    }
+    Ok(numbers)
+}
+
+fn names_in(memory: &Memory) -> impl Iterator<Item = &str> {
+    [&memory.thread, &memory.session, &memory.author]
+        .into_iter()
+        .flatten()
+        .chain(&memory.tags)
+        .map(String::as_str)
+}
+
+fn erase_if_unused(connection: &Connection, names: &Names, number: u32) -> Result<(), StoreError> {
+    for sql in [
+        "SELECT EXISTS (SELECT 1 FROM tags WHERE tag = ?1)",
+        "SELECT EXISTS (SELECT 1 FROM memories WHERE thread = ?1)",
+        "SELECT EXISTS (SELECT 1 FROM memories WHERE author = ?1)",
+        "SELECT EXISTS (SELECT 1 FROM memories WHERE session = ?1)",
+    ] {
+        let used: bool = connection
+            .prepare_cached(sql)?
+            .query_row([number], |row| row.get(0))?;
+        if used {
+            return Ok(());
+        }
+    }
+    names.erase(connection, number)
+}
+
+/// Whether an erasure has not reached the journal yet.
+pub(crate) fn is_pending(connection: &Connection) -> Result<bool, StoreError> {
+    Ok(connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM erasing)")?
+        .query_row([], |row| row.get(0))?)
+}
+
+/// What must leave the journal for the erasures that are not finished.
+pub(crate) fn pending(connection: &Connection) -> Result<Erasure, StoreError> {
+    let mut erasure = Erasure::default();
+    let mut statement = connection.prepare_cached(
+        "SELECT events.seq, memories.id FROM erasing JOIN memories USING (row) JOIN events USING (row) WHERE events.kind <> ?1",
+    )?;
+    let found = statement.query_map([EventKind::Erased.number()], |row| {
+        Ok((
+            Seq(row.get::<_, i64>(0)? as u64),
+            MemoryId::from_bytes(row.get(1)?),
+        ))
+    })?;
+    for found in found {
+        let (seq, id) = found?;
+        erasure.events.insert(seq);
+        erasure.memories.insert(id);
+    }
+    Ok(erasure)
+}
+
+/// Takes note that every erasure is finished. First writes the database's log back and cuts it, for
+/// older pages stand in it; says whether no reader was in the way of that.
+pub(crate) fn finish(connection: &Connection) -> Result<bool, StoreError> {
+    let cut = || -> Result<bool, StoreError> {
+        let busy: Option<bool> = connection
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+            .optional()?;
+        Ok(busy != Some(true))
+    };
+    if !cut()? {
+        return Ok(false);
+    }
+    connection
+        .prepare_cached("DELETE FROM erasing")?
+        .execute([])?;
+    Ok(true)
+}

@@ -1,0 +1,97 @@
+//! Repeating in the source what the journal says.
+
+use std::borrow::Cow;
+
+use anamne_types::{EventKind, Row};
+
+use super::record::{Payload, Stored};
+use super::transaction::{Transaction, insert_event};
+use super::{erasure, read, rows};
+use crate::StoreError;
+use crate::clock::to_microseconds;
+use crate::journal::Line;
+
+impl Transaction<'_> {
+    /// Repeats what a line of the journal says, as it was told then.
+    pub(crate) fn replay(&mut self, line: &Line) -> Result<(), StoreError> {
+        let payload: Option<Payload<'static>> = line
+            .payload
+            .as_ref()
+            .map(|payload| serde_json::from_str(payload.get()))
+            .transpose()?;
+        let stored = read::by_id(self.connection, self.names, line.memory)?;
+        let row = stored.as_ref().map_or(self.next_row, |stored| stored.row);
+        self.replay_state(line, stored, payload)?;
+        if row == self.next_row {
+            self.next_row = Row(row.0 + 1);
+        }
+        insert_event(self.connection, line, row)?;
+        (self.head, self.hash) = (line.seq, line.hash);
+        Ok(())
+    }
+
+    fn replay_state(
+        &mut self,
+        line: &Line,
+        stored: Option<Stored>,
+        payload: Option<Payload<'static>>,
+    ) -> Result<(), StoreError> {
+        let (memory, link, salt) = payload.map_or((None, None, 0), |payload| {
+            (payload.memory, payload.link, payload.salt)
+        });
+        match (line.kind, stored, memory, link) {
+            (_, None, Some(memory), _) => {
+                rows::insert(self.connection, self.names, self.next_row, salt, &memory)
+            }
+            (_, Some(stored), Some(memory), _) => {
+                let before = Payload {
+                    salt: stored.salt,
+                    memory: Some(Cow::Borrowed(&stored.memory)),
+                    link: None,
+                };
+                rows::keep_version(
+                    self.connection,
+                    stored.row,
+                    &stored.memory,
+                    &serde_json::to_string(&before)?,
+                )?;
+                rows::update(self.connection, self.names, stored.row, salt, &memory)
+            }
+            (EventKind::Linked, Some(source), _, Some(link)) => {
+                match read::by_id(self.connection, self.names, link.to)? {
+                    Some(target) => {
+                        rows::link(self.connection, source.row, target.row, &link, line.seq)
+                    }
+                    None => Ok(()),
+                }
+            }
+            (EventKind::Unlinked, Some(source), _, Some(link)) => {
+                if let Some(target) = read::by_id(self.connection, self.names, link.to)? {
+                    rows::unlink(
+                        self.connection,
+                        source.row,
+                        target.row,
+                        link.link_type.number(),
+                    )?;
+                }
+                Ok(())
+            }
+            (EventKind::Erased, Some(stored), ..) => erasure::erase(
+                self.connection,
+                self.names,
+                stored.row,
+                to_microseconds(line.at),
+                line.seq,
+            ),
+            // A memory whose payload was erased: its row stays taken, empty.
+            (_, None, None, None) => erasure::insert_empty(
+                self.connection,
+                self.next_row,
+                line.memory,
+                to_microseconds(line.at),
+                line.seq,
+            ),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Noticing what any process has committed.
+
+use std::path::PathBuf;
+
+use anamne_types::Seq;
+use rusqlite::Connection;
+
+use crate::StoreError;
+use crate::files::{FileIdentity, look_at};
+use crate::source::{feed, open_identified, open_reader};
+use crate::space::SpaceSource;
+use crate::view::Change;
+
+/// Notices commits of any connection in any process.
+pub struct Watch {
+    database: PathBuf,
+    identity: FileIdentity,
+    connection: Connection,
+    version: Option<i64>,
+}
+
+impl Watch {
+    pub(crate) fn open(database: PathBuf) -> Result<Self, StoreError> {
+        let (identity, connection) = open_identified(&database, open_reader)?;
+        Ok(Self {
+            database,
+            identity,
+            connection,
+            version: None,
+        })
+    }
+
+    /// Whether anything was committed since the last time this said so. Costs 3–5 µs.
+    pub fn changed(&mut self) -> Result<bool, StoreError> {
+        self.follow_replacement()?;
+        let version: i64 = self
+            .connection
+            .prepare_cached("PRAGMA data_version")?
+            .query_row([], |row| row.get(0))?;
+        let changed = self.version != Some(version);
+        self.version = Some(version);
+        Ok(changed)
+    }
+
+    /// Opens the database that another process put in the place of a broken one. While there is none,
+    /// the old one still holds all that was acknowledged.
+    fn follow_replacement(&mut self) -> Result<(), StoreError> {
+        let found = look_at(&self.database)?.map(|state| state.identity);
+        if found.is_some_and(|found| found != self.identity) {
+            (self.identity, self.connection) = open_identified(&self.database, open_reader)?;
+            self.version = None;
+        }
+        Ok(())
+    }
+
+    /// Says at the next question that something changed, whatever happened.
+    pub fn reset(&mut self) {
+        self.version = None;
+    }
+
+    /// The last event of the log.
+    pub fn head(&self) -> Result<Seq, StoreError> {
+        feed::head(&self.connection)
+    }
+
+    /// At most `limit` changes after `after`, and how far they bring a view that follows them; `head` is the log's end.
+    pub fn changes(
+        &self,
+        space: &SpaceSource,
+        after: Seq,
+        head: Seq,
+        limit: usize,
+    ) -> Result<(Seq, Vec<Change>), StoreError> {
+        space.notice_replacement()?;
+        let changes = feed::changes(&self.connection, space.names(), after, limit)?;
+        let last = changes.last().map_or(after, |change| change.seq);
+        let through = if changes.len() < limit {
+            last.max(head)
+        } else {
+            last
+        };
+        Ok((through, changes))
+    }
+}

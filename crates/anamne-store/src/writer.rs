@@ -1,0 +1,252 @@
+//! The one connection that writes, and how source and journal are made to agree before it does.
+
+use std::path::Path;
+
+use anamne_types::Seq;
+use rusqlite::Connection;
+
+use crate::StoreError;
+use crate::files::{FileIdentity, look_at, remove_set_aside, remove_unfinished, set_aside};
+use crate::journal::{Digest, Entry, Journal};
+use crate::restore::{self, Replayed, side_file};
+use crate::source::{Names, end_of_log, erasure, open_identified, open_writer};
+
+/// The writing connection and the journal beside it. Only the holder of the write lock uses it.
+pub(crate) struct Writer {
+    pub(crate) connection: Connection,
+    pub(crate) journal: Journal,
+    /// The database file that the connection has open.
+    pub(crate) identity: FileIdentity,
+}
+
+/// Where a space keeps its two copies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Places<'space> {
+    pub(crate) folder: &'space Path,
+    pub(crate) database: &'space Path,
+}
+
+impl Writer {
+    /// Opens both copies and makes them agree; the write lock must be held.
+    ///
+    /// A database that is missing, empty or broken is restored from the journal, after what was there
+    /// was set aside. Appends to `mended` what a person should know.
+    pub(crate) fn open(places: Places<'_>, mended: &mut Vec<String>) -> Result<Self, StoreError> {
+        let mut journal = Journal::at(&places.folder.join("journal"));
+        let sound = match open_sound(places.database) {
+            Err(error) if error.is_broken_database() => {
+                let reason = format!("the database was broken ({error})");
+                set_database_aside(places.database, &reason, mended)?;
+                None
+            }
+            opened => opened?,
+        };
+        let (identity, connection) = match sound {
+            Some((identity, connection)) if end_of_log(&connection)?.0 > Seq(0) => {
+                (identity, connection)
+            }
+            empty => {
+                restore_if_told(places, empty.is_some(), &mut journal, mended)?;
+                open_identified(places.database, open_writer)?
+            }
+        };
+        let mut writer = Self {
+            connection,
+            journal,
+            identity,
+        };
+        writer.make_agree(places, mended)?;
+        Ok(writer)
+    }
+
+    /// Sends to the journal what a crash left in the outbox, and says where both copies end.
+    ///
+    /// [`StoreError::Damaged`] when they don't end at the same event with the same chain behind them.
+    pub(crate) fn settle(&mut self) -> Result<(Seq, Digest), StoreError> {
+        let end = end_of_log(&self.connection)?;
+        let journaled = self.journal.end()?;
+        if end == journaled {
+            return Ok(end);
+        }
+        if end.0 > journaled.0 {
+            let lines = self.outbox_after(journaled.0)?;
+            self.journal.append(&lines)?;
+        }
+        let journaled = self.journal.end()?;
+        if end == journaled {
+            return Ok(end);
+        }
+        let reason = if end.0 == journaled.0 {
+            format!("its chain differs from the database's at event {}", end.0)
+        } else {
+            format!(
+                "it ends at event {}, the database at {}",
+                journaled.0, end.0
+            )
+        };
+        Err(StoreError::damaged(&self.journal.folder, reason))
+    }
+
+    fn outbox_after(&self, seq: Seq) -> Result<Vec<Entry>, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT line FROM outbox WHERE seq > ?1 ORDER BY seq")?;
+        let lines = statement.query_map([seq.0 as i64], |row| row.get::<_, String>(0))?;
+        lines.map(|line| Ok(Entry::read(line?)?)).collect()
+    }
+
+    fn make_agree(
+        &mut self,
+        places: Places<'_>,
+        mended: &mut Vec<String>,
+    ) -> Result<(), StoreError> {
+        let disagreement = match self.settle() {
+            Err(StoreError::Damaged { reason, .. }) => Some(reason),
+            settled => settled.map(|_| None)?,
+        };
+        if let Some(reason) = disagreement {
+            let reason = self.replay_newer(reason, mended)?;
+            if let Some(reason) = reason {
+                self.rewrite_journal(&reason, mended)?;
+            }
+        }
+        if erasure::is_pending(&self.connection)? {
+            self.finish_erasures(places)?;
+        }
+        Ok(())
+    }
+
+    /// Takes from the journal what the database lacks; hands back why the two still disagree, if they do.
+    fn replay_newer(
+        &mut self,
+        reason: String,
+        mended: &mut Vec<String>,
+    ) -> Result<Option<String>, StoreError> {
+        let end = end_of_log(&self.connection)?;
+        let further = match self.journal.end() {
+            Err(StoreError::Damaged { .. }) => false,
+            journaled => journaled?.0 > end.0,
+        };
+        if !further {
+            return Ok(Some(reason));
+        }
+        let names = Names::default();
+        let replayed =
+            restore::source_from_journal(&self.connection, &names, &self.journal.folder, end)?;
+        note_replayed(&replayed, mended);
+        match self.settle() {
+            Err(StoreError::Damaged { reason, .. }) => Ok(Some(replayed.stopped.unwrap_or(reason))),
+            settled => settled.map(|_| None),
+        }
+    }
+
+    fn rewrite_journal(
+        &mut self,
+        reason: &str,
+        mended: &mut Vec<String>,
+    ) -> Result<(), StoreError> {
+        let names = Names::default();
+        let events = restore::journal_from_source(&self.connection, &names, &mut self.journal)?;
+        mended.push(format!(
+            "the journal could not be used ({reason}); {events} events were written anew from the database"
+        ));
+        self.settle().map(|_| ())
+    }
+
+    /// Takes out of the journal, the database's log and the copies that were set aside what was erased.
+    ///
+    /// May be interrupted at any point and done again.
+    pub(crate) fn finish_erasures(&mut self, places: Places<'_>) -> Result<(), StoreError> {
+        let erasure = erasure::pending(&self.connection)?;
+        self.journal.erase(&erasure)?;
+        let memories = places.database.parent().unwrap_or(places.folder);
+        for folder in [places.folder, memories, &self.journal.folder] {
+            remove_set_aside(folder)?;
+        }
+        if erasure::finish(&self.connection)? {
+            return Ok(());
+        }
+        Err(StoreError::StillRead {
+            path: side_file(places.database, "wal"),
+        })
+    }
+}
+
+/// The database that is there, if it can be read at all.
+fn open_sound(database: &Path) -> Result<Option<(FileIdentity, Connection)>, StoreError> {
+    if look_at(database)?.is_none() {
+        return Ok(None);
+    }
+    let (identity, connection) = open_identified(database, open_writer)?;
+    end_of_log(&connection)?;
+    Ok(Some((identity, connection)))
+}
+
+/// Restores the database of a space in whose journal something was told already.
+fn restore_if_told(
+    places: Places<'_>,
+    is_empty: bool,
+    journal: &mut Journal,
+    mended: &mut Vec<String>,
+) -> Result<(), StoreError> {
+    let told = match journal.end() {
+        // Whatever of it can be read is replayed.
+        Err(StoreError::Damaged { .. }) => true,
+        journaled => journaled?.0 > Seq(0),
+    };
+    if !told {
+        return Ok(());
+    }
+    let reason = if is_empty {
+        "the database was empty"
+    } else {
+        "the database was missing"
+    };
+    set_database_aside(places.database, reason, mended)?;
+    let views = places.folder.join("views");
+    let replayed = restore::database_from_journal(places.database, &journal.folder, &views)?;
+    note_replayed(&replayed, mended);
+    Ok(())
+}
+
+fn note_replayed(replayed: &Replayed, mended: &mut Vec<String>) {
+    if replayed.events > 0 {
+        let events = replayed.events;
+        mended.push(format!(
+            "{events} events were missing in the database and were restored from the journal"
+        ));
+    }
+    if let Some(reason) = &replayed.stopped {
+        mended.push(format!(
+            "the journal could not be read to its end: {reason}"
+        ));
+    }
+}
+
+/// Moves a database away together with SQLite's files beside it, which must not meet another database.
+fn set_database_aside(
+    database: &Path,
+    reason: &str,
+    mended: &mut Vec<String>,
+) -> Result<(), StoreError> {
+    if let Some(folder) = database.parent() {
+        remove_unfinished(folder)?;
+    }
+    for path in [
+        database.to_owned(),
+        side_file(database, "wal"),
+        side_file(database, "shm"),
+    ] {
+        if look_at(&path)?.is_some_and(|state| state.length > 0) {
+            let aside = set_aside(&path)?;
+            mended.push(format!(
+                "{reason}; {} is now {}",
+                path.display(),
+                aside.display()
+            ));
+        } else {
+            crate::files::remove_if_there(&path)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,241 @@
+//! What the tests share: a space in a folder of its own, a clock that is handed in, children.
+
+#![allow(dead_code, unreachable_pub, missing_docs)] // each test file uses a part
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use anamne_store::view::{Change, ChangeFeed, Fold, Health, View, ViewError};
+use anamne_store::{Clock, Lines, SpaceName, SpaceSource, StoreError};
+use anamne_types::{Actor, Row, Seq};
+use jiff::Timestamp;
+
+/// A clock that is a millisecond later whenever it is asked.
+#[derive(Debug)]
+pub struct SteppingClock(pub AtomicI64);
+
+impl Clock for SteppingClock {
+    fn now(&self) -> Timestamp {
+        let milliseconds = self.0.fetch_add(1, Ordering::Relaxed);
+        Timestamp::from_millisecond(milliseconds).expect("an instant of this century")
+    }
+}
+
+pub fn clock() -> Arc<SteppingClock> {
+    Arc::new(SteppingClock(AtomicI64::new(1_760_000_000_000)))
+}
+
+/// A folder that is gone when the test ends, and the space in it.
+pub struct Home(tempfile::TempDir);
+
+impl Home {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    pub fn space(&self) -> PathBuf {
+        self.0.path().join("core")
+    }
+
+    pub fn at(&self, path: &str) -> PathBuf {
+        self.space().join(path)
+    }
+
+    pub fn database(&self) -> PathBuf {
+        self.at("memories/active.db")
+    }
+
+    pub fn journal(&self) -> PathBuf {
+        self.at("journal")
+    }
+
+    pub fn open(&self) -> SpaceSource {
+        open(&self.space()).expect("the space opens")
+    }
+
+    /// A copy of the space as it lies on disk now.
+    pub fn copy(&self) -> Self {
+        let copy = Self::new();
+        copy_folder(&self.space(), &copy.space());
+        copy
+    }
+
+    pub fn remove_database(&self) {
+        for file in ["active.db", "active.db-wal", "active.db-shm"] {
+            let path = self.at("memories").join(file);
+            if path.exists() {
+                fs::remove_file(path).expect("a file that can be removed");
+            }
+        }
+    }
+
+    pub fn remove_journal(&self) {
+        fs::remove_dir_all(self.journal()).expect("a folder that can be removed");
+    }
+}
+
+pub fn open(folder: &Path) -> Result<SpaceSource, StoreError> {
+    SpaceSource::open(folder, &SpaceName::core(), clock(), true)
+}
+
+pub fn user() -> Actor {
+    Actor::user()
+}
+
+pub fn head(space: &SpaceSource) -> Seq {
+    space.feed().head().expect("the log's end")
+}
+
+#[track_caller]
+pub fn assert_sound(space: &SpaceSource) {
+    let report = space.verify_journal().expect("a journal that can be read");
+    assert_eq!(report.problems, Vec::<String>::new());
+    assert_eq!(
+        Seq(report.last_seq),
+        head(space),
+        "both copies end together"
+    );
+    assert_eq!(
+        space
+            .verify_database()
+            .expect("a database that can be read"),
+        Vec::<String>::new()
+    );
+}
+
+/// Every line of a journal, its chain checked.
+pub fn lines(home: &Home) -> Vec<anamne_store::Line> {
+    Lines::of(&home.journal())
+        .expect("a journal")
+        .collect::<Result<_, _>>()
+        .expect("a sound journal")
+}
+
+pub fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_folder(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).expect("a copy");
+        }
+    }
+}
+
+pub fn files_under(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files.extend(files_under(&path));
+        } else {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// This test binary again, running only `function`, which finds the space in the variable `SPACE`.
+pub fn child(function: &str, space: &Path, number: usize) -> Command {
+    let mut command = Command::new(std::env::current_exe().expect("this very program"));
+    command
+        .args(["--exact", function, "--nocapture", "--test-threads=1"])
+        .env("ANAMNE_TEST_SPACE", space)
+        .env("ANAMNE_TEST_CHILD", number.to_string())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit());
+    command
+}
+
+/// The space and number that a child was given; `None` in the test run itself.
+pub fn child_task() -> Option<(PathBuf, usize)> {
+    let space = std::env::var_os("ANAMNE_TEST_SPACE")?;
+    let number = std::env::var("ANAMNE_TEST_CHILD").ok()?.parse().ok()?;
+    Some((space.into(), number))
+}
+
+/// Opens the space as a child does: with the machine's clock, and only if it is there.
+pub fn open_in_child(folder: &Path) -> SpaceSource {
+    let clock = Arc::new(anamne_store::SystemClock);
+    SpaceSource::open(folder, &SpaceName::core(), clock, true).expect("the space opens in a child")
+}
+
+/// What a child printed after this mark is meant for its parent.
+pub const MARK: &str = "told:";
+
+/// A view that keeps every row's text in memory.
+#[derive(Debug, Default)]
+pub struct MemoryView {
+    state: Mutex<(Seq, BTreeMap<Row, String>)>,
+    pub calls: Mutex<Vec<Seq>>,
+}
+
+impl MemoryView {
+    pub fn starting_at(position: Seq) -> Self {
+        Self {
+            state: Mutex::new((position, BTreeMap::new())),
+            calls: Mutex::default(),
+        }
+    }
+
+    pub fn rows(&self) -> BTreeMap<Row, String> {
+        self.state.lock().expect("no panic before").1.clone()
+    }
+}
+
+impl View for MemoryView {
+    fn name(&self) -> &'static str {
+        "memory"
+    }
+
+    fn health(&self) -> Health {
+        Health::Whole
+    }
+
+    fn refresh(&self) {}
+
+    fn watermark(&self) -> Seq {
+        Seq(1)
+    }
+
+    fn position(&self) -> Seq {
+        self.state.lock().expect("no panic before").0
+    }
+
+    fn tail_rows(&self) -> usize {
+        0
+    }
+
+    fn follow(&self, changes: &[Change], through: Seq) {
+        let mut state = self.state.lock().expect("no panic before");
+        assert!(through > state.0, "a view is never taken back");
+        for change in changes
+            .iter()
+            .filter(|change| change.seq > state.0)
+            .cloned()
+            .collect::<Vec<_>>()
+        {
+            match change.record {
+                Some(record) => state.1.insert(change.row, record.text),
+                None => state.1.remove(&change.row),
+            };
+        }
+        state.0 = through;
+        self.calls.lock().expect("no panic before").push(through);
+    }
+
+    fn fold(&self, _: &dyn ChangeFeed, _: &mut dyn FnMut(Seq)) -> Result<Fold, ViewError> {
+        Ok(Fold::Nothing)
+    }
+
+    fn verify(&self) -> Health {
+        Health::Whole
+    }
+}

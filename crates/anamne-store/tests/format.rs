@@ -1,0 +1,178 @@
+//! Every file says which format it has, is for its owner only, and a newer one is left alone.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anamne_store::{SpaceName, SpaceSource, StoreError, StoreFolder};
+use anamne_types::Draft;
+use common::{Home, child_task, clock, files_under, open, open_in_child, user};
+
+fn told() -> Home {
+    let home = Home::new();
+    home.open()
+        .remember(&user(), &"a note".into())
+        .expect("a write");
+    home
+}
+
+/// Everything in the space's folder that this version could have written to.
+fn bytes(home: &Home) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files: Vec<_> = files_under(&home.space())
+        .into_iter()
+        .filter(|path| !path.to_string_lossy().contains(".db-"))
+        .map(|path| (path.clone(), fs::read(path).expect("a file")))
+        .collect();
+    files.sort();
+    files
+}
+
+#[track_caller]
+fn check_refused(home: &Home, file: &Path) {
+    let before = bytes(home);
+    match open(&home.space()).err() {
+        Some(StoreError::Newer {
+            path,
+            found: 99,
+            known,
+        }) => assert_eq!((path.as_path(), known), (file, 1)),
+        other => panic!("a newer {} was not refused: {other:?}", file.display()),
+    }
+    assert!(bytes(home) == before, "what is newer is left alone");
+}
+
+#[test]
+fn a_newer_database_is_refused() {
+    let home = told();
+    let database = rusqlite::Connection::open(home.database()).expect("a database");
+    database
+        .pragma_update(None, "user_version", 99)
+        .expect("a version");
+    database.close().expect("closed");
+    check_refused(&home, &home.database());
+}
+
+#[test]
+fn a_newer_config_is_refused() {
+    let home = told();
+    let config = home.at("space.toml");
+    fs::write(&config, "format = 99\nshape = \"other\"\n").expect("a config");
+    check_refused(&home, &config);
+}
+
+#[test]
+fn a_newer_journal_is_refused() {
+    for with_database in [true, false] {
+        let home = told();
+        let segment = home.journal().join("000001.jsonl");
+        fs::write(
+            &segment,
+            "{\"anamne_journal\":99,\"other\":[]}\n{\"of\":\"another shape\"}\n",
+        )
+        .expect("a segment");
+        if !with_database {
+            home.remove_database();
+        }
+        let error = open(&home.space()).err();
+        assert!(
+            matches!(&error, Some(StoreError::Newer { path, found: 99, known: 1 }) if *path == segment),
+            "{error:?}"
+        );
+        assert!(
+            fs::read_to_string(&segment)
+                .expect("the segment")
+                .contains("another shape")
+        );
+    }
+}
+
+#[test]
+fn a_config_of_another_space_is_not_opened() {
+    let home = told();
+    let name: SpaceName = "other".parse().expect("a name");
+    let error = SpaceSource::open(&home.space(), &name, clock(), true)
+        .err()
+        .expect("a refusal");
+    assert!(error.to_string().contains("\"core\""), "{error}");
+}
+
+#[test]
+fn a_space_that_is_not_there_is_not_made_unasked() {
+    let home = Home::new();
+    let open = |create| SpaceSource::open(&home.space(), &SpaceName::core(), clock(), create);
+    assert!(matches!(open(false).err(), Some(StoreError::NoSpace(name)) if name == "core"));
+    assert!(!home.space().exists());
+    drop(open(true).expect("a new space"));
+    home.remove_database();
+    drop(open(false).expect("a space that was made before"));
+}
+
+#[test]
+fn a_store_lists_its_spaces() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = StoreFolder::at(&folder.path().join("store"));
+    assert_eq!(store.spaces().expect("no spaces"), []);
+    store.create().expect("a store");
+    let names: Vec<SpaceName> = ["Ålesund harbour", "core"]
+        .iter()
+        .map(|name| name.parse().expect("a name"))
+        .collect();
+    for name in &names {
+        drop(SpaceSource::open(&store.space(name), name, clock(), true).expect("a space"));
+    }
+    let mut sorted = names;
+    sorted.sort();
+    assert_eq!(store.spaces().expect("spaces"), sorted);
+}
+
+#[test]
+fn child_makes_a_space() {
+    let Some((folder, _)) = child_task() else {
+        return;
+    };
+    let space = open_in_child(&folder);
+    let id = space
+        .remember(&user(), &Draft::new("private").thread("t"))
+        .expect("a write")
+        .id;
+    space
+        .remember(&user(), &"to be erased".into())
+        .map(|told| space.erase(&user(), told.id))
+        .expect("a write")
+        .expect("an erasure");
+    assert!(space.get(id).is_ok());
+    #[cfg(unix)]
+    for path in files_under(&folder) {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &Path| fs::metadata(path).expect("a file").permissions().mode() & 0o777;
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+        for above in path
+            .ancestors()
+            .skip(1)
+            .take_while(|above| above.starts_with(&folder))
+        {
+            assert_eq!(mode(above), 0o700, "{}", above.display());
+        }
+    }
+}
+
+/// The mask is a process's own, so a child gets the usual one, which would let everybody read.
+#[cfg(unix)]
+#[test]
+fn every_file_is_for_its_owner_only() {
+    use std::process::Command;
+    let home = Home::new();
+    let status = Command::new("sh")
+        .args([
+            "-c",
+            "umask 022; exec \"$0\" --exact child_makes_a_space --test-threads=1",
+        ])
+        .arg(std::env::current_exe().expect("this very program"))
+        .env("ANAMNE_TEST_SPACE", home.space())
+        .env("ANAMNE_TEST_CHILD", "0")
+        .status()
+        .expect("a child");
+    assert!(status.success());
+    assert!(home.database().exists(), "the child did its part");
+}

@@ -1,0 +1,27 @@
+# What CI runs.
+check:
+    .ci/run
+
+# Format everything.
+format:
+    cargo fmt --all
+
+# The tests alone.
+test:
+    cargo test --workspace
+
+# The demo, built for speed.
+demo:
+    cargo run --release -- demo
+
+# Quality on a folder of conversations with questions.
+recall data:
+    cargo run --release -p anamne-eval -- recall --data {{data}}
+
+# Speed against peers and physical limits.
+speed:
+    cargo run --release -p anamne-eval -- speed
+
+# The vulnerabilities known in our dependencies; needs cargo-deny.
+audit:
+    cargo deny check
