@@ -53,8 +53,8 @@ fn predicate(source: &SpaceSource, filter: &Filter) -> Result<RowPredicate, Stor
             .collect()
     };
     Ok(RowPredicate {
-        since: filter.since.map(|since| since.as_microsecond()),
-        until: filter.until.map(|until| until.as_microsecond()),
+        since: filter.since.map(jiff::Timestamp::as_microsecond),
+        until: filter.until.map(jiff::Timestamp::as_microsecond),
         alive_at: None,
         threads: numbers(&filter.threads)?,
         kinds: filter.kinds.iter().map(|kind| kind.number()).collect(),

@@ -14,6 +14,7 @@ mod filter;
 mod model;
 mod rank;
 mod recaller;
+mod successors;
 pub mod views;
 mod words;
 

@@ -84,7 +84,7 @@ features! {
     /// Importance beyond the usual, in tenths.
     importance 2.0,
     /// Trust below the full.
-    distrust -1.0,
+    distrust -1.2,
     /// Whether another memory took its place.
     superseded -3.0,
 }

@@ -15,7 +15,7 @@ use crate::model::{self, Features};
 use crate::rank::{Ranked, Setting, judge, rank};
 use crate::views::{Columns, Found, LexicalSearch, VectorSearch};
 use crate::words::{Facts, Question};
-use crate::{answer, context, filter};
+use crate::{answer, context, filter, successors};
 
 /// Everything that a recall reads. Views that can't take part are `None`, and named in `degraded`.
 pub struct Recaller<'space> {
@@ -91,14 +91,8 @@ impl Recaller<'_> {
         let columns = self.columns.unwrap_or(&NoColumns);
         let filter = filter::select(self.source, self.columns, &recall.filter)?;
         let question = Question::new(&recall.query, self.facts, self.lexical, columns);
-        let vector = self.vector(recall, &question, columns)?;
-        let depth = model::DEPTH
-            .max(recall.limit / 2)
-            .max(if recall.signals == Signals::Full {
-                0
-            } else {
-                recall.limit
-            });
+        let vector = self.vector(recall, columns)?;
+        let depth = model::DEPTH.max(recall.limit);
         let lexical = self
             .lexical
             .filter(|_| recall.signals != Signals::Semantic)
@@ -120,6 +114,13 @@ impl Recaller<'_> {
         } else {
             self.rank_plainly(&question, &searched)
         };
+        successors::first(
+            self.source,
+            columns,
+            filter.as_ref(),
+            &mut ranked,
+            recall.limit,
+        )?;
         judge(&mut ranked, recall.limit);
         let results = answer::hits(self.source, columns, &question, recall, &ranked)?;
         let mut degraded = self.degraded.clone();
@@ -139,16 +140,11 @@ impl Recaller<'_> {
     }
 
     /// The question as a vector: with the built-in model its rare words count more.
-    fn vector(
-        &self,
-        recall: &Recall,
-        question: &Question,
-        columns: &dyn Columns,
-    ) -> Result<Vec<f32>, RecallError> {
+    fn vector(&self, recall: &Recall, columns: &dyn Columns) -> Result<Vec<f32>, RecallError> {
         let mut vector = vec![0.0; self.embedder.dimensions()];
         match self.weighted_table() {
             Some(table) if recall.signals == Signals::Full && self.columns.is_some() => {
-                question.vector(&recall.query, self.facts, columns, table, &mut vector);
+                Question::vector(&recall.query, self.facts, columns, table, &mut vector);
             }
             _ => self.embedder.embed_into(&recall.query, &mut vector)?,
         }

@@ -55,8 +55,9 @@ impl Error {
         match self {
             Self::Store(
                 StoreError::Refused(_) | StoreError::State { .. } | StoreError::Conflict { .. },
-            ) => ErrorKind::Refused,
-            Self::BadLine { .. } | Self::Recall(RecallError::Refused(_)) => ErrorKind::Refused,
+            )
+            | Self::BadLine { .. }
+            | Self::Recall(RecallError::Refused(_)) => ErrorKind::Refused,
             Self::Store(
                 StoreError::NoMemory { .. }
                 | StoreError::NoCitation { .. }

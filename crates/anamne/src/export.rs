@@ -1,6 +1,7 @@
 //! Writing every memory as JSON lines.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io::Write;
 
 use anamne_store::{Listing, Order};
@@ -24,7 +25,8 @@ struct Line<'a> {
 
 #[derive(Serialize)]
 struct ExportedLink<'a> {
-    to: MemoryId,
+    /// The outside id of its end where that has one, else its id: what an import finds it by.
+    to: String,
     #[serde(rename = "type")]
     link_type: anamne_types::LinkType,
     weight: f32,
@@ -42,6 +44,13 @@ pub(crate) fn export(space: &Space, mut writer: impl Write) -> Result<u64, Error
     for link in space.all_links()? {
         links.entry(link.from).or_default().push(link);
     }
+    let mut ends = HashMap::new();
+    for link in links.values().flatten() {
+        if let Entry::Vacant(end) = ends.entry(link.to) {
+            let memory = space.get(link.to)?;
+            end.insert(memory.external_id.unwrap_or_else(|| memory.id.to_string()));
+        }
+    }
     let mut exported = 0;
     loop {
         let listing = Listing {
@@ -55,7 +64,10 @@ pub(crate) fn export(space: &Space, mut writer: impl Write) -> Result<u64, Error
             let started = links.get(&memory.id).map_or(&[][..], Vec::as_slice);
             let line = Line {
                 memory,
-                links: started.iter().map(ExportedLink::of).collect(),
+                links: started
+                    .iter()
+                    .map(|link| ExportedLink::of(link, &ends))
+                    .collect(),
             };
             serde_json::to_writer(&mut writer, &line).map_err(|error| failed(error.into()))?;
             writer.write_all(b"\n").map_err(failed)?;
@@ -69,9 +81,12 @@ pub(crate) fn export(space: &Space, mut writer: impl Write) -> Result<u64, Error
 }
 
 impl<'a> ExportedLink<'a> {
-    fn of(link: &'a Link) -> Self {
+    fn of(link: &'a Link, ends: &HashMap<MemoryId, String>) -> Self {
         Self {
-            to: link.to,
+            to: ends
+                .get(&link.to)
+                .cloned()
+                .unwrap_or_else(|| link.to.to_string()),
             link_type: link.link_type,
             weight: link.weight,
             reason: &link.reason,

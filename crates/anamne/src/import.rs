@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
-use anamne_types::{Body, Category, Draft, Kind, Limits, Link, LinkType, MemoryId, Metadata, Role};
+use anamne_types::{
+    Body, Category, Draft, Kind, Limits, Link, LinkType, MemoryId, Metadata, Refusal, Role,
+};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -54,7 +56,6 @@ pub struct ImportReport {
 
 /// One line: a record of a conversation, or a memory as `export` writes it.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Record {
     #[serde(default)]
     id: Option<Text>,
@@ -65,7 +66,7 @@ struct Record {
     #[serde(default)]
     position: Option<u32>,
     #[serde(default, alias = "occurred_at")]
-    time: Option<Timestamp>,
+    time: Option<String>,
     #[serde(default)]
     author: Option<String>,
     #[serde(default)]
@@ -87,7 +88,7 @@ struct Record {
     #[serde(default)]
     metadata: Metadata,
     #[serde(default, alias = "expires")]
-    expires_at: Option<Timestamp>,
+    expires_at: Option<String>,
     #[serde(default)]
     links: Vec<ImportedLink>,
     /// Fields of typed bodies, and what an export tells beyond what can be told again.
@@ -171,8 +172,8 @@ impl Record {
             tags: self.tags,
             metadata: self.metadata,
             external_id,
-            occurred_at: self.time,
-            expires_at: self.expires_at,
+            occurred_at: instant("time", self.time)?,
+            expires_at: instant("expires_at", self.expires_at)?,
         };
         draft.check().map_err(|refusal| refusal.to_string())?;
         Ok((draft, self.links))
@@ -204,6 +205,24 @@ impl Record {
         serde_json::from_value(fields.into())
             .map_err(|error| format!("not the body of a {kind}: {error}"))
     }
+}
+
+/// An RFC 3339 instant; a date and time without an offset is taken as UTC.
+fn instant(field: &str, text: Option<String>) -> Result<Option<Timestamp>, String> {
+    let Some(text) = text else { return Ok(None) };
+    let civil = || {
+        text.parse::<jiff::civil::DateTime>()
+            .ok()?
+            .to_zoned(jiff::tz::TimeZone::UTC)
+            .ok()
+    };
+    let instant = text
+        .parse()
+        .ok()
+        .or_else(|| civil().map(|zoned| zoned.timestamp()));
+    instant
+        .map(Some)
+        .ok_or_else(|| Refusal::new(field, "an RFC 3339 instant", &text).to_string())
 }
 
 /// A batch of drafts on its way into the space.

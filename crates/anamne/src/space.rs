@@ -12,7 +12,7 @@ use anamne_recall::views::Columns;
 use anamne_recall::{Facts, Recaller};
 use anamne_store::view::{Fold, Health, View};
 use anamne_store::{
-    Degraded, Followers, Listing, SpaceConfig, SpaceSource, Statistics, StoreError,
+    Degraded, Followers, JournalReport, Listing, SpaceConfig, SpaceSource, Statistics, StoreError,
 };
 use anamne_types::{
     Actor, Answer, Context, ContextRequest, Draft, Edit, Link, LinkType, Memory, MemoryId, Recall,
@@ -221,16 +221,28 @@ impl Space {
 
     /// Answers a question with the memories that bear on it, best first.
     pub fn recall(&self, recall: &Recall) -> Result<Answer, Error> {
-        let degraded = self.caught_up()?;
-        self.inner
-            .with_recaller(&degraded, |recaller| Ok(recaller.recall(recall)?))
+        self.ask(|recaller| Ok(recaller.recall(recall)?))
     }
 
     /// Answers a question with a block of text for a model to read, within a token budget.
     pub fn context(&self, request: &ContextRequest) -> Result<Context, Error> {
-        let degraded = self.caught_up()?;
-        self.inner
-            .with_recaller(&degraded, |recaller| Ok(recaller.context(request)?))
+        self.ask(|recaller| Ok(recaller.context(request)?))
+    }
+
+    /// Asks with every view that can take part. One that turns out to be damaged on the way is left out, and the
+    /// question asked again: what it said before is worth nothing.
+    fn ask<T>(&self, question: impl Fn(&Recaller<'_>) -> Result<T, Error>) -> Result<T, Error> {
+        loop {
+            let degraded = self.caught_up()?;
+            let answer = self.inner.with_recaller(&degraded, &question);
+            let broken = |view: &Arc<dyn View>| {
+                view.health() != Health::Whole
+                    && degraded.iter().all(|known| known.view != view.name())
+            };
+            if !self.inner.followers.views().iter().any(broken) {
+                return answer;
+            }
+        }
     }
 
     /// The memory with this id, forgotten ones included.
@@ -358,7 +370,7 @@ impl Space {
         let source = &self.inner.source;
         let mut found = CheckUp {
             space: self.name().to_owned(),
-            mended: source.mended().to_vec(),
+            mended: source.mended().clone(),
             ..CheckUp::default()
         };
         let journal = source.verify_journal()?;
@@ -413,6 +425,11 @@ impl Space {
         Ok(found)
     }
 
+    /// Reads the whole journal and checks its chain. O(bytes of the journal).
+    pub fn verify_journal(&self) -> Result<JournalReport, Error> {
+        Ok(self.inner.source.verify_journal()?)
+    }
+
     /// Throws every view away and builds it again from the source.
     pub fn rebuild(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
         let views = self.folder().join("views");
@@ -453,7 +470,7 @@ impl Inner {
     fn with_recaller<T>(
         &self,
         degraded: &[Degraded],
-        ask: impl FnOnce(&Recaller<'_>) -> Result<T, Error>,
+        ask: &impl Fn(&Recaller<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let whole = |name: &str| degraded.iter().all(|degraded| degraded.view != name);
         let snapshot = whole("columns").then(|| self.columns.snapshot());

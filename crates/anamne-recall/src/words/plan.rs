@@ -111,10 +111,9 @@ impl Question {
         let mut analyser = Analyser::new();
         let words = words_of(text);
         let names = Names::of(facts);
-        let content_text: Vec<&str> = words
-            .iter()
-            .map(String::as_str)
-            .filter(|word| !names.contains(word))
+        // In the question's own letters: a capital tells a name or a month from a function word.
+        let content_text: Vec<&str> = raw_words(text)
+            .filter(|word| !names.contains(&lower(word)))
             .collect();
         let terms = analyser.query(text);
         let mut content = analyser.query(&content_text.join(" "));
@@ -157,7 +156,6 @@ impl Question {
 
     /// The direction of the question: its pieces' rows, rare ones heavier, stop words lighter, names left out.
     pub(crate) fn vector(
-        &self,
         text: &str,
         facts: &Facts,
         columns: &dyn Columns,
@@ -265,7 +263,11 @@ impl Question {
         let mut seen = FxHashSet::default();
         tokens.retain(|token| seen.insert(*token));
         let is_name = |token: &u16| names.contains(table.token_text(*token));
-        let is_stop = |token: &u16| is_stop_piece(table.token_text(*token));
+        let kept = |piece: &str| self.content.terms.iter().any(|term| term.text == piece);
+        let is_stop = |token: &u16| {
+            let piece = table.token_text(*token);
+            is_stop_piece(piece) && !kept(piece)
+        };
         let mut pieces: Vec<u16> = tokens
             .iter()
             .copied()
@@ -321,16 +323,20 @@ fn is_of_date(word: &str) -> bool {
         || (word.len() == 4 && word.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-/// The words of a text: runs of letters and digits in lower case, with apostrophes inside.
-fn words_of(text: &str) -> Vec<String> {
+/// The words of a text as they stand there: runs of letters and digits, with apostrophes inside.
+fn raw_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '\'' | '’' | '_')))
-        .map(|word| {
-            word.trim_matches(['\'', '’'])
-                .to_lowercase()
-                .replace('’', "'")
-        })
+        .map(|word| word.trim_matches(['\'', '’']))
         .filter(|word| !word.is_empty())
-        .collect()
+}
+
+fn lower(word: &str) -> String {
+    word.to_lowercase().replace('’', "'")
+}
+
+/// The words of a text in lower case.
+fn words_of(text: &str) -> Vec<String> {
+    raw_words(text).map(lower).collect()
 }
 
 /// The names of authors, word by word.

@@ -1,0 +1,79 @@
+//! What took a memory's place comes before it.
+
+use anamne_store::SpaceSource;
+use anamne_types::{Memory, MemoryId, Row};
+use roaring::RoaringBitmap;
+
+use crate::candidates::Candidate;
+use crate::error::RecallError;
+use crate::rank::Ranked;
+use crate::views::Columns;
+
+/// How many times in a row a memory's successor may itself have been superseded.
+const LONGEST_CHAIN: usize = 16;
+
+/// Puts the memory that holds now before each superseded one among the first `limit`, also where the question found
+/// only the old one. Successors that the filter keeps out stay out. Costs nothing when none is superseded.
+pub(crate) fn first(
+    source: &SpaceSource,
+    columns: &dyn Columns,
+    filter: Option<&RoaringBitmap>,
+    ranked: &mut Vec<Ranked>,
+    limit: usize,
+) -> Result<(), RecallError> {
+    let mut place = 0;
+    while place < ranked.len().min(limit) {
+        if ranked[place].candidate.attributes.superseded
+            && let Some(row) = successor(source, ranked[place].candidate.row)?
+            && filter.is_none_or(|filter| filter.contains(row.0))
+            && !ranked[..place]
+                .iter()
+                .any(|earlier| earlier.candidate.row == row)
+        {
+            let later = ranked.iter().position(|later| later.candidate.row == row);
+            let successor = match later {
+                Some(later) => Some(ranked.remove(later)),
+                None => columns.attributes(row).map(|attributes| Ranked {
+                    candidate: Candidate {
+                        row,
+                        attributes,
+                        lexical: None,
+                        lexical_rank: None,
+                        vector_rank: None,
+                    },
+                    ..ranked[place].clone()
+                }),
+            };
+            if let Some(mut successor) = successor {
+                successor.score = successor.score.max(ranked[place].score);
+                successor.features.superseded = 0.0;
+                ranked.insert(place, successor);
+                place += 1;
+            }
+        }
+        place += 1;
+    }
+    Ok(())
+}
+
+/// The row that holds now in place of `row`.
+fn successor(source: &SpaceSource, row: Row) -> Result<Option<Row>, RecallError> {
+    let of = |memories: Vec<(Row, Memory)>| {
+        memories
+            .into_iter()
+            .next()
+            .and_then(|(_, memory)| memory.superseded_by)
+    };
+    let mut next: Option<MemoryId> = of(source.get_rows(&[row])?);
+    let mut latest = None;
+    for _ in 0..LONGEST_CHAIN {
+        let Some(id) = next else { break };
+        let Ok(memory) = source.get(id) else { break };
+        if memory.deleted_at.is_some() {
+            break;
+        }
+        latest = Some(memory.row);
+        next = memory.superseded_by;
+    }
+    Ok(latest)
+}

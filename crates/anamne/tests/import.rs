@@ -1,0 +1,123 @@
+//! Imports can be run again, name their bad lines, and lose nothing.
+
+use anamne::{BadLines, Error, Filter, Listing, Options, Space, Store};
+use tempfile::TempDir;
+
+fn space() -> (TempDir, Space) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = Store::open_with(Options::new(folder.path()).background(false)).expect("a store");
+    let space = store.space("tests").expect("a space");
+    (folder, space)
+}
+
+const LINES: &str = r#"{"id": "a", "thread": "t", "position": 0, "time": "2026-02-03T09:12:00Z", "author": "Ada", "text": "Good morning"}
+{"id": "b", "thread": "t", "position": 1, "time": "2026-02-03T09:13:00Z", "author": "Bo", "text": "Good morning"}
+
+{"id": 7, "text": "A fact with links", "kind": "fact", "category": "constraint", "tags": ["x"], "links": [{"to": "a", "type": "supports"}], "mood": "calm"}
+"#;
+
+#[test]
+fn an_import_that_is_run_again_changes_nothing() {
+    let (_folder, space) = space();
+    let first = space
+        .import(LINES.as_bytes(), BadLines::Stop, &mut |_| {})
+        .expect("imported");
+    assert_eq!(
+        (first.lines, first.imported, first.known, first.links),
+        (4, 3, 0, 1)
+    );
+    let again = space
+        .import(LINES.as_bytes(), BadLines::Stop, &mut |_| {})
+        .expect("imported");
+    assert_eq!((again.imported, again.known), (0, 3));
+    let fact = space
+        .get(
+            space
+                .find_imported("7")
+                .expect("a look-up")
+                .expect("a memory"),
+        )
+        .expect("a memory");
+    assert_eq!(fact.metadata["mood"], "calm");
+    assert_eq!(space.links(fact.id).expect("links").len(), 1);
+}
+
+#[test]
+fn a_bad_line_is_named_and_what_came_before_it_stays() {
+    for (bad, reason) in [
+        (r#"{"text": }"#, "expected value"),
+        (r#"{"text": ""}"#, "content"),
+        (r#"{"text": "x", "importance": 11}"#, "importance"),
+        (r#"{"text": "x", "kind": "rumour"}"#, "rumour"),
+        (r#"{"no": "text"}"#, "text"),
+        (r#"{"text": "x", "time": "yesterday"}"#, "time"),
+        (r#"{"id": "a", "text": "something else"}"#, "told before"),
+    ] {
+        let (_folder, space) = space();
+        let text = format!("{LINES}{bad}\n{{\"text\": \"after\"}}\n");
+        let error = space
+            .import(text.as_bytes(), BadLines::Stop, &mut |_| {})
+            .expect_err(bad);
+        assert!(matches!(error, Error::BadLine { line: 5, .. }), "{error}");
+        assert!(error.to_string().contains(reason), "{bad}: {error}");
+        let before = space
+            .list(&Listing {
+                limit: 10,
+                ..Listing::default()
+            })
+            .expect("a list");
+        assert!(before.len() >= 3, "{bad}: what came before must stay");
+        let skipped = space
+            .import(text.as_bytes(), BadLines::Skip, &mut |_| {})
+            .expect("imported");
+        assert_eq!(
+            skipped.bad.iter().map(|bad| bad.line).collect::<Vec<_>>(),
+            [5]
+        );
+        let all = space
+            .list(&Listing {
+                limit: 10,
+                ..Listing::default()
+            })
+            .expect("a list");
+        assert!(all.iter().any(|memory| memory.content == "after"));
+    }
+}
+
+#[test]
+fn an_export_can_be_imported_elsewhere() {
+    let (_folder, space) = space();
+    space
+        .import(LINES.as_bytes(), BadLines::Stop, &mut |_| {})
+        .expect("imported");
+    let mut exported = Vec::new();
+    assert_eq!(space.export(&mut exported).expect("exported"), 3);
+    let (_other_folder, other) = self::space();
+    let report = other
+        .import(exported.as_slice(), BadLines::Stop, &mut |_| {})
+        .expect("imported");
+    assert_eq!((report.imported, report.links), (3, 1));
+    let of = |space: &Space| {
+        let listing = Listing {
+            limit: 10,
+            filter: Filter::default(),
+            ..Listing::default()
+        };
+        let mut memories = space.list(&listing).expect("a list");
+        memories.sort_by(|one, other| one.external_id.cmp(&other.external_id));
+        memories
+            .into_iter()
+            .map(|memory| {
+                (
+                    memory.content,
+                    memory.body,
+                    memory.thread,
+                    memory.author,
+                    memory.tags,
+                    memory.occurred_at,
+                )
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of(&space), of(&other));
+}
