@@ -8,6 +8,8 @@ use clap::{Parser, Subcommand};
 
 mod output;
 mod recall;
+mod speed;
+mod torture;
 
 #[derive(Parser)]
 #[command(
@@ -24,11 +26,28 @@ struct Arguments {
 enum Benchmark {
     /// Does the memory bring back the evidence? Measured on conversations with questions.
     Recall(recall::Arguments),
+    /// How fast, how large: each budget beside a peer or a physical limit in the same run.
+    Speed(speed::Arguments),
+    #[command(hide = true)]
+    Probe(speed::probe::Arguments),
+    /// Many processes on one store, and processes that are killed: is every acknowledged write found?
+    Torture(torture::Arguments),
+    #[command(hide = true)]
+    TortureWorker(torture::WorkerArguments),
+    #[command(hide = true)]
+    TortureWriter(torture::WriterArguments),
 }
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().benchmark {
-        Benchmark::Recall(arguments) => recall::run(&arguments),
+        Benchmark::Recall(arguments) => recall::run(&arguments).map_err(|error| error.to_string()),
+        Benchmark::Torture(arguments) => torture::run(&arguments).map_err(|error| error.to_string()),
+        Benchmark::TortureWorker(arguments) => torture::work(&arguments).map_err(|error| error.to_string()),
+        Benchmark::TortureWriter(arguments) => torture::write(&arguments).map_err(|error| error.to_string()),
+        Benchmark::Speed(arguments) => speed::run(&arguments).map_err(|error| error.to_string()),
+        Benchmark::Probe(arguments) => {
+            speed::probe::run(&arguments).map_err(|error| error.to_string())
+        }
     };
     match outcome {
         Ok(code) => code,

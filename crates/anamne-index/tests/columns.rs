@@ -24,12 +24,23 @@ fn log_and_view(folder: &std::path::Path) -> (Log, ColumnsView) {
 }
 
 fn predicates() -> impl Strategy<Value = RowPredicate> {
-    let times = (proptest::option::of(0..300_000_i64), proptest::option::of(0..300_000_i64));
+    let times = (
+        proptest::option::of(0..300_000_i64),
+        proptest::option::of(0..300_000_i64),
+    );
     let few = |most: u32| proptest::collection::vec(0..most, 0..4);
     let bytes = |most: u8| proptest::collection::vec(0..most, 0..3);
     let least = (0..11_u8, 0..200_u8, any::<bool>());
     (times, few(5), bytes(9), bytes(9), few(3), few(7), least).prop_map(
-        |((since, until), threads, kinds, categories, authors, sessions, (min_importance, min_trust, drop))| RowPredicate {
+        |(
+            (since, until),
+            threads,
+            kinds,
+            categories,
+            authors,
+            sessions,
+            (min_importance, min_trust, drop),
+        )| RowPredicate {
             since,
             until,
             alive_at: Some(0),
@@ -65,9 +76,18 @@ fn select_works_over_segments_of_several_strides_and_far_rows() {
     let rows = || (0..150_000).chain([4_000_000_000, u32::MAX]);
     rows().for_each(|row| log.tell(row, Some(record("x", row % 100_000))));
     fold(&view, &log);
-    let predicate = RowPredicate { sessions: vec![3], ..RowPredicate::default() };
+    let predicate = RowPredicate {
+        sessions: vec![3],
+        ..RowPredicate::default()
+    };
     let expected: Vec<u32> = rows().filter(|row| row % 100_000 % 7 == 3).collect();
-    assert_eq!(view.snapshot().select(&predicate).iter().collect::<Vec<_>>(), expected);
+    assert_eq!(
+        view.snapshot()
+            .select(&predicate)
+            .iter()
+            .collect::<Vec<_>>(),
+        expected
+    );
     assert_eq!(view.snapshot().rows(), 150_002);
 }
 
@@ -90,18 +110,43 @@ fn neighbours_are_the_nearest_of_the_thread_by_position() {
     fold(&view, &log);
     let around = |row, reach| view.snapshot().neighbours(Row(row), reach);
     let rows = |rows: &[u32]| rows.iter().map(|&row| Row(row)).collect::<Vec<_>>();
-    assert_eq!(around(10, 2), Neighbours { previous: rows(&[8, 6]), next: rows(&[12, 14]) });
-    assert_eq!(around(22, 1), Neighbours { previous: rows(&[18]), next: rows(&[20]) });
-    assert_eq!(around(22, 9).next, rows(&[20, 22 + NEARBY]), "what lies too far is not found");
+    assert_eq!(
+        around(10, 2),
+        Neighbours {
+            previous: rows(&[8, 6]),
+            next: rows(&[12, 14])
+        }
+    );
+    assert_eq!(
+        around(22, 1),
+        Neighbours {
+            previous: rows(&[18]),
+            next: rows(&[20])
+        }
+    );
+    assert_eq!(
+        around(22, 9).next,
+        rows(&[20, 22 + NEARBY]),
+        "what lies too far is not found"
+    );
     assert_eq!(around(0, 1).previous, rows(&[]));
-    assert_eq!((around(21, 3), around(999, 3)), (Neighbours::default(), Neighbours::default()));
+    assert_eq!(
+        (around(21, 3), around(999, 3)),
+        (Neighbours::default(), Neighbours::default())
+    );
 
     log.tell(8, None);
     let mut moved = record("said later", 12);
     (moved.attributes.thread, moved.attributes.position) = (2, 6);
     log.tell(12, Some(moved));
     catch_up(&view, &log);
-    assert_eq!(view.snapshot().neighbours(Row(10), 1), Neighbours { previous: rows(&[6]), next: rows(&[14]) });
+    assert_eq!(
+        view.snapshot().neighbours(Row(10), 1),
+        Neighbours {
+            previous: rows(&[6]),
+            next: rows(&[14])
+        }
+    );
 }
 
 #[test]
@@ -118,10 +163,17 @@ fn tokens_of_a_long_memory_are_cut() {
         }
         catch_up(&view, &log);
         let columns = view.snapshot();
-        assert_eq!(columns.tokens(Row(0)).map(<[u16]>::len), Some(MEMORY_TOKENS));
+        assert_eq!(
+            columns.tokens(Row(0)).map(<[u16]>::len),
+            Some(MEMORY_TOKENS)
+        );
         assert_eq!(columns.tokens(Row(2)), Some(&[][..]));
         let token = columns.tokens(Row(1)).unwrap()[0];
-        assert_eq!(columns.token_frequency(token), 2, "memories are counted, not occurrences");
+        assert_eq!(
+            columns.token_frequency(token),
+            2,
+            "memories are counted, not occurrences"
+        );
         assert!((columns.average_tokens() - (MEMORY_TOKENS + 2) as f32 / 3.0).abs() < 0.01);
     }
 }

@@ -4,6 +4,7 @@
 mod lexical_twin;
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
 
 use anamne_index::lexical::{LexicalSettings, LexicalView};
 use anamne_store::view::{Fold, Health, View};
@@ -108,7 +109,7 @@ fn large_log(rows: u32) -> Log {
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
             let spread = (noise >> 33) % 4_096;
-            text.push_str(&format!("w{} ", spread * spread / 65_536));
+            write!(text, "w{} ", spread * spread / 65_536).expect("written to memory");
         }
         log.write(row, &text, NAMES[row as usize % NAMES.len()]);
     }
@@ -149,9 +150,9 @@ fn long_posting_lists_and_many_windows_answer_as_a_plain_bm25_does() {
         log.write(row, "w2 w9 w30 w31", "");
     }
     log.catch_up(&view);
-    compare(&log, 1e-2);
+    compare(&log, 3e-2);
     log.fold(&view);
-    compare(&log, 1e-2);
+    compare(&log, 3e-2);
 }
 
 #[test]

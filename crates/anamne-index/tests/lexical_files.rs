@@ -3,7 +3,7 @@
 mod lexical_twin;
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -215,7 +215,9 @@ fn a_fold_that_fails_half_way_leaves_the_view_as_it_was() {
     let folder = tempfile::tempdir().expect("a folder");
     let view = LexicalView::open(folder.path().join("lexical"));
     let mut log = Log::default();
-    (0..3_000).for_each(|row| log.write(row, "glacier", ""));
+    for row in 0..3_000 {
+        log.write(row, "glacier", "");
+    }
     assert!(matches!(
         view.fold(&FailingFeed(&log), &mut |_| ()),
         Err(ViewError::Feed(_))
@@ -273,7 +275,8 @@ impl ChangeFeed for Stuck<'_> {
 
     fn since(&self, after: Seq, limit: usize) -> Result<Vec<Change>, ViewError> {
         if after > Seq(0) {
-            eprintln!("\nin the middle of a fold");
+            let said = writeln!(std::io::stderr(), "\nin the middle of a fold");
+            said.map_err(|error| ViewError::Feed(error.to_string()))?;
             std::io::stdin()
                 .read_to_end(&mut Vec::new())
                 .map_err(|error| ViewError::Feed(error.to_string()))?;
@@ -285,7 +288,9 @@ impl ChangeFeed for Stuck<'_> {
 #[test]
 fn the_lock_of_a_killed_process_does_not_block() {
     let mut log = Log::default();
-    (0..3_000).for_each(|row| log.write(row, "glacier", ""));
+    for row in 0..3_000 {
+        log.write(row, "glacier", "");
+    }
     if let Some(folder) = std::env::var_os(CHILD_FOLDER) {
         // This is the process that will be killed.
         let folded = LexicalView::open(folder.into()).fold(&Stuck(&log), &mut |_| ());

@@ -53,7 +53,9 @@ fn follows_the_log<V: Answers>(steps: Vec<Step>) {
     let mut log = Log::default();
     for step in steps {
         match step {
-            Step::Tell { row, seed, words } => log.tell(row, Some(record(&text(seed, words), seed % 1_000))),
+            Step::Tell { row, seed, words } => {
+                log.tell(row, Some(record(&text(seed, words), seed % 1_000)));
+            }
             Step::Forget { row } => log.tell(row, None),
             Step::CatchUp => catch_up(&view, &log),
             Step::Fold => {
@@ -96,7 +98,10 @@ fn three_folds<V: Answers>(path: &Path, rows: u32) -> Log {
     for (number, part) in (0..3).zip([0..rows, 0..rows / 4, rows / 2..rows]) {
         for row in part {
             let forget = (row + number).is_multiple_of(9);
-            log.tell(row, (!forget).then(|| record(&text(row * 3 + number, 40 + row as usize % 90), row)));
+            log.tell(
+                row,
+                (!forget).then(|| record(&text(row * 3 + number, 40 + row as usize % 90), row)),
+            );
         }
         assert_eq!(fold(&view, &log), Fold::Published(log.head().unwrap()));
     }
@@ -110,12 +115,17 @@ fn damage_is_noticed_and_healed<V: Answers>() {
     let expected = fresh_answers::<V>(&log);
     let mut state = 7_u64;
     let mut random = |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below.max(1)
     };
     let mut noticed = 0;
     for round in 0..120 {
-        let candidates: Vec<_> = files(&path).into_iter().filter(|file| !file.ends_with("fold.lock")).collect();
+        let candidates: Vec<_> = files(&path)
+            .into_iter()
+            .filter(|file| !file.ends_with("fold.lock"))
+            .collect();
         let file = &candidates[random(candidates.len() as u64) as usize];
         let mut bytes = fs::read(file).unwrap();
         if round % 3 == 0 {
@@ -130,13 +140,25 @@ fn damage_is_noticed_and_healed<V: Answers>() {
 
         let view = V::made_in(&path);
         let answers = view.answers(ROWS);
-        assert!(view.health() != Health::Whole || answers == expected, "a wrong answer after damage to {file:?}");
+        assert!(
+            view.health() != Health::Whole || answers == expected,
+            "a wrong answer after damage to {}",
+            file.display()
+        );
         let health = view.verify();
         noticed += usize::from(health != Health::Whole);
-        assert_ne!(health, Health::Whole, "damage to {file:?} was overlooked");
+        assert_ne!(
+            health,
+            Health::Whole,
+            "damage to {} was overlooked",
+            file.display()
+        );
 
         assert_eq!(fold(&view, &log), Fold::Published(log.head().unwrap()));
-        assert_eq!((view.health(), view.verify()), (Health::Whole, Health::Whole));
+        assert_eq!(
+            (view.health(), view.verify()),
+            (Health::Whole, Health::Whole)
+        );
         assert_eq!(view.answers(ROWS), expected);
         if round % 10 == 9 {
             fs::remove_dir_all(&path).unwrap();
@@ -165,13 +187,19 @@ fn missing_files_heal<V: Answers>() {
 
     fs::remove_dir_all(&path).unwrap();
     view.refresh();
-    assert_eq!((view.health(), view.position(), view.tail_rows()), (Health::Whole, Seq(0), 0));
+    assert_eq!(
+        (view.health(), view.position(), view.tail_rows()),
+        (Health::Whole, Seq(0), 0)
+    );
     catch_up(&view, &log);
     assert_eq!(view.answers(ROWS), expected, "all of it stands in the tail");
     assert_eq!(fold(&view, &log), Fold::Published(log.head().unwrap()));
     assert_eq!(view.answers(ROWS), expected);
 
-    let segment = files(&path).into_iter().find(|file| file.to_string_lossy().contains("segment-")).unwrap();
+    let segment = files(&path)
+        .into_iter()
+        .find(|file| file.to_string_lossy().contains("segment-"))
+        .unwrap();
     fs::remove_file(segment).unwrap();
     let view = V::made_in(&path);
     assert!(matches!(view.health(), Health::Broken(_)));
@@ -192,19 +220,29 @@ fn vectors_heal_when_files_or_the_folder_are_gone() {
 #[test]
 fn two_views_on_one_folder_see_each_others_folds() {
     let folder = tempfile::tempdir().unwrap();
-    let (one, other) = (ColumnsView::made_in(folder.path()), ColumnsView::made_in(folder.path()));
+    let (one, other) = (
+        ColumnsView::made_in(folder.path()),
+        ColumnsView::made_in(folder.path()),
+    );
     let mut log = Log::default();
     for round in 0..30 {
         for row in 0..5 {
             log.tell(round * 5 + row, Some(record(&text(round, 9), row)));
         }
-        let (folding, watching) = if round % 2 == 0 { (&one, &other) } else { (&other, &one) };
+        let (folding, watching) = if round % 2 == 0 {
+            (&one, &other)
+        } else {
+            (&other, &one)
+        };
         catch_up(watching, &log);
         let tail = watching.tail_rows();
         assert!(tail > 0);
         fold(folding, &log);
         watching.refresh();
-        assert_eq!((watching.watermark(), watching.tail_rows()), (log.head().unwrap(), 0));
+        assert_eq!(
+            (watching.watermark(), watching.tail_rows()),
+            (log.head().unwrap(), 0)
+        );
         assert_eq!(watching.snapshot().rows(), folding.snapshot().rows());
     }
 }
@@ -222,10 +260,16 @@ fn a_snapshot_stays_as_it_was() {
     log.tell(2, Some(record("two and more", 2)));
     catch_up(&view, &log);
     fold(&view, &log);
-    assert_eq!((before.rows(), before.tokens(Row(2)).map(<[u16]>::len)), (2, Some(1)));
+    assert_eq!(
+        (before.rows(), before.tokens(Row(2)).map(<[u16]>::len)),
+        (2, Some(1))
+    );
     assert!(before.attributes(Row(1)).is_some());
     let after = view.snapshot();
-    assert_eq!((after.rows(), after.tokens(Row(2)).map(<[u16]>::len)), (1, Some(3)));
+    assert_eq!(
+        (after.rows(), after.tokens(Row(2)).map(<[u16]>::len)),
+        (1, Some(3))
+    );
 }
 
 #[test]
@@ -242,31 +286,55 @@ fn an_interrupted_fold_leaves_the_old_state_and_its_remains_are_swept() {
     log.readings = Some(AtomicUsize::new(2));
     assert!(view.fold(&log, &mut |_| {}).is_err());
     log.readings = None;
-    assert_eq!((view.watermark(), view.health(), view.answers(ROWS)), (watermark, Health::Whole, expected.clone()));
+    assert_eq!(
+        (view.watermark(), view.health(), view.answers(ROWS)),
+        (watermark, Health::Whole, expected.clone())
+    );
 
     // As if the process had died: a segment half written, another one whole, a manifest not yet renamed.
     fs::write(path.join("segment-000900.columns"), b"half").unwrap();
-    fs::write(path.join("segment-000901.columns"), fs::read(&files(&path)[2]).unwrap()).unwrap();
+    fs::write(
+        path.join("segment-000901.columns"),
+        fs::read(&files(&path)[2]).unwrap(),
+    )
+    .unwrap();
     fs::write(path.join("manifest.tmp"), b"half").unwrap();
     let view = ColumnsView::made_in(&path);
-    assert_eq!((view.watermark(), view.answers(ROWS)), (watermark, expected));
+    assert_eq!(
+        (view.watermark(), view.answers(ROWS)),
+        (watermark, expected)
+    );
     assert_eq!(fold(&view, &log), Fold::Published(log.head().unwrap()));
     assert_eq!(view.verify(), Health::Whole);
     assert_eq!(view.snapshot().rows(), log.live().count());
-    let left: Vec<String> =
-        files(&path).iter().map(|file| file.file_name().unwrap().to_string_lossy().into_owned()).collect();
-    assert!(!left.iter().any(|name| name.contains("90") && !name.contains("902") || name.ends_with("tmp")), "{left:?}");
+    let left: Vec<String> = files(&path)
+        .iter()
+        .map(|file| file.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    assert!(
+        !left
+            .iter()
+            .any(|name| name.contains("90") && !name.contains("902") || name.ends_with("tmp")),
+        "{left:?}"
+    );
 }
 
 #[test]
 fn only_one_folds_at_a_time() {
     let folder = tempfile::tempdir().unwrap();
-    let (one, other) = (ColumnsView::made_in(folder.path()), ColumnsView::made_in(folder.path()));
+    let (one, other) = (
+        ColumnsView::made_in(folder.path()),
+        ColumnsView::made_in(folder.path()),
+    );
     let mut log = Log::default();
     (0..3_000).for_each(|row| log.tell(row, Some(record("something", row))));
     let mut met = Vec::new();
-    one.fold(&log, &mut |_| met.push(fold(&other, &log))).unwrap();
-    assert!(met.len() >= 2 && met.iter().all(|&met| met == Fold::Busy), "{met:?}");
+    one.fold(&log, &mut |_| met.push(fold(&other, &log)))
+        .unwrap();
+    assert!(
+        met.len() >= 2 && met.iter().all(|&met| met == Fold::Busy),
+        "{met:?}"
+    );
     assert_eq!(fold(&other, &log), Fold::Nothing);
     assert_eq!(other.watermark(), log.head().unwrap());
 }
@@ -281,7 +349,12 @@ fn many_small_folds_leave_few_segments() {
         }
         fold(&view, &log);
         let files = files(folder.path()).into_iter();
-        assert!(files.filter(|file| file.extension().is_some_and(|end| end == "columns")).count() <= 8);
+        assert!(
+            files
+                .filter(|file| file.extension().is_some_and(|end| end == "columns"))
+                .count()
+                <= 8
+        );
     }
     assert_eq!(view.snapshot().rows(), log.live().count());
 }
@@ -293,15 +366,29 @@ fn another_model_or_vocabulary_is_a_rebuild() {
     (0..20).for_each(|row| log.tell(row, Some(record(&text(row, 30), row))));
 
     let path = folder.path().join("vectors");
-    fold(&VectorsView::open(&path, Directions::new("one", 64)).unwrap(), &log);
+    fold(
+        &VectorsView::open(&path, Directions::new("one", 64)).unwrap(),
+        &log,
+    );
     let view = VectorsView::open(&path, Directions::new("other", 100)).unwrap();
-    assert!(matches!(view.health(), Health::Broken(reason) if reason.contains("one") && reason.contains("other")));
+    assert!(
+        matches!(view.health(), Health::Broken(reason) if reason.contains("one") && reason.contains("other"))
+    );
     assert!(view.search(&[1.0; 100], 3, None).is_err());
     fold(&view, &log);
-    assert_eq!((view.health(), view.search(&[1.0; 100], 3, None).unwrap().len()), (Health::Whole, 3));
+    assert_eq!(
+        (
+            view.health(),
+            view.search(&[1.0; 100], 3, None).unwrap().len()
+        ),
+        (Health::Whole, 3)
+    );
 
     let path = folder.path().join("columns");
-    fold(&ColumnsView::open(&path, std::sync::Arc::new(Words("one"))), &log);
+    fold(
+        &ColumnsView::open(&path, std::sync::Arc::new(Words("one"))),
+        &log,
+    );
     let view = ColumnsView::open(&path, std::sync::Arc::new(Words("other")));
     assert!(matches!(view.health(), Health::Broken(_)));
     fold(&view, &log);
@@ -325,17 +412,30 @@ fn a_record_that_cannot_be_embedded_holds_the_view_up_until_it_can() {
 
     embedder.fails.store(false, SeqCst);
     catch_up(&view, &log);
-    assert_eq!((view.position(), view.health(), view.rows()), (Seq(2), Health::Whole, 2));
+    assert_eq!(
+        (view.position(), view.health(), view.rows()),
+        (Seq(2), Health::Whole, 2)
+    );
 }
 
 #[test]
 fn changes_that_are_known_already_are_skipped() {
     let folder = tempfile::tempdir().unwrap();
     let view = ColumnsView::made_in(folder.path());
-    let change = |seq, text: &str| Change { seq: Seq(seq), row: Row(4), record: Some(record(text, 1)) };
+    let change = |seq, text: &str| Change {
+        seq: Seq(seq),
+        row: Row(4),
+        record: Some(record(text, 1)),
+    };
     view.follow(&[change(3, "new words here")], Seq(5));
     view.follow(&[change(2, "old")], Seq(4));
-    assert_eq!((view.position(), view.snapshot().tokens(Row(4)).map(<[u16]>::len)), (Seq(5), Some(3)));
+    assert_eq!(
+        (
+            view.position(),
+            view.snapshot().tokens(Row(4)).map(<[u16]>::len)
+        ),
+        (Seq(5), Some(3))
+    );
     assert_eq!(view.snapshot().token_frequency(0), 0);
 }
 

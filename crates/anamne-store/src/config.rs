@@ -57,15 +57,15 @@ impl SpaceConfig {
 
     /// Reads the file; `None` when it is not there.
     pub fn read(path: &Path) -> Result<Option<Self>, StoreError> {
+        #[derive(Deserialize)]
+        struct Format {
+            format: i64,
+        }
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(StoreError::io("read", path)(error)),
         };
-        #[derive(Deserialize)]
-        struct Format {
-            format: i64,
-        }
         let unreadable = |error: toml::de::Error| StoreError::damaged(path, error.to_string());
         let Format { format } = toml::from_str(&text).map_err(unreadable)?;
         if format > CONFIG_FORMAT {

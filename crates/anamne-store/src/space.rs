@@ -327,12 +327,12 @@ impl SpaceSource {
 
     /// The live rows that pass a filter, ascending.
     pub fn rows(&self, filter: &Filter) -> Result<Vec<Row>, StoreError> {
-        filter::rows(&*self.reader()?, &self.names, filter)
+        filter::rows(&*self.reader()?, filter)
     }
 
     /// The number under which a thread, author, session or tag is stored, if it is known.
     pub fn number_of(&self, name: &str) -> Result<Option<u32>, StoreError> {
-        self.names.find(&*self.reader()?, name)
+        Names::find(&*self.reader()?, name)
     }
 
     /// The live rows just before and after a row in its thread.

@@ -95,8 +95,10 @@ fn a_journal_cut_anywhere_in_its_last_lines_is_mended() {
     let line_ends: Vec<_> = (0..text.len())
         .filter(|&index| text[index] == b'\n')
         .collect();
-    let last_lines = line_ends[line_ends.len() - 3] - 2;
-    for length in (last_lines..text.len()).chain(line_ends.iter().map(|end| end + 1)) {
+    // Every byte of the last line, and every line's end with a byte more or less.
+    let last_line = line_ends[line_ends.len() - 2];
+    let ends = line_ends.iter().flat_map(|end| [*end, end + 1, end + 2]);
+    for length in (last_line..text.len()).chain(ends.filter(|end| *end <= text.len())) {
         let copy = home.copy();
         truncate(&segment(&copy), length);
         check_mended(&copy, &expected);
@@ -224,8 +226,10 @@ fn damage_in_the_middle_of_the_journal_is_found_and_mended_from_the_database() {
             continue;
         };
         let problems = space.verify_journal().expect("a report").problems;
+        // A damaged last line is written again from the outbox; what stood there is kept.
+        let kept = copy.journal().join("000001.jsonl.tail.damaged-1").exists();
         assert!(
-            !problems.is_empty() || !space.mended().is_empty(),
+            !problems.is_empty() || !space.mended().is_empty() || kept,
             "byte {index} was changed and nobody noticed"
         );
         let ids: Vec<_> = expected.iter().map(|(id, _)| *id).collect();

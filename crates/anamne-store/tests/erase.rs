@@ -158,11 +158,17 @@ fn long_contents_and_sealed_segments_are_erased_too() {
     let home = Home::new();
     let space = home.open();
     let text = |number: usize| -> String {
-        (0..9_000)
-            .map(|word| format!("word{} ", (word * 7919 + number * 104_729) % 65_521))
-            .collect()
+        let mut state = number as u64 + 1;
+        let mut next = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            state >> 40
+        };
+        let words: Vec<_> = (0..9_000).map(|_| format!("word{}", next())).collect();
+        words.join(" ")
     };
-    let ids: Vec<_> = (0..200)
+    let ids: Vec<_> = (0..100)
         .map(|number| {
             space
                 .remember(&user(), &text(number).into())

@@ -252,7 +252,7 @@ fn take(space: &SpaceSource, model: &mut Model, step: &Step) {
                 match (model.known(draft), answer) {
                     (Err(()), Err(StoreError::Conflict { .. })) => {}
                     (Ok(Some(known)), Ok(told)) => {
-                        assert_eq!((told.id, told.duplicate), (known, true))
+                        assert_eq!((told.id, told.duplicate), (known, true));
                     }
                     (Ok(None), Ok(told)) => {
                         assert!(!told.duplicate);
@@ -467,7 +467,7 @@ fn compare(space: &SpaceSource, model: &Model) {
             (told.forgotten, told.version())
         );
         assert_eq!(memory.trust.to_bits(), told.trust.to_bits());
-        let states = history
+        let mut states = history
             .iter()
             .filter(|version| !matches!(version.change, EventKind::Linked | EventKind::Unlinked));
         assert!(
@@ -475,7 +475,7 @@ fn compare(space: &SpaceSource, model: &Model) {
             "no state is lost"
         );
         let last = states
-            .last()
+            .next_back()
             .and_then(|version| version.memory.clone())
             .expect("a state");
         assert_eq!(

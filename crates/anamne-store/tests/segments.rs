@@ -8,7 +8,8 @@ use anamne_types::Draft;
 use common::{Home, assert_sound, head, lines, user};
 
 fn big(number: usize) -> Draft {
-    Draft::new(format!("{number} ").repeat(900_000 / (number.to_string().len() + 1)))
+    let text = format!("{number} ").repeat(900_000 / (number.to_string().len() + 1));
+    Draft::new(text.trim_end())
 }
 
 fn names(home: &Home) -> Vec<String> {

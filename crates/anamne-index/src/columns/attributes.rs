@@ -70,6 +70,9 @@ mod tests {
             superseded: true,
         };
         assert_eq!(decode(&encode(&attributes)), attributes);
-        assert_eq!(decode(&encode(&Attributes::default())), Attributes::default());
+        assert_eq!(
+            decode(&encode(&Attributes::default())),
+            Attributes::default()
+        );
     }
 }

@@ -7,7 +7,9 @@ use anamne_store::view::{Attributes, Record, ViewError};
 
 use super::attributes::{WIDTH, decode, encode};
 use super::{MEMORY_TOKENS, Tokenise};
-use crate::segments::{ByteReader, ByteWriter, Layout, Place, RowIndex, SegmentFile, SegmentWriter, Source};
+use crate::segments::{
+    ByteReader, ByteWriter, Layout, Place, RowIndex, SegmentFile, SegmentWriter, Source,
+};
 
 const ROWS: usize = 0;
 const ATTRIBUTES: usize = 1;
@@ -55,12 +57,18 @@ impl ColumnsSegment {
     /// The attributes in one slot.
     pub(super) fn attributes(&self, slot: usize) -> Result<Attributes, ViewError> {
         let attributes = self.attributes_of(slot..slot + 1)?.first();
-        attributes.map(decode).ok_or_else(|| self.file.damaged("attributes are cut off"))
+        attributes
+            .map(decode)
+            .ok_or_else(|| self.file.damaged("attributes are cut off"))
     }
 
     /// The attributes in some slots.
     pub(super) fn attributes_of(&self, slots: Range<usize>) -> Result<&[[u8; WIDTH]], ViewError> {
-        Ok(self.file.part::<u8>(ATTRIBUTES, slots.start * WIDTH..slots.end * WIDTH)?.as_chunks().0)
+        Ok(self
+            .file
+            .part::<u8>(ATTRIBUTES, slots.start * WIDTH..slots.end * WIDTH)?
+            .as_chunks()
+            .0)
     }
 
     /// The attributes of all slots.
@@ -117,14 +125,20 @@ impl Layout for ColumnsLayout {
     type Summary = ColumnsSummary;
 
     fn parameters(&self) -> String {
-        format!("columns 1, tokens {}, at most {MEMORY_TOKENS}", self.tokens.name())
+        format!(
+            "columns 1, tokens {}, at most {MEMORY_TOKENS}",
+            self.tokens.name()
+        )
     }
 
     fn encode(&self, record: &Record) -> Result<ColumnsEntry, ViewError> {
         let mut tokens = Vec::with_capacity(record.text.len() / 4);
         self.tokens.tokens(&record.text, &mut tokens);
         tokens.truncate(MEMORY_TOKENS);
-        Ok(ColumnsEntry { attributes: record.attributes, tokens: tokens.into() })
+        Ok(ColumnsEntry {
+            attributes: record.attributes,
+            tokens: tokens.into(),
+        })
     }
 
     fn weight(entry: &ColumnsEntry) -> usize {
@@ -147,7 +161,11 @@ impl Layout for ColumnsLayout {
         Ok(RowIndex(segment.file.section(ROWS)?))
     }
 
-    fn write(&self, sources: &[Source<'_, Self>], writer: &mut SegmentWriter) -> Result<(), ViewError> {
+    fn write(
+        &self,
+        sources: &[Source<'_, Self>],
+        writer: &mut SegmentWriter,
+    ) -> Result<(), ViewError> {
         writer.begin_section()?;
         for source in sources {
             writer.put(&[source.row])?;
@@ -165,7 +183,9 @@ impl Layout for ColumnsLayout {
         }
         writer.put(&[start])?;
         writer.begin_section()?;
-        sources.iter().try_for_each(|source| writer.put(tokens(source)?))
+        sources
+            .iter()
+            .try_for_each(|source| writer.put(tokens(source)?))
     }
 
     fn add(summary: &mut ColumnsSummary, entry: &ColumnsEntry) {
@@ -176,7 +196,11 @@ impl Layout for ColumnsLayout {
         summary.withdraw(&entry.tokens);
     }
 
-    fn withdraw_slots(summary: &mut ColumnsSummary, segment: &ColumnsSegment, slots: Range<usize>) -> Result<(), ViewError> {
+    fn withdraw_slots(
+        summary: &mut ColumnsSummary,
+        segment: &ColumnsSegment,
+        slots: Range<usize>,
+    ) -> Result<(), ViewError> {
         for slot in slots {
             summary.withdraw(segment.tokens(slot)?);
         }
@@ -197,9 +221,15 @@ impl Layout for ColumnsLayout {
     fn decode_summary(bytes: &[u8]) -> Option<ColumnsSummary> {
         let mut reader = ByteReader::new(bytes);
         let (rows, tokens, vocabulary) = (reader.u64()?, reader.u64()?, reader.u64()?);
-        let frequencies = (0..vocabulary).map(|_| reader.u32()).collect::<Option<Vec<_>>>()?;
+        let frequencies = (0..vocabulary)
+            .map(|_| reader.u32())
+            .collect::<Option<Vec<_>>>()?;
         reader.end()?;
-        Some(ColumnsSummary { rows, tokens, frequencies })
+        Some(ColumnsSummary {
+            rows,
+            tokens,
+            frequencies,
+        })
     }
 }
 

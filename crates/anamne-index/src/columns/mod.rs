@@ -49,7 +49,9 @@ impl ColumnsView {
     ///
     /// Never fails: what can't be read makes the view broken. O(segments), whatever their size.
     pub fn open(directory: impl Into<PathBuf>, tokens: Arc<dyn Tokenise>) -> Self {
-        Self { shelf: Shelf::open(directory.into(), ColumnsLayout::new(tokens)) }
+        Self {
+            shelf: Shelf::open(directory.into(), ColumnsLayout::new(tokens)),
+        }
     }
 
     /// The state of this moment. Takes no lock afterwards, and does not see later changes.
@@ -87,7 +89,11 @@ impl View for ColumnsView {
         self.shelf.follow(changes, through);
     }
 
-    fn fold(&self, feed: &dyn ChangeFeed, progress: &mut dyn FnMut(Seq)) -> Result<Fold, ViewError> {
+    fn fold(
+        &self,
+        feed: &dyn ChangeFeed,
+        progress: &mut dyn FnMut(Seq),
+    ) -> Result<Fold, ViewError> {
         self.shelf.fold(feed, progress)
     }
 

@@ -46,18 +46,27 @@ impl RowPredicate {
     /// The same predicate as a test for many rows: O(log length of the lists).
     pub(super) fn test(&self) -> impl Fn(&Attributes) -> bool + Sync {
         let mut sorted = self.clone();
-        for list in [&mut sorted.threads, &mut sorted.authors, &mut sorted.sessions] {
+        for list in [
+            &mut sorted.threads,
+            &mut sorted.authors,
+            &mut sorted.sessions,
+        ] {
             list.sort_unstable();
         }
-        move |attributes| sorted.passes(attributes, |list, value| list.binary_search(&value).is_ok())
+        move |attributes| {
+            sorted.passes(attributes, |list, value| list.binary_search(&value).is_ok())
+        }
     }
 
     #[inline]
     fn passes(&self, attributes: &Attributes, contains: impl Fn(&[u32], u32) -> bool) -> bool {
         let among = |list: &[u32], value| list.is_empty() || contains(list, value);
         let among_few = |list: &[u8], value| list.is_empty() || list.contains(&value);
-        self.since.is_none_or(|since| attributes.occurred_at >= since)
-            && self.until.is_none_or(|until| attributes.occurred_at < until)
+        self.since
+            .is_none_or(|since| attributes.occurred_at >= since)
+            && self
+                .until
+                .is_none_or(|until| attributes.occurred_at < until)
             && self.alive_at.is_none_or(|now| attributes.expires_at > now)
             && attributes.importance >= self.min_importance
             && attributes.trust >= self.min_trust

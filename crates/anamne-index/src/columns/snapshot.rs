@@ -57,7 +57,12 @@ impl ColumnsSnapshot {
 
     /// In how many live memories `token` occurs. O(1).
     pub fn token_frequency(&self, token: u16) -> u32 {
-        self.snapshot.summary().frequencies.get(usize::from(token)).copied().unwrap_or(0)
+        self.snapshot
+            .summary()
+            .frequencies
+            .get(usize::from(token))
+            .copied()
+            .unwrap_or(0)
     }
 
     /// How many live memories there are. O(1).
@@ -86,7 +91,11 @@ impl ColumnsSnapshot {
         }
         selected -= self.snapshot.masked();
         let passes = |(row, entry): (u32, &ColumnsEntry)| test(&entry.attributes).then_some(row);
-        selected |= RoaringBitmap::from_iter(self.snapshot.tail().filter_map(passes));
+        selected |= self
+            .snapshot
+            .tail()
+            .filter_map(passes)
+            .collect::<RoaringBitmap>();
         selected
     }
 
@@ -96,34 +105,63 @@ impl ColumnsSnapshot {
     /// what lies further away is not found, even where it would be nearer in the thread, and the
     /// caller may ask the source. O(128 rows).
     pub fn neighbours(&self, row: Row, reach: usize) -> Neighbours {
-        let Some(own) = self.attributes(row) else { return Neighbours::default() };
+        let Some(own) = self.attributes(row) else {
+            return Neighbours::default();
+        };
         if own.thread == 0 || reach == 0 {
             return Neighbours::default();
         }
-        let thread = self.nearby(row.0, own.thread).unwrap_or_default().into_iter();
+        let thread = self
+            .nearby(row.0, own.thread)
+            .unwrap_or_default()
+            .into_iter();
         let others = thread.filter(|&(_, other)| other != row.0);
-        let (mut before, mut after): (Vec<_>, Vec<_>) = others.partition(|other| *other < (own.position, row.0));
+        let (mut before, mut after): (Vec<_>, Vec<_>) =
+            others.partition(|other| *other < (own.position, row.0));
         before.sort_unstable_by(|one, other| other.cmp(one));
         after.sort_unstable();
-        let nearest = |side: Vec<(u32, u32)>| side.into_iter().take(reach).map(|(_, row)| Row(row)).collect();
-        Neighbours { previous: nearest(before), next: nearest(after) }
+        let nearest = |side: Vec<(u32, u32)>| {
+            side.into_iter()
+                .take(reach)
+                .map(|(_, row)| Row(row))
+                .collect()
+        };
+        Neighbours {
+            previous: nearest(before),
+            next: nearest(after),
+        }
     }
 
     /// Position and row of the memories of `thread` among the rows around `row`.
     fn nearby(&self, row: u32, thread: u32) -> Result<Vec<(u32, u32)>, ViewError> {
         let nearby = row.saturating_sub(NEARBY)..=row.saturating_add(NEARBY);
         let mut found = Vec::new();
-        for live in self.snapshot.segments().iter().filter(|live| live.spans(&nearby)) {
+        for live in self
+            .snapshot
+            .segments()
+            .iter()
+            .filter(|live| live.spans(&nearby))
+        {
             let rows = ColumnsLayout::rows(&live.segment)?;
             let slots = rows.slots_between(&nearby);
-            let attributes = live.segment.attributes_of(slots.clone())?.iter().map(decode);
+            let attributes = live
+                .segment
+                .attributes_of(slots.clone())?
+                .iter()
+                .map(decode);
             for (&other, attributes) in rows.0[slots].iter().zip(attributes) {
-                if attributes.thread == thread && !live.dead.contains(other) && !self.snapshot.masked().contains(other) {
+                if attributes.thread == thread
+                    && !live.dead.contains(other)
+                    && !self.snapshot.masked().contains(other)
+                {
                     found.push((attributes.position, other));
                 }
             }
         }
-        let tail = self.snapshot.tail_between(nearby).filter(|(_, entry)| entry.attributes.thread == thread);
+        let tail = self
+            .snapshot
+            .tail_between(nearby)
+            .filter(|(_, entry)| entry.attributes.thread == thread);
         found.extend(tail.map(|(other, entry)| (entry.attributes.position, other)));
         Ok(found)
     }
@@ -134,20 +172,35 @@ impl ColumnsSnapshot {
 }
 
 /// The rows of a segment, dead ones included, that pass.
-fn select_in(live: &Live<ColumnsLayout>, test: &(impl Fn(&Attributes) -> bool + Sync)) -> Result<RoaringBitmap, ViewError> {
+fn select_in(
+    live: &Live<ColumnsLayout>,
+    test: &(impl Fn(&Attributes) -> bool + Sync),
+) -> Result<RoaringBitmap, ViewError> {
     let segment: &ColumnsSegment = &live.segment;
     let (rows, attributes) = (ColumnsLayout::rows(segment)?.0, segment.all_attributes()?);
     if segment.len() <= STRIDE {
         return Ok(select_among(rows, attributes, test));
     }
     let parts = rows.par_chunks(STRIDE).zip(attributes.par_chunks(STRIDE));
-    Ok(parts.map(|(rows, attributes)| select_among(rows, attributes, test)).reduce(RoaringBitmap::new, |one, other| one | other))
+    Ok(parts
+        .map(|(rows, attributes)| select_among(rows, attributes, test))
+        .reduce(RoaringBitmap::new, |one, other| one | other))
 }
 
 /// Rows that lie close together become bits first, which is several times faster than inserting them.
-fn select_among(rows: &[u32], attributes: &[[u8; WIDTH]], test: &impl Fn(&Attributes) -> bool) -> RoaringBitmap {
-    let (Some(&first), Some(&last)) = (rows.first(), rows.last()) else { return RoaringBitmap::new() };
-    let passing = rows.iter().zip(attributes).filter(|(_, bytes)| test(&decode(bytes))).map(|(&row, _)| row);
+fn select_among(
+    rows: &[u32],
+    attributes: &[[u8; WIDTH]],
+    test: &impl Fn(&Attributes) -> bool,
+) -> RoaringBitmap {
+    let (Some(&first), Some(&last)) = (rows.first(), rows.last()) else {
+        return RoaringBitmap::new();
+    };
+    let passing = rows
+        .iter()
+        .zip(attributes)
+        .filter(|(_, bytes)| test(&decode(bytes)))
+        .map(|(&row, _)| row);
     let start = first & !0xffff;
     let width = (last - start) as usize / 8 + 1;
     if width > 8 * rows.len() {

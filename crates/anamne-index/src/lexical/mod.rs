@@ -271,7 +271,9 @@ impl View for LexicalView {
             .map(|change| AnalysedChange::new(change, &mut analyser))
             .collect();
         let mut state = self.state_mut();
-        analysed.into_iter().for_each(|change| state.apply(change));
+        for change in analysed {
+            state.apply(change);
+        }
         state.position = position.max(through);
         drop(state);
         self.shed_dead_states();

@@ -245,8 +245,9 @@ mod tests {
 
     fn check(rows: &[u32], dead: &[u32]) {
         let mut set = DocumentSet::new(rows.len() as u32);
-        dead.iter()
-            .for_each(|document| assert!(set.insert(*document) && !set.insert(*document)));
+        for document in dead {
+            assert!(set.insert(*document) && !set.insert(*document));
+        }
         let table = Rows::new(rows.to_vec(), (!dead.is_empty()).then_some(&set));
         let found: Vec<u32> = match &table {
             Rows::Consecutive { first, documents } => {

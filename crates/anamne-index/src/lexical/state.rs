@@ -94,7 +94,9 @@ impl State {
             seen,
         };
         let masked: Vec<u32> = state.tail.rows().collect();
-        masked.into_iter().for_each(|row| state.mask(row));
+        for row in masked {
+            state.mask(row);
+        }
         state
     }
 
@@ -132,9 +134,9 @@ impl State {
     /// Counts over everything that can be found.
     pub(super) fn counts(&self) -> Counts {
         let mut counts = self.tail.counts;
-        self.overlays
-            .iter()
-            .for_each(|overlay| counts.add(&overlay.counts));
+        for overlay in &self.overlays {
+            counts.add(&overlay.counts);
+        }
         counts
     }
 }

@@ -126,8 +126,9 @@ impl Walk<'_> {
                 return;
             };
             let (common, rare) = cursors.split_at_mut(essential);
-            rare.iter_mut()
-                .for_each(|cursor| cursor.add_up(low, &mut sums));
+            for cursor in rare {
+                cursor.add_up(low, &mut sums);
+            }
             self.offer_window(low, &sums, common, &reach[..essential], best);
             sums.fill(0);
         }

@@ -26,9 +26,13 @@ pub(super) struct Size {
 /// eight, the smallest go together with the new rows for as long as the next is at most twice as
 /// large as all before it: so a row is rewritten O(log n) times in its life.
 pub(super) fn victims(sizes: &[Size], fresh: usize) -> Vec<usize> {
-    let (mut chosen, rest): (Vec<usize>, Vec<usize>) = (0..sizes.len()).partition(|&at| sizes[at].dead > sizes[at].live);
+    let (mut chosen, rest): (Vec<usize>, Vec<usize>) =
+        (0..sizes.len()).partition(|&at| sizes[at].dead > sizes[at].live);
     let mut gathered = fresh + chosen.iter().map(|&at| sizes[at].live).sum::<usize>();
-    let mut open: Vec<usize> = rest.into_iter().filter(|&at| sizes[at].live < SETTLED_ROWS).collect();
+    let mut open: Vec<usize> = rest
+        .into_iter()
+        .filter(|&at| sizes[at].live < SETTLED_ROWS)
+        .collect();
     open.sort_by_key(|&at| sizes[at].live);
     let (count, mut taken) = (open.len() + 1, 0);
     if count > SEGMENTS {
@@ -61,16 +65,33 @@ mod tests {
             for &at in chosen.iter().rev() {
                 sizes.remove(at);
             }
-            sizes.push(Size { live: merged + fresh, dead: 0 });
+            sizes.push(Size {
+                live: merged + fresh,
+                dead: 0,
+            });
             assert!(sizes.iter().filter(|size| size.live < SETTLED_ROWS).count() <= SEGMENTS);
         }
-        assert_eq!(sizes.iter().map(|size| size.live).sum::<usize>(), folds * fresh);
-        assert!(rewritten <= 6 * folds * fresh, "{rewritten} rows rewritten for {}", folds * fresh);
+        assert_eq!(
+            sizes.iter().map(|size| size.live).sum::<usize>(),
+            folds * fresh
+        );
+        assert!(
+            rewritten <= 6 * folds * fresh,
+            "{rewritten} rows rewritten for {}",
+            folds * fresh
+        );
     }
 
     #[test]
     fn mostly_dead_segments_are_rewritten() {
-        let sizes = [Size { live: 10, dead: 5 }, Size { live: 400_000, dead: 500_000 }, Size { live: 1, dead: 0 }];
+        let sizes = [
+            Size { live: 10, dead: 5 },
+            Size {
+                live: 400_000,
+                dead: 500_000,
+            },
+            Size { live: 1, dead: 0 },
+        ];
         assert_eq!(victims(&sizes, 1), [1]);
     }
 }

@@ -76,7 +76,12 @@ impl Header {
         for section in &mut sections {
             *section = (reader.u64()?, reader.u64()?);
         }
-        Some(Self { kind, body, table_checksum, sections })
+        Some(Self {
+            kind,
+            body,
+            table_checksum,
+            sections,
+        })
     }
 
     /// The length that a file with this header must have.
@@ -102,17 +107,37 @@ impl SegmentFile {
     /// Maps the file that `entry` describes; O(1) but for the table of checksums.
     ///
     /// Damage that is found later, on first touch of a block, is also noted in `damage`.
-    pub(super) fn open(path: PathBuf, kind: u32, entry: &SegmentEntry, damage: Arc<Damage>) -> Result<Self, ViewError> {
+    pub(super) fn open(
+        path: PathBuf,
+        kind: u32,
+        entry: &SegmentEntry,
+        damage: Arc<Damage>,
+    ) -> Result<Self, ViewError> {
         let file = File::open(&path).map_err(|error| ViewError::io("open", &path, error))?;
-        let length = file.metadata().map_err(|error| ViewError::io("read", &path, error))?.len();
+        let length = file
+            .metadata()
+            .map_err(|error| ViewError::io("read", &path, error))?
+            .len();
         if length != entry.length || length < HEADER as u64 {
-            return Err(ViewError::damaged(&path, format!("it has {length} bytes and should have {}", entry.length)));
+            return Err(ViewError::damaged(
+                &path,
+                format!("it has {length} bytes and should have {}", entry.length),
+            ));
         }
         let mapping = Mapping::new(&file, &path)?;
         let header = check_header(&mapping, &path, kind, entry)?;
         let blocks = header.body.div_ceil(BLOCK as u64) as usize;
-        let compared = (0..blocks.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        Ok(Self { path, mapping, header, whole: Default::default(), compared, damage })
+        let compared = (0..blocks.div_ceil(64))
+            .map(|_| AtomicU64::new(0))
+            .collect();
+        Ok(Self {
+            path,
+            mapping,
+            header,
+            whole: Default::default(),
+            compared,
+            damage,
+        })
     }
 
     /// How many numbers a section holds.
@@ -133,9 +158,14 @@ impl SegmentFile {
 
     /// The numbers from `range.start` to `range.end` of a section.
     #[inline]
-    pub(crate) fn part<T: Plain>(&self, section: usize, range: Range<usize>) -> Result<&[T], ViewError> {
+    pub(crate) fn part<T: Plain>(
+        &self,
+        section: usize,
+        range: Range<usize>,
+    ) -> Result<&[T], ViewError> {
         let (start, length) = self.header.sections[section];
-        let bytes = start as usize + range.start * size_of::<T>()..start as usize + range.end * size_of::<T>();
+        let bytes = start as usize + range.start * size_of::<T>()
+            ..start as usize + range.end * size_of::<T>();
         if range.start > range.end || bytes.end > (start + length) as usize {
             return Err(self.damaged("an offset leads out of its section"));
         }
@@ -148,12 +178,17 @@ impl SegmentFile {
     /// Compares everything again, whether or not it was compared before.
     pub(super) fn verify(&self, entry: &SegmentEntry) -> Result<(), ViewError> {
         // A file that shrank must not be read through the mapping.
-        let length = self.path.metadata().map_err(|error| ViewError::io("read", &self.path, error))?.len();
+        let length = self
+            .path
+            .metadata()
+            .map_err(|error| ViewError::io("read", &self.path, error))?
+            .len();
         if length != entry.length {
             return Err(self.damaged("its length changed"));
         }
         check_header(&self.mapping, &self.path, self.header.kind, entry)?;
-        (0..self.header.body.div_ceil(BLOCK as u64) as usize).try_for_each(|block| self.compare_block(block))
+        (0..self.header.body.div_ceil(BLOCK as u64) as usize)
+            .try_for_each(|block| self.compare_block(block))
     }
 
     fn numbers<T: Plain>(&self, range: Range<usize>) -> Result<&[T], ViewError> {
@@ -165,10 +200,20 @@ impl SegmentFile {
     }
 
     /// Compares those blocks of the body under `range` that were not compared before.
+    #[inline]
     fn compare(&self, range: &Range<usize>) -> Result<(), ViewError> {
-        if range.is_empty() {
+        let block = range.start / BLOCK;
+        let within_one = range.end <= (block + 1) * BLOCK;
+        if range.is_empty()
+            || within_one && self.compared[block / 64].load(Relaxed) >> (block % 64) & 1 == 1
+        {
             return Ok(());
         }
+        self.compare_blocks(range)
+    }
+
+    #[cold]
+    fn compare_blocks(&self, range: &Range<usize>) -> Result<(), ViewError> {
         for block in range.start / BLOCK..=(range.end - 1) / BLOCK {
             let (word, bit) = (&self.compared[block / 64], 1 << (block % 64));
             // The bytes never change, so the flag needs no ordering: at worst two threads compare.
@@ -199,20 +244,35 @@ impl SegmentFile {
 }
 
 /// Compares header and table of checksums, and that the header describes a file of this length.
-fn check_header(mapping: &Mapping, path: &Path, kind: u32, entry: &SegmentEntry) -> Result<Header, ViewError> {
+fn check_header(
+    mapping: &Mapping,
+    path: &Path,
+    kind: u32,
+    entry: &SegmentEntry,
+) -> Result<Header, ViewError> {
     let bytes = mapping.bytes();
     let damaged = |reason: &str| ViewError::damaged(path, reason);
     let checksum = xxh3_64(&bytes[..HEADER - 8]);
     if checksum.to_le_bytes() != bytes[HEADER - 8..HEADER] || checksum != entry.checksum {
         return Err(damaged("its header is not the one that the manifest names"));
     }
-    let header = Header::decode(&bytes[..HEADER - 8]).ok_or_else(|| damaged("its header is of another format"))?;
-    let within = |&(start, length): &(u64, u64)| start.checked_add(length).is_some_and(|end| end <= header.body);
-    if header.kind != kind || header.file_length() != Some(entry.length) || !header.sections.iter().all(within) {
+    let header = Header::decode(&bytes[..HEADER - 8])
+        .ok_or_else(|| damaged("its header is of another format"))?;
+    let within = |&(start, length): &(u64, u64)| {
+        start
+            .checked_add(length)
+            .is_some_and(|end| end <= header.body)
+    };
+    if header.kind != kind
+        || header.file_length() != Some(entry.length)
+        || !header.sections.iter().all(within)
+    {
         return Err(damaged("its header does not describe it"));
     }
     if xxh3_64(&bytes[HEADER + header.body as usize..]) != header.table_checksum {
-        return Err(damaged("its table of checksums does not match its own checksum"));
+        return Err(damaged(
+            "its table of checksums does not match its own checksum",
+        ));
     }
     Ok(header)
 }

@@ -18,18 +18,28 @@ use super::writer::{RowSpan, SegmentWriter};
 
 impl<L: Layout> Shelf<L> {
     /// See [`View::fold`](anamne_store::view::View::fold).
-    pub(crate) fn fold(&self, feed: &dyn ChangeFeed, progress: &mut dyn FnMut(Seq)) -> Result<Fold, ViewError> {
+    pub(crate) fn fold(
+        &self,
+        feed: &dyn ChangeFeed,
+        progress: &mut dyn FnMut(Seq),
+    ) -> Result<Fold, ViewError> {
         self.folder.create()?;
-        let Some(_lock) = self.folder.try_lock()? else { return Ok(Fold::Busy) };
+        let Some(_lock) = self.folder.try_lock()? else {
+            return Ok(Fold::Busy);
+        };
         self.refresh();
         let snapshot = self.snapshot();
         let folded = if self.damaged() {
             Folding::new(self, &Published::empty(), &snapshot.tail)?.run(feed, progress, true)
         } else {
-            let folded = Folding::new(self, &snapshot.published, &snapshot.tail)?.run(feed, progress, false);
+            let folded =
+                Folding::new(self, &snapshot.published, &snapshot.tail)?.run(feed, progress, false);
             match folded {
                 // Damage that only showed while the old segments were read.
-                Err(_) if self.damaged() => Folding::new(self, &Published::empty(), &snapshot.tail)?.run(feed, progress, true),
+                Err(_) if self.damaged() => {
+                    Folding::new(self, &Published::empty(), &snapshot.tail)?
+                        .run(feed, progress, true)
+                }
                 folded => folded,
             }
         };
@@ -71,7 +81,12 @@ impl<'a, L: Layout> Folding<'a, L> {
     }
 
     /// `rebuilding` publishes even where the log is empty, so that what was damaged goes away.
-    fn run(mut self, feed: &dyn ChangeFeed, progress: &mut dyn FnMut(Seq), rebuilding: bool) -> Result<Fold, ViewError> {
+    fn run(
+        mut self,
+        feed: &dyn ChangeFeed,
+        progress: &mut dyn FnMut(Seq),
+        rebuilding: bool,
+    ) -> Result<Fold, ViewError> {
         let head = feed.head()?;
         if head <= self.watermark && !rebuilding {
             return Ok(Fold::Nothing);
@@ -82,7 +97,10 @@ impl<'a, L: Layout> Folding<'a, L> {
             let Some(last) = changes.last() else { break };
             let reached = last.seq;
             if reached <= self.watermark {
-                return Err(ViewError::Feed(format!("event {reached} came again after {}", self.watermark)));
+                return Err(ViewError::Feed(format!(
+                    "event {reached} came again after {}",
+                    self.watermark
+                )));
             }
             self.take(&changes)?;
             self.watermark = reached;
@@ -94,7 +112,10 @@ impl<'a, L: Layout> Folding<'a, L> {
     }
 
     fn take(&mut self, changes: &[Change]) -> Result<(), ViewError> {
-        let entries: Result<Vec<_>, ViewError> = changes.par_iter().map(|change| self.entry(change)).collect();
+        let entries: Result<Vec<_>, ViewError> = changes
+            .par_iter()
+            .map(|change| self.entry(change))
+            .collect();
         for (change, entry) in changes.iter().zip(entries?) {
             self.withdraw(change.row.0)?;
             if let Some(entry) = entry {
@@ -112,7 +133,11 @@ impl<'a, L: Layout> Folding<'a, L> {
     fn entry(&self, change: &Change) -> Result<Option<Arc<L::Entry>>, ViewError> {
         match self.tail.rows.get(&change.row.0) {
             Some(state) if state.seq == change.seq => Ok(state.entry.clone()),
-            _ => change.record.as_ref().map(|record| self.shelf.layout.encode(record).map(Arc::new)).transpose(),
+            _ => change
+                .record
+                .as_ref()
+                .map(|record| self.shelf.layout.encode(record).map(Arc::new))
+                .transpose(),
         }
     }
 
@@ -137,12 +162,23 @@ impl<'a, L: Layout> Folding<'a, L> {
         let sources = self.sources(merged)?;
         let opened = match (sources.first(), sources.last()) {
             (Some(first), Some(last)) => {
-                let rows = RowSpan { count: sources.len() as u32, first: first.row, last: last.row };
-                let mut writer = SegmentWriter::create(self.shelf.folder.segment(self.next_number), L::KIND)?;
+                let rows = RowSpan {
+                    count: sources.len() as u32,
+                    first: first.row,
+                    last: last.row,
+                };
+                let mut writer =
+                    SegmentWriter::create(self.shelf.folder.segment(self.next_number), L::KIND)?;
                 self.shelf.layout.write(&sources, &mut writer)?;
                 let entry = writer.finish(self.next_number, rows)?;
                 let dead = RoaringBitmap::new();
-                Some(Live::open(&self.shelf.layout, &self.shelf.folder, entry, dead, &self.damage)?)
+                Some(Live::open(
+                    &self.shelf.layout,
+                    &self.shelf.folder,
+                    entry,
+                    dead,
+                    &self.damage,
+                )?)
             }
             _ => None,
         };
@@ -158,12 +194,20 @@ impl<'a, L: Layout> Folding<'a, L> {
     }
 
     fn sources(&self, merged: &[usize]) -> Result<Vec<Source<'_, L>>, ViewError> {
-        let fresh = self.fresh.iter().map(|(&row, entry)| Source { row, place: Place::Entry(&**entry) });
+        let fresh = self.fresh.iter().map(|(&row, entry)| Source {
+            row,
+            place: Place::Entry(&**entry),
+        });
         let mut sources: Vec<Source<'_, L>> = fresh.collect();
         for &at in merged {
             let live = &self.segments[at];
-            let rows = L::rows(&live.segment)?.iter().filter(|(row, _)| !live.dead.contains(*row));
-            sources.extend(rows.map(|(row, slots)| Source { row, place: Place::Slots(&*live.segment, slots) }));
+            let rows = L::rows(&live.segment)?
+                .iter()
+                .filter(|(row, _)| !live.dead.contains(*row));
+            sources.extend(rows.map(|(row, slots)| Source {
+                row,
+                place: Place::Slots(&*live.segment, slots),
+            }));
         }
         // Rows are unique: a row lives in one place.
         sources.sort_unstable_by_key(|source| source.row);
@@ -171,16 +215,29 @@ impl<'a, L: Layout> Folding<'a, L> {
     }
 
     fn publish(&mut self) -> Result<(), ViewError> {
-        self.segments.retain(|live| live.dead.len() < live.entry.rows.count as u64);
-        let merged = victims(&self.segments.iter().map(size).collect::<Vec<_>>(), self.fresh.len());
+        self.segments
+            .retain(|live| live.dead.len() < live.entry.rows.count as u64);
+        let merged = victims(
+            &self.segments.iter().map(size).collect::<Vec<_>>(),
+            self.fresh.len(),
+        );
         if !self.fresh.is_empty() || !merged.is_empty() {
             self.write(&merged)?;
         }
-        let segments: Vec<_> = self.segments.iter().map(|live| (live.entry.clone(), live.dead.clone())).collect();
+        let segments: Vec<_> = self
+            .segments
+            .iter()
+            .map(|live| (live.entry.clone(), live.dead.clone()))
+            .collect();
         let keep: Vec<u64> = segments.iter().map(|(entry, _)| entry.number).collect();
         let summary = L::encode_summary(&self.summary);
         let parameters = self.shelf.layout.parameters();
-        let manifest = Manifest { parameters, watermark: self.watermark, summary, segments };
+        let manifest = Manifest {
+            parameters,
+            watermark: self.watermark,
+            summary,
+            segments,
+        };
         self.shelf.folder.publish(&manifest.encode())?;
         self.shelf.folder.sweep(&keep)
     }
@@ -188,7 +245,10 @@ impl<'a, L: Layout> Folding<'a, L> {
 
 fn size<L: Layout>(live: &Live<L>) -> Size {
     let dead = live.dead.len() as usize;
-    Size { live: (live.entry.rows.count as usize).saturating_sub(dead), dead }
+    Size {
+        live: (live.entry.rows.count as usize).saturating_sub(dead),
+        dead,
+    }
 }
 
 /// A full batch may end between two rows that one event changed: its last event is left for the next.

@@ -40,7 +40,8 @@ impl Folder {
 
     /// The segment of that number.
     pub(crate) fn segment(&self, number: u64) -> PathBuf {
-        self.path.join(format!("segment-{number:06}.{}", self.extension))
+        self.path
+            .join(format!("segment-{number:06}.{}", self.extension))
     }
 
     /// Creates it for its owner alone, parents included.
@@ -48,7 +49,10 @@ impl Folder {
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.recursive(true).create(&self.path).map_err(|error| ViewError::io("create", &self.path, error))
+        builder
+            .recursive(true)
+            .create(&self.path)
+            .map_err(|error| ViewError::io("create", &self.path, error))
     }
 
     /// The fold lock, if nobody holds it; held until the file is dropped.
@@ -66,7 +70,11 @@ impl Folder {
     pub(crate) fn stamp(&self) -> io::Result<Option<Stamp>> {
         match fs::metadata(self.manifest()) {
             Ok(metadata) => Ok(Some(Stamp::of(&metadata))),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
+                Ok(None)
+            }
             Err(error) => Err(error),
         }
     }
@@ -84,20 +92,28 @@ impl Folder {
                 .map_err(|error| ViewError::io("write", &temporary, error))
         };
         write()?;
-        fs::rename(&temporary, self.manifest()).map_err(|error| ViewError::io("replace", &self.manifest(), error))?;
+        fs::rename(&temporary, self.manifest())
+            .map_err(|error| ViewError::io("replace", &self.manifest(), error))?;
         self.sync()
     }
 
     /// Waits until the names in the folder are on the disk.
     fn sync(&self) -> Result<(), ViewError> {
         #[cfg(unix)]
-        File::open(&self.path).and_then(|folder| folder.sync_all()).map_err(|error| ViewError::io("sync", &self.path, error))?;
+        File::open(&self.path)
+            .and_then(|folder| folder.sync_all())
+            .map_err(|error| ViewError::io("sync", &self.path, error))?;
         Ok(())
     }
 
     /// The highest number that any segment file has, named by a manifest or not.
     pub(crate) fn highest_number(&self) -> Result<u64, ViewError> {
-        Ok(self.segments()?.into_iter().map(|(number, _)| number).max().unwrap_or(0))
+        Ok(self
+            .segments()?
+            .into_iter()
+            .map(|(number, _)| number)
+            .max()
+            .unwrap_or(0))
     }
 
     /// Removes what an interrupted fold left, and the segments that `keep` no longer names.
@@ -116,15 +132,24 @@ impl Folder {
 
     fn segments(&self) -> Result<Vec<(u64, PathBuf)>, ViewError> {
         let list = || -> io::Result<Vec<PathBuf>> {
-            fs::read_dir(&self.path)?.map(|entry| Ok(entry?.path())).collect()
+            fs::read_dir(&self.path)?
+                .map(|entry| Ok(entry?.path()))
+                .collect()
         };
         let paths = list().map_err(|error| ViewError::io("list", &self.path, error))?;
-        Ok(paths.into_iter().filter_map(|path| Some((self.number_of(&path)?, path))).collect())
+        Ok(paths
+            .into_iter()
+            .filter_map(|path| Some((self.number_of(&path)?, path)))
+            .collect())
     }
 
     fn number_of(&self, path: &Path) -> Option<u64> {
         let name = path.file_name()?.to_str()?;
-        name.strip_prefix("segment-")?.strip_suffix(self.extension)?.strip_suffix('.')?.parse().ok()
+        name.strip_prefix("segment-")?
+            .strip_suffix(self.extension)?
+            .strip_suffix('.')?
+            .parse()
+            .ok()
     }
 }
 
@@ -135,15 +160,26 @@ impl Stamp {
         let inode = std::os::unix::fs::MetadataExt::ino(metadata);
         #[cfg(not(unix))]
         let inode = 0;
-        Self { inode, modified: metadata.modified().ok(), length: metadata.len() }
+        Self {
+            inode,
+            modified: metadata.modified().ok(),
+            length: metadata.len(),
+        }
     }
 }
 
 /// Opens a file for writing that only its owner may read; `new` when it must not exist yet.
 pub(super) fn create_private(path: &Path, new: bool) -> Result<File, ViewError> {
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).create_new(new).truncate(false);
+    options
+        .read(true)
+        .write(true)
+        .create(true)
+        .create_new(new)
+        .truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(|error| ViewError::io("create", path, error))
+    options
+        .open(path)
+        .map_err(|error| ViewError::io("create", path, error))
 }

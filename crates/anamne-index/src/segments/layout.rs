@@ -41,7 +41,11 @@ pub(crate) trait Layout: Send + Sync + Sized + 'static {
     fn rows(segment: &Self::Segment) -> Result<RowIndex<'_>, ViewError>;
 
     /// Writes all sections; `sources` come by rising row.
-    fn write(&self, sources: &[Source<'_, Self>], writer: &mut SegmentWriter) -> Result<(), ViewError>;
+    fn write(
+        &self,
+        sources: &[Source<'_, Self>],
+        writer: &mut SegmentWriter,
+    ) -> Result<(), ViewError>;
 
     /// Counts an entry in.
     fn add(summary: &mut Self::Summary, entry: &Self::Entry);
@@ -50,7 +54,11 @@ pub(crate) trait Layout: Send + Sync + Sized + 'static {
     fn withdraw(summary: &mut Self::Summary, entry: &Self::Entry);
 
     /// Counts an entry out that stands in a segment.
-    fn withdraw_slots(summary: &mut Self::Summary, segment: &Self::Segment, slots: Range<usize>) -> Result<(), ViewError>;
+    fn withdraw_slots(
+        summary: &mut Self::Summary,
+        segment: &Self::Segment,
+        slots: Range<usize>,
+    ) -> Result<(), ViewError>;
 
     /// The statistics as they stand in the manifest.
     fn encode_summary(summary: &Self::Summary) -> Vec<u8>;

@@ -55,7 +55,8 @@ impl Manifest {
             writer.u32(entry.rows.first);
             writer.u32(entry.rows.last);
             let mut bytes = Vec::with_capacity(dead.serialized_size());
-            dead.serialize_into(&mut bytes).expect("writing to memory does not fail");
+            dead.serialize_into(&mut bytes)
+                .expect("writing to memory does not fail");
             writer.block(&bytes);
         }
         let checksum = xxh3_64(writer.written());
@@ -79,16 +80,35 @@ impl Manifest {
     fn fields(reader: &mut ByteReader<'_>) -> Option<Self> {
         let parameters = String::from_utf8(reader.block()?.to_vec()).ok()?;
         let (watermark, summary) = (Seq(reader.u64()?), reader.block()?.to_vec());
-        let segments = (0..reader.u64()?).map(|_| Self::segment(reader)).collect::<Option<Vec<_>>>()?;
+        let segments = (0..reader.u64()?)
+            .map(|_| Self::segment(reader))
+            .collect::<Option<Vec<_>>>()?;
         reader.end()?;
-        Some(Self { parameters, watermark, summary, segments })
+        Some(Self {
+            parameters,
+            watermark,
+            summary,
+            segments,
+        })
     }
 
     fn segment(reader: &mut ByteReader<'_>) -> Option<(SegmentEntry, RoaringBitmap)> {
         let (number, length, checksum) = (reader.u64()?, reader.u64()?, reader.u64()?);
-        let rows = RowSpan { count: reader.u32()?, first: reader.u32()?, last: reader.u32()? };
+        let rows = RowSpan {
+            count: reader.u32()?,
+            first: reader.u32()?,
+            last: reader.u32()?,
+        };
         let dead = RoaringBitmap::deserialize_from(reader.block()?).ok()?;
-        Some((SegmentEntry { number, length, checksum, rows }, dead))
+        Some((
+            SegmentEntry {
+                number,
+                length,
+                checksum,
+                rows,
+            },
+            dead,
+        ))
     }
 }
 
@@ -97,8 +117,17 @@ mod tests {
     use super::*;
 
     fn manifest() -> Manifest {
-        let rows = RowSpan { count: 9, first: 3, last: 80 };
-        let entry = SegmentEntry { number: 4, length: 1_024, checksum: 77, rows };
+        let rows = RowSpan {
+            count: 9,
+            first: 3,
+            last: 80,
+        };
+        let entry = SegmentEntry {
+            number: 4,
+            length: 1_024,
+            checksum: 77,
+            rows,
+        };
         let dead = RoaringBitmap::from_iter([3, 70_000]);
         Manifest {
             parameters: "view 1".into(),
@@ -111,7 +140,10 @@ mod tests {
     #[test]
     fn comes_back_as_it_was_written() {
         assert_eq!(Manifest::decode(&manifest().encode()), Ok(manifest()));
-        assert_eq!(Manifest::decode(&Manifest::default().encode()), Ok(Manifest::default()));
+        assert_eq!(
+            Manifest::decode(&Manifest::default().encode()),
+            Ok(Manifest::default())
+        );
     }
 
     #[test]
@@ -120,8 +152,14 @@ mod tests {
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 1 << (at % 8);
-            assert!(Manifest::decode(&changed).is_err(), "byte {at} changed unnoticed");
-            assert!(Manifest::decode(&bytes[..at]).is_err(), "cut at {at} unnoticed");
+            assert!(
+                Manifest::decode(&changed).is_err(),
+                "byte {at} changed unnoticed"
+            );
+            assert!(
+                Manifest::decode(&bytes[..at]).is_err(),
+                "cut at {at} unnoticed"
+            );
         }
     }
 }

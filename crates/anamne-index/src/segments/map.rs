@@ -28,7 +28,9 @@ impl Mapping {
     /// Maps the whole of `file`.
     pub(crate) fn new(file: &File, path: &Path) -> Result<Self, ViewError> {
         // SAFETY: segment files are immutable; see the head of this module.
-        unsafe { Mmap::map(file) }.map(Self).map_err(|error| ViewError::io("map", path, error))
+        unsafe { Mmap::map(file) }
+            .map(Self)
+            .map_err(|error| ViewError::io("map", path, error))
     }
 
     /// Its bytes; they start at a page, so they are aligned for every [`Plain`] type.

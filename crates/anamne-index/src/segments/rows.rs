@@ -9,13 +9,21 @@ pub(crate) struct RowIndex<'a>(pub(crate) &'a [u32]);
 impl<'a> RowIndex<'a> {
     /// The slots of `row`; empty when it has none. O(1) where rows are dense, else O(log n).
     pub(crate) fn slots(self, row: u32) -> Range<usize> {
-        let Some(&first) = self.0.first() else { return 0..0 };
+        let Some(&first) = self.0.first() else {
+            return 0..0;
+        };
         let guess = row.wrapping_sub(first) as usize;
         let start = match self.0.get(guess) {
-            Some(&found) if found == row => self.0[..guess].iter().rposition(|&other| other != row).map_or(0, |at| at + 1),
+            Some(&found) if found == row => self.0[..guess]
+                .iter()
+                .rposition(|&other| other != row)
+                .map_or(0, |at| at + 1),
             _ => self.0.partition_point(|&other| other < row),
         };
-        let length = self.0[start..].iter().take_while(|&&other| other == row).count();
+        let length = self.0[start..]
+            .iter()
+            .take_while(|&&other| other == row)
+            .count();
         start..start + length
     }
 
@@ -43,14 +51,32 @@ mod tests {
 
     #[test]
     fn finds_every_row_and_no_other() {
-        for rows in [vec![], vec![7], vec![3, 4, 5, 6], vec![1, 1, 3], vec![0, 2, 2, 2, 9, 9, 40]] {
+        for rows in [
+            vec![],
+            vec![7],
+            vec![3, 4, 5, 6],
+            vec![1, 1, 3],
+            vec![0, 2, 2, 2, 9, 9, 40],
+        ] {
             let index = RowIndex(&rows);
             for row in 0..50 {
-                let expected: Vec<usize> = (0..rows.len()).filter(|&slot| rows[slot] == row).collect();
-                assert_eq!(index.slots(row).collect::<Vec<_>>(), expected, "row {row} in {rows:?}");
+                let expected: Vec<usize> =
+                    (0..rows.len()).filter(|&slot| rows[slot] == row).collect();
+                assert_eq!(
+                    index.slots(row).collect::<Vec<_>>(),
+                    expected,
+                    "row {row} in {rows:?}"
+                );
             }
-            assert_eq!(index.iter().map(|(_, slots)| slots.len()).sum::<usize>(), rows.len());
-            assert!(index.iter().all(|(row, slots)| slots.clone().all(|slot| rows[slot] == row)));
+            assert_eq!(
+                index.iter().map(|(_, slots)| slots.len()).sum::<usize>(),
+                rows.len()
+            );
+            assert!(
+                index
+                    .iter()
+                    .all(|(row, slots)| slots.clone().all(|slot| rows[slot] == row))
+            );
         }
     }
 }

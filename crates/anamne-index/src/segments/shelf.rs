@@ -26,9 +26,10 @@ struct State<L: Layout> {
     position: Seq,
     /// How often the position went back; entries made before that may not be applied after it.
     setbacks: u64,
-    /// The manifest that `snapshot` was read from, `Some(None)` where there was none; `None` when
-    /// the folder could not be looked at.
-    stamp: Option<Option<Stamp>>,
+    /// The manifest that `snapshot` was read from, if there was one.
+    stamp: Option<Stamp>,
+    /// Whether `stamp` is what was last seen; not so when the folder could not be looked at.
+    stamped: bool,
     /// Why the published part could not be read.
     unreadable: Option<String>,
     /// Why the tail could not be brought further.
@@ -43,11 +44,17 @@ impl<L: Layout> Shelf<L> {
             position: Seq(0),
             setbacks: 0,
             stamp: None,
+            stamped: false,
             unreadable: None,
             stuck: None,
         };
         let folder = Folder::new(directory, L::NAME);
-        let shelf = Self { layout, folder, state: RwLock::new(state), refreshing: Mutex::new(()) };
+        let shelf = Self {
+            layout,
+            folder,
+            state: RwLock::new(state),
+            refreshing: Mutex::new(()),
+        };
         shelf.refresh();
         shelf
     }
@@ -73,7 +80,9 @@ impl<L: Layout> Shelf<L> {
 
     /// See [`View::health`](anamne_store::view::View::health).
     pub(crate) fn health(&self) -> Health {
-        self.read().complaint().map_or(Health::Whole, Health::Broken)
+        self.read()
+            .complaint()
+            .map_or(Health::Whole, Health::Broken)
     }
 
     /// See [`View::watermark`](anamne_store::view::View::watermark).
@@ -100,19 +109,23 @@ impl<L: Layout> Shelf<L> {
     /// See [`View::refresh`](anamne_store::view::View::refresh).
     pub(crate) fn refresh(&self) {
         match self.folder.stamp() {
-            Ok(stamp) if Some(&stamp) == self.read().stamp.as_ref() => {}
+            Ok(stamp) if self.read().was_read_from(stamp.as_ref()) => {}
             Ok(_) => self.reload(),
             Err(error) => {
                 let mut state = self.write();
-                state.stamp = None;
-                state.unreadable = Some(ViewError::io("read", &self.folder.manifest(), error).to_string());
+                state.stamped = false;
+                state.unreadable =
+                    Some(ViewError::io("read", &self.folder.manifest(), error).to_string());
             }
         }
     }
 
     /// Reads the manifest whether or not it changed.
     pub(super) fn reload(&self) {
-        let _only = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _only = self
+            .refreshing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let (stamp, loaded) = load(&self.layout, &self.folder);
         self.write().install(stamp, loaded);
     }
@@ -129,7 +142,12 @@ impl<L: Layout> Shelf<L> {
         let mut entries = Vec::new();
         let mut failure = None;
         for change in changes.iter().filter(|change| change.seq > position) {
-            match change.record.as_ref().map(|record| self.layout.encode(record)).transpose() {
+            match change
+                .record
+                .as_ref()
+                .map(|record| self.layout.encode(record))
+                .transpose()
+            {
                 Ok(entry) => entries.push((change, entry.map(Arc::new))),
                 Err(error) => {
                     failure = Some((Seq(change.seq.0.saturating_sub(1)), error.to_string()));
@@ -174,13 +192,21 @@ impl<L: Layout> Shelf<L> {
 }
 
 impl<L: Layout> State<L> {
+    fn was_read_from(&self, stamp: Option<&Stamp>) -> bool {
+        self.stamped && self.stamp.as_ref() == stamp
+    }
+
     fn complaint(&self) -> Option<String> {
         let damage = self.snapshot.published.damage.get();
-        self.unreadable.as_ref().or(damage).or(self.stuck.as_ref()).cloned()
+        self.unreadable
+            .as_ref()
+            .or(damage)
+            .or(self.stuck.as_ref())
+            .cloned()
     }
 
     fn install(&mut self, stamp: Option<Stamp>, loaded: Result<Published<L>, ViewError>) {
-        self.stamp = Some(stamp);
+        (self.stamp, self.stamped) = (stamp, true);
         self.unreadable = loaded.as_ref().err().map(ToString::to_string);
         let published = loaded.unwrap_or_else(|_| Published::empty());
         if published.watermark < self.snapshot.published.watermark {

@@ -24,7 +24,11 @@ pub(crate) struct Live<L: Layout> {
 
 impl<L: Layout> Clone for Live<L> {
     fn clone(&self) -> Self {
-        Self { segment: self.segment.clone(), dead: self.dead.clone(), entry: self.entry.clone() }
+        Self {
+            segment: self.segment.clone(),
+            dead: self.dead.clone(),
+            entry: self.entry.clone(),
+        }
     }
 }
 
@@ -37,8 +41,17 @@ impl<L: Layout> Live<L> {
         dead: RoaringBitmap,
         damage: &Arc<Damage>,
     ) -> Result<Self, ViewError> {
-        let file = SegmentFile::open(folder.segment(entry.number), L::KIND, &entry, damage.clone())?;
-        Ok(Self { segment: Arc::new(layout.open(file)?), dead, entry })
+        let file = SegmentFile::open(
+            folder.segment(entry.number),
+            L::KIND,
+            &entry,
+            damage.clone(),
+        )?;
+        Ok(Self {
+            segment: Arc::new(layout.open(file)?),
+            dead,
+            entry,
+        })
     }
 
     /// Whether it may hold some of these rows.
@@ -55,6 +68,9 @@ impl<L: Layout> Live<L> {
         Ok(L::rows(&self.segment)?.slots(row))
     }
 }
+
+/// A live segment and slots in it.
+type SlotsOf<'a, L> = (&'a Live<L>, Range<usize>);
 
 /// What a folder holds, as of one manifest.
 pub(crate) struct Published<L: Layout> {
@@ -79,36 +95,37 @@ impl<L: Layout> Published<L> {
         }
     }
 
-    /// Where `row` lies, if it is published and live.
-    pub(crate) fn find(&self, row: u32) -> Result<Option<(&Live<L>, Range<usize>)>, ViewError> {
-        find(&self.segments, row)
+    /// Where `row` lies, if it is published and live: no more than one segment holds it alive.
+    pub(crate) fn find(&self, row: u32) -> Result<Option<SlotsOf<'_, L>>, ViewError> {
+        for live in self.segments.iter().rev() {
+            let slots = live.slots(row)?;
+            if !slots.is_empty() {
+                return Ok(Some((live, slots)));
+            }
+        }
+        Ok(None)
     }
 
     /// Compares everything with its checksum.
     pub(super) fn verify(&self, folder: &Folder) -> Result<(), ViewError> {
         if self.held.is_some() {
-            let mut file = File::open(folder.manifest()).map_err(|error| io("open", folder, error))?;
+            let mut file =
+                File::open(folder.manifest()).map_err(|error| io("open", folder, error))?;
             read_manifest(&mut file, folder)?;
         }
-        self.segments.iter().try_for_each(|live| L::file(&live.segment).verify(&live.entry))
+        self.segments
+            .iter()
+            .try_for_each(|live| L::file(&live.segment).verify(&live.entry))
     }
-}
-
-/// Where `row` lies among `segments`; the newest that holds it alive is the only one that does.
-pub(super) fn find<L: Layout>(segments: &[Live<L>], row: u32) -> Result<Option<(&Live<L>, Range<usize>)>, ViewError> {
-    for live in segments.iter().rev() {
-        let slots = live.slots(row)?;
-        if !slots.is_empty() {
-            return Ok(Some((live, slots)));
-        }
-    }
-    Ok(None)
 }
 
 /// Reads the manifest and opens all that it names; also the stamp of what was read.
 ///
 /// When another process publishes between the two, the segments may be gone: then it reads again.
-pub(super) fn load<L: Layout>(layout: &L, folder: &Folder) -> (Option<Stamp>, Result<Published<L>, ViewError>) {
+pub(super) fn load<L: Layout>(
+    layout: &L,
+    folder: &Folder,
+) -> (Option<Stamp>, Result<Published<L>, ViewError>) {
     let mut seen = None;
     loop {
         let (stamp, loaded) = load_once(layout, folder);
@@ -120,13 +137,21 @@ pub(super) fn load<L: Layout>(layout: &L, folder: &Folder) -> (Option<Stamp>, Re
     }
 }
 
-fn load_once<L: Layout>(layout: &L, folder: &Folder) -> (Option<Stamp>, Result<Published<L>, ViewError>) {
+fn load_once<L: Layout>(
+    layout: &L,
+    folder: &Folder,
+) -> (Option<Stamp>, Result<Published<L>, ViewError>) {
     let file = match File::open(folder.manifest()) {
         Ok(file) => file,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return (None, Ok(Published::empty()));
         }
-        Err(error) => return (folder.stamp().ok().flatten(), Err(io("open", folder, error))),
+        Err(error) => {
+            return (
+                folder.stamp().ok().flatten(),
+                Err(io("open", folder, error)),
+            );
+        }
     };
     match file.metadata() {
         Ok(metadata) => (Some(Stamp::of(&metadata)), open_all(layout, folder, file)),
@@ -134,11 +159,18 @@ fn load_once<L: Layout>(layout: &L, folder: &Folder) -> (Option<Stamp>, Result<P
     }
 }
 
-fn open_all<L: Layout>(layout: &L, folder: &Folder, mut file: File) -> Result<Published<L>, ViewError> {
+fn open_all<L: Layout>(
+    layout: &L,
+    folder: &Folder,
+    mut file: File,
+) -> Result<Published<L>, ViewError> {
     let manifest = read_manifest(&mut file, folder)?;
     let parameters = layout.parameters();
     if manifest.parameters != parameters {
-        let reason = format!("it was made with {:?}, and this program makes {parameters:?}", manifest.parameters);
+        let reason = format!(
+            "it was made with {:?}, and this program makes {parameters:?}",
+            manifest.parameters
+        );
         return Err(ViewError::damaged(&folder.manifest(), reason));
     }
     let summary = L::decode_summary(&manifest.summary)
@@ -149,12 +181,19 @@ fn open_all<L: Layout>(layout: &L, folder: &Folder, mut file: File) -> Result<Pu
         .map(|(entry, dead)| Live::open(layout, folder, entry, dead, &damage))
         .collect::<Result<Vec<_>, _>>()?;
     let summary = Arc::new(summary);
-    Ok(Published { watermark: manifest.watermark, segments, summary, damage, held: Some(file) })
+    Ok(Published {
+        watermark: manifest.watermark,
+        segments,
+        summary,
+        damage,
+        held: Some(file),
+    })
 }
 
 fn read_manifest(file: &mut File, folder: &Folder) -> Result<Manifest, ViewError> {
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(|error| io("read", folder, error))?;
+    file.read_to_end(&mut bytes)
+        .map_err(|error| io("read", folder, error))?;
     Manifest::decode(&bytes).map_err(|reason| ViewError::damaged(&folder.manifest(), reason))
 }
 
@@ -179,19 +218,28 @@ pub(super) struct TailRow<L: Layout> {
 
 impl<L: Layout> Clone for TailRow<L> {
     fn clone(&self) -> Self {
-        Self { seq: self.seq, entry: self.entry.clone() }
+        Self {
+            seq: self.seq,
+            entry: self.entry.clone(),
+        }
     }
 }
 
 impl<L: Layout> Clone for Tail<L> {
     fn clone(&self) -> Self {
-        Self { rows: self.rows.clone(), masked: self.masked.clone() }
+        Self {
+            rows: self.rows.clone(),
+            masked: self.masked.clone(),
+        }
     }
 }
 
 impl<L: Layout> Default for Tail<L> {
     fn default() -> Self {
-        Self { rows: BTreeMap::new(), masked: RoaringBitmap::new() }
+        Self {
+            rows: BTreeMap::new(),
+            masked: RoaringBitmap::new(),
+        }
     }
 }
 
@@ -204,7 +252,11 @@ pub(crate) struct Snapshot<L: Layout> {
 
 impl<L: Layout> Clone for Snapshot<L> {
     fn clone(&self) -> Self {
-        Self { published: self.published.clone(), tail: self.tail.clone(), summary: self.summary.clone() }
+        Self {
+            published: self.published.clone(),
+            tail: self.tail.clone(),
+            summary: self.summary.clone(),
+        }
     }
 }
 
@@ -219,7 +271,11 @@ pub(crate) enum Found<'a, L: Layout> {
 impl<L: Layout> Snapshot<L> {
     /// Nothing published and no tail.
     pub(super) fn empty() -> Self {
-        Self { published: Arc::new(Published::empty()), tail: Arc::default(), summary: Arc::default() }
+        Self {
+            published: Arc::new(Published::empty()),
+            tail: Arc::default(),
+            summary: Arc::default(),
+        }
     }
 
     /// The segments, oldest first; rows that are dead in them or masked by the tail do not count.
@@ -234,12 +290,21 @@ impl<L: Layout> Snapshot<L> {
 
     /// The live rows of the tail, by rising row.
     pub(crate) fn tail(&self) -> impl Iterator<Item = (u32, &L::Entry)> {
-        self.tail.rows.iter().filter_map(|(&row, state)| Some((row, &**state.entry.as_ref()?)))
+        self.tail
+            .rows
+            .iter()
+            .filter_map(|(&row, state)| Some((row, &**state.entry.as_ref()?)))
     }
 
     /// The live rows of the tail among `rows`, by rising row.
-    pub(crate) fn tail_between(&self, rows: RangeInclusive<u32>) -> impl Iterator<Item = (u32, &L::Entry)> {
-        self.tail.rows.range(rows).filter_map(|(&row, state)| Some((row, &**state.entry.as_ref()?)))
+    pub(crate) fn tail_between(
+        &self,
+        rows: RangeInclusive<u32>,
+    ) -> impl Iterator<Item = (u32, &L::Entry)> {
+        self.tail
+            .rows
+            .range(rows)
+            .filter_map(|(&row, state)| Some((row, &**state.entry.as_ref()?)))
     }
 
     /// Statistics over all live rows.
@@ -252,7 +317,10 @@ impl<L: Layout> Snapshot<L> {
         if let Some(state) = self.tail.rows.get(&row) {
             return Ok(state.entry.as_deref().map(Found::Entry));
         }
-        Ok(self.published.find(row)?.map(|(live, slots)| Found::Slots(&*live.segment, slots)))
+        Ok(self
+            .published
+            .find(row)?
+            .map(|(live, slots)| Found::Slots(&*live.segment, slots)))
     }
 
     /// Counts the present state of `row` out of the summary.
@@ -290,7 +358,11 @@ impl<L: Layout> Snapshot<L> {
             .filter(|(_, state)| state.seq > published.watermark)
             .map(|(&row, state)| (row, state.clone()))
             .collect();
-        *self = Self { summary: published.summary.clone(), published, tail: Arc::default() };
+        *self = Self {
+            summary: published.summary.clone(),
+            published,
+            tail: Arc::default(),
+        };
         for (row, state) in newer {
             self.apply(row, state.seq, state.entry);
         }

@@ -28,13 +28,24 @@ impl SegmentWriter {
     /// Creates the file, which must not exist.
     pub(super) fn create(path: PathBuf, kind: u32) -> Result<Self, ViewError> {
         let mut file = create_private(&path, true)?;
-        file.write_all(&[0; HEADER]).map_err(|error| ViewError::io("write", &path, error))?;
-        Ok(Self { path, file, kind, block: Vec::with_capacity(BLOCK), table: Vec::new(), sections: Vec::new() })
+        file.write_all(&[0; HEADER])
+            .map_err(|error| ViewError::io("write", &path, error))?;
+        Ok(Self {
+            path,
+            file,
+            kind,
+            block: Vec::with_capacity(BLOCK),
+            table: Vec::new(),
+            sections: Vec::new(),
+        })
     }
 
     /// Starts the next section; what is put from here on belongs to it.
     pub(crate) fn begin_section(&mut self) -> Result<(), ViewError> {
-        assert!(self.sections.len() < SECTIONS, "a layout has at most eight sections");
+        assert!(
+            self.sections.len() < SECTIONS,
+            "a layout has at most eight sections"
+        );
         self.pad()?;
         self.sections.push((self.position(), 0));
         Ok(())
@@ -59,11 +70,22 @@ impl SegmentWriter {
         let table = as_bytes(&table);
         let mut sections = [(body, 0); SECTIONS];
         sections[..self.sections.len()].copy_from_slice(&self.sections);
-        let header = Header { kind: self.kind, body, table_checksum: xxh3_64(table), sections };
+        let header = Header {
+            kind: self.kind,
+            body,
+            table_checksum: xxh3_64(table),
+            sections,
+        };
         let (bytes, checksum) = header.encode();
         let length = (HEADER + table.len()) as u64 + body;
-        self.complete(table, &bytes).map_err(|error| ViewError::io("write", &self.path, error))?;
-        Ok(SegmentEntry { number, length, checksum, rows })
+        self.complete(table, &bytes)
+            .map_err(|error| ViewError::io("write", &self.path, error))?;
+        Ok(SegmentEntry {
+            number,
+            length,
+            checksum,
+            rows,
+        })
     }
 
     fn complete(&mut self, table: &[u8], header: &[u8]) -> std::io::Result<()> {
@@ -79,7 +101,11 @@ impl SegmentWriter {
 
     fn pad(&mut self) -> Result<(), ViewError> {
         let used = self.block.len() % ALIGNMENT;
-        if used > 0 { self.append(&[0; ALIGNMENT][used..]) } else { Ok(()) }
+        if used > 0 {
+            self.append(&[0; ALIGNMENT][used..])
+        } else {
+            Ok(())
+        }
     }
 
     fn append(&mut self, mut bytes: &[u8]) -> Result<(), ViewError> {
@@ -99,7 +125,9 @@ impl SegmentWriter {
             return Ok(());
         }
         self.table.push(xxh3_64(&self.block));
-        self.file.write_all(&self.block).map_err(|error| ViewError::io("write", &self.path, error))?;
+        self.file
+            .write_all(&self.block)
+            .map_err(|error| ViewError::io("write", &self.path, error))?;
         self.block.clear();
         Ok(())
     }

@@ -17,20 +17,29 @@ impl Code {
         let unit = unit(vector)?;
         let turned = rotation.apply(&unit);
         let step = greatest(&turned) / 127.0;
-        let places: Vec<i8> = turned.iter().map(|place| (place / step).round() as i8).collect();
+        let places: Vec<i8> = turned
+            .iter()
+            .map(|place| (place / step).round() as i8)
+            .collect();
         let (mut along, mut square) = (0.0, 0.0);
         for (&place, &code) in turned.iter().zip(&places) {
             along += place * f32::from(code);
             square += f32::from(code) * f32::from(code);
         }
-        Some(Self { places, scale: along / square })
+        Some(Self {
+            places,
+            scale: along / square,
+        })
     }
 }
 
 /// Appends the signs of `places`, 64 to a word; a set bit is a negative place.
 pub(super) fn signs(places: &[i8], words: &mut Vec<u64>) {
     words.extend(places.chunks(64).map(|chunk| {
-        chunk.iter().enumerate().fold(0, |word, (at, &place)| word | u64::from(place < 0) << at)
+        chunk
+            .iter()
+            .enumerate()
+            .fold(0, |word, (at, &place)| word | u64::from(place < 0) << at)
     }));
 }
 
@@ -48,11 +57,21 @@ impl Query {
         // No sum of products with eight-bit places can leave 32 bits.
         let most = (i32::MAX / (127 * turned.len() as i32)).min(32_767) as f32;
         let scale = greatest(&turned) / most;
-        let places: Vec<i16> = turned.iter().map(|place| (place / scale).round() as i16).collect();
+        let places: Vec<i16> = turned
+            .iter()
+            .map(|place| (place / scale).round() as i16)
+            .collect();
         let negative = |chunk: &[f32]| {
-            chunk.iter().enumerate().fold(0, |word, (at, &place)| word | u64::from(place < 0.0) << at)
+            chunk
+                .iter()
+                .enumerate()
+                .fold(0, |word, (at, &place)| word | u64::from(place < 0.0) << at)
         };
-        Some(Self { places, scale, signs: turned.chunks(64).map(negative).collect() })
+        Some(Self {
+            places,
+            scale,
+            signs: turned.chunks(64).map(negative).collect(),
+        })
     }
 
     /// Cosine with a vector.
@@ -68,7 +87,11 @@ fn unit(vector: &[f32]) -> Option<Vec<f32>> {
     if most == 0.0 || !most.is_finite() {
         return None;
     }
-    let length = vector.iter().map(|place| (place / most).powi(2)).sum::<f32>().sqrt();
+    let length = vector
+        .iter()
+        .map(|place| (place / most).powi(2))
+        .sum::<f32>()
+        .sqrt();
     Some(vector.iter().map(|place| place / most / length).collect())
 }
 
@@ -83,12 +106,16 @@ mod tests {
     #[test]
     fn cosines_survive_the_codes() {
         let rotation = Rotation::new(256);
-        let wave = |step: f32| -> Vec<f32> { (0..256).map(|at| (at as f32 * step).sin() * 3.0).collect() };
+        let wave =
+            |step: f32| -> Vec<f32> { (0..256).map(|at| (at as f32 * step).sin() * 3.0).collect() };
         for step in [0.1, 0.11, 0.13, 0.5, 1.7] {
             let (one, other) = (wave(0.1), wave(step));
             let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
             let exact = dot(&one, &other) / (dot(&one, &one) * dot(&other, &other)).sqrt();
-            let (query, code) = (Query::new(&rotation, &one).unwrap(), Code::new(&rotation, &other).unwrap());
+            let (query, code) = (
+                Query::new(&rotation, &one).unwrap(),
+                Code::new(&rotation, &other).unwrap(),
+            );
             let coded = query.cosine(&code.places, code.scale);
             assert!((exact - coded).abs() < 2e-3, "{exact} became {coded}");
         }

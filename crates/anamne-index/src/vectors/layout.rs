@@ -6,12 +6,14 @@ use std::sync::Arc;
 use anamne_embed::Embedder;
 use anamne_store::view::{Record, ViewError};
 
+use super::DIMENSIONS;
 use super::codes::{Code, Query, signs};
 use super::parts::{self, POLICY};
 use super::rotation::{Rotation, SEED};
 use super::simd::LANES;
-use super::DIMENSIONS;
-use crate::segments::{ByteReader, ByteWriter, Layout, Place, RowIndex, SegmentFile, SegmentWriter, Source};
+use crate::segments::{
+    ByteReader, ByteWriter, Layout, Place, RowIndex, SegmentFile, SegmentWriter, Source,
+};
 
 const ROWS: usize = 0;
 const SCALES: usize = 1;
@@ -51,9 +53,14 @@ impl VectorsLayout {
     pub(super) fn new(embedder: Arc<dyn Embedder>) -> Result<Self, ViewError> {
         let dimensions = embedder.dimensions();
         if !(1..=DIMENSIONS).contains(&dimensions) {
-            return Err(ViewError::Engine(format!("an embedder has 1 to {DIMENSIONS} dimensions, not {dimensions}")));
+            return Err(ViewError::Engine(format!(
+                "an embedder has 1 to {DIMENSIONS} dimensions, not {dimensions}"
+            )));
         }
-        Ok(Self { embedder, rotation: Rotation::new(dimensions) })
+        Ok(Self {
+            embedder,
+            rotation: Rotation::new(dimensions),
+        })
     }
 
     /// How vectors are turned.
@@ -78,31 +85,44 @@ impl VectorsSegment {
     /// The signs of blocks of eight vectors.
     pub(super) fn signs(&self, blocks: Range<usize>) -> Result<&[u64], ViewError> {
         let width = self.padded / 64 * LANES;
-        self.file.part(SIGNS, blocks.start * width..blocks.end * width)
+        self.file
+            .part(SIGNS, blocks.start * width..blocks.end * width)
     }
 
-    /// Cosine with the vector in one slot.
-    pub(super) fn cosine(&self, query: &Query, slot: usize) -> Result<f32, ViewError> {
-        let places = self.codes(slot..slot + 1)?;
-        let &[scale] = self.file.part::<f32>(SCALES, slot..slot + 1)? else {
-            return Err(self.file.damaged("scales are cut off"));
-        };
-        Ok(query.cosine(places, scale))
+    /// The eight-bit code of one slot, and its scale.
+    #[inline]
+    pub(super) fn code(&self, slot: usize) -> Result<(&[i8], f32), ViewError> {
+        Ok((
+            self.codes(slot..slot + 1)?,
+            self.file.part::<f32>(SCALES, slot..slot + 1)?[0],
+        ))
     }
 
     /// Cosine with the best of the vectors in `slots`.
-    pub(super) fn best(&self, query: &Query, slots: Range<usize>) -> Result<Option<f32>, ViewError> {
-        Ok(best(query, self.codes(slots.clone())?, self.file.part(SCALES, slots)?))
+    pub(super) fn best(
+        &self,
+        query: &Query,
+        slots: Range<usize>,
+    ) -> Result<Option<f32>, ViewError> {
+        Ok(best(
+            query,
+            self.codes(slots.clone())?,
+            self.file.part(SCALES, slots)?,
+        ))
     }
 
+    #[inline]
     fn codes(&self, slots: Range<usize>) -> Result<&[i8], ViewError> {
-        self.file.part(CODES, slots.start * self.padded..slots.end * self.padded)
+        self.file
+            .part(CODES, slots.start * self.padded..slots.end * self.padded)
     }
 }
 
 fn best(query: &Query, codes: &[i8], scales: &[f32]) -> Option<f32> {
     let vectors = codes.chunks_exact(query.places.len()).zip(scales);
-    vectors.map(|(places, &scale)| query.cosine(places, scale)).max_by(f32::total_cmp)
+    vectors
+        .map(|(places, &scale)| query.cosine(places, scale))
+        .max_by(f32::total_cmp)
 }
 
 impl Layout for VectorsLayout {
@@ -115,7 +135,9 @@ impl Layout for VectorsLayout {
 
     fn parameters(&self) -> String {
         let (model, dimensions) = (self.embedder.model().slug(), self.rotation.dimensions());
-        format!("vectors 1, model {model}, dimensions {dimensions}, rotation {SEED:016x}, parts {POLICY}")
+        format!(
+            "vectors 1, model {model}, dimensions {dimensions}, rotation {SEED:016x}, parts {POLICY}"
+        )
     }
 
     fn encode(&self, record: &Record) -> Result<VectorsEntry, ViewError> {
@@ -126,7 +148,10 @@ impl Layout for VectorsLayout {
                 codes.extend_from_slice(&code.places);
             }
         })?;
-        Ok(VectorsEntry { scales: scales.into(), codes: codes.into() })
+        Ok(VectorsEntry {
+            scales: scales.into(),
+            codes: codes.into(),
+        })
     }
 
     fn weight(entry: &VectorsEntry) -> usize {
@@ -153,7 +178,11 @@ impl Layout for VectorsLayout {
         Ok(RowIndex(segment.file.section(ROWS)?))
     }
 
-    fn write(&self, sources: &[Source<'_, Self>], writer: &mut SegmentWriter) -> Result<(), ViewError> {
+    fn write(
+        &self,
+        sources: &[Source<'_, Self>],
+        writer: &mut SegmentWriter,
+    ) -> Result<(), ViewError> {
         writer.begin_section()?;
         for source in sources {
             for _ in scales(source)? {
@@ -167,7 +196,9 @@ impl Layout for VectorsLayout {
         writer.begin_section()?;
         self.write_signs(sources, writer)?;
         writer.begin_section()?;
-        sources.iter().try_for_each(|source| writer.put(codes(source)?))
+        sources
+            .iter()
+            .try_for_each(|source| writer.put(codes(source)?))
     }
 
     fn add(summary: &mut VectorsSummary, entry: &VectorsEntry) {
@@ -176,11 +207,17 @@ impl Layout for VectorsLayout {
     }
 
     fn withdraw(summary: &mut VectorsSummary, entry: &VectorsEntry) {
-        summary.rows = summary.rows.saturating_sub(u64::from(!entry.scales.is_empty()));
+        summary.rows = summary
+            .rows
+            .saturating_sub(u64::from(!entry.scales.is_empty()));
         summary.vectors = summary.vectors.saturating_sub(entry.scales.len() as u64);
     }
 
-    fn withdraw_slots(summary: &mut VectorsSummary, _: &VectorsSegment, slots: Range<usize>) -> Result<(), ViewError> {
+    fn withdraw_slots(
+        summary: &mut VectorsSummary,
+        _: &VectorsSegment,
+        slots: Range<usize>,
+    ) -> Result<(), ViewError> {
         summary.rows = summary.rows.saturating_sub(u64::from(!slots.is_empty()));
         summary.vectors = summary.vectors.saturating_sub(slots.len() as u64);
         Ok(())
@@ -195,7 +232,10 @@ impl Layout for VectorsLayout {
 
     fn decode_summary(bytes: &[u8]) -> Option<VectorsSummary> {
         let mut reader = ByteReader::new(bytes);
-        let summary = VectorsSummary { rows: reader.u64()?, vectors: reader.u64()? };
+        let summary = VectorsSummary {
+            rows: reader.u64()?,
+            vectors: reader.u64()?,
+        };
         reader.end()?;
         Some(summary)
     }
@@ -203,7 +243,11 @@ impl Layout for VectorsLayout {
 
 impl VectorsLayout {
     /// Writes signs in blocks of eight vectors, word by word; the last block is filled up with zeroes.
-    fn write_signs(&self, sources: &[Source<'_, Self>], writer: &mut SegmentWriter) -> Result<(), ViewError> {
+    fn write_signs(
+        &self,
+        sources: &[Source<'_, Self>],
+        writer: &mut SegmentWriter,
+    ) -> Result<(), ViewError> {
         let words = self.rotation.padded() / 64;
         let mut gathered = Vec::with_capacity(words * LANES);
         for source in sources {
@@ -225,7 +269,9 @@ impl VectorsLayout {
 
 /// From vector by vector to word by word.
 fn interleaved(block: &[u64], words: usize) -> Vec<u64> {
-    (0..words).flat_map(|word| block.iter().skip(word).step_by(words).copied()).collect()
+    (0..words)
+        .flat_map(|word| block.iter().skip(word).step_by(words).copied())
+        .collect()
 }
 
 fn scales<'a>(source: &Source<'a, VectorsLayout>) -> Result<&'a [f32], ViewError> {

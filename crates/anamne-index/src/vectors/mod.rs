@@ -51,8 +51,13 @@ impl VectorsView {
     ///
     /// What can't be read makes the view broken, and so does a folder that another model filled: the
     /// next fold rebuilds it. Fails only for an embedder of 0 or more than 8 192 dimensions.
-    pub fn open(directory: impl Into<PathBuf>, embedder: Arc<dyn Embedder>) -> Result<Self, ViewError> {
-        Ok(Self { shelf: Shelf::open(directory.into(), VectorsLayout::new(embedder)?) })
+    pub fn open(
+        directory: impl Into<PathBuf>,
+        embedder: Arc<dyn Embedder>,
+    ) -> Result<Self, ViewError> {
+        Ok(Self {
+            shelf: Shelf::open(directory.into(), VectorsLayout::new(embedder)?),
+        })
     }
 
     /// The `limit` memories nearest to `query`, the nearest first, equals by rising row.
@@ -85,7 +90,10 @@ impl VectorsView {
     pub fn similarities(&self, query: &[f32], rows: &[Row]) -> Result<Vec<Option<f32>>, ViewError> {
         let snapshot = self.shelf.whole_snapshot()?;
         match self.prepare(query)? {
-            Some(query) => rows.iter().map(|row| similarity(&snapshot, &query, row.0)).collect(),
+            Some(query) => rows
+                .iter()
+                .map(|row| similarity(&snapshot, &query, row.0))
+                .collect(),
             None => Ok(vec![None; rows.len()]),
         }
     }
@@ -104,7 +112,10 @@ impl VectorsView {
         let rotation = self.shelf.layout().rotation();
         if query.len() != rotation.dimensions() {
             let expected = rotation.dimensions();
-            return Err(ViewError::Engine(format!("the query has {} dimensions and not {expected}", query.len())));
+            return Err(ViewError::Engine(format!(
+                "the query has {} dimensions and not {expected}",
+                query.len()
+            )));
         }
         if !query.iter().all(|place| place.is_finite()) {
             return Err(ViewError::Engine("the query is not finite".into()));
@@ -113,7 +124,11 @@ impl VectorsView {
     }
 }
 
-fn similarity(snapshot: &Snapshot<VectorsLayout>, query: &Query, row: u32) -> Result<Option<f32>, ViewError> {
+fn similarity(
+    snapshot: &Snapshot<VectorsLayout>,
+    query: &Query,
+    row: u32,
+) -> Result<Option<f32>, ViewError> {
     match snapshot.find(row)? {
         Some(Found::Entry(entry)) => Ok(entry.best(query)),
         Some(Found::Slots(segment, slots)) => segment.best(query, slots),
@@ -150,7 +165,11 @@ impl View for VectorsView {
         self.shelf.follow(changes, through);
     }
 
-    fn fold(&self, feed: &dyn ChangeFeed, progress: &mut dyn FnMut(Seq)) -> Result<Fold, ViewError> {
+    fn fold(
+        &self,
+        feed: &dyn ChangeFeed,
+        progress: &mut dyn FnMut(Seq),
+    ) -> Result<Fold, ViewError> {
         self.shelf.fold(feed, progress)
     }
 

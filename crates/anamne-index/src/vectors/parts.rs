@@ -12,8 +12,16 @@ const WHOLE_WORDS: usize = 80;
 const WINDOW_WORDS: usize = 60;
 
 /// Hands the vectors of `text` to `take`: of the whole, then of each window of a long text.
-pub(super) fn embed(embedder: &dyn Embedder, text: &str, take: impl FnMut(&[f32])) -> Result<(), ViewError> {
-    let windows = if has_more_words(text, WHOLE_WORDS) { windows(text, WINDOW_WORDS) } else { Vec::new() };
+pub(super) fn embed(
+    embedder: &dyn Embedder,
+    text: &str,
+    take: impl FnMut(&[f32]),
+) -> Result<(), ViewError> {
+    let windows = if has_more_words(text, WHOLE_WORDS) {
+        windows(text, WINDOW_WORDS)
+    } else {
+        Vec::new()
+    };
     let windows: Vec<&str> = windows.into_iter().map(|window| &text[window]).collect();
     match embedder.token_table() {
         Some(table) if windows.len() > 1 => {
@@ -26,7 +34,12 @@ pub(super) fn embed(embedder: &dyn Embedder, text: &str, take: impl FnMut(&[f32]
 
 /// The windows cover all of the text and end between words, so their tokens are those of the text: it
 /// is cut into tokens but once.
-fn embed_tokens(table: &dyn TokenTable, dimensions: usize, windows: &[&str], mut take: impl FnMut(&[f32])) {
+fn embed_tokens(
+    table: &dyn TokenTable,
+    dimensions: usize,
+    windows: &[&str],
+    mut take: impl FnMut(&[f32]),
+) {
     let (mut tokens, mut ends) = (Vec::new(), vec![0]);
     for window in windows {
         table.tokens(window, &mut tokens);
@@ -51,7 +64,9 @@ fn embed_texts(
     // A single window is the whole once more.
     let windows = if windows.len() > 1 { windows } else { &[] };
     for part in std::iter::once(&text).chain(windows) {
-        embedder.embed_into(part, &mut vector).map_err(|error| ViewError::Engine(format!("embed: {error}")))?;
+        embedder
+            .embed_into(part, &mut vector)
+            .map_err(|error| ViewError::Engine(format!("embed: {error}")))?;
         take(&vector);
     }
     Ok(())
@@ -63,7 +78,11 @@ fn has_more_words(text: &str, words: usize) -> bool {
     for character in text.chars() {
         let ideograph = matches!(character, '\u{2e80}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}');
         let begins = !inside && !ideograph && !character.is_whitespace();
-        halves += if ideograph { 1 } else { 2 * usize::from(begins) };
+        halves += if ideograph {
+            1
+        } else {
+            2 * usize::from(begins)
+        };
         inside = !ideograph && !character.is_whitespace();
         if halves > 2 * words {
             return true;

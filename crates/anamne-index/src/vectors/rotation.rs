@@ -28,10 +28,20 @@ impl Rotation {
     /// The rotation for vectors of that many dimensions.
     pub(super) fn new(dimensions: usize) -> Self {
         let padded = dimensions.next_multiple_of(64);
-        let blocks: Vec<usize> = (0..usize::BITS).rev().map(|bit| padded & (1 << bit)).filter(|&part| part > 0).collect();
+        let blocks: Vec<usize> = (0..usize::BITS)
+            .rev()
+            .map(|bit| padded & (1 << bit))
+            .filter(|&part| part > 0)
+            .collect();
         let mut random = Random(SEED);
-        let rounds = (0..ROUNDS).map(|_| Round::new(&blocks, &mut random)).collect();
-        Self { dimensions, rounds, blocks }
+        let rounds = (0..ROUNDS)
+            .map(|_| Round::new(&blocks, &mut random))
+            .collect();
+        Self {
+            dimensions,
+            rounds,
+            blocks,
+        }
     }
 
     /// Places of a vector before it is turned.
@@ -50,7 +60,11 @@ impl Rotation {
         turned.resize(self.padded(), 0.0);
         for round in &self.rounds {
             if !round.order.is_empty() {
-                turned = round.order.iter().map(|&from| turned[from as usize]).collect();
+                turned = round
+                    .order
+                    .iter()
+                    .map(|&from| turned[from as usize])
+                    .collect();
             }
             for (place, factor) in turned.iter_mut().zip(&round.factors) {
                 *place *= factor;
@@ -68,9 +82,23 @@ impl Rotation {
 
 impl Round {
     fn new(blocks: &[usize], random: &mut Random) -> Self {
-        let scales = blocks.iter().flat_map(|&length| std::iter::repeat_n((length as f32).sqrt().recip(), length));
-        let factors: Vec<f32> = scales.map(|scale| if random.next() >> 63 == 0 { scale } else { -scale }).collect();
-        let mut order: Vec<u32> = if blocks.len() > 1 { (0..factors.len() as u32).collect() } else { Vec::new() };
+        let scales = blocks
+            .iter()
+            .flat_map(|&length| std::iter::repeat_n((length as f32).sqrt().recip(), length));
+        let factors: Vec<f32> = scales
+            .map(|scale| {
+                if random.next() >> 63 == 0 {
+                    scale
+                } else {
+                    -scale
+                }
+            })
+            .collect();
+        let mut order: Vec<u32> = if blocks.len() > 1 {
+            (0..factors.len() as u32).collect()
+        } else {
+            Vec::new()
+        };
         for at in (1..order.len()).rev() {
             order.swap(at, (random.next() % (at as u64 + 1)) as usize);
         }
@@ -123,7 +151,10 @@ mod tests {
             assert!((dot(&one, &other) - dot(&turned_one, &turned_other)).abs() < 1e-3);
             assert!((dot(&one, &one) - dot(&turned_one, &turned_one)).abs() < 1e-3);
             let spread = (dot(&one, &one) / rotation.padded() as f32).sqrt();
-            assert!(turned_one.iter().all(|place| place.abs() < 8.5 * spread), "{dimensions} dimensions");
+            assert!(
+                turned_one.iter().all(|place| place.abs() < 8.5 * spread),
+                "{dimensions} dimensions"
+            );
         }
     }
 }

@@ -8,16 +8,24 @@ use roaring::RoaringBitmap;
 
 use super::codes::Query;
 use super::layout::{VectorsLayout, VectorsSegment};
-use super::simd::{self, BLOCKS, LANES};
+use super::simd::{self, BLOCKS, Distances, LANES};
 use crate::segments::{Layout, Live, Snapshot};
 
 /// Blocks of eight vectors that one thread takes at a time.
 const PIECE: usize = 2_048;
 /// With fewer vectors, one thread is done before a second has begun.
-const PARALLEL: usize = 50_000;
+const PARALLEL: usize = 200_000;
 
-/// A vector: the number of its segment, and its slot there.
-pub(super) type Candidate = (usize, usize);
+/// A vector that looks near.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Candidate {
+    /// In how many signs it differs from the query.
+    pub(super) distance: u16,
+    /// The number of its segment.
+    pub(super) segment: u16,
+    /// Its slot there.
+    pub(super) slot: u32,
+}
 
 /// The rows that may be found.
 pub(super) struct Allowed<'a> {
@@ -33,11 +41,24 @@ enum Filter<'a> {
 
 impl<'a> Allowed<'a> {
     /// What passes `filter` and is not masked by the tail.
-    pub(super) fn new(filter: Option<&'a RoaringBitmap>, masked: &'a RoaringBitmap, rows: usize) -> Self {
+    pub(super) fn new(
+        filter: Option<&'a RoaringBitmap>,
+        masked: &'a RoaringBitmap,
+        rows: usize,
+    ) -> Self {
         let filter = filter.map(|filter| {
-            if filter.len() as usize > rows / 8 { Filter::Bitmap(filter) } else { Filter::Bits(bits(filter)) }
+            if filter.len() as usize > rows / 8 {
+                Filter::Bitmap(filter)
+            } else {
+                Filter::Bits(bits(filter))
+            }
         });
         Self { filter, masked }
+    }
+
+    /// Whether every row of a segment with these dead rows may be found.
+    fn all(&self, dead: &RoaringBitmap) -> bool {
+        self.filter.is_none() && dead.is_empty() && self.masked.is_empty()
     }
 
     #[inline]
@@ -45,9 +66,9 @@ impl<'a> Allowed<'a> {
         let passes = match &self.filter {
             None => true,
             Some(Filter::Bitmap(filter)) => filter.contains(row),
-            Some(Filter::Bits(bits)) => {
-                bits.get(row as usize / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
-            }
+            Some(Filter::Bits(bits)) => bits
+                .get(row as usize / 64)
+                .is_some_and(|word| word >> (row % 64) & 1 == 1),
         };
         passes && !dead.contains(row) && !self.masked.contains(row)
     }
@@ -61,8 +82,8 @@ fn bits(filter: &RoaringBitmap) -> Vec<u64> {
     bits
 }
 
-/// The allowed vectors that differ from the query in the fewest signs: `wanted`, and all that tie
-/// with the last. Which ones they are does not depend on the order in which they are looked at.
+/// The allowed vectors that differ from the query in the fewest signs, by rising distance: `wanted`,
+/// and all that tie with the last. Which ones they are does not depend on how they lie in segments.
 pub(super) fn candidates(
     snapshot: &Snapshot<VectorsLayout>,
     query: &Query,
@@ -70,28 +91,52 @@ pub(super) fn candidates(
     wanted: usize,
 ) -> Result<Vec<Candidate>, ViewError> {
     let pieces = pieces(snapshot.segments());
-    let vectors: usize = snapshot.segments().iter().map(|live| live.segment.len()).sum();
-    let threads = if vectors < PARALLEL { 1 } else { rayon::current_num_threads().clamp(1, 4) };
+    let vectors: usize = snapshot
+        .segments()
+        .iter()
+        .map(|live| live.segment.len())
+        .sum();
+    let threads = if vectors < PARALLEL {
+        1
+    } else {
+        rayon::current_num_threads().clamp(1, 4)
+    };
     let scan = |pieces: &[(usize, Range<usize>)]| -> Result<Selection, ViewError> {
         let mut selection = Selection::new(query.places.len(), wanted);
         for (segment, blocks) in pieces {
-            selection.scan(&snapshot.segments()[*segment], *segment, blocks.clone(), query, allowed)?;
+            selection.scan(
+                &snapshot.segments()[*segment],
+                *segment,
+                blocks.clone(),
+                query,
+                allowed,
+            )?;
         }
         Ok(selection)
     };
     if threads == 1 {
         return Ok(scan(&pieces)?.finish());
     }
-    let shares = pieces.par_chunks(pieces.len().div_ceil(threads).max(1)).map(scan);
+    let shares = pieces
+        .par_chunks(pieces.len().div_ceil(threads).max(1))
+        .map(scan);
     let shares = shares.collect::<Result<Vec<_>, _>>()?;
-    Ok(shares.into_iter().reduce(Selection::merged).map(Selection::finish).unwrap_or_default())
+    Ok(shares
+        .into_iter()
+        .reduce(Selection::merged)
+        .map(Selection::finish)
+        .unwrap_or_default())
 }
 
 fn pieces(segments: &[Live<VectorsLayout>]) -> Vec<(usize, Range<usize>)> {
     let mut pieces = Vec::new();
     for (number, live) in segments.iter().enumerate() {
         let blocks = live.segment.len().div_ceil(LANES);
-        pieces.extend((0..blocks).step_by(PIECE).map(|start| (number, start..blocks.min(start + PIECE))));
+        pieces.extend(
+            (0..blocks)
+                .step_by(PIECE)
+                .map(|start| (number, start..blocks.min(start + PIECE))),
+        );
     }
     pieces
 }
@@ -106,13 +151,19 @@ struct Selection {
     /// The least distance within which `wanted` vectors lie, as far as is known.
     within: u32,
     /// All that were near enough when they were met.
-    found: Vec<(u16, Candidate)>,
+    found: Vec<Candidate>,
 }
 
 impl Selection {
     fn new(dimensions: usize, wanted: usize) -> Self {
         let (counts, within) = (vec![0; dimensions + 1], dimensions as u32);
-        Self { wanted: wanted.max(1), counts, count: 0, within, found: Vec::with_capacity(4 * wanted) }
+        Self {
+            wanted: wanted.max(1),
+            counts,
+            count: 0,
+            within,
+            found: Vec::with_capacity(4 * wanted.min(4_096)),
+        }
     }
 
     fn scan(
@@ -125,21 +176,31 @@ impl Selection {
     ) -> Result<(), ViewError> {
         let segment: &VectorsSegment = &live.segment;
         let rows = VectorsLayout::rows(segment)?.0;
-        let mut distances = [0; LANES * BLOCKS];
+        let all = allowed.all(&live.dead);
+        let mut distances = Distances::new();
         for start in blocks.clone().step_by(BLOCKS) {
             let signs = segment.signs(start..blocks.end.min(start + BLOCKS))?;
             let mut near = simd::distances(&query.signs, signs, self.within, &mut distances);
             while near != 0 {
                 let block = near.trailing_zeros() as usize;
                 near &= near - 1;
-                for lane in 0..LANES {
-                    let (distance, slot) = (distances[block * LANES + lane], (start + block) * LANES + lane);
-                    // The last block may be filled up with slots that hold nothing.
+                let mut lanes = distances.near[block];
+                while lanes != 0 {
+                    let lane = lanes.trailing_zeros() as usize;
+                    lanes &= lanes - 1;
+                    let (distance, slot) =
+                        (distances.of[block][lane], (start + block) * LANES + lane);
+                    // The last block may be filled up with slots that hold nothing; and the distance that
+                    // counts as near may have become less within these blocks.
                     if u32::from(distance) <= self.within
                         && let Some(&row) = rows.get(slot)
-                        && allowed.contains(row, &live.dead)
+                        && (all || allowed.contains(row, &live.dead))
                     {
-                        self.add(distance, (number, slot));
+                        self.add(Candidate {
+                            distance,
+                            segment: number as u16,
+                            slot: slot as u32,
+                        });
                     }
                 }
             }
@@ -147,9 +208,10 @@ impl Selection {
         Ok(())
     }
 
-    fn add(&mut self, distance: u16, candidate: Candidate) {
-        self.found.push((distance, candidate));
-        self.counts[usize::from(distance)] += 1;
+    #[inline]
+    fn add(&mut self, candidate: Candidate) {
+        self.found.push(candidate);
+        self.counts[usize::from(candidate.distance)] += 1;
         self.count += 1;
         self.tighten();
     }
@@ -174,8 +236,79 @@ impl Selection {
         self
     }
 
+    /// What is near enough, by rising distance; a counting sort, as the counts are there already.
     fn finish(self) -> Vec<Candidate> {
-        let within = self.within;
-        self.found.into_iter().filter(|(distance, _)| u32::from(*distance) <= within).map(|(_, found)| found).collect()
+        let mut next = Vec::with_capacity(self.within as usize + 1);
+        let mut before = 0;
+        for count in &self.counts[..=self.within as usize] {
+            next.push(before);
+            before += count;
+        }
+        let mut sorted = vec![Candidate::default(); before];
+        for candidate in self.found {
+            if let Some(place) = next.get_mut(usize::from(candidate.distance)) {
+                sorted[*place] = candidate;
+                *place += 1;
+            }
+        }
+        sorted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The candidates of a scan over these distances in several shares.
+    fn scanned(distances: &[u16], wanted: usize, shares: usize) -> Vec<(u16, u32)> {
+        let slots: Vec<u32> = (0..distances.len() as u32).collect();
+        let shares = slots.chunks(distances.len().div_ceil(shares)).map(|slots| {
+            let mut selection = Selection::new(256, wanted);
+            for &slot in slots {
+                let distance = distances[slot as usize];
+                if u32::from(distance) <= selection.within {
+                    selection.add(Candidate {
+                        distance,
+                        segment: 0,
+                        slot,
+                    });
+                }
+            }
+            selection
+        });
+        let found = shares.reduce(Selection::merged).unwrap().finish();
+        found
+            .into_iter()
+            .map(|candidate| (candidate.distance, candidate.slot))
+            .collect()
+    }
+
+    #[test]
+    fn scans_in_any_number_of_shares_find_the_nearest_and_their_ties() {
+        let mut state = 1_u64;
+        let step = |_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 57) as u16 + (state >> 40 & 127) as u16
+        };
+        let distances: Vec<u16> = (0..5_000).map(step).collect();
+        let mut sorted: Vec<(u16, u32)> = distances.iter().copied().zip(0..).collect();
+        sorted.sort_unstable();
+        for wanted in [1, 10, 300, 4_999, 5_000, 9_000] {
+            let last = sorted[wanted.min(sorted.len()) - 1].0;
+            let expected: Vec<_> = sorted
+                .iter()
+                .copied()
+                .filter(|&(distance, _)| distance <= last)
+                .collect();
+            for shares in [1, 2, 3, 7] {
+                assert_eq!(
+                    scanned(&distances, wanted, shares),
+                    expected,
+                    "{wanted} wanted of {shares} shares"
+                );
+            }
+        }
     }
 }

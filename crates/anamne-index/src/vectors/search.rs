@@ -5,12 +5,20 @@ use std::cmp::Ordering;
 use anamne_store::view::ViewError;
 use anamne_types::Row;
 use roaring::RoaringBitmap;
+use rustc_hash::FxHashSet;
 
 use super::codes::Query;
 use super::layout::VectorsLayout;
-use super::scan::{Allowed, candidates};
-use super::{VectorHit, similarity};
+use super::scan::{Allowed, Candidate, candidates};
+use super::{VectorHit, simd, similarity};
 use crate::segments::{Layout, Snapshot};
+
+/// By how many standard deviations the signs of a vector may make it look further away than it is,
+/// before a search overlooks it: so one in a hundred at the edge of the answer, fewer inside it.
+const DEVIATIONS: f32 = 2.3;
+
+/// Codes that are fetched from memory at a time.
+const AHEAD: usize = 16;
 
 /// The memories nearest to `query`; see [`VectorsView::search`](super::VectorsView::search).
 pub(super) fn nearest(
@@ -23,32 +31,43 @@ pub(super) fn nearest(
     if limit == 0 || summary.rows == 0 {
         return Ok(Vec::new());
     }
-    if let Some(filter) = filter.filter(|filter| filter.len() <= 512 + summary.rows / 256) {
+    let rows = summary.rows as usize;
+    if let Some(filter) = filter.filter(|filter| filter.len() as usize <= 512 + rows / 256) {
         return one_by_one(snapshot, query, limit, filter);
     }
-    let wanted = wanted(limit, summary.rows as usize, summary.vectors as usize);
-    let allowed = Allowed::new(filter, snapshot.masked(), summary.rows as usize);
-    let mut hits = rescore(snapshot, query, &candidates(snapshot, query, &allowed, wanted)?)?;
-    let tail = snapshot.tail().filter(|(row, _)| filter.is_none_or(|filter| filter.contains(*row)));
-    hits.extend(tail.filter_map(|(row, entry)| Some(VectorHit { row: Row(row), similarity: entry.best(query)? })));
-    keep_best(&mut hits, limit);
-    // A vector that is not among the candidates may be the best of a memory that another one brought in.
-    for hit in &mut hits {
-        hit.similarity = similarity(snapshot, query, hit.row.0)?.unwrap_or(hit.similarity);
+    let parts = (summary.vectors as usize).div_ceil(rows);
+    let allowed = Allowed::new(filter, snapshot.masked(), rows);
+    let candidates = candidates(
+        snapshot,
+        query,
+        &allowed,
+        most_candidates(limit, rows) * parts.min(3),
+    )?;
+    let tail = snapshot
+        .tail()
+        .filter(|(row, _)| filter.is_none_or(|filter| filter.contains(*row)));
+    let tail = tail.filter_map(|(row, entry)| {
+        Some(VectorHit {
+            row: Row(row),
+            similarity: entry.best(query)?,
+        })
+    });
+    let mut hits = rescore(snapshot, query, &candidates, tail.collect(), limit)?;
+    // The best of a memory's vectors need not be among the candidates that brought it in.
+    if parts > 1 {
+        for hit in &mut hits {
+            hit.similarity = similarity(snapshot, query, hit.row.0)?.unwrap_or(hit.similarity);
+        }
+        hits.sort_unstable_by(order);
     }
-    hits.sort_unstable_by(order);
     Ok(hits)
 }
 
-/// How many vectors are compared in eight bits.
-///
-/// Signs rank the nearest with some error, so more must be taken the more there are to be confused
-/// with them. The figures are chosen on texts so that recall@10 is at least 0.99.
-fn wanted(limit: usize, rows: usize, vectors: usize) -> usize {
+/// How many memories' vectors are compared in eight bits at most: a bound on the time of queries to
+/// which nothing is near, where signs tell little.
+fn most_candidates(limit: usize, rows: usize) -> usize {
     let doublings = (rows / 10_000).checked_ilog2().unwrap_or(0) as usize;
-    let memories = (160 + 12 * limit) * (4 + doublings) / 4;
-    // The vectors of one memory are near to each other, and together they count once.
-    memories * vectors.div_ceil(rows).min(3)
+    (1_000 + 20 * limit) * (4 + doublings) / 4
 }
 
 /// For filters so narrow that looking their rows up costs less than a scan.
@@ -61,39 +80,96 @@ fn one_by_one(
     let mut hits = Vec::with_capacity(filter.len() as usize);
     for row in filter {
         if let Some(similarity) = similarity(snapshot, query, row)? {
-            hits.push(VectorHit { row: Row(row), similarity });
+            hits.push(VectorHit {
+                row: Row(row),
+                similarity,
+            });
         }
     }
-    keep_best(&mut hits, limit);
-    Ok(hits)
+    Ok(best_rows(&mut hits, limit))
 }
 
-/// The best similarity of each memory among the candidates; those of one memory stand side by side.
+/// Compares the candidates in eight bits, the nearest by signs first, until those that are left are
+/// too far to come among the best `limit`. `hits` already holds what else was found.
 fn rescore(
     snapshot: &Snapshot<VectorsLayout>,
     query: &Query,
-    candidates: &[(usize, usize)],
+    candidates: &[Candidate],
+    mut hits: Vec<VectorHit>,
+    limit: usize,
 ) -> Result<Vec<VectorHit>, ViewError> {
-    let mut hits: Vec<VectorHit> = Vec::with_capacity(candidates.len());
-    for &(segment, slot) in candidates {
-        let segment = &snapshot.segments()[segment].segment;
-        let (row, similarity) = (Row(VectorsLayout::rows(segment)?.0[slot]), segment.cosine(query, slot)?);
-        match hits.last_mut() {
-            Some(hit) if hit.row == row => hit.similarity = hit.similarity.max(similarity),
-            _ => hits.push(VectorHit { row, similarity }),
+    let rows = snapshot
+        .segments()
+        .iter()
+        .map(|live| Ok(VectorsLayout::rows(&live.segment)?.0));
+    let rows = rows.collect::<Result<Vec<&[u32]>, ViewError>>()?;
+    let (mut done, mut step) = (0, 64 + 2 * limit);
+    loop {
+        let best = best_rows(&mut hits, limit);
+        let reach = best
+            .get(limit - 1)
+            .map_or(u32::MAX, |last| reach(query, last.similarity));
+        let round = &candidates[done..candidates.len().min(done + step)];
+        let round =
+            &round[..round.partition_point(|candidate| u32::from(candidate.distance) <= reach)];
+        if round.is_empty() {
+            return Ok(best);
+        }
+        for candidates in round.chunks(AHEAD) {
+            let mut codes = [(&[][..], 0.0); AHEAD];
+            for (candidate, code) in candidates.iter().zip(&mut codes) {
+                let segment = &snapshot.segments()[usize::from(candidate.segment)].segment;
+                *code = segment.code(candidate.slot as usize)?;
+                simd::prefetch(code.0);
+            }
+            for (candidate, (places, scale)) in candidates.iter().zip(codes) {
+                let row = rows[usize::from(candidate.segment)][candidate.slot as usize];
+                hits.push(VectorHit {
+                    row: Row(row),
+                    similarity: query.cosine(places, scale),
+                });
+            }
+        }
+        done += round.len();
+        step = done;
+    }
+}
+
+/// In how many signs a vector may differ from the query and still have this cosine.
+///
+/// Of vectors at the angle `θ`, a random rotation gives each place another sign with the probability
+/// `θ/π` (Charikar, 2002), so the differing signs are about binomially distributed.
+fn reach(query: &Query, cosine: f32) -> u32 {
+    let places = query.places.len() as f32;
+    let share = cosine.clamp(-1.0, 1.0).acos() / std::f32::consts::PI;
+    (places * share + DEVIATIONS * (places * share * (1.0 - share)).sqrt()).ceil() as u32
+}
+
+/// The `limit` best rows among `hits`, in order, each once; reorders `hits`.
+fn best_rows(hits: &mut [VectorHit], limit: usize) -> Vec<VectorHit> {
+    // Rows with several vectors come several times, but seldom many times near the top.
+    for considered in [limit, limit.saturating_mul(4), hits.len()] {
+        let considered = considered.min(hits.len());
+        if considered < hits.len() {
+            hits.select_nth_unstable_by(considered, order);
+        }
+        hits[..considered].sort_unstable_by(order);
+        let mut seen = FxHashSet::default();
+        let distinct = hits[..considered]
+            .iter()
+            .filter(|hit| seen.insert(hit.row.0));
+        let best: Vec<VectorHit> = distinct.take(limit).copied().collect();
+        if best.len() == limit || considered == hits.len() {
+            return best;
         }
     }
-    Ok(hits)
+    Vec::new()
 }
 
-fn keep_best(hits: &mut Vec<VectorHit>, limit: usize) {
-    if hits.len() > limit {
-        hits.select_nth_unstable_by(limit - 1, order);
-        hits.truncate(limit);
-    }
-    hits.sort_unstable_by(order);
-}
-
+#[allow(clippy::trivially_copy_pass_by_ref)] // the form that sorting asks for
 fn order(one: &VectorHit, other: &VectorHit) -> Ordering {
-    other.similarity.total_cmp(&one.similarity).then(one.row.cmp(&other.row))
+    other
+        .similarity
+        .total_cmp(&one.similarity)
+        .then(one.row.cmp(&other.row))
 }

@@ -55,22 +55,51 @@ fn level() -> Level {
     *LEVEL.get_or_init(|| levels()[0])
 }
 
-/// The number of places in which the signs of the query and of each vector differ.
+/// What the comparison of up to [`BLOCKS`] blocks gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Distances {
+    /// The number of places in which the signs of the query and of each vector differ.
+    pub(super) of: [[u16; LANES]; BLOCKS],
+    /// A bit for each vector of a block that is near enough.
+    pub(super) near: [u8; BLOCKS],
+}
+
+impl Distances {
+    /// Room for the distances.
+    pub(super) fn new() -> Self {
+        Self {
+            of: [[0; LANES]; BLOCKS],
+            near: [0; BLOCKS],
+        }
+    }
+}
+
+/// Compares the signs of the query with those of whole blocks of [`LANES`] vectors, at most [`BLOCKS`].
 ///
-/// `signs` holds whole blocks of [`LANES`] vectors, at most [`BLOCKS`]; a distance is written for each
-/// of their vectors. Returns a bit for each block in which some vector is at most `within` away.
+/// Returns a bit for each block in which some vector is at most `within` away.
 #[inline]
-pub(super) fn distances(query: &[u64], signs: &[u64], within: u32, out: &mut [u16; LANES * BLOCKS]) -> u64 {
-    assert!(signs.len() <= query.len() * LANES * BLOCKS, "at most {BLOCKS} blocks");
+pub(super) fn distances(query: &[u64], signs: &[u64], within: u32, out: &mut Distances) -> u64 {
+    assert!(
+        signs.len() <= query.len() * LANES * BLOCKS,
+        "at most {BLOCKS} blocks"
+    );
     distances_at(level(), query, signs, within, out)
 }
 
 #[inline]
-fn distances_at(level: Level, query: &[u64], signs: &[u64], within: u32, out: &mut [u16; LANES * BLOCKS]) -> u64 {
+fn distances_at(
+    level: Level,
+    query: &[u64],
+    signs: &[u64],
+    within: u32,
+    out: &mut Distances,
+) -> u64 {
     match level {
         // SAFETY: `level` is among those that the processor has; lengths were checked above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 if query.len() == 4 => unsafe { x86::distances_512::<4>(query, signs, within, out) },
+        Level::Avx512 if query.len() == 4 => unsafe {
+            x86::distances_512::<4>(query, signs, within, out)
+        },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => unsafe { x86::distances_512::<0>(query, signs, within, out) },
@@ -84,10 +113,26 @@ fn distances_at(level: Level, query: &[u64], signs: &[u64], within: u32, out: &m
     }
 }
 
+/// Tells the processor that `places` will be read soon.
+#[inline]
+pub(super) fn prefetch(places: &[i8]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in places.chunks(64) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: every x86-64 processor has the instruction, and it reads nothing that can be seen.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = places;
+}
+
 /// The sum of products of two vectors of the same length, a multiple of 64.
 #[inline]
 pub(super) fn dot(query: &[i16], places: &[i8]) -> i32 {
-    assert!(query.len() == places.len() && query.len().is_multiple_of(64), "padded to a multiple of 64");
+    assert!(
+        query.len() == places.len() && query.len().is_multiple_of(64),
+        "padded to a multiple of 64"
+    );
     dot_at(level(), query, places)
 }
 
@@ -107,26 +152,42 @@ fn dot_at(level: Level, query: &[i16], places: &[i8]) -> i32 {
     }
 }
 
-mod portable {
-    use super::{BLOCKS, LANES};
+/// Writes the distances of block `at`; returns its bit if some vector in it is near enough.
+#[inline]
+fn note(sums: [u64; LANES], within: u32, at: usize, out: &mut Distances) -> u64 {
+    let bits = |(lane, &sum): (usize, &u64)| u8::from(sum <= u64::from(within)) << lane;
+    out.of[at] = sums.map(|sum| sum as u16);
+    out.near[at] = sums
+        .iter()
+        .enumerate()
+        .map(bits)
+        .fold(0, |near, bit| near | bit);
+    u64::from(out.near[at] != 0) << at
+}
 
-    pub(super) fn distances(query: &[u64], signs: &[u64], within: u32, out: &mut [u16; LANES * BLOCKS]) -> u64 {
+mod portable {
+    use super::{Distances, LANES, note};
+
+    pub(super) fn distances(query: &[u64], signs: &[u64], within: u32, out: &mut Distances) -> u64 {
         let mut near = 0;
-        let blocks = signs.chunks_exact(query.len() * LANES).zip(out.as_chunks_mut::<LANES>().0);
-        for (at, (block, out)) in blocks.enumerate() {
-            *out = [0; LANES];
+        for (at, block) in signs.chunks_exact(query.len() * LANES).enumerate() {
+            let mut sums = [0; LANES];
             for (&query, words) in query.iter().zip(block.chunks_exact(LANES)) {
-                for (distance, word) in out.iter_mut().zip(words) {
-                    *distance += (word ^ query).count_ones() as u16;
+                for (sum, word) in sums.iter_mut().zip(words) {
+                    *sum += u64::from((word ^ query).count_ones());
                 }
             }
-            near |= u64::from(out.iter().any(|&distance| u32::from(distance) <= within)) << at;
+            near |= note(sums, within, at, out);
         }
         near
     }
 
     pub(super) fn dot(query: &[i16], places: &[i8]) -> i32 {
-        query.iter().zip(places).map(|(&query, &place)| i32::from(query) * i32::from(place)).sum()
+        query
+            .iter()
+            .zip(places)
+            .map(|(&query, &place)| i32::from(query) * i32::from(place))
+            .sum()
     }
 }
 
@@ -135,7 +196,7 @@ mod x86 {
     #[allow(clippy::wildcard_imports)] // every name in there says which set it belongs to
     use std::arch::x86_64::*;
 
-    use super::{BLOCKS, LANES};
+    use super::{Distances, LANES, note};
 
     /// `WORDS` is the length of the query where it is known beforehand, and 0 where not.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq")]
@@ -143,22 +204,23 @@ mod x86 {
         query: &[u64],
         signs: &[u64],
         within: u32,
-        out: &mut [u16; LANES * BLOCKS],
+        out: &mut Distances,
     ) -> u64 {
         let words = if WORDS > 0 { WORDS } else { query.len() };
         let within = _mm512_set1_epi64(i64::from(within));
         let mut near = 0;
         for (at, block) in signs.chunks_exact(words * LANES).enumerate() {
             let mut sum = _mm512_setzero_si512();
-            for word in 0..words {
+            for (word, &query) in query[..words].iter().enumerate() {
                 // SAFETY: the block has `words` times eight words.
                 let lanes = unsafe { _mm512_loadu_si512(block.as_ptr().add(word * LANES).cast()) };
-                let differing = _mm512_xor_si512(lanes, _mm512_set1_epi64(query[word] as i64));
+                let differing = _mm512_xor_si512(lanes, _mm512_set1_epi64(query as i64));
                 sum = _mm512_add_epi64(sum, _mm512_popcnt_epi64(differing));
             }
-            // SAFETY: there are at most `BLOCKS` blocks, and `out` has eight numbers for each.
-            unsafe { _mm_storeu_si128(out.as_mut_ptr().add(at * LANES).cast(), _mm512_cvtepi64_epi16(sum)) };
-            near |= u64::from(_mm512_cmple_epi64_mask(sum, within) != 0) << at;
+            // SAFETY: eight numbers of sixteen bits are what the instruction writes.
+            unsafe { _mm_storeu_si128(out.of[at].as_mut_ptr().cast(), _mm512_cvtepi64_epi16(sum)) };
+            out.near[at] = _mm512_cmple_epi64_mask(sum, within);
+            near |= u64::from(out.near[at] != 0) << at;
         }
         near
     }
@@ -170,9 +232,18 @@ mod x86 {
             // SAFETY: both have the same length, a multiple of 64.
             unsafe {
                 let low = _mm512_cvtepi8_epi16(_mm256_loadu_si256(places.as_ptr().add(at).cast()));
-                let high = _mm512_cvtepi8_epi16(_mm256_loadu_si256(places.as_ptr().add(at + 32).cast()));
-                even = _mm512_dpwssd_epi32(even, _mm512_loadu_si512(query.as_ptr().add(at).cast()), low);
-                odd = _mm512_dpwssd_epi32(odd, _mm512_loadu_si512(query.as_ptr().add(at + 32).cast()), high);
+                let high =
+                    _mm512_cvtepi8_epi16(_mm256_loadu_si256(places.as_ptr().add(at + 32).cast()));
+                even = _mm512_dpwssd_epi32(
+                    even,
+                    _mm512_loadu_si512(query.as_ptr().add(at).cast()),
+                    low,
+                );
+                odd = _mm512_dpwssd_epi32(
+                    odd,
+                    _mm512_loadu_si512(query.as_ptr().add(at + 32).cast()),
+                    high,
+                );
             }
         }
         _mm512_reduce_add_epi32(_mm512_add_epi32(even, odd))
@@ -183,18 +254,20 @@ mod x86 {
         query: &[u64],
         signs: &[u64],
         within: u32,
-        out: &mut [u16; LANES * BLOCKS],
+        out: &mut Distances,
     ) -> u64 {
         let mut near = 0;
-        let blocks = signs.chunks_exact(query.len() * LANES).zip(out.as_chunks_mut::<LANES>().0);
-        for (at, (block, out)) in blocks.enumerate() {
+        for (at, block) in signs.chunks_exact(query.len() * LANES).enumerate() {
             let (mut low, mut high) = (_mm256_setzero_si256(), _mm256_setzero_si256());
             for (word, &query) in query.iter().enumerate() {
                 let query = _mm256_set1_epi64x(query as i64);
                 // SAFETY: the block has eight words for each word of the query.
                 let (one, other) = unsafe {
                     let start = block.as_ptr().add(word * LANES);
-                    (_mm256_loadu_si256(start.cast()), _mm256_loadu_si256(start.add(4).cast()))
+                    (
+                        _mm256_loadu_si256(start.cast()),
+                        _mm256_loadu_si256(start.add(4).cast()),
+                    )
                 };
                 low = _mm256_add_epi64(low, ones(_mm256_xor_si256(one, query)));
                 high = _mm256_add_epi64(high, ones(_mm256_xor_si256(other, query)));
@@ -205,8 +278,7 @@ mod x86 {
                 _mm256_storeu_si256(sums.as_mut_ptr().cast(), low);
                 _mm256_storeu_si256(sums.as_mut_ptr().add(4).cast(), high);
             }
-            *out = sums.map(|sum| sum as u16);
-            near |= u64::from(sums.iter().any(|&sum| sum <= u64::from(within))) << at;
+            near |= note(sums, within, at, out);
         }
         near
     }
@@ -215,7 +287,8 @@ mod x86 {
     #[target_feature(enable = "avx2")]
     fn ones(words: __m256i) -> __m256i {
         let table = _mm256_setr_epi8(
-            0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
+            0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2,
+            3, 3, 4,
         );
         let half = _mm256_set1_epi8(15);
         let low = _mm256_shuffle_epi8(table, _mm256_and_si256(words, half));
@@ -246,18 +319,17 @@ mod arm {
     #[allow(clippy::wildcard_imports)] // every name in there says which set it belongs to
     use std::arch::aarch64::*;
 
-    use super::{BLOCKS, LANES};
+    use super::{Distances, LANES, note};
 
     #[target_feature(enable = "neon")]
     pub(super) unsafe fn distances(
         query: &[u64],
         signs: &[u64],
         within: u32,
-        out: &mut [u16; LANES * BLOCKS],
+        out: &mut Distances,
     ) -> u64 {
         let mut near = 0;
-        let blocks = signs.chunks_exact(query.len() * LANES).zip(out.as_chunks_mut::<LANES>().0);
-        for (at, (block, out)) in blocks.enumerate() {
+        for (at, block) in signs.chunks_exact(query.len() * LANES).enumerate() {
             let mut sums = [0_u64; LANES];
             for pair in 0..LANES / 2 {
                 let mut sum = vdupq_n_u64(0);
@@ -271,8 +343,7 @@ mod arm {
                 // SAFETY: `sums` has room for four pairs.
                 unsafe { vst1q_u64(sums.as_mut_ptr().add(2 * pair), sum) };
             }
-            *out = sums.map(|sum| sum as u16);
-            near |= u64::from(sums.iter().any(|&sum| sum <= u64::from(within))) << at;
+            near |= note(sums, within, at, out);
         }
         near
     }
@@ -282,8 +353,12 @@ mod arm {
         let mut sum = vdupq_n_s32(0);
         for at in (0..query.len()).step_by(8) {
             // SAFETY: both have the same length, a multiple of 64.
-            let (query, places) =
-                unsafe { (vld1q_s16(query.as_ptr().add(at)), vmovl_s8(vld1_s8(places.as_ptr().add(at)))) };
+            let (query, places) = unsafe {
+                (
+                    vld1q_s16(query.as_ptr().add(at)),
+                    vmovl_s8(vld1_s8(places.as_ptr().add(at))),
+                )
+            };
             sum = vmlal_s16(sum, vget_low_s16(query), vget_low_s16(places));
             sum = vmlal_high_s16(sum, query, places);
         }
@@ -299,7 +374,9 @@ mod tests {
     fn numbers(count: usize, seed: u64) -> Vec<u64> {
         let mut state = seed;
         let step = |_| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             state ^ state.rotate_left(29)
         };
         (0..count).map(step).collect()
@@ -310,12 +387,16 @@ mod tests {
         for (words, blocks) in [(1, 1), (4, 64), (4, 7), (6, 33), (12, 64), (128, 2)] {
             let (query, signs) = (numbers(words, 1), numbers(words * blocks * LANES, 2));
             for within in [0, words as u32 * 28, words as u32 * 32, words as u32 * 64] {
-                let mut expected = [0; LANES * BLOCKS];
+                let mut expected = Distances::new();
                 let near = portable::distances(&query, &signs, within, &mut expected);
                 for level in levels() {
-                    let mut out = [0; LANES * BLOCKS];
-                    assert_eq!(distances_at(level, &query, &signs, within, &mut out), near, "{level:?}");
-                    assert_eq!(out[..blocks * LANES], expected[..blocks * LANES], "{level:?}");
+                    let mut out = Distances::new();
+                    assert_eq!(
+                        distances_at(level, &query, &signs, within, &mut out),
+                        near,
+                        "{level:?}"
+                    );
+                    assert_eq!(out, expected, "{level:?}");
                 }
             }
         }
@@ -325,14 +406,26 @@ mod tests {
     fn every_level_finds_the_products_of_the_portable_one() {
         for places in [64, 256, 320, 768, 8_192] {
             let most = (i32::MAX / (127 * places)).min(32_767) as i64;
-            let query: Vec<i16> =
-                numbers(places as usize, 3).iter().map(|&number| (number as i64 % (most + 1)) as i16).collect();
-            let code: Vec<i8> = numbers(places as usize, 4).iter().map(|&number| (number as i64 % 128) as i8).collect();
-            let extreme = (vec![-most as i16; places as usize], vec![-127; places as usize]);
+            let query: Vec<i16> = numbers(places as usize, 3)
+                .iter()
+                .map(|&number| (number as i64 % (most + 1)) as i16)
+                .collect();
+            let code: Vec<i8> = numbers(places as usize, 4)
+                .iter()
+                .map(|&number| (number as i64 % 128) as i8)
+                .collect();
+            let extreme = (
+                vec![-most as i16; places as usize],
+                vec![-127; places as usize],
+            );
             for (query, code) in [(&query, &code), (&extreme.0, &extreme.1)] {
                 let expected = portable::dot(query, code);
                 for level in levels() {
-                    assert_eq!(dot_at(level, query, code), expected, "{level:?} over {places} places");
+                    assert_eq!(
+                        dot_at(level, query, code),
+                        expected,
+                        "{level:?} over {places} places"
+                    );
                 }
             }
         }

@@ -2,10 +2,10 @@
 
 #![allow(dead_code)] // each test file uses its own part
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, RwLock};
 
 use anamne_embed::{EmbedError, Embedder, ModelIdentity};
 use anamne_index::columns::{ColumnsView, Tokenise};
@@ -31,7 +31,9 @@ impl Log {
 
     /// The live rows and their records.
     pub(crate) fn live(&self) -> impl Iterator<Item = (u32, &Record)> {
-        self.rows.iter().filter_map(|(&row, (_, record))| Some((row, record.as_ref()?)))
+        self.rows
+            .iter()
+            .filter_map(|(&row, (_, record))| Some((row, record.as_ref()?)))
     }
 }
 
@@ -47,8 +49,13 @@ impl ChangeFeed for Log {
             return Err(ViewError::Feed("the disk is gone".into()));
         }
         let newer = self.rows.iter().filter(|(_, (seq, _))| *seq > after);
-        let mut changes: Vec<Change> =
-            newer.map(|(&row, (seq, record))| Change { seq: *seq, row: Row(row), record: record.clone() }).collect();
+        let mut changes: Vec<Change> = newer
+            .map(|(&row, (seq, record))| Change {
+                seq: *seq,
+                row: Row(row),
+                record: record.clone(),
+            })
+            .collect();
         changes.sort_by_key(|change| change.seq);
         changes.truncate(limit);
         Ok(changes)
@@ -83,22 +90,34 @@ pub(crate) fn record(text: &str, number: u32) -> Record {
         trust: (number % 256) as u8,
         superseded: number.is_multiple_of(11),
     };
-    Record { text: text.into(), author_name: String::new(), attributes }
+    Record {
+        text: text.into(),
+        author_name: String::new(),
+        attributes,
+    }
 }
 
 /// A text of `words` words out of a thousand, other ones for each `seed`.
 pub(crate) fn text(seed: u32, words: usize) -> String {
     let mut state = u64::from(seed) + 1;
     let mut word = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         format!("word{}", (state >> 33) % 1_000)
     };
     let words: Vec<String> = (0..words).map(|_| word()).collect();
-    words.chunks(12).map(|sentence| format!("It is {}.", sentence.join(" "))).collect::<Vec<_>>().join(" ")
+    words
+        .chunks(12)
+        .map(|sentence| format!("It is {}.", sentence.join(" ")))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn number(word: &str) -> u64 {
-    word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// A vocabulary that has room for every word.
@@ -110,14 +129,28 @@ impl Tokenise for Words {
     }
 
     fn tokens(&self, text: &str, out: &mut Vec<u16>) {
-        out.extend(text.split_whitespace().map(|word| (number(word) % 30_000) as u16));
+        out.extend(
+            text.split_whitespace()
+                .map(|word| (number(word) % 30_000) as u16),
+        );
     }
+}
+
+/// A text of `words` words, two in three of them from the dozen of its topic.
+pub(crate) fn text_about(topic: u32, seed: u32, words: usize) -> String {
+    let own = text(seed, words).replace("It is ", "").replace('.', "");
+    let words = own.split(' ').enumerate().map(|(at, word)| match at % 3 {
+        0 | 1 => format!("topic{topic}of{}", number(word) % 12),
+        _ => word.to_owned(),
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// An embedder that adds up a direction for each word.
 pub(crate) struct Directions {
     model: ModelIdentity,
     dimensions: usize,
+    known: RwLock<HashMap<u64, Vec<f32>>>,
     /// While set, nothing can be embedded.
     pub(crate) fails: AtomicBool,
 }
@@ -125,24 +158,48 @@ pub(crate) struct Directions {
 impl Directions {
     /// An embedder of that name.
     pub(crate) fn new(name: &str, dimensions: usize) -> Arc<Self> {
-        Arc::new(Self { model: ModelIdentity::new(name, "1"), dimensions, fails: AtomicBool::new(false) })
+        let (model, known) = (ModelIdentity::new(name, "1"), RwLock::default());
+        Arc::new(Self {
+            model,
+            dimensions,
+            known,
+            fails: AtomicBool::new(false),
+        })
     }
 
     /// The vector of `text`.
     pub(crate) fn vector(&self, text: &str) -> Vec<f32> {
         let mut vector = vec![0.0; self.dimensions];
-        for word in text.split_whitespace() {
-            let mut state = number(word);
-            for place in &mut vector {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                *place += (state >> 40) as f32 / (1 << 23) as f32 - 1.0;
-            }
+        for word in text.split_whitespace().map(number) {
+            let direction = self.known.read().unwrap().get(&word).cloned();
+            let direction = direction.unwrap_or_else(|| self.direction(word));
+            vector
+                .iter_mut()
+                .zip(direction)
+                .for_each(|(place, more)| *place += more);
         }
         let length = vector.iter().map(|place| place * place).sum::<f32>().sqrt();
         if length > 0.0 {
-            vector.iter_mut().for_each(|place| *place /= length);
+            for place in &mut vector {
+                *place /= length;
+            }
         }
         vector
+    }
+}
+
+impl Directions {
+    fn direction(&self, word: u64) -> Vec<f32> {
+        let mut state = word;
+        let step = |_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f32 / (1 << 23) as f32 - 1.0
+        };
+        let direction: Vec<f32> = (0..self.dimensions).map(step).collect();
+        self.known.write().unwrap().insert(word, direction.clone());
+        direction
     }
 }
 
@@ -157,7 +214,10 @@ impl Embedder for Directions {
 
     fn embed_into(&self, text: &str, vector: &mut [f32]) -> Result<(), EmbedError> {
         if self.fails.load(SeqCst) {
-            return Err(EmbedError::VectorLength { expected: 0, found: 1 });
+            return Err(EmbedError::VectorLength {
+                expected: 0,
+                found: 1,
+            });
         }
         vector.copy_from_slice(&self.vector(text));
         Ok(())
@@ -180,9 +240,18 @@ impl Answers for ColumnsView {
 
     fn answers(&self, rows: u32) -> Vec<String> {
         let columns = self.snapshot();
-        let of_row = |row| format!("{row}: {:?} {:?}", columns.attributes(Row(row)), columns.tokens(Row(row)));
+        let of_row = |row| {
+            format!(
+                "{row}: {:?} {:?}",
+                columns.attributes(Row(row)),
+                columns.tokens(Row(row))
+            )
+        };
         let of_token = |token| format!("{token}: {}", columns.token_frequency(token));
-        let mut answers: Vec<String> = (0..rows).map(of_row).chain((0..30_000).map(of_token)).collect();
+        let mut answers: Vec<String> = (0..rows)
+            .map(of_row)
+            .chain((0..30_000).map(of_token))
+            .collect();
         answers.push(format!("{} {}", columns.rows(), columns.average_tokens()));
         answers.push(format!("{:?}", columns.select_where(|_| true)));
         answers.extend((0..rows).map(|row| format!("{:?}", columns.neighbours(Row(row), 2))));
@@ -197,7 +266,8 @@ impl Answers for VectorsView {
 
     fn answers(&self, rows: u32) -> Vec<String> {
         let embedder = Directions::new("directions", 64);
-        let queries = ["word1 word2", "word500", "It is word999 word7."].map(|query| embedder.vector(query));
+        let queries =
+            ["word1 word2", "word500", "It is word999 word7."].map(|query| embedder.vector(query));
         let all: Vec<Row> = (0..rows).map(Row).collect();
         let mut answers = vec![format!("{} {}", self.rows(), self.vectors())];
         for query in queries {
@@ -210,7 +280,10 @@ impl Answers for VectorsView {
 
 /// The files in `folder`, by name.
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     files.sort();
     files
 }

@@ -36,7 +36,13 @@ impl fmt::Display for Digest {
 
 impl Serialize for Digest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        let mut digits = String::with_capacity(32);
+        for byte in self.0 {
+            for digit in [byte >> 4, byte & 15] {
+                digits.extend(char::from_digit(u32::from(digit), 16));
+            }
+        }
+        serializer.serialize_str(&digits)
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{APPLICATION_ID, SOURCE_FORMAT};
@@ -33,6 +34,8 @@ fn configure(connection: &Connection) -> Result<(), StoreError> {
     connection.pragma_update(None, "foreign_keys", true)?;
     // What a sort spills must not end up in a folder that others read.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
+    // Without this SQLite plans a statement anew whenever a bound value changes.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(())
 }

@@ -22,7 +22,7 @@ pub(crate) fn erase(
     at: i64,
     seq: Seq,
 ) -> Result<(), StoreError> {
-    let borne = names_of(connection, names, row)?;
+    let borne = names_of(connection, row)?;
     connection
         .prepare_cached(
             "UPDATE memories SET salt = NULL, kind = 1, category = NULL, role = NULL, content = '', body = NULL, \
@@ -64,7 +64,7 @@ pub(crate) fn insert_empty(
 }
 
 /// The numbers of every name that the memory has or had.
-fn names_of(connection: &Connection, names: &Names, row: Row) -> Result<BTreeSet<u32>, StoreError> {
+fn names_of(connection: &Connection, row: Row) -> Result<BTreeSet<u32>, StoreError> {
     let mut numbers = BTreeSet::new();
     let mut present = connection.prepare_cached(
         "SELECT thread FROM memories WHERE row = ?1 UNION SELECT session FROM memories WHERE row = ?1 \
@@ -78,7 +78,7 @@ fn names_of(connection: &Connection, names: &Names, row: Row) -> Result<BTreeSet
         let state = state?;
         let payload: Payload<'_> = serde_json::from_str(&state.0)?;
         for name in payload.memory.iter().flat_map(|memory| names_in(memory)) {
-            numbers.extend(names.find(connection, name)?);
+            numbers.extend(Names::find(connection, name)?);
         }
     }
     Ok(numbers)

@@ -23,18 +23,18 @@ impl ChangeFeed for SourceFeed<'_> {
         self.space
             .reader()
             .and_then(|reader| head(&reader))
-            .map_err(feed_error)
+            .map_err(|error| feed_error(&error))
     }
 
     fn since(&self, after: Seq, limit: usize) -> Result<Vec<Change>, ViewError> {
         self.space
             .reader()
             .and_then(|reader| changes(&reader, self.space.names(), after, limit))
-            .map_err(feed_error)
+            .map_err(|error| feed_error(&error))
     }
 }
 
-fn feed_error(error: StoreError) -> ViewError {
+fn feed_error(error: &StoreError) -> ViewError {
     ViewError::Feed(error.to_string())
 }
 

@@ -53,7 +53,7 @@ impl Clause {
         self.push(format!("{column} IN ({places})"), values);
     }
 
-    fn of(filter: &Filter, connection: &Connection, names: &Names) -> Result<Self, StoreError> {
+    fn of(filter: &Filter, connection: &Connection) -> Result<Self, StoreError> {
         let mut clause = Self::default();
         if let Some(since) = filter.since {
             clause.push("occurred_at >= ?", [to_microseconds(since).into()]);
@@ -67,7 +67,7 @@ impl Clause {
             ("session", &filter.sessions),
         ] {
             if !wanted.is_empty() {
-                clause.any_of(column, numbers(connection, names, wanted)?);
+                clause.any_of(column, numbers(connection, wanted)?);
             }
         }
         if !filter.kinds.is_empty() {
@@ -89,7 +89,7 @@ impl Clause {
             clause.any_of("category", wanted);
         }
         for tag in &filter.tags {
-            let number = names.find(connection, tag)?.unwrap_or(0);
+            let number = Names::find(connection, tag)?.unwrap_or(0);
             clause.push(
                 "row IN (SELECT row FROM tags WHERE tag = ?)",
                 [i64::from(number).into()],
@@ -109,24 +109,16 @@ impl Clause {
     }
 }
 
-fn numbers(
-    connection: &Connection,
-    names: &Names,
-    wanted: &[String],
-) -> Result<Vec<Value>, StoreError> {
+fn numbers(connection: &Connection, wanted: &[String]) -> Result<Vec<Value>, StoreError> {
     wanted
         .iter()
-        .map(|name| Ok(i64::from(names.find(connection, name)?.unwrap_or(0)).into()))
+        .map(|name| Ok(i64::from(Names::find(connection, name)?.unwrap_or(0)).into()))
         .collect()
 }
 
 /// The rows of live memories that pass, in ascending order. O(rows that the best index can't exclude).
-pub(crate) fn rows(
-    connection: &Connection,
-    names: &Names,
-    filter: &Filter,
-) -> Result<Vec<Row>, StoreError> {
-    let mut clause = Clause::of(filter, connection, names)?;
+pub(crate) fn rows(connection: &Connection, filter: &Filter) -> Result<Vec<Row>, StoreError> {
+    let mut clause = Clause::of(filter, connection)?;
     clause.push("deleted_at IS NULL", []);
     let sql = format!(
         "SELECT row FROM memories WHERE {} ORDER BY row",
@@ -143,7 +135,7 @@ pub(crate) fn list(
     names: &Names,
     listing: &Listing,
 ) -> Result<Vec<Memory>, StoreError> {
-    let mut clause = Clause::of(&listing.filter, connection, names)?;
+    let mut clause = Clause::of(&listing.filter, connection)?;
     clause.push(
         if listing.forgotten {
             "deleted_at IS NOT NULL AND NOT erased"

@@ -30,11 +30,7 @@ const MOST_KNOWN: usize = 100_000;
 
 impl Names {
     /// The number of a name, if it has one.
-    pub(crate) fn find(
-        &self,
-        connection: &Connection,
-        name: &str,
-    ) -> Result<Option<u32>, StoreError> {
+    pub(crate) fn find(connection: &Connection, name: &str) -> Result<Option<u32>, StoreError> {
         Ok(connection
             .prepare_cached("SELECT id FROM names WHERE name = ?1")?
             .query_row([name], |row| row.get(0))
@@ -60,7 +56,7 @@ impl Names {
         if let Some(&number) = self.lock().by_name.get(name) {
             return Ok(number);
         }
-        let number = if let Some(number) = self.find(connection, name)? {
+        let number = if let Some(number) = Self::find(connection, name)? {
             number
         } else {
             connection

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use anamne_text::normal::content_hash;
 use anamne_types::{EventKind, Row};
 
 use super::record::{Payload, Stored};
@@ -41,7 +42,15 @@ impl Transaction<'_> {
         });
         match (line.kind, stored, memory, link) {
             (_, None, Some(memory), _) => {
-                rows::insert(self.connection, self.names, self.next_row, salt, &memory)
+                let hash = content_hash(&memory.content);
+                rows::insert(
+                    self.connection,
+                    self.names,
+                    self.next_row,
+                    salt,
+                    hash,
+                    &memory,
+                )
             }
             (_, Some(stored), Some(memory), _) => {
                 let before = Payload {
@@ -55,7 +64,8 @@ impl Transaction<'_> {
                     &stored.memory,
                     &serde_json::to_string(&before)?,
                 )?;
-                rows::update(self.connection, self.names, stored.row, salt, &memory)
+                let hash = content_hash(&memory.content);
+                rows::update(self.connection, self.names, stored.row, salt, hash, &memory)
             }
             (EventKind::Linked, Some(source), _, Some(link)) => {
                 match read::by_id(self.connection, self.names, link.to)? {

@@ -1,6 +1,5 @@
 //! Writing rows: the state of a memory into its columns.
 
-use anamne_text::normal::content_hash;
 use anamne_types::{Link, Memory, Row, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -29,27 +28,29 @@ pub(crate) fn next(connection: &Connection) -> Result<Row, StoreError> {
     Ok(Row(last.unwrap_or(0) + 1))
 }
 
-/// Writes a new memory.
+/// Writes a new memory; `hash` is that of its content.
 pub(crate) fn insert(
     connection: &Connection,
     names: &Names,
     row: Row,
     salt: i64,
+    hash: [u8; 16],
     memory: &Memory,
 ) -> Result<(), StoreError> {
-    write(connection, names, INSERT, row, salt, memory)?;
+    write(connection, names, INSERT, row, salt, hash, memory)?;
     write_tags(connection, names, row, memory)
 }
 
-/// Replaces the state of a memory.
+/// Replaces the state of a memory; `hash` is that of its content.
 pub(crate) fn update(
     connection: &Connection,
     names: &Names,
     row: Row,
     salt: i64,
+    hash: [u8; 16],
     memory: &Memory,
 ) -> Result<(), StoreError> {
-    write(connection, names, UPDATE, row, salt, memory)?;
+    write(connection, names, UPDATE, row, salt, hash, memory)?;
     connection
         .prepare_cached("DELETE FROM tags WHERE row = ?1")?
         .execute([row.0])?;
@@ -62,6 +63,7 @@ fn write(
     sql: &str,
     row: Row,
     salt: i64,
+    hash: [u8; 16],
     memory: &Memory,
 ) -> Result<(), StoreError> {
     let name = |name: &Option<String>| {
@@ -87,7 +89,7 @@ fn write(
         role,
         Packed::from(memory.content.as_str()),
         body_json(&memory.body)?,
-        content_hash(&memory.content).as_slice(),
+        hash.as_slice(),
         name(&memory.thread)?,
         memory.position,
         name(&memory.session)?,
@@ -201,7 +203,6 @@ pub(crate) fn next_position(
 /// The row that already holds this content, live, in this very place of a thread if one is named.
 pub(crate) fn with_content(
     connection: &Connection,
-    names: &Names,
     hash: [u8; 16],
     place: Option<(&str, u32)>,
 ) -> Result<Option<Row>, StoreError> {
@@ -210,7 +211,7 @@ pub(crate) fn with_content(
             .prepare_cached("SELECT min(row) FROM memories WHERE hash = ?1 AND deleted_at IS NULL")?
             .query_row([hash.as_slice()], |row| row.get::<_, Option<u32>>(0))?,
         Some((thread, position)) => {
-            let number = names.find(connection, thread)?.unwrap_or(0);
+            let number = Names::find(connection, thread)?.unwrap_or(0);
             connection
                 .prepare_cached(
                     "SELECT min(row) FROM memories WHERE thread = ?1 AND position = ?2 AND hash = ?3 AND deleted_at IS NULL",

@@ -31,6 +31,8 @@ pub(crate) struct Transaction<'writer> {
     pub(super) hash: Digest,
     pub(super) next_row: Row,
     lines: Vec<Entry>,
+    /// What nobody outside can guess; the salts come of it.
+    secret: [u8; 32],
     open: bool,
 }
 
@@ -62,6 +64,7 @@ impl<'writer> Transaction<'writer> {
             hash: end.1,
             next_row: Row(0),
             lines: Vec::new(),
+            secret: secret(),
             open: true,
         };
         transaction.next_row = rows::next(connection)?;
@@ -90,7 +93,8 @@ impl<'writer> Transaction<'writer> {
 
     /// Tells a new memory, unless it is known already. The draft must have been checked.
     pub(crate) fn remember(&mut self, draft: &Draft) -> Result<Remembered, StoreError> {
-        if let Some(known) = self.find_known(draft)? {
+        let hash = content_hash(&draft.content);
+        if let Some(known) = self.find_known(draft, hash)? {
             return Ok(Remembered {
                 id: known.memory.id,
                 seq: known.memory.seq,
@@ -100,8 +104,8 @@ impl<'writer> Transaction<'writer> {
         }
         let memory = self.memory_of(draft)?;
         let row = self.next_row;
-        let salt = salt_of(memory.id);
-        rows::insert(self.connection, self.names, row, salt, &memory)?;
+        let salt = self.salt_of(memory.id);
+        rows::insert(self.connection, self.names, row, salt, hash, &memory)?;
         self.next_row = Row(row.0 + 1);
         let (id, seq) = (memory.id, memory.seq);
         self.log(
@@ -246,8 +250,7 @@ impl<'writer> Transaction<'writer> {
         Ok(true)
     }
 
-    fn find_known(&self, draft: &Draft) -> Result<Option<Stored>, StoreError> {
-        let hash = content_hash(&draft.content);
+    fn find_known(&self, draft: &Draft, hash: [u8; 16]) -> Result<Option<Stored>, StoreError> {
         if let Some(external_id) = &draft.external_id {
             let Some(row) = rows::with_external_id(self.connection, external_id)? else {
                 return Ok(None);
@@ -262,9 +265,16 @@ impl<'writer> Transaction<'writer> {
             return Ok(Some(known));
         }
         let place = draft.thread.as_deref().zip(draft.position);
-        rows::with_content(self.connection, self.names, hash, place)?
+        rows::with_content(self.connection, hash, place)?
             .map(|row| self.by_row(row))
             .transpose()
+    }
+
+    /// A number that can't be guessed from the outside, another for each memory.
+    fn salt_of(&self, id: MemoryId) -> i64 {
+        let digest = blake3::keyed_hash(&self.secret, id.as_bytes());
+        let first = digest.as_bytes().first_chunk();
+        i64::from_le_bytes(*first.expect("a BLAKE3 hash has 32 bytes"))
     }
 
     fn memory_of(&self, draft: &Draft) -> Result<Memory, StoreError> {
@@ -331,6 +341,7 @@ impl<'writer> Transaction<'writer> {
             self.names,
             stored.row,
             stored.salt,
+            content_hash(&memory.content),
             &memory,
         )?;
         let payload = Payload {
@@ -407,17 +418,13 @@ impl Drop for Transaction<'_> {
     }
 }
 
-/// A number that can't be guessed from the outside: bytes of the id's random part, hashed.
-fn salt_of(id: MemoryId) -> i64 {
-    let fresh = MemoryId::at(0);
+/// Random bytes: two fresh ids, in each of which are 74 bits that the operating system drew.
+fn secret() -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(id.as_bytes()).update(fresh.as_bytes());
-    let digest = hasher.finalize();
-    i64::from_le_bytes(
-        digest.as_bytes()[..8]
-            .try_into()
-            .expect("a BLAKE3 hash has 32 bytes"),
-    )
+    for _ in 0..2 {
+        hasher.update(MemoryId::at(0).as_bytes());
+    }
+    *hasher.finalize().as_bytes()
 }
 
 fn apply(memory: &mut Memory, edit: &Edit) {

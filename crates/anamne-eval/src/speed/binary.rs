@@ -1,0 +1,33 @@
+//! The `anamne` binary: where it is, and how large.
+
+use std::path::PathBuf;
+
+use super::figures::{Figure, Section, Unit};
+use super::{Failure, budgets};
+
+/// Why nothing can be said about a binary that is not there.
+pub(crate) const NOT_BUILT: &str =
+    "no `anamne` beside this program; build it with `cargo build --release`";
+
+/// The `anamne` binary in the folder of the running one, if it is there.
+pub(crate) fn path() -> Result<Option<PathBuf>, Failure> {
+    let name = format!("anamne{}", std::env::consts::EXE_SUFFIX);
+    let path = std::env::current_exe()?.with_file_name(name);
+    Ok(path.is_file().then_some(path))
+}
+
+/// Its size.
+pub(crate) fn measure() -> Result<Section, Failure> {
+    let Some(path) = path()? else {
+        return Ok(Section::skipped("binary", NOT_BUILT));
+    };
+    let megabytes = std::fs::metadata(path)?.len() as f64 / 1e6;
+    let figure = Figure::new(
+        "size_mb",
+        "size, model included",
+        megabytes,
+        Unit::Megabytes,
+    )
+    .promised(budgets::BINARY);
+    Ok(Section::new("binary", vec![figure]))
+}

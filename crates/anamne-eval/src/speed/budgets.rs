@@ -1,0 +1,61 @@
+//! What the engine has promised itself, on a machine of two cores.
+
+use super::figures::Budget;
+
+/// Milliseconds of a warm recall at p95, by the largest store that it is promised for.
+const RECALL: [(u64, f64); 3] = [(10_000, 0.5), (100_000, 2.0), (1_000_000, 10.0)];
+
+/// Megabytes of anonymous memory of a process that has answered, by the largest store.
+const MEMORY: [(u64, f64); 2] = [(100_000, 60.0), (1_000_000, 200.0)];
+
+/// `remember` at p50, in bare commits.
+pub(crate) const REMEMBER: Budget = Budget::RatioAtMost(2.0);
+
+/// Records a second, embedded and indexed.
+pub(crate) const IMPORT: Budget = Budget::AtLeast(10_000.0);
+
+/// Milliseconds from opening a store to the first answer.
+pub(crate) const OPEN: Budget = Budget::AtMost(100.0);
+
+/// Milliseconds from exec to the first reply of the server.
+pub(crate) const FIRST_REPLY: Budget = Budget::AtMost(50.0);
+
+/// Megabytes of anonymous memory of a process that was asked nothing yet.
+pub(crate) const IDLE_MEMORY: Budget = Budget::AtMost(25.0);
+
+/// KiB on disk for a thousand records.
+pub(crate) const DISK: Budget = Budget::AtMost(600.0);
+
+/// Megabytes of the binary.
+pub(crate) const BINARY: Budget = Budget::AtMost(60.0);
+
+/// Tokens of the tool list.
+pub(crate) const TOOL_LIST: Budget = Budget::AtMost(2_500.0);
+
+/// The budget of a recall over this many records; none is promised beyond the last.
+pub(crate) fn recall(records: u64) -> Option<Budget> {
+    of_size(&RECALL, records)
+}
+
+/// The budget for the memory of a process that has answered over this many records.
+pub(crate) fn memory(records: u64) -> Option<Budget> {
+    of_size(&MEMORY, records)
+}
+
+fn of_size(budgets: &[(u64, f64)], records: u64) -> Option<Budget> {
+    let (_, limit) = budgets.iter().find(|(largest, _)| records <= *largest)?;
+    Some(Budget::AtMost(*limit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_in_between_has_the_budget_of_the_next_one() {
+        let limits = [500, 10_000, 10_001, 1_000_000].map(recall);
+        let expected = [0.5, 0.5, 2.0, 10.0].map(|limit| Some(Budget::AtMost(limit)));
+        assert_eq!(limits, expected);
+        assert_eq!(recall(1_000_001), None);
+    }
+}

@@ -1,0 +1,191 @@
+//! One measured figure: its value, what it stands beside, and what was promised.
+
+/// What a value counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Milliseconds.
+    Milliseconds,
+    /// Records a second; more is better.
+    RecordsPerSecond,
+    /// 1 000 000 bytes.
+    Megabytes,
+    /// KiB for a thousand records.
+    KibPerThousand,
+    /// 1 000 000 000 bytes a second; more is better.
+    GigabytesPerSecond,
+    /// Tokens of a language model, as estimated.
+    Tokens,
+}
+
+impl Unit {
+    /// As written after a value.
+    pub(crate) fn symbol(self) -> &'static str {
+        match self {
+            Self::Milliseconds => "ms",
+            Self::RecordsPerSecond => "rec/s",
+            Self::Megabytes => "MB",
+            Self::KibPerThousand => "KiB",
+            Self::GigabytesPerSecond => "GB/s",
+            Self::Tokens => "tokens",
+        }
+    }
+
+    fn more_is_better(self) -> bool {
+        matches!(self, Self::RecordsPerSecond | Self::GigabytesPerSecond)
+    }
+}
+
+/// What was promised.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Budget {
+    /// The value is no more than this.
+    AtMost(f64),
+    /// The value is no less than this.
+    AtLeast(f64),
+    /// The value costs no more than so many times its reference.
+    RatioAtMost(f64),
+}
+
+impl Budget {
+    /// The number that is promised.
+    pub(crate) fn limit(self) -> f64 {
+        match self {
+            Self::AtMost(limit) | Self::AtLeast(limit) | Self::RatioAtMost(limit) => limit,
+        }
+    }
+}
+
+/// A value of the same unit that was measured beside another.
+#[derive(Clone, Debug)]
+pub(crate) struct Reference {
+    /// Its name in JSON.
+    pub(crate) key: String,
+    /// What it is, for a person.
+    pub(crate) label: &'static str,
+    pub(crate) value: f64,
+}
+
+/// One measured figure.
+#[derive(Clone, Debug)]
+pub(crate) struct Figure {
+    /// Its name in JSON.
+    pub(crate) key: String,
+    /// What it is, for a person.
+    pub(crate) label: String,
+    pub(crate) value: f64,
+    pub(crate) unit: Unit,
+    pub(crate) reference: Option<Reference>,
+    pub(crate) budget: Option<Budget>,
+}
+
+impl Figure {
+    /// A value that stands alone.
+    pub(crate) fn new(
+        key: impl Into<String>,
+        label: impl Into<String>,
+        value: f64,
+        unit: Unit,
+    ) -> Self {
+        Self {
+            key: key.into(),
+            label: label.into(),
+            value,
+            unit,
+            reference: None,
+            budget: None,
+        }
+    }
+
+    /// Puts it beside another value.
+    pub(crate) fn beside(
+        mut self,
+        key: impl Into<String>,
+        label: &'static str,
+        value: f64,
+    ) -> Self {
+        self.reference = Some(Reference {
+            key: key.into(),
+            label,
+            value,
+        });
+        self
+    }
+
+    /// Says what was promised, where something was.
+    pub(crate) fn promised(mut self, budget: impl Into<Option<Budget>>) -> Self {
+        self.budget = budget.into();
+        self
+    }
+
+    /// How many times its reference it costs: below 1 is better than the reference.
+    pub(crate) fn ratio(&self) -> Option<f64> {
+        let reference = self.reference.as_ref()?;
+        Some(if self.unit.more_is_better() {
+            reference.value / self.value
+        } else {
+            self.value / reference.value
+        })
+    }
+
+    /// Whether the promise was kept, where there was one. What could not be measured keeps none.
+    pub(crate) fn met(&self) -> Option<bool> {
+        Some(match self.budget? {
+            Budget::AtMost(limit) => self.value <= limit,
+            Budget::AtLeast(limit) => self.value >= limit,
+            Budget::RatioAtMost(limit) => self.ratio().is_some_and(|ratio| ratio <= limit),
+        })
+    }
+}
+
+/// The figures of one measurement.
+pub(crate) struct Section {
+    pub(crate) measurement: &'static str,
+    pub(crate) figures: Vec<Figure>,
+    /// Why nothing, or not everything, could be measured.
+    pub(crate) note: Option<String>,
+}
+
+impl Section {
+    /// The figures of a measurement.
+    pub(crate) fn new(measurement: &'static str, figures: Vec<Figure>) -> Self {
+        Self {
+            measurement,
+            figures,
+            note: None,
+        }
+    }
+
+    /// A measurement that could not be made.
+    pub(crate) fn skipped(measurement: &'static str, reason: impl Into<String>) -> Self {
+        Self {
+            measurement,
+            figures: Vec::new(),
+            note: Some(format!("skipped: {}", reason.into())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ratio_is_a_cost_whichever_way_the_unit_points() {
+        let slow = Figure::new("p50_ms", "", 4.0, Unit::Milliseconds).beside("peer", "", 2.0);
+        assert_eq!(slow.ratio(), Some(2.0));
+        let fewer = Figure::new("rate", "", 50.0, Unit::RecordsPerSecond).beside("peer", "", 100.0);
+        assert_eq!(fewer.ratio(), Some(2.0));
+    }
+
+    #[test]
+    fn budgets_are_judged_by_their_kind() {
+        let figure = |value| Figure::new("", "", value, Unit::Milliseconds).beside("", "", 1.0);
+        let met = |value, budget| figure(value).promised(budget).met();
+        assert_eq!(met(2.0, Budget::AtMost(2.0)), Some(true));
+        assert_eq!(met(2.1, Budget::AtMost(2.0)), Some(false));
+        assert_eq!(met(2.0, Budget::AtLeast(2.1)), Some(false));
+        assert_eq!(met(1.9, Budget::RatioAtMost(2.0)), Some(true));
+        assert_eq!(met(f64::NAN, Budget::AtMost(2.0)), Some(false));
+        assert_eq!(figure(1.0).met(), None);
+    }
+}

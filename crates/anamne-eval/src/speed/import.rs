@@ -1,0 +1,113 @@
+//! Bulk import: told, embedded, indexed, and found by a store that is opened anew.
+
+use std::time::{Duration, Instant};
+
+use anamne::{Draft, Recall};
+
+use super::figures::{Figure, Section, Unit};
+use super::peers::BareRows;
+use super::site::Site;
+use super::{Failure, budgets};
+
+/// Records of one transaction, as in the engine's own import.
+const BATCH: u64 = 512;
+
+/// Fills the store; with `beside_bare` also says how fast, beside plain inserts of the same rows.
+///
+/// Making the records is not counted; folding every view and finding a record from a newly opened store is.
+pub(crate) fn measure(site: &Site, beside_bare: bool) -> Result<Option<Section>, Failure> {
+    let stored = store_all(site)?;
+    let folding = Instant::now();
+    fold_and_find(site)?;
+    let folded = folding.elapsed();
+    if !beside_bare {
+        return Ok(None);
+    }
+    let bare = insert_bare(site)?;
+    let rate = |took: Duration| site.records as f64 / took.as_secs_f64();
+    Ok(Some(Section::new(
+        "import",
+        vec![
+            Figure::new(
+                "records_per_s",
+                "told, indexed, found",
+                rate(stored + folded),
+                Unit::RecordsPerSecond,
+            )
+            .beside("sqlite_records_per_s", "bare SQLite inserts", rate(bare))
+            .promised(budgets::IMPORT),
+            Figure::new(
+                "told_records_per_s",
+                "told: log, source, journal",
+                rate(stored),
+                Unit::RecordsPerSecond,
+            )
+            .beside("sqlite_records_per_s", "bare SQLite inserts", rate(bare)),
+            Figure::new(
+                "indexed_records_per_s",
+                "indexed: all views folded",
+                rate(folded),
+                Unit::RecordsPerSecond,
+            ),
+        ],
+    )))
+}
+
+fn batches(site: &Site) -> impl Iterator<Item = std::ops::Range<u64>> {
+    let records = site.records;
+    let starts = (0..records).step_by(BATCH as usize);
+    starts.map(move |start| start..(start + BATCH).min(records))
+}
+
+fn store_all(site: &Site) -> Result<Duration, Failure> {
+    let mut took = Duration::ZERO;
+    let started = Instant::now();
+    let space = site.open()?;
+    took += started.elapsed();
+    for numbers in batches(site) {
+        let records = site.generator.records(numbers);
+        let drafts: Vec<Draft> = records.iter().map(super::data::Record::draft).collect();
+        let started = Instant::now();
+        let remembered = space.remember_each(&drafts)?;
+        took += started.elapsed();
+        for outcome in remembered {
+            if outcome?.duplicate {
+                return Err(Failure::new("a generated record was taken for a duplicate"));
+            }
+        }
+    }
+    Ok(took)
+}
+
+/// Folds every view, seals the journal, and asks a newly opened store for the last record.
+fn fold_and_find(site: &Site) -> Result<(), Failure> {
+    let space = site.open()?;
+    let busy = space.fold()?;
+    if !busy.is_empty() {
+        return Err(Failure::new(format!("not folded: {}", busy.join(", "))));
+    }
+    space.settle(&mut |_, _| {})?;
+    drop(space);
+    let last = site.generator.record(site.records - 1).text;
+    let answer = site.open()?.recall(&Recall::new(&last))?;
+    let found = answer.results.iter().any(|hit| hit.memory.content == last);
+    if !found || !answer.degraded.is_empty() {
+        return Err(Failure::new(format!(
+            "the last record is not found after the import (degraded: {:?})",
+            answer.degraded
+        )));
+    }
+    Ok(())
+}
+
+fn insert_bare(site: &Site) -> Result<Duration, Failure> {
+    let mut rows = BareRows::create(&site.peer("bare-import")?)?;
+    let mut took = Duration::ZERO;
+    for numbers in batches(site) {
+        let records = site.generator.records(numbers);
+        let started = Instant::now();
+        rows.insert_all(&records)?;
+        took += started.elapsed();
+    }
+    Ok(took)
+}

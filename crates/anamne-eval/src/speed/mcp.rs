@@ -1,0 +1,168 @@
+//! `anamne mcp` as an editor starts it: how soon it replies, what it takes, and what its tools cost the host.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use anamne::text::tokens::estimate_tokens;
+use serde_json::{Value, json};
+
+use super::figures::{Figure, Section, Unit};
+use super::latencies::Latencies;
+use super::probe::anonymous_bytes;
+use super::site::temporary_folder;
+use super::{Failure, binary, budgets};
+
+/// Processes that are started; times are medians.
+const RUNS: usize = 10;
+
+/// How long a reply is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Starts the server on a store of its own, several times.
+pub(crate) fn measure(parent: Option<&Path>) -> Result<Section, Failure> {
+    let Some(program) = binary::path()? else {
+        return Ok(Section::skipped("mcp", binary::NOT_BUILT));
+    };
+    let folder = temporary_folder(parent)?;
+    let (mut replies, mut bare) = (Latencies::default(), Latencies::default());
+    let mut anonymous = None;
+    let mut tokens = 0;
+    for _ in 0..RUNS {
+        bare.time(|| start_and_end(&program))?;
+        let (mut server, took) = Server::start(&program, folder.path())?;
+        replies.note(took);
+        tokens = server.tokens_of_tools()?;
+        anonymous = anonymous_bytes(&server.child.id().to_string());
+        server.end()?;
+    }
+    let mut figures = vec![
+        Figure::new(
+            "first_reply_ms",
+            "exec to first reply, p50",
+            replies.p50(),
+            Unit::Milliseconds,
+        )
+        .beside("bare_start_ms", "anamne --version", bare.p50())
+        .promised(budgets::FIRST_REPLY),
+        Figure::new(
+            "tool_list_tokens",
+            "tool list, estimated",
+            tokens as f64,
+            Unit::Tokens,
+        )
+        .promised(budgets::TOOL_LIST),
+    ];
+    figures.extend(anonymous.map(|bytes| {
+        let megabytes = bytes as f64 / 1e6;
+        Figure::new(
+            "idle_mb",
+            "idle memory, empty store",
+            megabytes,
+            Unit::Megabytes,
+        )
+        .promised(budgets::IDLE_MEMORY)
+    }));
+    Ok(Section::new("mcp", figures))
+}
+
+/// What starting the program costs when it has nothing to do.
+fn start_and_end(program: &PathBuf) -> Result<(), Failure> {
+    let status = Command::new(program)
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status()?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(Failure::new("`anamne --version` failed"))
+    }
+}
+
+/// A running server. It is ended when dropped.
+struct Server {
+    child: Child,
+    requests: ChildStdin,
+    replies: Receiver<std::io::Result<String>>,
+}
+
+impl Server {
+    /// Starts a server and waits for its first reply; also says how many milliseconds that took.
+    fn start(program: &PathBuf, folder: &Path) -> Result<(Self, f64), Failure> {
+        let started = Instant::now();
+        let mut child = Command::new(program)
+            .arg("--store")
+            .arg(folder.join("store"))
+            .args(["--space", "core", "mcp"])
+            .current_dir(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let no_pipe = || Failure::new("the server has no standard input or output");
+        let requests = child.stdin.take().ok_or_else(no_pipe)?;
+        let output = BufReader::new(child.stdout.take().ok_or_else(no_pipe)?);
+        let (sender, replies) = channel();
+        std::thread::spawn(move || {
+            for line in output.lines() {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut server = Self {
+            child,
+            requests,
+            replies,
+        };
+        let client = json!({"name": "anamne-eval", "version": env!("CARGO_PKG_VERSION")});
+        server.ask(
+            &json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+                "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client,
+            }}),
+        )?;
+        Ok((server, started.elapsed().as_secs_f64() * 1_000.0))
+    }
+
+    /// Tokens that the whole list of tools costs.
+    fn tokens_of_tools(&mut self) -> Result<usize, Failure> {
+        self.tell(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
+        let list = self.ask(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}))?;
+        Ok(estimate_tokens(&list["result"].to_string()))
+    }
+
+    fn tell(&mut self, message: &Value) -> Result<(), Failure> {
+        writeln!(self.requests, "{message}")?;
+        Ok(self.requests.flush()?)
+    }
+
+    fn ask(&mut self, message: &Value) -> Result<Value, Failure> {
+        self.tell(message)?;
+        let line = self
+            .replies
+            .recv_timeout(PATIENCE)
+            .map_err(|_| Failure::new(format!("the server does not reply to {message}")))??;
+        let reply: Value = serde_json::from_str(&line)?;
+        if reply["result"].is_null() {
+            return Err(Failure::new(format!(
+                "the server refuses {message}: {line}"
+            )));
+        }
+        Ok(reply)
+    }
+
+    /// Ends the server, as an editor does that goes away.
+    fn end(mut self) -> Result<(), Failure> {
+        self.child.kill()?;
+        Ok(())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing to kill and still something to wait for.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,167 @@
+//! Is it quick and small? Every budget, each figure beside a peer or a physical limit of the same run.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+
+use crate::output;
+
+mod binary;
+mod budgets;
+mod data;
+mod disk;
+mod failure;
+mod figures;
+mod import;
+mod latencies;
+mod machine;
+mod mcp;
+mod opening;
+mod peers;
+pub(crate) mod probe;
+mod recall;
+mod remember;
+mod report;
+mod site;
+
+pub(crate) use failure::Failure;
+
+use figures::Section;
+use peers::Peers;
+use report::Report;
+use site::Site;
+
+/// What to measure, and at which sizes.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// How many records the store holds; may be given several times. 10000 and 100000 when not given.
+    #[arg(long = "size", value_name = "N", value_delimiter = ',', default_values_t = [10_000, 100_000],
+          value_parser = clap::value_parser!(u64).range(100..=100_000_000))]
+    sizes: Vec<u64>,
+    /// How many questions are asked and how many records are told one by one.
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u64).range(10..=100_000))]
+    queries: u64,
+    /// Print {size: {measurement: {figure: value}}} instead of tables.
+    #[arg(long)]
+    json: bool,
+    /// Only these measurements.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<Measurement>,
+    /// The folder in which the stores are made, and removed again; the system's temporary folder when not given.
+    #[arg(long, value_name = "DIR")]
+    folder: Option<PathBuf>,
+}
+
+/// What can be measured.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+enum Measurement {
+    /// Questions, beside tantivy, FTS5, sqlite-vec and the memory's bandwidth.
+    Recall,
+    /// Durable writes, beside a bare SQLite commit with one fdatasync.
+    Remember,
+    /// Bulk import, beside bare SQLite inserts.
+    Import,
+    /// Opening a store in a new process and answering the first question.
+    Open,
+    /// Anonymous resident memory of a process that uses a store.
+    Memory,
+    /// Bytes on disk by folder.
+    Disk,
+    /// The size of the `anamne` binary.
+    Binary,
+    /// `anamne mcp` from exec to its first reply, its memory and its tool list.
+    Mcp,
+}
+
+impl Measurement {
+    /// Whether it looks at a store of some size.
+    fn needs_a_store(self) -> bool {
+        !matches!(self, Self::Binary | Self::Mcp)
+    }
+}
+
+/// Measures and prints. A budget that is missed is printed, and is no failure.
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let chosen: BTreeSet<Measurement> = if arguments.only.is_empty() {
+        Measurement::value_variants().iter().copied().collect()
+    } else {
+        arguments.only.iter().copied().collect()
+    };
+    let mut report = Report::default();
+    if chosen.iter().any(|measurement| measurement.needs_a_store()) {
+        let sizes: BTreeSet<u64> = arguments.sizes.iter().copied().collect();
+        for records in sizes {
+            report.add(
+                &records.to_string(),
+                measure_size(records, arguments, &chosen)?,
+            );
+        }
+    }
+    let sections = measure_binary(&chosen, arguments)?;
+    if !sections.is_empty() {
+        report.add(report::ANY_SIZE, sections);
+    }
+    output::complain(&machine::line());
+    output::line(&if arguments.json {
+        report.json()
+    } else {
+        report.tables()
+    });
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Everything about a store of one size. What changes the store comes last.
+fn measure_size(
+    records: u64,
+    arguments: &Arguments,
+    chosen: &BTreeSet<Measurement>,
+) -> Result<Vec<Section>, Failure> {
+    let wants = |measurement| chosen.contains(&measurement);
+    let say = |what: &str| output::complain(&format!("{records} records: {what}"));
+    let site = Site::new(records, arguments.folder.as_deref())?;
+    let mut sections = Vec::new();
+    say("import");
+    let imported = import::measure(&site, wants(Measurement::Import))?;
+    sections.extend(imported);
+    if wants(Measurement::Disk) {
+        sections.push(disk::measure(&site)?);
+    }
+    let opens = wants(Measurement::Open) || wants(Measurement::Memory);
+    if wants(Measurement::Recall) || opens {
+        say("build the peers");
+        let peers = Peers::build(&site, wants(Measurement::Recall))?;
+        if wants(Measurement::Recall) {
+            say("recall");
+            sections.push(recall::measure(&site, &peers, arguments.queries)?);
+        }
+        if opens {
+            say("open");
+            let opened = opening::measure(&site, &peers)?;
+            sections.extend(wants(Measurement::Open).then_some(opened.open));
+            sections.extend(wants(Measurement::Memory).then_some(opened.memory));
+        }
+    }
+    if wants(Measurement::Remember) {
+        say("remember");
+        sections.push(remember::measure(&site, arguments.queries)?);
+    }
+    Ok(sections)
+}
+
+/// What does not depend on a store's size.
+fn measure_binary(
+    chosen: &BTreeSet<Measurement>,
+    arguments: &Arguments,
+) -> Result<Vec<Section>, Failure> {
+    let mut sections = Vec::new();
+    if chosen.contains(&Measurement::Binary) {
+        sections.push(binary::measure()?);
+    }
+    if chosen.contains(&Measurement::Mcp) {
+        output::complain("mcp");
+        sections.push(mcp::measure(arguments.folder.as_deref())?);
+    }
+    Ok(sections)
+}

@@ -1,0 +1,137 @@
+//! A new process opens the store: how soon it answers, and what memory it takes.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use super::figures::{Figure, Section, Unit};
+use super::latencies::Latencies;
+use super::peers::Peers;
+use super::probe::{FirstAnswer, ManyAnswers};
+use super::site::Site;
+use super::{Failure, budgets};
+
+/// Processes that are started; figures are medians.
+const RUNS: u64 = 5;
+
+/// Questions that each process is asked in all.
+const QUESTIONS: u64 = 200;
+
+/// What both measurements come to.
+pub(crate) struct Opened {
+    pub(crate) open: Section,
+    pub(crate) memory: Section,
+}
+
+/// What one process told.
+struct Told {
+    first: FirstAnswer,
+    many: ManyAnswers,
+    /// Milliseconds from its start to its first answer.
+    from_exec_ms: f64,
+}
+
+/// Starts processes on the store, one after another. The files are in the page cache.
+pub(crate) fn measure(site: &Site, peers: &Peers) -> Result<Opened, Failure> {
+    let questions = site.generator.questions(QUESTIONS + RUNS);
+    let (many, firsts) = questions.split_at(QUESTIONS as usize - 1);
+    let (mut opened, mut answered) = (Latencies::default(), Latencies::default());
+    let (mut from_exec, mut tantivy) = (Latencies::default(), Latencies::default());
+    let mut told = Vec::new();
+    for first in &firsts[..RUNS as usize] {
+        let one = start(site, first, many)?;
+        opened.note(one.first.opened_ms);
+        answered.note(one.first.answered_ms);
+        from_exec.note(one.from_exec_ms);
+        tantivy.time(|| peers.tantivy.open_and_ask(first))?;
+        told.push(one);
+    }
+    let figure = |key: &str, label: &str, value| Figure::new(key, label, value, Unit::Milliseconds);
+    let open = vec![
+        figure("first_answer_ms", "open and answer", answered.p50())
+            .beside(
+                "tantivy_first_answer_ms",
+                "bare tantivy, the same",
+                tantivy.p50(),
+            )
+            .promised(budgets::OPEN),
+        figure("from_exec_ms", "from exec to first answer", from_exec.p50()),
+        figure("open_ms", "open alone", opened.p50()),
+    ];
+    Ok(Opened {
+        open: Section::new("open", open),
+        memory: memory(site, &told),
+    })
+}
+
+fn start(site: &Site, first: &str, many: &[String]) -> Result<Told, Failure> {
+    let started = Instant::now();
+    let mut child = Command::new(std::env::current_exe()?)
+        .arg("probe")
+        .arg("--store")
+        .arg(site.store())
+        .args(["--query", first])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let mut questions = child.stdin.take().ok_or_else(no_pipe)?;
+    let mut answers = BufReader::new(child.stdout.take().ok_or_else(no_pipe)?);
+    let mut line = String::new();
+    answers.read_line(&mut line)?;
+    let from_exec_ms = started.elapsed().as_secs_f64() * 1_000.0;
+    if line.is_empty() {
+        child.wait()?;
+        return Err(Failure::new("the process that opens the store failed"));
+    }
+    let first = serde_json::from_str(&line)?;
+    for question in many {
+        writeln!(questions, "{question}")?;
+    }
+    drop(questions);
+    line.clear();
+    answers.read_line(&mut line)?;
+    if !child.wait()?.success() {
+        return Err(Failure::new("the process that asks the store failed"));
+    }
+    Ok(Told {
+        first,
+        many: serde_json::from_str(&line)?,
+        from_exec_ms,
+    })
+}
+
+fn no_pipe() -> Failure {
+    Failure::new("the process has no standard input or output")
+}
+
+fn memory(site: &Site, told: &[Told]) -> Section {
+    let median = |bytes: fn(&Told) -> Option<u64>| {
+        let mut all: Vec<u64> = told.iter().filter_map(bytes).collect();
+        all.sort_unstable();
+        all.get(all.len() / 2).map(|&bytes| bytes as f64 / 1e6)
+    };
+    let idle = median(|told| told.first.idle_bytes);
+    let first = median(|told| told.first.first_bytes);
+    let many = median(|told| told.many.bytes);
+    let (Some(idle), Some(first), Some(many)) = (idle, first, many) else {
+        return Section::skipped("memory", "this system does not tell anonymous memory apart");
+    };
+    let figure = |key: &str, label: String, value| Figure::new(key, label, value, Unit::Megabytes);
+    let answers = told.last().map_or(0, |told| told.many.questions);
+    Section::new(
+        "memory",
+        vec![
+            figure("many_mb", format!("after {answers} answers"), many)
+                .beside(
+                    "vectors_mb",
+                    "one f32 vector a record",
+                    site.records as f64 * 1024.0 / 1e6,
+                )
+                .promised(budgets::memory(site.records)),
+            figure("first_mb", "after the first answer".to_owned(), first)
+                .promised(budgets::memory(site.records)),
+            figure("idle_mb", "idle: open, asked nothing".to_owned(), idle)
+                .promised(budgets::IDLE_MEMORY),
+        ],
+    )
+}

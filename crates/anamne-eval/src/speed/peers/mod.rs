@@ -1,0 +1,66 @@
+//! Others that do part of the job over the same records, in their plainest and quickest form.
+
+pub(crate) mod bandwidth;
+mod bare_rows;
+mod fts5;
+mod sqlite_vec;
+mod tantivy_index;
+
+pub(crate) use bare_rows::BareRows;
+
+use fts5::Fts5;
+use sqlite_vec::SqliteVec;
+use tantivy_index::TantivyIndex;
+
+use super::Failure;
+use super::site::Site;
+
+/// Records that are handed over at a time.
+const BATCH: u64 = 4_096;
+
+/// The peers of one store.
+pub(crate) struct Peers {
+    pub(crate) tantivy: TantivyIndex,
+    sqlite: Option<(Fts5, SqliteVec)>,
+}
+
+impl Peers {
+    /// Builds them; those in SQLite only where they are going to be asked.
+    pub(crate) fn build(site: &Site, with_sqlite: bool) -> Result<Self, Failure> {
+        let sqlite = if with_sqlite {
+            Some((Fts5::build(site)?, SqliteVec::build(site)?))
+        } else {
+            None
+        };
+        Ok(Self {
+            tantivy: TantivyIndex::build(site)?,
+            sqlite,
+        })
+    }
+
+    /// FTS5, where it was built.
+    pub(crate) fn fts5(&self) -> Result<&Fts5, Failure> {
+        Ok(&self.sqlite.as_ref().ok_or_else(not_built)?.0)
+    }
+
+    /// sqlite-vec, where it was built.
+    pub(crate) fn sqlite_vec(&self) -> Result<&SqliteVec, Failure> {
+        Ok(&self.sqlite.as_ref().ok_or_else(not_built)?.1)
+    }
+}
+
+fn not_built() -> Failure {
+    Failure::new("the peers in SQLite were not built")
+}
+
+/// Hands every record of a site over, in order.
+fn for_each_batch(
+    site: &Site,
+    mut take: impl FnMut(u64, &[super::data::Record]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    for start in (0..site.records).step_by(BATCH as usize) {
+        let end = (start + BATCH).min(site.records);
+        take(start, &site.generator.records(start..end))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! One process of a crowd: it writes, says so, and looks for what another one wrote last.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anamne::{Draft, Recall, Space, Store};
+
+use super::{Failure, SPACE, WorkerArguments, rare_word};
+use crate::output;
+
+/// What a worker reports in its last line: writes, recalls, what was missed, the slowest call in milliseconds.
+pub(super) fn run(arguments: &WorkerArguments) -> Result<(), Failure> {
+    let space = Store::open(&arguments.store)?.space(SPACE)?;
+    let mut acknowledged = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(board(&arguments.store, arguments.number))?;
+    let (mut missed, mut recalls, mut slowest) = (0, 0, 0.0f64);
+    for write in 0..arguments.writes {
+        let word = rare_word(arguments.number, write);
+        let started = Instant::now();
+        let draft = Draft::new(format!(
+            "process {} notes {word} as number {write}",
+            arguments.number
+        ));
+        space.remember(draft)?;
+        slowest = slowest.max(started.elapsed().as_secs_f64() * 1000.0);
+        acknowledged.write_all(format!("{write}\n").as_bytes())?;
+        let other =
+            (arguments.number + 1 + write % (arguments.processes - 1).max(1)) % arguments.processes;
+        if let Some(last) = last_acknowledged(&arguments.store, other) {
+            let started = Instant::now();
+            missed += usize::from(!finds(&space, &rare_word(other, last))?);
+            slowest = slowest.max(started.elapsed().as_secs_f64() * 1000.0);
+            recalls += 1;
+        }
+    }
+    output::line(&format!(
+        "{} {recalls} {missed} {slowest:.1}",
+        arguments.writes
+    ));
+    Ok(())
+}
+
+/// Whether the first results hold the word.
+pub(super) fn finds(space: &Space, word: &str) -> Result<bool, Failure> {
+    let answer = space.recall(&Recall::new(word).limit(3))?;
+    Ok(answer
+        .results
+        .iter()
+        .any(|hit| hit.memory.content.contains(word)))
+}
+
+/// The file on which a worker says what was acknowledged to it.
+fn board(store: &Path, number: usize) -> PathBuf {
+    store.join(format!("acknowledged-{number}"))
+}
+
+/// The last whole line of another worker's board.
+fn last_acknowledged(store: &Path, number: usize) -> Option<usize> {
+    let text = fs::read_to_string(board(store, number)).ok()?;
+    let whole = &text[..text.rfind('\n')?];
+    whole.lines().next_back()?.parse().ok()
+}
