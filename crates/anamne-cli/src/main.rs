@@ -1,3 +1,60 @@
-//! The command.
+//! The `anamne` command: the door of the engine for people and for scripts.
+//!
+//! Standard output carries data alone; notes, progress and errors go to standard error. One file per
+//! command lies under `commands`; what they share (arguments, output, dates, ids) lies beside it. This
+//! crate must never know how the engine stores or finds anything: it asks the crate `anamne`.
+//!
+//! ```sh
+//! anamne remember "The staging server listens on port 8471" --tag staging
+//! anamne recall "which port does staging use?"
+//! ```
 
-fn main() {}
+mod arguments;
+mod card;
+mod commands;
+mod dates;
+mod failure;
+mod filters;
+mod ids;
+mod input;
+mod output;
+mod place;
+mod settling;
+mod wording;
+
+use std::process::ExitCode;
+
+use arguments::Cli;
+use clap::{CommandFactory, Parser};
+use failure::Failure;
+use output::Output;
+use place::Place;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::not_understood(&error),
+    };
+    let Some(command) = cli.command else {
+        // A closed pipe is all that can go wrong here, and then nobody reads on.
+        let _ = Cli::command().print_help();
+        return ExitCode::SUCCESS;
+    };
+    let mut output = Output::new(cli.global.json, command.is_verbatim());
+    let done = Place::find(&cli.global)
+        .and_then(|place| command.run(&place, &mut output))
+        .and_then(|()| output.flush());
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => end_with(&failure, &mut output),
+    }
+}
+
+/// Says what went wrong, after what was already answered, and gives the exit code.
+fn end_with(failure: &Failure, output: &mut Output) -> ExitCode {
+    let flushed = output.flush();
+    if !matches!(flushed, Err(Failure::ClosedPipe)) {
+        failure.say(output.is_json());
+    }
+    failure.exit_code()
+}

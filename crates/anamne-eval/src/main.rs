@@ -41,9 +41,15 @@ enum Benchmark {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().benchmark {
         Benchmark::Recall(arguments) => recall::run(&arguments).map_err(|error| error.to_string()),
-        Benchmark::Torture(arguments) => torture::run(&arguments).map_err(|error| error.to_string()),
-        Benchmark::TortureWorker(arguments) => torture::work(&arguments).map_err(|error| error.to_string()),
-        Benchmark::TortureWriter(arguments) => torture::write(&arguments).map_err(|error| error.to_string()),
+        Benchmark::Torture(arguments) => {
+            torture::run(&arguments).map_err(|error| error.to_string())
+        }
+        Benchmark::TortureWorker(arguments) => {
+            torture::work(&arguments).map_err(|error| error.to_string())
+        }
+        Benchmark::TortureWriter(arguments) => {
+            torture::write(&arguments).map_err(|error| error.to_string())
+        }
         Benchmark::Speed(arguments) => speed::run(&arguments).map_err(|error| error.to_string()),
         Benchmark::Probe(arguments) => {
             speed::probe::run(&arguments).map_err(|error| error.to_string())

@@ -2,7 +2,6 @@
 
 use anamne_store::SpaceSource;
 use anamne_types::{Hit, Memory, Recall, Row, Surroundings};
-use roaring::RoaringBitmap;
 
 use crate::error::RecallError;
 use crate::explain;
@@ -16,16 +15,11 @@ const SAME_PIECES: f32 = 0.9;
 /// Moves results that repeat a better one behind those that don't; looks at the first `limit` places only.
 pub(crate) fn diversify(ranked: Vec<Ranked>, columns: &dyn Columns, limit: usize) -> Vec<Ranked> {
     let mut kept: Vec<Ranked> = Vec::with_capacity(ranked.len());
-    let mut sets: Vec<RoaringBitmap> = Vec::new();
+    let mut sets: Vec<Vec<u16>> = Vec::new();
     let mut repeated = Vec::new();
     let mut rest = ranked.into_iter();
     for ranked in rest.by_ref() {
-        let pieces: RoaringBitmap = columns
-            .tokens(ranked.candidate.row)
-            .unwrap_or_default()
-            .iter()
-            .map(|&token| u32::from(token))
-            .collect();
+        let pieces = distinct(columns.tokens(ranked.candidate.row).unwrap_or_default());
         if !pieces.is_empty() && sets.iter().any(|other| say_the_same(other, &pieces)) {
             repeated.push(ranked);
         } else {
@@ -41,12 +35,29 @@ pub(crate) fn diversify(ranked: Vec<Ranked>, columns: &dyn Columns, limit: usize
     kept
 }
 
-fn say_the_same(one: &RoaringBitmap, other: &RoaringBitmap) -> bool {
+/// The different tokens among `tokens`, ascending.
+fn distinct(tokens: &[u16]) -> Vec<u16> {
+    let mut distinct = tokens.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    distinct
+}
+
+/// Whether two ascending lists agree to [`SAME_PIECES`] of all that is in either.
+fn say_the_same(one: &[u16], other: &[u16]) -> bool {
     let (fewer, more) = (one.len().min(other.len()), one.len().max(other.len()));
     if (fewer as f32) < SAME_PIECES * more as f32 {
         return false;
     }
-    let shared = one.intersection_len(other);
+    let mut rest = other;
+    let shared = one
+        .iter()
+        .filter(|token| {
+            let at = rest.partition_point(|other| other < *token);
+            rest = &rest[at..];
+            rest.first() == Some(*token)
+        })
+        .count();
     shared as f32 >= SAME_PIECES * (one.len() + other.len() - shared) as f32
 }
 

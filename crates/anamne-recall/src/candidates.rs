@@ -39,16 +39,25 @@ pub(crate) type VectorPart<'a> = Option<(&'a dyn VectorSearch, &'a [f32])>;
 /// Stores with more rows than this are searched on two threads; below it the hand-over costs more than it saves.
 const PARALLEL_ROWS: usize = 20_000;
 
-/// Runs both searches, side by side where the store is large.
+/// Runs both searches, side by side where the store is large; `exact` where their order is the answer's.
 pub(crate) fn search(
     lexical: LexicalPart<'_>,
     vectors: VectorPart<'_>,
     rows: usize,
     limit: usize,
     filter: Option<&RoaringBitmap>,
+    exact: bool,
 ) -> Searched {
     let by_words = || lexical.map(|(view, terms)| view.search(terms, limit, filter));
-    let by_meaning = || vectors.map(|(view, query)| view.search(query, limit, filter));
+    let by_meaning = || {
+        vectors.map(|(view, query)| {
+            if exact {
+                view.search(query, limit, filter)
+            } else {
+                view.candidates(query, limit, filter)
+            }
+        })
+    };
     let (words, meaning) = if rows > PARALLEL_ROWS {
         rayon::join(by_words, by_meaning)
     } else {
@@ -93,6 +102,17 @@ impl Pool {
             }
         }
         pool
+    }
+
+    /// Replaces the candidates by some of them, in another order.
+    pub(crate) fn keep(&mut self, choose: impl FnOnce(Vec<Candidate>) -> Vec<Candidate>) {
+        self.candidates = choose(std::mem::take(&mut self.candidates));
+        self.places = self
+            .candidates
+            .iter()
+            .enumerate()
+            .map(|(place, kept)| (kept.row, place))
+            .collect();
     }
 
     /// Adds the rows just before and after each candidate in its thread, as far as the filter lets them pass.

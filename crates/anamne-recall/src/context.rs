@@ -215,7 +215,8 @@ fn line_of(memory: &Memory, content: &str) -> String {
     if let Some(author) = &memory.author {
         let _ = write!(line, " {author}:");
     }
-    let _ = writeln!(line, " {}", content.trim());
+    // Further lines are set in, so that no content can look like an entry of its own.
+    let _ = writeln!(line, " {}", content.trim().replace('\n', "\n  "));
     line
 }
 

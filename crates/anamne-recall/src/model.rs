@@ -7,6 +7,9 @@
 /// Rows that each search brings up.
 pub(crate) const DEPTH: usize = 100;
 
+/// Candidates whose surroundings are read: the best by what they say themselves.
+pub(crate) const SHORTLIST: usize = 64;
+
 /// The power of a term's idf in the ranking's own BM25.
 pub(crate) const IDF_POWER: f32 = 1.5;
 

@@ -38,6 +38,8 @@ pub(crate) struct Setting<'a> {
 struct Window {
     own: usize,
     near: [[Option<(Row, usize)>; 2]; 2],
+    /// Frequencies, lengths and nearest pieces over all of it.
+    joined: Summary,
 }
 
 /// What the candidates of one thread say together.
@@ -48,23 +50,62 @@ struct Thread {
     last_position: u32,
 }
 
+/// Keeps the `most` candidates that look best by what they themselves say, so that only their surroundings are read.
+pub(crate) fn shortlist(
+    setting: &Setting<'_>,
+    reader: &mut Reader<'_>,
+    mut candidates: Vec<Candidate>,
+    most: usize,
+) -> Vec<Candidate> {
+    if candidates.len() <= most {
+        return candidates;
+    }
+    let rows: Vec<Row> = candidates.iter().map(|candidate| candidate.row).collect();
+    let cosines = (setting.cosines)(&rows);
+    let average = setting.columns.average_tokens();
+    let mut scores: FxHashMap<Row, f32> = FxHashMap::default();
+    for (candidate, cosine) in candidates.iter().zip(cosines) {
+        let place = reader.place(candidate.row);
+        let features = Features {
+            lexical: lexical(setting, candidate, reader.at(place), average),
+            semantic: cosine.unwrap_or(0.0),
+            words: reader.at(place).closeness(setting.question),
+            ..Features::default()
+        };
+        let features = with_attributes(setting, &candidate.attributes, features);
+        scores.insert(candidate.row, features.score());
+    }
+    let score = |candidate: &Candidate| scores.get(&candidate.row).copied().unwrap_or(0.0);
+    candidates.sort_by(|one, other| {
+        score(other)
+            .total_cmp(&score(one))
+            .then_with(|| one.row.cmp(&other.row))
+    });
+    candidates.truncate(most);
+    candidates
+}
+
 /// Scores every candidate, best first; equals by rising row.
-pub(crate) fn rank(setting: &Setting<'_>, candidates: Vec<Candidate>) -> Vec<Ranked> {
-    let mut reader = Reader::new(setting.question, setting.columns);
+pub(crate) fn rank(
+    setting: &Setting<'_>,
+    reader: &mut Reader<'_>,
+    candidates: Vec<Candidate>,
+) -> Vec<Ranked> {
     let windows: Vec<Window> = candidates
         .iter()
-        .map(|candidate| window(setting, &mut reader, candidate))
+        .map(|candidate| window(setting, reader, candidate))
         .collect();
+    let reader = &*reader;
     let cosines = cosines(setting, &candidates, &windows);
-    let measure = Measure::of(setting, &reader, &candidates, &windows);
-    let threads = threads(setting, &reader, &candidates, &windows);
+    let measure = Measure::of(setting, reader, &candidates, &windows);
+    let threads = threads(setting, reader, &candidates, &windows);
     let thread_features = thread_features(setting, &threads);
     let mut ranked: Vec<Ranked> = candidates
         .into_iter()
         .zip(windows)
         .map(|(candidate, window)| {
             let mut features =
-                own_features(setting, &reader, &candidate, &window, &measure, &cosines);
+                own_features(setting, reader, &candidate, &window, &measure, &cosines);
             let (lexical, words) = thread_features
                 .get(&candidate.attributes.thread)
                 .copied()
@@ -99,9 +140,11 @@ fn window(setting: &Setting<'_>, reader: &mut Reader<'_>, candidate: &Candidate)
         )
         .map(|row| row.map(|row| (row, reader.place(row))))
     };
+    let near = [at(1), at(2)];
     Window {
         own,
-        near: [at(1), at(2)],
+        joined: joined(reader, own, &near),
+        near,
     }
 }
 
@@ -153,10 +196,7 @@ impl Measure {
             .iter()
             .map(|window| reader.at(window.own).words)
             .sum();
-        let in_windows: f32 = windows
-            .iter()
-            .map(|window| joined(reader, window).words)
-            .sum();
+        let in_windows: f32 = windows.iter().map(|window| window.joined.words).sum();
         let share = if tokens > 0 {
             words / tokens as f32
         } else {
@@ -169,17 +209,13 @@ impl Measure {
     }
 }
 
-/// Frequencies and lengths summed over a window.
-fn joined(reader: &Reader<'_>, window: &Window) -> Summary {
-    let mut joined = reader.at(window.own).clone();
-    for (near, weight) in window.near.iter().zip(model::WINDOW) {
+/// Frequencies and lengths summed over a window, and its nearest pieces.
+fn joined(reader: &Reader<'_>, own: usize, near: &[[Option<(Row, usize)>; 2]; 2]) -> Summary {
+    let mut joined = reader.at(own).clone();
+    for (distance, near) in near.iter().enumerate() {
         for (_, place) in near.iter().flatten() {
-            joined.add(reader.at(*place), weight);
-        }
-    }
-    for (near, weight) in window.near.iter().zip(model::WINDOW_CLOSENESS) {
-        for (_, place) in near.iter().flatten() {
-            joined.approach(reader.at(*place), weight);
+            joined.add(reader.at(*place), model::WINDOW[distance]);
+            joined.approach(reader.at(*place), model::WINDOW_CLOSENESS[distance]);
         }
     }
     joined
@@ -194,32 +230,44 @@ fn own_features(
     cosines: &FxHashMap<Row, f32>,
 ) -> Features {
     let question = setting.question;
-    let (own, joined) = (reader.at(window.own), joined(reader, window));
+    let (own, joined) = (reader.at(window.own), &window.joined);
     let cosine = |row: &Row| cosines.get(row).copied().unwrap_or(0.0);
     let listening = model::LISTENING_WORDS / (model::LISTENING_WORDS + own.words);
-    let told = candidate.lexical.map_or(0.0, |score| {
-        score / question.lexical_most.max(f32::MIN_POSITIVE)
-    });
-    let attributes = &candidate.attributes;
-    let days = ((setting.latest - attributes.occurred_at).max(0) as f64 / 86_400e6) as f32;
-    Features {
-        lexical: own.bm25(question, measure.words).max(told.min(1.0)),
+    let features = Features {
+        lexical: lexical(setting, candidate, own, measure.words),
         semantic: cosine(&candidate.row),
         words: own.closeness(question),
         window_lexical: listening * joined.bm25(question, measure.window_words),
         window_words: listening * joined.closeness(question),
         window_semantic: listening * window_cosine(candidate.row, window, &cosine),
-        thread_lexical: 0.0,
-        thread_words: 0.0,
-        author: author(question, attributes),
+        ..Features::default()
+    };
+    with_attributes(setting, &candidate.attributes, features)
+}
+
+/// The ranking's own BM25, or what the lexical view found by spellings that wordpieces don't show.
+fn lexical(setting: &Setting<'_>, candidate: &Candidate, own: &Summary, average: f32) -> f32 {
+    let most = setting.question.lexical_most.max(f32::MIN_POSITIVE);
+    let told = candidate
+        .lexical
+        .map_or(0.0, |score| (score / most).min(1.0));
+    own.bm25(setting.question, average).max(told)
+}
+
+/// Adds what is known of a memory beside its text.
+fn with_attributes(setting: &Setting<'_>, attributes: &Attributes, features: Features) -> Features {
+    let days = ((setting.latest - attributes.occurred_at).max(0) as f64 / 86_400e6) as f32;
+    let long = ((setting.question.words.len() as f32 - 12.0) / 20.0).clamp(0.0, 1.0);
+    Features {
+        author: author(setting.question, attributes),
         role: role(setting, attributes),
-        date: date(question, attributes),
-        ongoing: (-days / model::ONGOING_DAYS).exp()
-            * ((question.words.len() as f32 - 12.0) / 20.0).clamp(0.0, 1.0),
+        date: date(setting.question, attributes),
+        ongoing: (-days / model::ONGOING_DAYS).exp() * long,
         recency: (-days / setting.recency_days).exp(),
         importance: (f32::from(attributes.importance) - 5.0) / 10.0,
         distrust: 1.0 - f32::from(attributes.trust) / 255.0,
         superseded: f32::from(u8::from(attributes.superseded)),
+        ..features
     }
 }
 

@@ -12,9 +12,9 @@ use roaring::RoaringBitmap;
 use crate::candidates::{Candidate, Pool, Searched, search};
 use crate::error::RecallError;
 use crate::model::{self, Features};
-use crate::rank::{Ranked, Setting, judge, rank};
+use crate::rank::{Ranked, Setting, judge, rank, shortlist};
 use crate::views::{Columns, Found, LexicalSearch, VectorSearch};
-use crate::words::{Facts, Question};
+use crate::words::{Facts, Question, Reader};
 use crate::{answer, context, filter, successors};
 
 /// Everything that a recall reads. Views that can't take part are `None`, and named in `degraded`.
@@ -101,7 +101,15 @@ impl Recaller<'_> {
             .vectors
             .filter(|_| recall.signals != Signals::Lexical)
             .map(|view| (view, vector.as_slice()));
-        let searched = search(lexical, vectors, columns.rows(), depth, filter.as_ref());
+        let exact = recall.signals != Signals::Full || self.columns.is_none();
+        let searched = search(
+            lexical,
+            vectors,
+            columns.rows(),
+            depth,
+            filter.as_ref(),
+            exact,
+        );
         let mut ranked = if recall.signals == Signals::Full && self.columns.is_some() {
             self.rank_in_full(
                 &question,
@@ -168,7 +176,6 @@ impl Recaller<'_> {
     ) -> Vec<Ranked> {
         let now = self.source.now().as_microsecond();
         let mut pool = Pool::of(searched, columns, now);
-        pool.add_neighbours(columns, filter, now);
         let cosines = |rows: &[Row]| match self.vectors.map(|view| view.similarities(vector, rows))
         {
             Some(Ok(cosines)) => cosines,
@@ -183,7 +190,12 @@ impl Recaller<'_> {
             user_authors: &self.facts.users,
             program_authors: &self.facts.programs,
         };
-        answer::diversify(rank(&setting, pool.candidates), columns, recall.limit)
+        let mut reader = Reader::new(question, columns);
+        let most = model::SHORTLIST.max(recall.limit);
+        pool.keep(|candidates| shortlist(&setting, &mut reader, candidates, most));
+        pool.add_neighbours(columns, filter, now);
+        let ranked = rank(&setting, &mut reader, pool.candidates);
+        answer::diversify(ranked, columns, recall.limit)
     }
 
     /// Ranks by what the searches gave alone; equals by rising row.

@@ -41,6 +41,14 @@ pub trait VectorSearch: Send + Sync {
         filter: Option<&RoaringBitmap>,
     ) -> Result<Vec<Found>, ViewError>;
 
+    /// About the same in bounded time, for rows that are judged anew afterwards.
+    fn candidates(
+        &self,
+        query: &[f32],
+        limit: usize,
+        filter: Option<&RoaringBitmap>,
+    ) -> Result<Vec<Found>, ViewError>;
+
     /// The cosine of each of `rows`, in their order.
     fn similarities(&self, query: &[f32], rows: &[Row]) -> Result<Vec<Option<f32>>, ViewError>;
 }
@@ -99,6 +107,22 @@ impl VectorSearch for VectorsView {
         filter: Option<&RoaringBitmap>,
     ) -> Result<Vec<Found>, ViewError> {
         let hits = VectorsView::search(self, query, limit, filter)?;
+        Ok(hits
+            .into_iter()
+            .map(|hit| Found {
+                row: hit.row,
+                score: hit.similarity,
+            })
+            .collect())
+    }
+
+    fn candidates(
+        &self,
+        query: &[f32],
+        limit: usize,
+        filter: Option<&RoaringBitmap>,
+    ) -> Result<Vec<Found>, ViewError> {
+        let hits = VectorsView::candidates(self, query, limit, filter)?;
         Ok(hits
             .into_iter()
             .map(|hit| Found {

@@ -284,8 +284,16 @@ impl Space {
 
     /// Removes a memory's content for ever: from the source, the journal and every view.
     pub fn erase(&self, id: MemoryId) -> Result<(), Error> {
-        self.inner.source.erase(&self.actor, id)?;
-        self.rebuild(&mut |_, _| {})
+        self.erase_all(&[id])
+    }
+
+    /// Removes the content of many memories for ever; the views are built anew once. Stops at the first that is not there.
+    pub fn erase_all(&self, ids: &[MemoryId]) -> Result<(), Error> {
+        let erased = ids
+            .iter()
+            .try_for_each(|id| self.inner.source.erase(&self.actor, *id));
+        self.rebuild(&mut |_, _| {})?;
+        Ok(erased?)
     }
 
     /// Draws a link; its `created_at` is set to now.

@@ -1,5 +1,7 @@
 //! One measured figure: its value, what it stands beside, and what was promised.
 
+use super::Failure;
+
 /// What a value counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
@@ -15,6 +17,10 @@ pub(crate) enum Unit {
     GigabytesPerSecond,
     /// Tokens of a language model, as estimated.
     Tokens,
+    /// A share of a hundred; more is better.
+    Percent,
+    /// Time that was waited, of a hundred that were run.
+    WaitedPercent,
 }
 
 impl Unit {
@@ -27,11 +33,15 @@ impl Unit {
             Self::KibPerThousand => "KiB",
             Self::GigabytesPerSecond => "GB/s",
             Self::Tokens => "tokens",
+            Self::Percent | Self::WaitedPercent => "%",
         }
     }
 
     fn more_is_better(self) -> bool {
-        matches!(self, Self::RecordsPerSecond | Self::GigabytesPerSecond)
+        matches!(
+            self,
+            Self::RecordsPerSecond | Self::GigabytesPerSecond | Self::Percent
+        )
     }
 }
 
@@ -141,8 +151,10 @@ impl Figure {
 pub(crate) struct Section {
     pub(crate) measurement: &'static str,
     pub(crate) figures: Vec<Figure>,
-    /// Why nothing, or not everything, could be measured.
+    /// Why nothing could be measured, or why the figures are doubtful.
     pub(crate) note: Option<String>,
+    /// Whether that is because something went wrong.
+    pub(crate) failed: bool,
 }
 
 impl Section {
@@ -152,6 +164,7 @@ impl Section {
             measurement,
             figures,
             note: None,
+            failed: false,
         }
     }
 
@@ -161,7 +174,18 @@ impl Section {
             measurement,
             figures: Vec::new(),
             note: Some(format!("skipped: {}", reason.into())),
+            failed: false,
         }
+    }
+
+    /// What was measured, or the reason why it failed: the other measurements of the run are worth having all the same.
+    pub(crate) fn or_failed(measurement: &'static str, outcome: Result<Self, Failure>) -> Self {
+        outcome.unwrap_or_else(|failure| Self {
+            measurement,
+            figures: Vec::new(),
+            note: Some(format!("FAILED: {failure}")),
+            failed: true,
+        })
     }
 }
 

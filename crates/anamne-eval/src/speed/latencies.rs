@@ -20,6 +20,11 @@ impl Latencies {
         self.0.push(milliseconds);
     }
 
+    /// What a tenth of the calls stay within: the least disturbed ones.
+    pub(crate) fn p10(&self) -> f64 {
+        self.quantile(0.10)
+    }
+
     /// The median.
     pub(crate) fn p50(&self) -> f64 {
         self.quantile(0.50)

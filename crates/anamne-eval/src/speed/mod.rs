@@ -21,6 +21,7 @@ mod mcp;
 mod opening;
 mod peers;
 pub(crate) mod probe;
+mod quiet;
 mod recall;
 mod remember;
 mod report;
@@ -82,7 +83,7 @@ impl Measurement {
     }
 }
 
-/// Measures and prints. A budget that is missed is printed, and is no failure.
+/// Measures and prints. A budget that is missed is no failure; a measurement that went wrong is, once all are printed.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let chosen: BTreeSet<Measurement> = if arguments.only.is_empty() {
         Measurement::value_variants().iter().copied().collect()
@@ -109,7 +110,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     } else {
         report.tables()
     });
-    Ok(ExitCode::SUCCESS)
+    Ok(if report.has_failures() {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 /// Everything about a store of one size. What changes the store comes last.
@@ -123,10 +128,17 @@ fn measure_size(
     let site = Site::new(records, arguments.folder.as_deref())?;
     let mut sections = Vec::new();
     say("import");
-    let imported = import::measure(&site, wants(Measurement::Import))?;
-    sections.extend(imported);
+    // What follows needs the store, so a failure here ends the size.
+    if wants(Measurement::Import) {
+        sections.push(quiet::watched("import", || import::measure(&site)));
+        if sections.iter().any(|section| section.failed) {
+            return Ok(sections);
+        }
+    } else {
+        import::fill(&site)?;
+    }
     if wants(Measurement::Disk) {
-        sections.push(disk::measure(&site)?);
+        sections.push(Section::or_failed("disk", disk::measure(&site)));
     }
     let opens = wants(Measurement::Open) || wants(Measurement::Memory);
     if wants(Measurement::Recall) || opens {
@@ -134,18 +146,27 @@ fn measure_size(
         let peers = Peers::build(&site, wants(Measurement::Recall))?;
         if wants(Measurement::Recall) {
             say("recall");
-            sections.push(recall::measure(&site, &peers, arguments.queries)?);
+            let recall = || recall::measure(&site, &peers, arguments.queries);
+            sections.push(quiet::watched("recall", recall));
         }
         if opens {
             say("open");
-            let opened = opening::measure(&site, &peers)?;
-            sections.extend(wants(Measurement::Open).then_some(opened.open));
-            sections.extend(wants(Measurement::Memory).then_some(opened.memory));
+            match opening::measure(&site, &peers) {
+                Ok(opened) => {
+                    sections.extend(wants(Measurement::Open).then_some(opened.open));
+                    sections.extend(wants(Measurement::Memory).then_some(opened.memory));
+                }
+                failed => {
+                    let failed = failed.map(|opened| opened.open);
+                    sections.push(Section::or_failed("open", failed));
+                }
+            }
         }
     }
     if wants(Measurement::Remember) {
         say("remember");
-        sections.push(remember::measure(&site, arguments.queries)?);
+        let remember = || remember::measure(&site, arguments.queries);
+        sections.push(quiet::watched("remember", remember));
     }
     Ok(sections)
 }
@@ -161,7 +182,8 @@ fn measure_binary(
     }
     if chosen.contains(&Measurement::Mcp) {
         output::complain("mcp");
-        sections.push(mcp::measure(arguments.folder.as_deref())?);
+        let mcp = || mcp::measure(arguments.folder.as_deref());
+        sections.push(quiet::watched("mcp", mcp));
     }
     Ok(sections)
 }

@@ -58,6 +58,11 @@ pub(crate) fn measure(site: &Site, peers: &Peers, questions: u64) -> Result<Sect
                 "bare tantivy, p50",
                 tantivy.p50(),
             ),
+            figure("p10_ms", "recall of 10, p10", full.p10()).beside(
+                "tantivy_p10_ms",
+                "bare tantivy, p10",
+                tantivy.p10(),
+            ),
             p95().beside("fts5_p95_ms", "FTS5 bm25, p95", fts5.p95()),
             vec_p95(p95()),
             bound(p95()),

@@ -21,6 +21,12 @@ impl Report {
         self.sizes.push((size.to_owned(), sections));
     }
 
+    /// Whether a measurement went wrong.
+    pub(crate) fn has_failures(&self) -> bool {
+        let mut sections = self.sizes.iter().flat_map(|(_, sections)| sections);
+        sections.any(|section| section.failed)
+    }
+
     /// `{size: {measurement: {figure: value}}}`.
     ///
     /// A figure `f` beside a reference `r` also gives `r` and `f/r`, the cost of one over that of the other; with a
@@ -51,7 +57,7 @@ impl Report {
             };
             let _ = writeln!(
                 text,
-                "\n{title}\n{:>8}  {:<30}{:>15}   {:<33}{:>13}  met",
+                "\n{title}\n{:>8}  {:<29}{:>13}   {:<34}{:>15}  met",
                 "ratio", "figure", "anamne", "beside", "budget"
             );
             for section in sections {
@@ -113,7 +119,7 @@ fn row(figure: &Figure) -> String {
         None => "",
     };
     let label = &figure.label;
-    format!("{ratio:>8}  {label:<30}{value:>15}   {beside:<33}{budget:>13}  {met}")
+    format!("{ratio:>8}  {label:<29}{value:>13}   {beside:<34}{budget:>15}  {met}")
 }
 
 /// Three significant digits, and whole numbers from 100 on.
@@ -175,6 +181,7 @@ mod tests {
         assert!(tables.contains("10 000 records"), "{tables}");
         assert!(tables.contains("×2.00  p95"), "{tables}");
         assert!(tables.contains("≤ 2.00 ms  NO"), "{tables}");
+        assert!(!report().has_failures());
         assert!(tables.lines().all(|line| line.chars().count() <= 110));
     }
 }

@@ -25,6 +25,7 @@ use roaring::RoaringBitmap;
 use crate::segments::{Found, Shelf, Snapshot};
 use codes::Query;
 use layout::VectorsLayout;
+use search::Effort;
 
 /// Dimensions of an embedder at most.
 pub const DIMENSIONS: usize = 8_192;
@@ -72,9 +73,32 @@ impl VectorsView {
         limit: usize,
         filter: Option<&RoaringBitmap>,
     ) -> Result<Vec<VectorHit>, ViewError> {
+        self.nearest(query, limit, filter, Effort::Exact)
+    }
+
+    /// About the `limit` memories nearest to `query`, in bounded time: for callers that judge each of them anew.
+    ///
+    /// What is nearest by far is always among them; near the edge of the answer one in ten may be overlooked, and the
+    /// similarity is that of one of a memory's vectors, not always of its best. Otherwise as [`VectorsView::search`].
+    pub fn candidates(
+        &self,
+        query: &[f32],
+        limit: usize,
+        filter: Option<&RoaringBitmap>,
+    ) -> Result<Vec<VectorHit>, ViewError> {
+        self.nearest(query, limit, filter, Effort::Bounded)
+    }
+
+    fn nearest(
+        &self,
+        query: &[f32],
+        limit: usize,
+        filter: Option<&RoaringBitmap>,
+        effort: Effort,
+    ) -> Result<Vec<VectorHit>, ViewError> {
         let snapshot = self.shelf.whole_snapshot()?;
         match self.prepare(query)? {
-            Some(query) => search::nearest(&snapshot, &query, limit, filter),
+            Some(query) => search::nearest(&snapshot, &query, limit, filter, effort),
             None => Ok(Vec::new()),
         }
     }

@@ -20,12 +20,22 @@ const DEVIATIONS: f32 = 2.3;
 /// Codes that are fetched from memory at a time.
 const AHEAD: usize = 16;
 
+/// How much a search does to find exactly the nearest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// As much as it takes.
+    Exact,
+    /// Four times as many vectors as memories wanted are compared in eight bits, and no more.
+    Bounded,
+}
+
 /// The memories nearest to `query`; see [`VectorsView::search`](super::VectorsView::search).
 pub(super) fn nearest(
     snapshot: &Snapshot<VectorsLayout>,
     query: &Query,
     limit: usize,
     filter: Option<&RoaringBitmap>,
+    effort: Effort,
 ) -> Result<Vec<VectorHit>, ViewError> {
     let summary = snapshot.summary();
     if limit == 0 || summary.rows == 0 {
@@ -37,12 +47,11 @@ pub(super) fn nearest(
     }
     let parts = (summary.vectors as usize).div_ceil(rows);
     let allowed = Allowed::new(filter, snapshot.masked(), rows);
-    let candidates = candidates(
-        snapshot,
-        query,
-        &allowed,
-        most_candidates(limit, rows) * parts.min(3),
-    )?;
+    let most = match effort {
+        Effort::Exact => most_candidates(limit, rows),
+        Effort::Bounded => 4 * limit,
+    };
+    let candidates = candidates(snapshot, query, &allowed, most * parts.min(3))?;
     let tail = snapshot
         .tail()
         .filter(|(row, _)| filter.is_none_or(|filter| filter.contains(*row)));
@@ -54,7 +63,7 @@ pub(super) fn nearest(
     });
     let mut hits = rescore(snapshot, query, &candidates, tail.collect(), limit)?;
     // The best of a memory's vectors need not be among the candidates that brought it in.
-    if parts > 1 {
+    if parts > 1 && effort == Effort::Exact {
         for hit in &mut hits {
             hit.similarity = similarity(snapshot, query, hit.row.0)?.unwrap_or(hit.similarity);
         }

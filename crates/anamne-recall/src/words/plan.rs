@@ -4,7 +4,7 @@ use anamne_embed::{SimilarTokens, TokenTable};
 use anamne_text::analyser::{Analyser, QueryTerms, is_function_word};
 use rustc_hash::FxHashSet;
 
-use super::vocabulary::Vocabulary;
+use super::vocabulary::{BEGINS_WORD, Vocabulary};
 use crate::model;
 use crate::views::{Columns, LexicalSearch};
 
@@ -82,8 +82,8 @@ pub(crate) struct Question {
     pub(crate) words: Vec<String>,
     /// Whether a month or a year is among them, so that dates must be looked at.
     pub(crate) mentions_date: bool,
-    /// The place of each token of the vocabulary in `meetings`; 0 where it meets nothing.
-    places: Vec<u16>,
+    /// For each token of the vocabulary, whether it begins a word, and its place in `meetings`; 0 where it meets nothing.
+    marks: Vec<u16>,
     meetings: Vec<Meeting>,
     /// Words of several pieces: first piece, the rest, the term that they are.
     sequences: Vec<(u16, Vec<u16>, usize)>,
@@ -140,7 +140,7 @@ impl Question {
             piece_weights: Vec::new(),
             named: names.named_in(&words),
             persons: names.persons,
-            places: vec![0; Vocabulary::get().len()],
+            marks: Vocabulary::get().marks.clone(),
             meetings: vec![Meeting::default()],
             sequences: Vec::new(),
             terms,
@@ -185,11 +185,17 @@ impl Question {
         }
     }
 
-    pub(super) fn meeting(&self, token: u16) -> Option<&Meeting> {
-        match self.places.get(usize::from(token)) {
-            None | Some(0) => None,
-            Some(&place) => self.meetings.get(usize::from(place)),
-        }
+    /// 1 if a token begins a word, and what it means to the question. One look-up for most tokens.
+    #[inline]
+    pub(super) fn mark(&self, token: u16) -> (u32, Option<&Meeting>) {
+        let mark = self.marks.get(usize::from(token)).copied().unwrap_or(0);
+        let place = usize::from(mark & !BEGINS_WORD);
+        let meeting = if place == 0 {
+            None
+        } else {
+            self.meetings.get(place)
+        };
+        (u32::from(mark >> 15), meeting)
     }
 
     /// The terms of the words of several pieces that `tokens` begins with.
@@ -203,12 +209,15 @@ impl Question {
     }
 
     fn meeting_mut(&mut self, token: u16) -> Option<&mut Meeting> {
-        let place = self.places.get_mut(usize::from(token))?;
-        if *place == 0 {
-            *place = u16::try_from(self.meetings.len()).ok()?;
+        let mark = self.marks.get_mut(usize::from(token))?;
+        if *mark & !BEGINS_WORD == 0 {
+            if self.meetings.len() >= usize::from(BEGINS_WORD) {
+                return None;
+            }
+            *mark |= self.meetings.len() as u16;
             self.meetings.push(Meeting::default());
         }
-        self.meetings.get_mut(usize::from(*place))
+        self.meetings.get_mut(usize::from(*mark & !BEGINS_WORD))
     }
 
     /// Finds the tokens that share a term's stem, and the words that are several tokens.

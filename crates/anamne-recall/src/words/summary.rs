@@ -34,10 +34,9 @@ impl Summary {
         let mut summary = Self::empty(question);
         let mut words = 0u32;
         for (place, &token) in tokens.iter().enumerate() {
-            words += u32::from(vocabulary.begins_word(token));
-            let Some(meeting) = question.meeting(token) else {
-                continue;
-            };
+            let (begins_word, meeting) = question.mark(token);
+            words += begins_word;
+            let Some(meeting) = meeting else { continue };
             for &(piece, closeness) in &meeting.pieces {
                 let nearest = &mut summary.nearest[usize::from(piece)];
                 *nearest = nearest.max(closeness);

@@ -5,11 +5,14 @@ use std::sync::LazyLock;
 use anamne_embed::{StaticModel, TokenTable};
 use rustc_hash::FxHashMap;
 
+/// The bit of a token's mark that says that it begins a word; the others hold its place among the meetings.
+pub(super) const BEGINS_WORD: u16 = 0x8000;
+
 /// The pieces of the built-in vocabulary, sorted by how they begin.
 pub(super) struct Vocabulary {
     pub(super) table: &'static dyn TokenTable,
-    /// Whether a piece begins a word: not a continuation, not punctuation.
-    begins_word: Vec<bool>,
+    /// [`BEGINS_WORD`] for each piece that begins a word (no continuation, no punctuation), else 0.
+    pub(super) marks: Vec<u16>,
     /// Whether a piece continues a word.
     continues: Vec<bool>,
     by_beginning: FxHashMap<[u8; 2], Vec<u16>>,
@@ -27,16 +30,15 @@ impl Vocabulary {
         let table = StaticModel::builtin_tokens();
         let mut vocabulary = Self {
             table,
-            begins_word: vec![false; table.rows()],
+            marks: vec![0; table.rows()],
             continues: vec![false; table.rows()],
             by_beginning: FxHashMap::default(),
         };
         for token in 0..table.rows() {
             let text = table.token_text(token as u16);
             vocabulary.continues[token] = text.len() > 2 && text.starts_with("##");
-            vocabulary.begins_word[token] = !vocabulary.continues[token]
-                && text.starts_with(|first: char| first.is_alphanumeric());
-            if vocabulary.begins_word[token] {
+            if !vocabulary.continues[token] && text.starts_with(char::is_alphanumeric) {
+                vocabulary.marks[token] = BEGINS_WORD;
                 vocabulary
                     .by_beginning
                     .entry(beginning(text))
@@ -45,17 +47,6 @@ impl Vocabulary {
             }
         }
         vocabulary
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.begins_word.len()
-    }
-
-    pub(super) fn begins_word(&self, token: u16) -> bool {
-        self.begins_word
-            .get(usize::from(token))
-            .copied()
-            .unwrap_or(false)
     }
 
     pub(super) fn continues_word(&self, token: u16) -> bool {

@@ -14,6 +14,17 @@ const LARGEST: usize = 16 << 20;
 thread_local! {
     /// Making a compressor costs more than most texts take to compress.
     static COMPRESSOR: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// The text of a zstd frame, as bytes.
+fn unpack(frame: &[u8]) -> std::io::Result<Vec<u8>> {
+    DECOMPRESSOR.with_borrow_mut(|decompressor| match decompressor {
+        Some(decompressor) => decompressor.decompress(frame, LARGEST),
+        empty => empty
+            .insert(zstd::bulk::Decompressor::new()?)
+            .decompress(frame, LARGEST),
+    })
 }
 
 /// The text as a zstd frame; `None` where the library can't, so that it is stored as it is.
@@ -56,7 +67,7 @@ impl FromSql for Packed<'static> {
                 Ok(Self(Cow::Owned(text.to_owned())))
             }
             ValueRef::Blob(frame) => {
-                let bytes = zstd::bulk::decompress(frame, LARGEST).map_err(FromSqlError::other)?;
+                let bytes = unpack(frame).map_err(FromSqlError::other)?;
                 Ok(Self(Cow::Owned(
                     String::from_utf8(bytes).map_err(FromSqlError::other)?,
                 )))

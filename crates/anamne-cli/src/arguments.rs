@@ -1,0 +1,118 @@
+//! What stands on the command line: the options that every command takes, and the commands.
+
+use std::ffi::OsString;
+use std::str::FromStr;
+
+use anamne::{Category, Kind, LinkType, Refusal};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use crate::commands::Command;
+
+/// Memory for AI agents: tell it something, and get it back with the reason
+#[derive(Debug, clap::Parser)]
+#[command(
+    name = "anamne",
+    version,
+    max_term_width = 100,
+    disable_help_subcommand = true,
+    after_help = "\
+Start here:
+  anamne demo                                   try it on a conversation
+  anamne remember \"We deploy on Fridays only\"   tell it something
+  anamne recall \"when do we deploy?\"            ask
+  claude mcp add anamne -- anamne mcp           give it to an agent
+
+Exit codes: 0 done, 1 failed, 2 not accepted (usage or a refused value), 3 not
+found. With --json, standard output carries JSON, and an error is one JSON
+object on standard error:
+  {\"error\": {\"kind\": \"refused|not_found|failed\", \"message\": …,
+   \"field\"?: …, \"hint\"?: …}}"
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// The options that every command takes.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// The store's folder; without it, the platform's data folder
+    #[arg(
+        long,
+        global = true,
+        env = "ANAMNE_STORE",
+        hide_env_values = true,
+        value_name = "DIR"
+    )]
+    pub(crate) store: Option<OsString>,
+    /// The space; without it, that of the project around the current folder, else `core`
+    #[arg(
+        long,
+        global = true,
+        env = "ANAMNE_SPACE",
+        hide_env_values = true,
+        value_name = "NAME"
+    )]
+    pub(crate) space: Option<String>,
+    /// Answer in JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+fn one_of<Word>(
+    words: &'static [Word],
+    spelt: fn(Word) -> &'static str,
+) -> impl TypedValueParser<Value = Word>
+where
+    Word: Copy + FromStr<Err = Refusal> + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(words.iter().map(|word| spelt(*word)))
+        .try_map(|word| word.parse::<Word>())
+}
+
+/// Reads the word of a kind.
+pub(crate) fn kind() -> impl TypedValueParser<Value = Kind> {
+    one_of(Kind::ALL, Kind::as_str)
+}
+
+/// Reads the word of a category.
+pub(crate) fn category() -> impl TypedValueParser<Value = Category> {
+    one_of(Category::ALL, Category::as_str)
+}
+
+/// Reads the word of a link type.
+pub(crate) fn link_type() -> impl TypedValueParser<Value = LinkType> {
+    one_of(LinkType::ALL, LinkType::as_str)
+}
+
+/// Reads `name=value`; the value is JSON where it parses as such, else text.
+pub(crate) fn metadata(text: &str) -> Result<(String, serde_json::Value), String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or("write it as name=value, such as ticket=42 or owner=Ada")?;
+    let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+    Ok((name.to_owned(), value))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(text: &str, name: &str, value: &serde_json::Value) {
+        assert_eq!(super::metadata(text), Ok((name.to_owned(), value.clone())));
+    }
+
+    #[test]
+    fn a_metadata_value_is_json_where_it_can_be() {
+        check("ticket=42", "ticket", &json!(42));
+        check("owner=Ada", "owner", &json!("Ada"));
+        check("formula=a=b", "formula", &json!("a=b"));
+        check("parts=[1,2]", "parts", &json!([1, 2]));
+        check("empty=", "empty", &json!(""));
+        assert!(super::metadata("lonely").is_err());
+    }
+}

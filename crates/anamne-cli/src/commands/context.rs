@@ -1,0 +1,89 @@
+//! `anamne context`.
+
+use anamne::{ContextRequest, Recall};
+
+use crate::failure::Failure;
+use crate::filters::Filters;
+use crate::output::{Output, memories};
+use crate::place::Place;
+use crate::wording::{duration, number};
+use crate::{input, settling};
+
+/// Ask a question and get a block of remembered text for a model to read
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The block holds what bears on the question, in reading order, each part with the
+name by which to cite it (`anamne show m12`), and costs at most the budget. It
+is quoted data, never an instruction.
+
+Examples:
+  anamne context \"how do we deploy?\" --budget 800
+  anamne context \"open questions about sync\" --since \"last week\" | my-agent
+
+With --json: {\"text\", \"tokens\", \"entries\": [{\"id\", \"citation\", \"confidence\",
+  \"tokens\", …}], \"left_out\": [{\"id\", \"reason\": \"over_budget|duplicate\",
+  \"tokens\"}], \"degraded\", \"took_ms\"}")]
+pub(crate) struct Context {
+    /// The question; `-` reads standard input
+    #[arg(required = true)]
+    query: Vec<String>,
+    /// Tokens that the block may cost, at least 50
+    #[arg(long, default_value_t = 1_000, value_name = "TOKENS")]
+    budget: usize,
+    /// Memories considered at most
+    #[arg(short = 'k', long, default_value_t = 50, value_name = "N")]
+    limit: usize,
+    /// Leave out memories less sure than this, 0 to 1
+    #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
+    min_confidence: f32,
+    #[command(flatten)]
+    filters: Filters,
+}
+
+impl Context {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let request = ContextRequest {
+            recall: Recall {
+                min_confidence: self.min_confidence,
+                ..Recall::new(input::text("query", &self.query, output)?)
+                    .limit(self.limit)
+                    .filter(self.filters.read(&output.dates)?)
+            },
+            token_budget: self.budget,
+        };
+        request.check()?;
+        let space = place.existing_space()?;
+        let context = space.context(&request)?;
+        if output.is_json() {
+            output.json(&context)?;
+        } else {
+            print(&context, self.budget, output)?;
+        }
+        settling::settle(&space, output)
+    }
+}
+
+fn print(context: &anamne::Context, budget: usize, output: &mut Output) -> Result<(), Failure> {
+    if context.entries.is_empty() {
+        output.note("nothing that is remembered bears on this");
+    } else {
+        output.line(crate::wording::visible(context.text.trim_end()))?;
+    }
+    output.flush()?;
+    output.warn_degraded(&context.degraded);
+    let left_out = match context.left_out.len() {
+        0 => String::new(),
+        count => format!(
+            "; {} left out, a larger --budget takes in more",
+            memories(count as u64)
+        ),
+    };
+    output.note(format_args!(
+        "{} of {} tokens, {} in {}{left_out}",
+        number(context.tokens as u64),
+        number(budget as u64),
+        memories(context.entries.len() as u64),
+        duration(context.took_ms),
+    ));
+    Ok(())
+}

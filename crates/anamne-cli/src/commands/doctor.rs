@@ -1,0 +1,84 @@
+//! `anamne doctor`.
+
+use anamne::{CheckUp, Store};
+use serde_json::json;
+
+use crate::card::print_text;
+use crate::failure::Failure;
+use crate::output::{BOLD, GREEN, Output, RED, YELLOW, paint};
+use crate::place::Place;
+
+/// Read everything back, mend what can be mended, and say what is wrong
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Looks at every space of the store, or at the one that --space names: the journal
+and its chain of hashes, the database, each view. Views that are damaged are
+built again. Exit code 1 says that something is left that needs a person.
+
+Examples:
+  anamne doctor
+  anamne --space recipes doctor --json
+
+With --json: {\"store\", \"healthy\", \"spaces\": [{\"space\", \"well\": […], \"mended\":
+  […], \"problems\": […]}]}")]
+pub(crate) struct Doctor {}
+
+impl Doctor {
+    pub(crate) fn run(place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let store = place.existing_store()?;
+        let found: Vec<_> = if place.is_named() {
+            vec![place.existing_space()?.check_up()?]
+        } else {
+            store
+                .spaces()?
+                .iter()
+                .map(|name| check(&store, name.as_str()))
+                .collect()
+        };
+        let healthy = found.iter().all(|check_up| check_up.problems.is_empty());
+        if output.is_json() {
+            output.json(&json!({ "store": store.root(), "healthy": healthy, "spaces": found }))?;
+        } else {
+            for check_up in &found {
+                print(check_up, output)?;
+            }
+        }
+        if healthy {
+            Ok(())
+        } else {
+            Err(Failure::Reported)
+        }
+    }
+}
+
+/// A space that can't even be opened is a finding like others.
+fn check(store: &Store, name: &str) -> CheckUp {
+    store
+        .existing_space(name)
+        .and_then(|space| space.check_up())
+        .unwrap_or_else(|error| CheckUp {
+            space: name.to_owned(),
+            problems: vec![error.to_string()],
+            ..CheckUp::default()
+        })
+}
+
+fn print(check_up: &CheckUp, output: &mut Output) -> Result<(), Failure> {
+    output.line(paint(BOLD, &check_up.space))?;
+    for (style, sign, findings) in [
+        (GREEN, "well   ", &check_up.well),
+        (YELLOW, "mended ", &check_up.mended),
+        (RED, "problem", &check_up.problems),
+    ] {
+        for finding in findings {
+            output.raw(format_args!("  {}", paint(style, sign)))?;
+            let mut lines =
+                crate::wording::wrapped(finding, output.width.saturating_sub(11)).into_iter();
+            output.line(format_args!("  {}", lines.next().unwrap_or_default()))?;
+            for line in lines {
+                print_text(&line, "           ", 1, output)?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! `anamne edit`.
+
+use anamne::{Category, Kind};
+use serde_json::{Value, json};
+
+use super::show;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::place::Place;
+use crate::{arguments, ids, input, settling};
+
+/// Change a memory; its earlier states stay in its history
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  anamne edit m12 --content \"The staging server listens on port 8472\"
+  anamne edit m12 --importance 9 --tag urgent --untag idea
+  anamne edit m12 --metadata ticket=43 --metadata draft=null
+  anamne edit m12 --superseded-by m31
+
+With --json: {\"memory\": the memory as it stands now}")]
+pub(crate) struct Edit {
+    /// The memory
+    id: String,
+    /// New content; `-` reads standard input
+    #[arg(long, value_name = "TEXT")]
+    content: Option<String>,
+    /// New kind
+    #[arg(long, value_parser = arguments::kind())]
+    kind: Option<Kind>,
+    /// New category; makes it a fact
+    #[arg(long, value_parser = arguments::category())]
+    category: Option<Category>,
+    /// New importance, 1 to 10
+    #[arg(long, value_name = "N")]
+    importance: Option<u8>,
+    /// New confidence, 0 to 1
+    #[arg(long, value_name = "SHARE")]
+    confidence: Option<f32>,
+    /// New trust in its origin, 0 to 1
+    #[arg(long, value_name = "SHARE")]
+    trust: Option<f32>,
+    /// File it under this word too
+    #[arg(long)]
+    tag: Vec<String>,
+    /// No longer file it under this word
+    #[arg(long, value_name = "TAG")]
+    untag: Vec<String>,
+    /// Set this beside what is there, as name=value; name=null takes it away
+    #[arg(long, value_name = "NAME=VALUE", value_parser = arguments::metadata)]
+    metadata: Vec<(String, Value)>,
+    /// When it happened
+    #[arg(long, value_name = "TIME")]
+    at: Option<String>,
+    /// When it stops being recalled
+    #[arg(long, value_name = "TIME")]
+    expires: Option<String>,
+    /// The memory that takes its place
+    #[arg(long, value_name = "ID")]
+    superseded_by: Option<String>,
+}
+
+impl Edit {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let mut edit = anamne::Edit {
+            content: self
+                .content
+                .map(|text| input::text("content", &[text], output))
+                .transpose()?,
+            body: input::body(self.kind, self.category)?,
+            importance: self.importance,
+            confidence: self.confidence,
+            trust: self.trust,
+            add_tags: self.tag,
+            remove_tags: self.untag,
+            metadata: self.metadata.into_iter().collect(),
+            occurred_at: output.dates.start("at", self.at.as_deref())?,
+            expires_at: output.dates.to_come("expires", self.expires.as_deref())?,
+            superseded_by: None,
+        };
+        if edit.is_empty() && self.superseded_by.is_none() {
+            return Err(
+                Failure::refused("edit", "an edit must name something to change")
+                    .hint("such as --content, --importance, --tag; `anamne edit --help` lists all"),
+            );
+        }
+        edit.check()?;
+        let space = place.existing_space()?;
+        let id = ids::resolve(&space, &self.id)?;
+        edit.superseded_by = self
+            .superseded_by
+            .map(|other| ids::resolve(&space, &other))
+            .transpose()?;
+        let memory = space.edit(id, &edit)?;
+        if output.is_json() {
+            output.json(&json!({ "memory": memory }))?;
+        } else {
+            show::print(&memory, output)?;
+        }
+        settling::settle(&space, output)
+    }
+}

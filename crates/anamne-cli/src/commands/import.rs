@@ -1,0 +1,260 @@
+//! `anamne import`.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anamne::{BadLines, Error, ImportReport, Space};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output::{Output, memories, say};
+use crate::place::Place;
+use crate::wording::{duration, number};
+
+/// Bad lines that are shown to a person; `--json` has all of them.
+const SHOWN_BAD_LINES: usize = 20;
+
+/// Read memories from files of JSON lines
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A line is an object such as
+  {\"id\": \"a1\", \"thread\": \"standup\", \"position\": 0,
+   \"time\": \"2026-02-03T09:12:37Z\", \"author\": \"Ada\", \"text\": \"We use tabs\"}
+Only `text` (or `content`) must be there. Also read: session, kind, category,
+role, importance, confidence, trust, tags, metadata, expires, links, the fields
+of typed memories, and all that `anamne export` writes. Fields of other names
+become metadata.
+
+An import that was interrupted is simply run again: what is there already
+changes nothing. A line that can't be read ends the import (exit code 1); what
+came before it stays.
+
+Examples:
+  anamne import conversation.jsonl
+  anamne import 2026-*.jsonl --skip-bad
+  zstd -dc backup.jsonl.zst | anamne import -
+
+With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"links\", \"bad\": [{\"file\",
+  \"line\", \"reason\"}], \"took_ms\"}")]
+pub(crate) struct Import {
+    /// Files to read, in this order; `-` reads standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<String>,
+    /// Pass over lines that can't be taken, and report them
+    #[arg(long)]
+    skip_bad: bool,
+}
+
+/// What all files together came to.
+#[derive(Debug, Default, Serialize)]
+struct Total {
+    lines: u64,
+    bytes: u64,
+    imported: u64,
+    known: u64,
+    links: u64,
+    bad: Vec<BadLine>,
+    took_ms: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct BadLine {
+    file: String,
+    line: u64,
+    reason: String,
+}
+
+impl Import {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let started = Instant::now();
+        // Before the store is opened, so that a mistyped name makes no store.
+        let sizes = self
+            .files
+            .iter()
+            .map(|file| size_of(file))
+            .collect::<Result<Vec<_>, _>>()?;
+        let bad_lines = if self.skip_bad {
+            BadLines::Skip
+        } else {
+            BadLines::Stop
+        };
+        let space = place.space()?;
+        let progress = Progress::new(sizes.into_iter().sum(), output.is_watched());
+        let mut total = Total::default();
+        for file in &self.files {
+            let report = read(file, &space, bad_lines, &progress, &total);
+            total.add(file, report.inspect_err(|_| progress.end())?);
+        }
+        let settled = space.settle(&mut |view, _| progress.indexing(view));
+        progress.end();
+        total.took_ms = started.elapsed().as_secs_f64() * 1_000.0;
+        total.print(output)?;
+        if let Err(error) = settled {
+            output.warn(format_args!(
+                "the views could not be brought up to date: {error}; the next command tries again"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The bytes of a file; nothing where they can't be known beforehand.
+fn size_of(file: &str) -> Result<Option<u64>, Failure> {
+    if file == "-" {
+        return Ok(None);
+    }
+    let metadata = std::fs::metadata(file).map_err(|error| unreadable(file, &error))?;
+    if metadata.is_dir() {
+        return Err(Failure::failed(format!(
+            "{file} is a folder, and not a file of JSON lines"
+        )));
+    }
+    Ok(metadata.is_file().then_some(metadata.len()))
+}
+
+fn unreadable(file: &str, error: &std::io::Error) -> Failure {
+    let message = format!("can't read {file}: {error}");
+    if error.kind() == std::io::ErrorKind::NotFound {
+        Failure::not_found(message)
+    } else {
+        Failure::failed(message)
+    }
+}
+
+fn read(
+    file: &str,
+    space: &Space,
+    bad_lines: BadLines,
+    progress: &Progress,
+    before: &Total,
+) -> Result<ImportReport, Failure> {
+    let reader: Box<dyn BufRead> = if file == "-" {
+        Box::new(BufReader::new(std::io::stdin()))
+    } else {
+        let opened = File::open(Path::new(file)).map_err(|error| unreadable(file, &error))?;
+        Box::new(BufReader::with_capacity(1 << 16, opened))
+    };
+    space
+        .import(reader, bad_lines, &mut |report| progress.reading(before, report))
+        .map_err(|error| match error {
+            Error::BadLine { line, reason } => {
+                let name = if file == "-" { "standard input" } else { file };
+                Failure::failed(format!("{name}:{line}: {reason}")).hint(
+                    "what came before this line stays; mend it and run the import again, or pass over such lines with --skip-bad",
+                )
+            }
+            other => other.into(),
+        })
+}
+
+impl Total {
+    fn add(&mut self, file: &str, report: ImportReport) {
+        self.lines += report.lines;
+        self.bytes += report.bytes;
+        self.imported += report.imported;
+        self.known += report.known;
+        self.links += report.links;
+        self.bad.extend(report.bad.into_iter().map(|bad| BadLine {
+            file: file.to_owned(),
+            line: bad.line,
+            reason: bad.reason,
+        }));
+    }
+
+    fn print(&self, output: &mut Output) -> Result<(), Failure> {
+        if output.is_json() {
+            return output.json(self);
+        }
+        for bad in self.bad.iter().take(SHOWN_BAD_LINES) {
+            say(format_args!("{}:{}: {}", bad.file, bad.line, bad.reason));
+        }
+        if self.bad.len() > SHOWN_BAD_LINES {
+            output.note(format_args!(
+                "… and {} more",
+                self.bad.len() - SHOWN_BAD_LINES
+            ));
+        }
+        let mut parts = vec![format!("{} imported", memories(self.imported))];
+        let also = [
+            (self.known, "known already"),
+            (self.links, "links drawn"),
+            (self.bad.len() as u64, "lines passed over"),
+        ];
+        parts.extend(
+            also.iter()
+                .filter(|(count, _)| *count > 0)
+                .map(|(count, what)| format!("{} {what}", number(*count))),
+        );
+        output.line(format_args!(
+            "{} in {}",
+            parts.join(", "),
+            duration(self.took_ms)
+        ))
+    }
+}
+
+/// The bar that a person watches; nothing at all where nobody does.
+struct Progress {
+    bar: Option<ProgressBar>,
+    started: Instant,
+}
+
+impl Progress {
+    /// `bytes` is how much there is to read, where that is known.
+    fn new(bytes: Option<u64>, watched: bool) -> Self {
+        let template = match bytes {
+            Some(_) => "{bar:24} {percent:>3} % {msg} · {eta} to go",
+            None => "{spinner} {msg} · {elapsed}",
+        };
+        // The templates are constants, and the tests below read them.
+        let style =
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = watched.then(|| {
+            let bar = bytes.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+            bar.enable_steady_tick(Duration::from_millis(100));
+            bar.with_style(style)
+        });
+        Self {
+            bar,
+            started: Instant::now(),
+        }
+    }
+
+    fn reading(&self, before: &Total, report: &ImportReport) {
+        let Some(bar) = &self.bar else { return };
+        let read = before.imported + before.known + report.imported + report.known;
+        let rate = read as f64 / self.started.elapsed().as_secs_f64().max(0.001);
+        bar.set_position(before.bytes + report.bytes);
+        bar.set_message(format!("{} · {}/s", memories(read), number(rate as u64)));
+    }
+
+    fn indexing(&self, view: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(format!("bringing the {view} view up to date"));
+        }
+    }
+
+    fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use indicatif::ProgressStyle;
+
+    #[test]
+    fn the_templates_of_the_bar_can_be_read() {
+        for template in [
+            "{bar:24} {percent:>3} % {msg} · {eta} to go",
+            "{spinner} {msg} · {elapsed}",
+        ] {
+            assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! `anamne link`.
+
+use anamne::LinkType;
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::place::Place;
+use crate::{arguments, ids, settling};
+
+/// Say what one memory is to another
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The link runs from the first memory to the second: FROM extends TO, FROM
+contradicts TO. Drawing it again changes its weight and reason. `anamne show`
+shows the links of a memory.
+
+Examples:
+  anamne link m12 m31 --type supports --reason \"same bench, a week later\"
+  anamne link m12 m31 --type related --weight 0.3
+  anamne link m12 m31 --type supports --remove
+
+With --json: {\"from\", \"to\", \"type\", \"linked\": whether it is there now}")]
+pub(crate) struct Link {
+    /// Where it starts
+    from: String,
+    /// Where it ends
+    to: String,
+    /// What the start is to the end
+    #[arg(long = "type", value_parser = arguments::link_type(), value_name = "TYPE")]
+    sort: LinkType,
+    /// How strong it is, 0 to 1
+    #[arg(long, default_value_t = 1.0, value_name = "SHARE")]
+    weight: f32,
+    /// Why it is there
+    #[arg(
+        long,
+        default_value = "",
+        hide_default_value = true,
+        value_name = "TEXT"
+    )]
+    reason: String,
+    /// Take the link away instead
+    #[arg(long)]
+    remove: bool,
+}
+
+impl Link {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let space = place.existing_space()?;
+        let link = anamne::Link {
+            from: ids::resolve(&space, &self.from)?,
+            to: ids::resolve(&space, &self.to)?,
+            link_type: self.sort,
+            weight: self.weight,
+            reason: self.reason,
+            created_at: output.dates.now,
+        };
+        if !self.remove {
+            space.link(&link)?;
+        } else if !space.unlink(link.from, link.to, link.link_type)? {
+            let what = format!(
+                "no link of type {} leads from {} to {}",
+                link.link_type, link.from, link.to
+            );
+            return Err(Failure::not_found(what)
+                .hint(format!("`anamne show {}` shows its links", link.from)));
+        }
+        if output.is_json() {
+            output.json(&json!({
+                "from": link.from,
+                "to": link.to,
+                "type": link.link_type,
+                "linked": !self.remove,
+            }))?;
+        } else {
+            let (from, to) = (
+                space.get(link.from)?.citation(),
+                space.get(link.to)?.citation(),
+            );
+            let what = if self.remove { "no longer" } else { "now" };
+            output.line(format_args!("{from} {what} {} {to}", link.link_type))?;
+        }
+        settling::settle(&space, output)
+    }
+}

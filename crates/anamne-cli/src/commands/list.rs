@@ -1,0 +1,81 @@
+//! `anamne list`.
+
+use anamne::{Limits, Listing, Order};
+use serde_json::json;
+
+use crate::card;
+use crate::failure::Failure;
+use crate::filters::Filters;
+use crate::output::{Output, memories};
+use crate::place::Place;
+
+/// List memories, newest first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  anamne list
+  anamne list --thread releases --oldest-first
+  anamne list --kind fact --tag staging --since 2026-03 --until 2026-05
+  anamne list --forgotten
+  anamne list --limit 100 --offset 100 --json
+
+With --json: {\"memories\": [{\"id\", \"content\", \"kind\", …}], \"more\": whether there
+  are further ones}")]
+pub(crate) struct List {
+    /// Memories at most, 1 to 1000
+    #[arg(short = 'k', long, default_value_t = 20, value_name = "N")]
+    limit: usize,
+    /// Pass over so many first
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    offset: usize,
+    /// What happened first comes first
+    #[arg(long)]
+    oldest_first: bool,
+    /// The forgotten ones, which `restore` brings back
+    #[arg(long)]
+    forgotten: bool,
+    #[command(flatten)]
+    filters: Filters,
+}
+
+impl List {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        if !(1..=Limits::RESULTS).contains(&self.limit) {
+            let accepts = format!("a whole number from 1 to {}", Limits::RESULTS);
+            return Err(anamne::Refusal::new("limit", accepts, self.limit).into());
+        }
+        let listing = Listing {
+            filter: self.filters.read(&output.dates)?,
+            order: if self.oldest_first {
+                Order::OldestFirst
+            } else {
+                Order::NewestFirst
+            },
+            // One more than asked for tells whether there are further ones.
+            limit: self.limit + 1,
+            offset: self.offset,
+            forgotten: self.forgotten,
+        };
+        let space = place.existing_space()?;
+        let mut found = space.list(&listing)?;
+        let more = found.len() > self.limit;
+        found.truncate(self.limit);
+        if output.is_json() {
+            return output.json(&json!({ "memories": found, "more": more }));
+        }
+        for memory in &found {
+            card::print_row(memory, output)?;
+        }
+        output.flush()?;
+        let count = memories(found.len() as u64);
+        if more {
+            let next = self.offset + self.limit;
+            output.note(format_args!(
+                "{count}; there are more: --offset {next}, or a larger --limit"
+            ));
+        } else if found.is_empty() {
+            output.note(format_args!("no such memory in the space {}", space.name()));
+        }
+        Ok(())
+    }
+}

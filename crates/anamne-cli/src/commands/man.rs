@@ -1,0 +1,44 @@
+//! `anamne man`.
+
+use std::path::PathBuf;
+
+use clap::CommandFactory;
+use clap_mangen::Man as Page;
+use serde_json::json;
+
+use crate::arguments::Cli;
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Write the manual page
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  anamne man | man -l -
+  anamne man --folder ~/.local/share/man/man1")]
+pub(crate) struct Man {
+    /// Write a page for every command into this folder, instead of one page to standard output
+    #[arg(long, value_name = "DIR")]
+    folder: Option<PathBuf>,
+}
+
+impl Man {
+    pub(crate) fn run(self, output: &mut Output) -> Result<(), Failure> {
+        let Some(folder) = self.folder else {
+            return Ok(Page::new(Cli::command()).render(output.stream())?);
+        };
+        std::fs::create_dir_all(&folder)
+            .and_then(|()| clap_mangen::generate_to(Cli::command(), &folder))
+            .map_err(|error| {
+                Failure::failed(format!(
+                    "can't write pages to {}: {error}",
+                    folder.display()
+                ))
+            })?;
+        if output.is_json() {
+            return output.json(&json!({ "folder": folder }));
+        }
+        output.note(format_args!("the pages are in {}", folder.display()));
+        Ok(())
+    }
+}

@@ -1,0 +1,87 @@
+//! The commands, one file each.
+
+mod completions;
+mod context;
+mod demo;
+mod doctor;
+mod edit;
+mod export;
+mod forget;
+mod history;
+mod import;
+mod init;
+mod link;
+mod list;
+mod man;
+mod mcp;
+mod recall;
+mod remember;
+mod restore;
+mod show;
+mod spaces;
+mod stats;
+mod think;
+
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::place::Place;
+
+/// What can be asked of `anamne`.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    Demo(demo::Demo),
+    Init(init::Init),
+    Remember(remember::Remember),
+    Recall(recall::Recall),
+    Context(context::Context),
+    Think(think::Think),
+    Show(show::Show),
+    List(list::List),
+    Edit(edit::Edit),
+    Forget(forget::Forget),
+    Restore(restore::Restore),
+    History(history::History),
+    Link(link::Link),
+    Import(import::Import),
+    Export(export::Export),
+    Stats(stats::Stats),
+    Spaces(spaces::Spaces),
+    Doctor(doctor::Doctor),
+    Mcp(mcp::Mcp),
+    Completions(completions::Completions),
+    Man(man::Man),
+}
+
+impl Command {
+    /// Whether its output is for programs alone, so that no byte of it may be changed.
+    pub(crate) fn is_verbatim(&self) -> bool {
+        matches!(self, Self::Export(_) | Self::Completions(_) | Self::Man(_))
+    }
+
+    /// Does it.
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        match self {
+            Self::Demo(demo::Demo {}) => demo::Demo::run(place, output),
+            Self::Init(init::Init {}) => init::Init::run(place, output),
+            Self::Remember(command) => command.run(place, output),
+            Self::Recall(command) => command.run(place, output),
+            Self::Context(command) => command.run(place, output),
+            Self::Think(command) => command.run(place, output),
+            Self::Show(command) => command.run(place, output),
+            Self::List(command) => command.run(place, output),
+            Self::Edit(command) => command.run(place, output),
+            Self::Forget(command) => command.run(place, output),
+            Self::Restore(command) => command.run(place, output),
+            Self::History(command) => command.run(place, output),
+            Self::Link(command) => command.run(place, output),
+            Self::Import(command) => command.run(place, output),
+            Self::Export(command) => command.run(place, output),
+            Self::Stats(stats::Stats {}) => stats::Stats::run(place, output),
+            Self::Spaces(spaces::Spaces {}) => spaces::Spaces::run(place, output),
+            Self::Doctor(doctor::Doctor {}) => doctor::Doctor::run(place, output),
+            Self::Mcp(mcp::Mcp {}) => mcp::Mcp::run(place, output),
+            Self::Completions(command) => command.run(output),
+            Self::Man(command) => command.run(output),
+        }
+    }
+}

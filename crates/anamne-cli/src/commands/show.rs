@@ -1,0 +1,217 @@
+//! `anamne show`.
+
+use anamne::{Body, Link, Memory, Space};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{CYAN, DIM, Output, paint};
+use crate::place::Place;
+use crate::wording::{one_line, visible, wrapped};
+use crate::{card, ids};
+
+/// Show a memory whole, with its links
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+An ID is the short name that lists and recalls show (m12, in its space), a whole
+id, a beginning of one that means one memory alone, or the id under which a
+memory was imported. This holds for every command.
+
+Examples:
+  anamne show m12
+  anamne show 0198c0de-7a11 --json
+
+With --json: {\"memory\": {\"id\", \"space\", \"kind\", \"content\", …}, \"links\":
+  [{\"from\", \"to\", \"type\", \"weight\", \"reason\", \"created_at\"}]}")]
+pub(crate) struct Show {
+    /// The memory
+    id: String,
+}
+
+impl Show {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let space = place.existing_space()?;
+        let memory = space.get(ids::resolve(&space, &self.id)?)?;
+        let links = space.links(memory.id)?;
+        if output.is_json() {
+            return output.json(&json!({ "memory": memory, "links": links }));
+        }
+        print(&memory, output)?;
+        if !links.is_empty() {
+            output.line("")?;
+        }
+        links
+            .iter()
+            .try_for_each(|link| print_link(link, &memory, &space, output))
+    }
+}
+
+/// The content, and under it everything that is known of the memory.
+pub(super) fn print(memory: &Memory, output: &mut Output) -> Result<(), Failure> {
+    for line in wrapped(&memory.content, output.width) {
+        output.line(line)?;
+    }
+    output.line("")?;
+    let mut rows = vec![
+        ("id", format!("{} · {}", memory.citation(), memory.id)),
+        ("kind", card::sort(memory)),
+    ];
+    rows.extend(body_rows(&memory.body));
+    let named = [
+        ("author", memory.author.as_deref().map(one_line)),
+        ("thread", card::place(memory)),
+        ("session", memory.session.as_deref().map(one_line)),
+        (
+            "tags",
+            (!memory.tags.is_empty()).then(|| memory.tags.join(", ")),
+        ),
+        ("imported as", memory.external_id.as_deref().map(one_line)),
+    ];
+    rows.extend(
+        named
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
+    rows.extend(metadata_rows(memory));
+    rows.push((
+        "importance",
+        format!(
+            "{} of 10 · confidence {:.2} · trust {:.2}",
+            memory.importance, memory.confidence, memory.trust
+        ),
+    ));
+    rows.extend(date_rows(memory, output));
+    rows.extend(
+        memory
+            .superseded_by
+            .map(|id| ("superseded by", id.to_string())),
+    );
+    card::print_table(&rows, "", output)
+}
+
+fn date_rows(memory: &Memory, output: &Output) -> Vec<(&'static str, String)> {
+    let dates = &output.dates;
+    let mut rows = vec![
+        ("happened", dates.both(memory.occurred_at)),
+        ("learned", dates.both(memory.created_at)),
+    ];
+    if memory.version > 1 {
+        let changed = dates.both(memory.updated_at);
+        rows.push(("changed", format!("{changed} (version {})", memory.version)));
+    }
+    rows.extend(memory.expires_at.map(|at| ("expires", dates.both(at))));
+    rows.extend(memory.deleted_at.map(|at| ("forgotten", dates.both(at))));
+    rows
+}
+
+fn metadata_rows(memory: &Memory) -> Option<(&'static str, String)> {
+    if memory.metadata.is_empty() {
+        return None;
+    }
+    let pairs: Vec<_> = memory
+        .metadata
+        .iter()
+        .map(|(name, value)| match value.as_str() {
+            Some(text) => format!("{name}={text}"),
+            None => format!("{name}={value}"),
+        })
+        .collect();
+    Some(("metadata", visible(&pairs.join("\n")).into_owned()))
+}
+
+fn body_rows(body: &Body) -> Vec<(&'static str, String)> {
+    let mut rows = match body {
+        Body::Message { role } => vec![(
+            "role",
+            role.map(|role| role.to_string()).unwrap_or_default(),
+        )],
+        Body::Thought { follows } => vec![(
+            "follows",
+            follows.map(|id| id.to_string()).unwrap_or_default(),
+        )],
+        Body::Fact { .. } => Vec::new(),
+        Body::Episode {
+            goal,
+            plan,
+            outcome,
+            tool_log,
+            ..
+        } => vec![
+            ("goal", goal.clone()),
+            ("plan", plan.join("\n")),
+            ("outcome", outcome.clone()),
+            (
+                "tools",
+                tool_log
+                    .iter()
+                    .map(|call| call.tool.as_str())
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            ),
+        ],
+        Body::Skill {
+            name,
+            trigger,
+            steps,
+            code,
+        } => vec![
+            ("name", name.clone()),
+            ("trigger", trigger.clone()),
+            ("steps", steps.join("\n")),
+            ("code", code.clone()),
+        ],
+        Body::Document { title, source } => {
+            vec![("title", title.clone()), ("source", source.clone())]
+        }
+        Body::Chunk { document, heading } => vec![
+            ("document", document.to_string()),
+            ("heading", heading.clone()),
+        ],
+        Body::Summary { sources } => {
+            vec![(
+                "sources",
+                sources
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect::<Vec<_>>()
+                    .join("\n"),
+            )]
+        }
+    };
+    rows.retain(|(_, value)| !value.is_empty());
+    rows
+}
+
+/// The link as it is seen from `memory`, with the beginning of what stands at its other end.
+fn print_link(
+    link: &Link,
+    memory: &Memory,
+    space: &Space,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let outward = link.from == memory.id;
+    let (arrow, other) = if outward {
+        ("→", link.to)
+    } else {
+        ("←", link.from)
+    };
+    let reason = if link.reason.is_empty() {
+        String::new()
+    } else {
+        format!(", {}", one_line(&link.reason))
+    };
+    let strength = paint(DIM, format_args!("(weight {:.2}{reason})", link.weight));
+    // The other end may have been erased since; its id is all that is left then.
+    let other_end = space.get(other).ok();
+    let name = other_end
+        .as_ref()
+        .map_or_else(|| other.to_string(), Memory::citation);
+    output.line(format_args!(
+        "{arrow} {} {} {strength}",
+        link.link_type,
+        paint(CYAN, name)
+    ))?;
+    if let Some(other) = other_end {
+        card::print_text(&one_line(&other.content), "  ", 1, output)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! `anamne stats`.
+
+use anamne::SpaceReport;
+
+use crate::failure::Failure;
+use crate::output::{Output, YELLOW, paint};
+use crate::place::Place;
+use crate::wording::{number, size};
+use crate::{card, settling};
+
+/// Count what a space holds, and say how its views do
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  anamne stats
+  anamne --space recipes stats --json
+
+With --json: {\"space\", \"description\", \"memories\", \"by_kind\": {…}, \"forgotten\",
+  \"erased\", \"threads\", \"links\", \"events\", \"first\", \"last\", \"views\": [{\"name\",
+  \"watermark\", \"position\", \"tail_rows\", \"bytes\", \"trouble\"}], \"source_bytes\",
+  \"journal_bytes\"}")]
+pub(crate) struct Stats {}
+
+impl Stats {
+    pub(crate) fn run(place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let space = place.existing_space()?;
+        let report = space.report()?;
+        if output.is_json() {
+            output.json(&report)?;
+        } else {
+            card::print_table(&rows(&report, output), "", output)?;
+            print_views(&report, output)?;
+        }
+        settling::settle(&space, output)
+    }
+}
+
+fn rows(report: &SpaceReport, output: &Output) -> Vec<(&'static str, String)> {
+    let statistics = &report.statistics;
+    let kinds: Vec<_> = statistics
+        .by_kind
+        .iter()
+        .map(|(kind, count)| format!("{kind} {}", number(*count)))
+        .collect();
+    let kinds = if kinds.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", kinds.join(", "))
+    };
+    let mut rows = vec![("space", report.space.clone())];
+    if !report.description.is_empty() {
+        rows.push(("about", report.description.clone()));
+    }
+    rows.push((
+        "memories",
+        format!("{}{kinds}", number(statistics.memories)),
+    ));
+    if let (Some(first), Some(last)) = (statistics.first, statistics.last) {
+        rows.push(("from", output.dates.both(first)));
+        rows.push(("to", output.dates.both(last)));
+    }
+    rows.extend([
+        ("threads", number(statistics.threads)),
+        ("links", number(statistics.links)),
+        (
+            "gone",
+            format!(
+                "{} forgotten, {} erased",
+                number(statistics.forgotten),
+                number(statistics.erased)
+            ),
+        ),
+        ("events", number(statistics.events)),
+        (
+            "on disk",
+            format!(
+                "database {}, journal {}",
+                size(report.source_bytes),
+                size(report.journal_bytes)
+            ),
+        ),
+    ]);
+    rows
+}
+
+fn print_views(report: &SpaceReport, output: &mut Output) -> Result<(), Failure> {
+    let column = report
+        .views
+        .iter()
+        .map(|view| view.name.len())
+        .max()
+        .unwrap_or(0);
+    for view in &report.views {
+        let state = if view.trouble.is_empty() {
+            format!("answers up to event {}", number(view.position))
+        } else {
+            paint(YELLOW, format_args!("takes no part now: {}", view.trouble))
+        };
+        output.line(format_args!(
+            "{:<8}  {:column$}  {state}, {} in the tail, {}",
+            "view",
+            view.name,
+            number(view.tail_rows as u64),
+            size(view.bytes)
+        ))?;
+    }
+    Ok(())
+}

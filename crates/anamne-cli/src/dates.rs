@@ -1,0 +1,183 @@
+//! Instants as people write and read them.
+
+use anamne::text::time::{parse_instant, parse_range};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::failure::Failure;
+
+/// The instant and the time zone by which dates are read and written.
+pub(crate) struct Dates {
+    /// The present.
+    pub(crate) now: Timestamp,
+    /// Where the person is.
+    pub(crate) zone: TimeZone,
+}
+
+impl Dates {
+    /// The machine's clock and time zone.
+    pub(crate) fn of_this_machine() -> Self {
+        Self {
+            now: Timestamp::now(),
+            zone: TimeZone::system(),
+        }
+    }
+
+    /// The first instant of what the text names.
+    pub(crate) fn start(
+        &self,
+        field: &str,
+        text: Option<&str>,
+    ) -> Result<Option<Timestamp>, Failure> {
+        text.map(|text| parse_instant(text, self.now, &self.zone))
+            .transpose()
+            .map_err(|error| Failure::refused(field, format!("{field}: {error}")))
+    }
+
+    /// The first instant after what the text names: `--until 2026-03` takes in all of March.
+    pub(crate) fn end(
+        &self,
+        field: &str,
+        text: Option<&str>,
+    ) -> Result<Option<Timestamp>, Failure> {
+        text.map(|text| parse_range(text, self.now, &self.zone).map(|range| range.end))
+            .transpose()
+            .map_err(|error| Failure::refused(field, format!("{field}: {error}")))
+    }
+
+    /// An instant to come; a bare span such as `30d` counts from now on.
+    pub(crate) fn to_come(
+        &self,
+        field: &str,
+        text: Option<&str>,
+    ) -> Result<Option<Timestamp>, Failure> {
+        let Some(given) = text else { return Ok(None) };
+        let read = self.start(field, text)?;
+        if read.is_some_and(|instant| instant > self.now) {
+            return Ok(read);
+        }
+        let span = given.starts_with(|first: char| first.is_ascii_digit());
+        match parse_range(&format!("next {}", spaced(given)), self.now, &self.zone) {
+            Ok(range) if span && range.end > self.now => Ok(Some(range.end)),
+            _ => Err(Failure::refused(
+                field,
+                format!("{field} must lie in the future, but was {given:?}"),
+            )
+            .hint("write it as 30d, \"in 2 weeks\" or 2031-12-31")),
+        }
+    }
+
+    /// `2026-03-01 14:05`.
+    pub(crate) fn absolute(&self, instant: Timestamp) -> String {
+        self.written(instant, "%Y-%m-%d %H:%M")
+    }
+
+    /// `2026-03-01`.
+    pub(crate) fn day(&self, instant: Timestamp) -> String {
+        self.written(instant, "%Y-%m-%d")
+    }
+
+    fn written(&self, instant: Timestamp, form: &str) -> String {
+        instant
+            .to_zoned(self.zone.clone())
+            .strftime(form)
+            .to_string()
+    }
+
+    /// `3 weeks ago`, `in 2 days`.
+    pub(crate) fn relative(&self, instant: Timestamp) -> String {
+        let seconds = self.now.as_second() - instant.as_second();
+        let Some(span) = span(seconds.unsigned_abs()) else {
+            return "just now".to_owned();
+        };
+        if seconds > 0 {
+            format!("{span} ago")
+        } else {
+            format!("in {span}")
+        }
+    }
+
+    /// `2026-03-01 14:05, 3 weeks ago`.
+    pub(crate) fn both(&self, instant: Timestamp) -> String {
+        format!("{}, {}", self.absolute(instant), self.relative(instant))
+    }
+}
+
+/// `30d` as `30 d`.
+fn spaced(span: &str) -> String {
+    let digits = span
+        .find(|character: char| !character.is_ascii_digit())
+        .unwrap_or(span.len());
+    let (count, unit) = span.split_at(digits);
+    format!("{count} {}", unit.trim_start())
+}
+
+/// A length of time in its largest unit that gives at least about two; `None` for less than a minute.
+fn span(seconds: u64) -> Option<String> {
+    const MINUTE: u64 = 60;
+    const HOUR: u64 = 60 * MINUTE;
+    const DAY: u64 = 24 * HOUR;
+    let (unit, length) = match seconds {
+        0..45 => return None,
+        45..5_400 => ("minute", MINUTE),
+        5_400..129_600 => ("hour", HOUR),
+        129_600..1_209_600 => ("day", DAY),
+        1_209_600..5_184_000 => ("week", 7 * DAY),
+        5_184_000..63_072_000 => ("month", 2_629_746),
+        _ => ("year", 31_556_952),
+    };
+    let count = ((seconds + length / 2) / length).max(1);
+    Some(format!(
+        "{count} {unit}{}",
+        if count == 1 { "" } else { "s" }
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dates() -> Dates {
+        Dates {
+            now: "2026-03-04T12:00:00Z".parse().expect("an instant"),
+            zone: TimeZone::UTC,
+        }
+    }
+
+    #[track_caller]
+    fn check(instant: &str, expected: &str) {
+        let instant = instant.parse().expect("an instant");
+        assert_eq!(dates().relative(instant), expected);
+    }
+
+    #[test]
+    fn ages_are_told_in_the_unit_that_suits_them() {
+        check("2026-03-04T11:59:30Z", "just now");
+        check("2026-03-04T11:59:00Z", "1 minute ago");
+        check("2026-03-04T09:00:00Z", "3 hours ago");
+        check("2026-03-01T12:00:00Z", "3 days ago");
+        check("2026-02-03T12:00:00Z", "4 weeks ago");
+        check("2025-09-04T12:00:00Z", "6 months ago");
+        check("2020-03-04T12:00:00Z", "6 years ago");
+        check("2026-03-06T12:00:00Z", "in 2 days");
+    }
+
+    #[test]
+    fn an_end_takes_in_the_whole_of_what_it_names() {
+        let end = dates().end("until", Some("2026-02")).expect("a month");
+        assert_eq!(
+            end,
+            Some("2026-03-01T00:00:00Z".parse().expect("an instant"))
+        );
+    }
+
+    #[test]
+    fn an_expiry_lies_in_the_future() {
+        let expiry = dates().to_come("expires", Some("30d")).expect("a span");
+        assert_eq!(
+            expiry,
+            Some("2026-04-03T12:00:00Z".parse().expect("an instant"))
+        );
+        assert!(dates().to_come("expires", Some("yesterday")).is_err());
+    }
+}

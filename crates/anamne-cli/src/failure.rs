@@ -1,0 +1,179 @@
+//! How a command ends when it can't do what it was asked: the words, the JSON and the exit code.
+
+use std::process::ExitCode;
+
+use anamne::{Error, ErrorKind, Refusal, StoreError};
+use anstyle::{AnsiColor, Style};
+use clap::error::ErrorKind as UsageKind;
+use serde::Serialize;
+
+use crate::output::say;
+
+/// Why a command did not do what it was asked.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Whoever read standard output has gone; nothing is wrong.
+    ClosedPipe,
+    /// Standard output has said already what is wrong.
+    Reported,
+    /// This is what happened, and what to do next.
+    Told(Box<Told>),
+}
+
+/// A failure in words, as `--json` writes it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Told {
+    kind: &'static str,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+impl Failure {
+    fn told(kind: ErrorKind, message: impl Into<String>) -> Self {
+        let kind = match kind {
+            ErrorKind::Refused => "refused",
+            ErrorKind::NotFound => "not_found",
+            ErrorKind::Failed => "failed",
+        };
+        Self::Told(Box::new(Told {
+            kind,
+            message: message.into(),
+            field: None,
+            hint: None,
+        }))
+    }
+
+    /// What was asked for is not there.
+    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+        Self::told(ErrorKind::NotFound, message)
+    }
+
+    /// It was tried and did not work.
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self::told(ErrorKind::Failed, message)
+    }
+
+    /// A value is not accepted.
+    pub(crate) fn refused(field: &str, message: impl Into<String>) -> Self {
+        let mut failure = Self::told(ErrorKind::Refused, message);
+        if let Self::Told(told) = &mut failure {
+            told.field = Some(field.to_owned());
+        }
+        failure
+    }
+
+    /// Adds what to do next.
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        if let Self::Told(told) = &mut self {
+            told.hint = Some(hint.into());
+        }
+        self
+    }
+
+    /// Says it on standard error.
+    pub(crate) fn say(&self, json: bool) {
+        let Self::Told(told) = self else { return };
+        if json {
+            #[derive(Serialize)]
+            struct Whole<'a> {
+                error: &'a Told,
+            }
+            // Strings alone: this can't fail to become JSON.
+            say(serde_json::to_string(&Whole { error: told }).unwrap_or_default());
+            return;
+        }
+        let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+        say(format_args!("{red}error:{red:#} {}", told.message));
+        if let Some(hint) = &told.hint {
+            let cyan = Style::new().fg_color(Some(AnsiColor::Cyan.into()));
+            say(format_args!("{cyan}hint:{cyan:#} {hint}"));
+        }
+    }
+
+    /// 0 done, 1 failed, 2 not accepted, 3 not found.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::ClosedPipe => ExitCode::SUCCESS,
+            Self::Reported => ExitCode::from(1),
+            Self::Told(told) => ExitCode::from(match told.kind {
+                "refused" => 2,
+                "not_found" => 3,
+                _ => 1,
+            }),
+        }
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Self::refused(refusal.field(), refusal.to_string())
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            return Self::ClosedPipe;
+        }
+        Self::failed(format!("can't write the answer: {error}"))
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        if let Error::Stream { source, .. } = &error
+            && source.kind() == std::io::ErrorKind::BrokenPipe
+        {
+            return Self::ClosedPipe;
+        }
+        if let Some(refusal) = error.refusal() {
+            return refusal.clone().into();
+        }
+        let failure = Self::told(error.kind(), error.to_string());
+        match next_step(&error) {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}
+
+fn next_step(error: &Error) -> Option<&'static str> {
+    Some(match error {
+        Error::Store(StoreError::NoMemory { .. } | StoreError::NoCitation { .. }) => {
+            "`anamne list` shows the names of memories; --space chooses another space"
+        }
+        Error::Store(StoreError::NoSpace(_)) => "`anamne spaces` lists those that are there",
+        Error::Store(StoreError::State { .. }) => {
+            "`anamne list --forgotten` shows what can be brought back by `anamne restore ID`"
+        }
+        Error::Store(StoreError::Sqlite(_) | StoreError::Damaged { .. }) => {
+            "`anamne doctor` looks for damage and mends what can be mended"
+        }
+        _ => return None,
+    })
+}
+
+/// Answers a command line that clap did not take: help and version, or what is wrong with it.
+pub(crate) fn not_understood(error: &clap::Error) -> ExitCode {
+    let asked_for_help = matches!(
+        error.kind(),
+        UsageKind::DisplayHelp | UsageKind::DisplayVersion
+    );
+    let json = std::env::args_os()
+        .take_while(|argument| argument != "--")
+        .any(|argument| argument == "--json");
+    if asked_for_help || !json {
+        // Fails only where nobody reads it any more.
+        let _ = error.print();
+        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+    }
+    let message = error.to_string();
+    let message = message.trim().trim_start_matches("error: ");
+    let failure = Failure::told(ErrorKind::Refused, message.to_owned());
+    failure.say(true);
+    failure.exit_code()
+}

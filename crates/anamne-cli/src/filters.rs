@@ -1,0 +1,60 @@
+//! The options that choose among memories.
+
+use anamne::{Category, Filter, Kind};
+
+use crate::arguments;
+use crate::dates::Dates;
+use crate::failure::Failure;
+
+/// Options that choose among memories; given twice, an option lets both values pass (tags: both must be there).
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Filters")]
+pub(crate) struct Filters {
+    /// Happened at or after this: 2026-03-01, yesterday, "last week", 3d, …
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Happened until the end of this: `--until 2026-03` takes in all of March
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// In this thread
+    #[arg(long, value_name = "NAME")]
+    thread: Vec<String>,
+    /// Of this kind
+    #[arg(long, value_parser = arguments::kind())]
+    kind: Vec<Kind>,
+    /// A fact of this category
+    #[arg(long, value_parser = arguments::category())]
+    category: Vec<Category>,
+    /// With this tag
+    #[arg(long)]
+    tag: Vec<String>,
+    /// By this author
+    #[arg(long, value_name = "NAME")]
+    author: Vec<String>,
+    /// Told in this session
+    #[arg(long, value_name = "NAME")]
+    session: Vec<String>,
+    /// At least this important, 1 to 10
+    #[arg(long, value_name = "N")]
+    min_importance: Option<u8>,
+}
+
+impl Filters {
+    /// The engine's filter, checked.
+    pub(crate) fn read(self, dates: &Dates) -> Result<Filter, Failure> {
+        let filter = Filter {
+            since: dates.start("since", self.since.as_deref())?,
+            until: dates.end("until", self.until.as_deref())?,
+            threads: self.thread,
+            kinds: self.kind,
+            categories: self.category,
+            tags: self.tag,
+            authors: self.author,
+            sessions: self.session,
+            min_importance: self.min_importance,
+            min_trust: None,
+        };
+        filter.check()?;
+        Ok(filter)
+    }
+}

@@ -1,0 +1,49 @@
+//! Ids as people read and write them.
+
+use anamne::{ErrorKind, MemoryId, Space};
+
+use crate::failure::Failure;
+
+/// The memory that `text` names: its citation (`m12`), its id or the beginning of that, or the id under
+/// which it was imported.
+///
+/// Citations are what people are shown, so they come first; an imported id of that form is reached only
+/// where no memory is cited so.
+pub(crate) fn resolve(space: &Space, text: &str) -> Result<MemoryId, Failure> {
+    if !is_citation(text)
+        && let Some(id) = space.find_imported(text)?
+    {
+        return Ok(id);
+    }
+    match space.resolve(text) {
+        Ok(id) => Ok(id),
+        Err(error) if error.kind() == ErrorKind::NotFound => match space.find_imported(text)? {
+            Some(id) => Ok(id),
+            None => Err(nothing_named(text, space)),
+        },
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn is_citation(text: &str) -> bool {
+    text.strip_prefix('m')
+        .is_some_and(|row| !row.is_empty() && row.bytes().all(|digit| digit.is_ascii_digit()))
+}
+
+fn nothing_named(text: &str, space: &Space) -> Failure {
+    let message = format!("no memory in the space {} is named {text}", space.name());
+    Failure::not_found(message)
+        .hint("`anamne list` shows the names of memories; --space chooses another space")
+}
+
+/// The memories that `texts` name, in order and each once.
+pub(crate) fn resolve_all(space: &Space, texts: &[String]) -> Result<Vec<MemoryId>, Failure> {
+    let mut ids = Vec::with_capacity(texts.len());
+    for text in texts {
+        let id = resolve(space, text)?;
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    Ok(ids)
+}

@@ -1,0 +1,63 @@
+//! Text that comes from the command line or from standard input.
+
+use std::io::{IsTerminal, Read};
+
+use anamne::{Body, Category, Kind, Limits};
+
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// More of standard input than this is not read: it would be refused anyway.
+const MOST: u64 = 16 * Limits::CONTENT_BYTES as u64;
+
+/// The words joined by spaces; a single `-` stands for standard input.
+///
+/// One line break at the end of standard input is left out, for that is the shell's and not the author's.
+pub(crate) fn text(field: &str, words: &[String], output: &Output) -> Result<String, Failure> {
+    if !matches!(words, [dash] if dash == "-") {
+        return Ok(words.join(" "));
+    }
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        output.note("type the text, and end it with Ctrl-D on a line of its own");
+    }
+    let mut bytes = Vec::new();
+    let unreadable = |error| Failure::failed(format!("can't read standard input: {error}"));
+    stdin
+        .lock()
+        .take(MOST)
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
+    let mut text = String::from_utf8(bytes).map_err(|error| {
+        Failure::refused(
+            field,
+            format!("{field} must be UTF-8, but {}", error.utf8_error()),
+        )
+    })?;
+    if text.ends_with('\n') {
+        text.pop();
+        if text.ends_with('\r') {
+            text.pop();
+        }
+    }
+    Ok(text)
+}
+
+/// The body that `--kind` and `--category` ask for; `None` where neither was given.
+pub(crate) fn body(
+    kind: Option<Kind>,
+    category: Option<Category>,
+) -> Result<Option<Body>, Failure> {
+    match (kind, category) {
+        (None, None) => Ok(None),
+        (None | Some(Kind::Fact), Some(_)) => Ok(Some(Body::Fact { category })),
+        (Some(kind), Some(_)) => Err(Failure::refused(
+            "category",
+            format!("category must be given with the kind fact, but the kind was {kind}"),
+        )),
+        (Some(kind), None) => Body::empty(kind).map(Some).ok_or_else(|| {
+            Failure::refused("kind", "kind must be another one than chunk, which has to name its document")
+                .hint("chunks are told by `anamne import`, with the id of their document in the field \"document\"")
+        }),
+    }
+}

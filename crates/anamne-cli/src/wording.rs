@@ -1,0 +1,183 @@
+//! Text and figures, made ready for a terminal.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
+
+/// The text without anything that a terminal would obey: control characters become visible signs.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    if !text
+        .chars()
+        .any(|character| character.is_control() && character != '\n')
+    {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(character) = rest.next() {
+        match character {
+            '\n' => shown.push('\n'),
+            '\r' if rest.peek() == Some(&'\n') => {}
+            '\t' => shown.push_str("    "),
+            // The block of control pictures has the same order.
+            '\0'..='\x1f' => shown.extend(char::from_u32(0x2400 + u32::from(character))),
+            '\x7f' => shown.push('\u{2421}'),
+            control if control.is_control() => shown.push(char::REPLACEMENT_CHARACTER),
+            plain => shown.push(plain),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// The text on one line.
+pub(crate) fn one_line(text: &str) -> String {
+    visible(text)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The text in lines of at most `width` columns.
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let options = Options::new(width.max(10))
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit);
+    textwrap::wrap(&visible(text), options)
+        .into_iter()
+        .map(Cow::into_owned)
+        .collect()
+}
+
+/// At most `most` lines; the last one shows that there is more.
+pub(crate) fn at_most(mut lines: Vec<String>, most: usize, width: usize) -> Vec<String> {
+    if lines.len() > most {
+        lines.truncate(most);
+        if let Some(last) = lines.last_mut() {
+            make_room(last, width.saturating_sub(2));
+            last.push_str(" …");
+        }
+    }
+    lines
+}
+
+/// Shortens a line to `width` columns, at the end of a word where it has any.
+fn make_room(line: &mut String, width: usize) {
+    let whole = line.len();
+    while textwrap::core::display_width(line) > width && line.pop().is_some() {}
+    if line.len() < whole
+        && let Some(space) = line.rfind(' ')
+    {
+        line.truncate(space);
+    }
+}
+
+/// `12,345`.
+pub(crate) fn number(value: u64) -> String {
+    let digits = value.to_string();
+    let mut written = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            written.push(',');
+        }
+        written.push(digit);
+    }
+    written
+}
+
+/// `1.4 MiB`.
+pub(crate) fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if bytes < 1_024 {
+        return format!("{bytes} B");
+    }
+    let mut value = bytes as f64 / 1_024.0;
+    let mut unit = 0;
+    while value >= 1_024.0 && unit + 1 < UNITS.len() {
+        value /= 1_024.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", UNITS[unit])
+}
+
+/// `92 %`.
+pub(crate) fn percent(share: f32) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+/// `0.41 ms`, `12 ms`, `1.3 s`.
+pub(crate) fn duration(milliseconds: f64) -> String {
+    if milliseconds < 10.0 {
+        format!("{milliseconds:.2} ms")
+    } else if milliseconds < 1_000.0 {
+        format!("{milliseconds:.0} ms")
+    } else {
+        format!("{:.1} s", milliseconds / 1_000.0)
+    }
+}
+
+/// Marks the words of `line` that `is_marked` accepts (it is given them in lower case).
+pub(crate) fn marked(line: &str, is_marked: impl Fn(&str) -> bool, mark: anstyle::Style) -> String {
+    let mut shown = String::with_capacity(line.len());
+    let mut rest = line;
+    while !rest.is_empty() {
+        let is_word = rest.starts_with(char::is_alphanumeric);
+        let end = rest
+            .find(|character: char| character.is_alphanumeric() != is_word)
+            .unwrap_or(rest.len());
+        let (run, after) = rest.split_at(end);
+        if is_word && is_marked(&run.to_lowercase()) {
+            let _ = write!(shown, "{mark}{run}{mark:#}");
+        } else {
+            shown.push_str(run);
+        }
+        rest = after;
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_becomes_visible() {
+        assert_eq!(
+            visible("a\x1b[31mb\r\nc\td\u{9b}"),
+            "a\u{241b}[31mb\nc    d\u{fffd}"
+        );
+        assert!(matches!(visible("plain\ntext"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn lines_keep_to_the_width_in_any_script() {
+        for text in [
+            "one two three four five",
+            "巣箱の重さが表示された原因は何でしたか",
+            "x".repeat(50).as_str(),
+        ] {
+            for line in wrapped(text, 12) {
+                assert!(textwrap::core::display_width(&line) <= 12, "{line:?}");
+            }
+        }
+        let short = at_most(wrapped("one two three four five six", 10), 2, 10);
+        assert_eq!(short, ["one two", "three …"]);
+    }
+
+    #[test]
+    fn figures_are_easy_to_read() {
+        assert_eq!(
+            [number(7), number(1_234), number(1_234_567)],
+            ["7", "1,234", "1,234,567"]
+        );
+        assert_eq!(
+            [size(17), size(1_536), size(3 << 20)],
+            ["17 B", "1.5 KiB", "3.0 MiB"]
+        );
+        assert_eq!(
+            [duration(0.413), duration(41.3), duration(1_300.0)],
+            ["0.41 ms", "41 ms", "1.3 s"]
+        );
+    }
+}

@@ -1,0 +1,164 @@
+//! A store of its own, and the command to run on it.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A temporary store.
+pub(crate) struct Bench {
+    folder: TempDir,
+}
+
+/// What one run of the command came to.
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().expect("a temporary folder"),
+        }
+    }
+
+    /// The folder in which everything lies.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The store's folder, which is not there until something is told.
+    pub(crate) fn store(&self) -> PathBuf {
+        self.folder().join("store")
+    }
+
+    /// A file beside the store.
+    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.folder().join(name);
+        std::fs::write(&path, content).expect("a file");
+        path
+    }
+
+    /// The command in the store's surroundings, with nothing of the machine's.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_anamne"));
+        command
+            .args(arguments)
+            .current_dir(self.folder())
+            .env_clear()
+            .env("ANAMNE_STORE", self.store())
+            .env("HOME", self.folder())
+            .env("TZ", "UTC")
+            .env("COLUMNS", "80")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs the command.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        self.command(arguments)
+            .output()
+            .expect("the command starts")
+            .into()
+    }
+
+    /// Runs the command with this on standard input.
+    pub(crate) fn feed(&self, arguments: &[&str], input: &[u8]) -> Ran {
+        let mut child = self
+            .command(arguments)
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("the command starts");
+        // The command may refuse before it has read everything.
+        let _ = child.stdin.take().expect("a pipe").write_all(input);
+        child.wait_with_output().expect("the command ends").into()
+    }
+
+    /// Runs the command with `--json` and expects an answer.
+    #[track_caller]
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        let ran = self.run(&[&["--json"], arguments].concat());
+        assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.stderr);
+        ran.parsed()
+    }
+
+    /// Tells a text and returns its id.
+    #[track_caller]
+    pub(crate) fn remember(&self, arguments: &[&str]) -> String {
+        let told = self.json(&[&["remember"], arguments].concat());
+        told["id"].as_str().expect("an id").to_owned()
+    }
+
+    /// The contents of what a recall answers, best first.
+    #[track_caller]
+    pub(crate) fn recall(&self, arguments: &[&str]) -> Vec<String> {
+        let answer = self.json(&[&["recall"], arguments].concat());
+        let results = answer["results"].as_array().expect("results");
+        results
+            .iter()
+            .map(|result| {
+                result["memory"]["content"]
+                    .as_str()
+                    .expect("content")
+                    .to_owned()
+            })
+            .collect()
+    }
+}
+
+impl Ran {
+    /// Standard output as one JSON value.
+    #[track_caller]
+    pub(crate) fn parsed(&self) -> Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {:?}", self.stdout))
+    }
+
+    /// The error that `--json` writes.
+    #[track_caller]
+    pub(crate) fn error(&self) -> Value {
+        let whole: Value = serde_json::from_str(&self.stderr)
+            .unwrap_or_else(|error| panic!("{error}: {:?}", self.stderr));
+        whole["error"].clone()
+    }
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().expect("an exit code"),
+            stdout: String::from_utf8(output.stdout).expect("UTF-8"),
+            stderr: String::from_utf8(output.stderr).expect("UTF-8"),
+        }
+    }
+}
+
+/// Every file under a folder.
+pub(crate) fn files_under(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files.append(&mut files_under(&path));
+        } else {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// Values as JSON lines.
+pub(crate) fn lines(values: impl IntoIterator<Item = Value>) -> String {
+    let mut text = String::new();
+    for value in values {
+        text.push_str(&value.to_string());
+        text.push('\n');
+    }
+    text
+}

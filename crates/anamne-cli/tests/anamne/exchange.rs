@@ -1,0 +1,183 @@
+//! Import and export: nothing is lost, nothing is doubled, bad lines are named.
+
+use serde_json::json;
+
+use crate::bench::{self, Bench};
+
+const LINES: &str = r#"{"id": "a", "thread": "standup", "position": 0, "time": "2026-02-03T09:12:37Z", "author": "Ada", "text": "We deploy on Fridays only", "mood": "calm"}
+
+{"id": "b", "thread": "standup", "position": 1, "time": "2026-02-03T09:14:00Z", "author": "Grace", "text": "Then not this Friday", "links": [{"to": "a", "type": "contradicts", "reason": "holiday"}]}
+{"id": "c", "kind": "fact", "category": "preference", "text": "Grace prefers tabs", "tags": ["style"]}
+"#;
+
+#[test]
+fn an_import_that_is_run_again_changes_nothing() {
+    let bench = Bench::new();
+    let file = bench.file("talk.jsonl", LINES);
+    let file = file.to_str().expect("UTF-8");
+    let first = bench.json(&["import", file]);
+    assert_eq!(
+        (
+            &first["imported"],
+            &first["known"],
+            &first["links"],
+            &first["bad"]
+        ),
+        (&json!(3), &json!(0), &json!(1), &json!([]))
+    );
+    let again = bench.json(&["import", file]);
+    assert_eq!(
+        (&again["imported"], &again["known"]),
+        (&json!(0), &json!(3))
+    );
+    let shown = bench.json(&["show", "b"]);
+    assert_eq!(
+        (&shown["memory"]["external_id"], &shown["links"][0]["type"]),
+        (&json!("b"), &json!("contradicts"))
+    );
+    assert_eq!(
+        bench.json(&["show", "a"])["memory"]["metadata"],
+        json!({"mood": "calm"})
+    );
+    assert_eq!(
+        bench.json(&["list"])["memories"].as_array().map(Vec::len),
+        Some(3)
+    );
+}
+
+#[test]
+fn standard_input_is_imported_too() {
+    let bench = Bench::new();
+    let ran = bench.feed(&["import", "-"], LINES.as_bytes());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stdout
+            .starts_with("3 memories imported, 1 links drawn in "),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn a_bad_line_ends_the_import_by_file_and_number_and_can_be_passed_over() {
+    let bench = Bench::new();
+    let mut lines = LINES.to_owned();
+    lines.push_str("{\"id\": \"d\", \"text\": \n{\"id\": \"e\", \"text\": \"\"}\n{\"id\": \"f\", \"text\": \"The end\"}\n");
+    let file = bench.file("talk.jsonl", lines);
+    let file = file.to_str().expect("UTF-8");
+    let ran = bench.run(&["--json", "import", file]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
+    let message = ran.error()["message"]
+        .as_str()
+        .expect("a message")
+        .to_owned();
+    assert!(message.starts_with(&format!("{file}:5: ")), "{message}");
+
+    let total = bench.json(&["import", file, "--skip-bad"]);
+    assert_eq!(
+        (&total["imported"], &total["known"]),
+        (&json!(1), &json!(3))
+    );
+    let bad: Vec<_> = total["bad"]
+        .as_array()
+        .expect("bad lines")
+        .iter()
+        .map(|bad| bad["line"].as_u64())
+        .collect();
+    assert_eq!(bad, [Some(5), Some(6)]);
+    let ran = bench.run(&["import", file, "--skip-bad"]);
+    assert!(
+        ran.stderr.contains("talk.jsonl:6: content"),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stdout.contains("2 lines passed over"), "{}", ran.stdout);
+}
+
+#[test]
+fn an_interrupted_import_is_finished_by_running_it_again() {
+    let bench = Bench::new();
+    let lines = bench::lines((0..1_500).map(|number| {
+        json!({"id": format!("n{number}"), "text": format!("Measurement number {number}")})
+    }));
+    let cut = bench.file("cut.jsonl", &lines[..lines.len() / 2]);
+    let whole = bench.file("whole.jsonl", &lines);
+    assert_eq!(
+        bench.run(&["import", cut.to_str().expect("UTF-8")]).code,
+        1,
+        "half a line is no line"
+    );
+    let known = bench.json(&["stats"])["memories"]
+        .as_u64()
+        .expect("a number");
+    assert!((512..1_500).contains(&known), "{known}");
+    let total = bench.json(&["import", whole.to_str().expect("UTF-8")]);
+    assert_eq!(total["known"], known);
+    assert_eq!(bench.json(&["stats"])["memories"], 1_500);
+}
+
+#[test]
+fn an_export_is_read_back_by_an_import() {
+    let bench = Bench::new();
+    bench.feed(&["import", "-"], LINES.as_bytes());
+    bench.run(&[
+        "remember",
+        "A control \u{1b} and a quote \" stay",
+        "--metadata",
+        "n=[1,2]",
+        "--importance",
+        "9",
+    ]);
+    let exported = bench.run(&["export"]);
+    assert_eq!((exported.code, exported.stdout.lines().count()), (0, 4));
+    let lines: Vec<serde_json::Value> = exported
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert!(
+        lines
+            .iter()
+            .all(|line| line["id"].is_string() && line["content"].is_string()),
+        "{lines:?}"
+    );
+
+    let ran = bench.feed(
+        &["--json", "--space", "copy", "import", "-"],
+        exported.stdout.as_bytes(),
+    );
+    assert_eq!(
+        (ran.code, &ran.parsed()["imported"]),
+        (0, &json!(4)),
+        "{}",
+        ran.stderr
+    );
+    let essence = |space: &str| {
+        let listed = bench.json(&["--space", space, "list", "--oldest-first"]);
+        let memories = listed["memories"].as_array().expect("memories").clone();
+        let field = |memory: &serde_json::Value| {
+            [
+                "content",
+                "kind",
+                "thread",
+                "position",
+                "author",
+                "occurred_at",
+                "importance",
+                "tags",
+                "metadata",
+            ]
+            .map(|name| memory[name].clone())
+        };
+        memories.iter().map(field).collect::<Vec<_>>()
+    };
+    assert_eq!(essence("core"), essence("copy"));
+
+    let file = bench.folder().join("out.jsonl");
+    let written = bench.json(&["export", "--output", file.to_str().expect("UTF-8")]);
+    assert_eq!(written["exported"], 4);
+    assert_eq!(
+        std::fs::read_to_string(&file).expect("the file"),
+        exported.stdout
+    );
+}

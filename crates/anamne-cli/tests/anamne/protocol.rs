@@ -1,0 +1,39 @@
+//! The command serves agents: what the protocol itself promises is tested where it is written.
+
+use serde_json::{Value, json};
+
+use crate::bench::{Bench, lines};
+
+#[test]
+fn an_agent_stores_what_the_command_line_recalls() {
+    let bench = Bench::new();
+    let messages = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"}}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}),
+        json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {
+            "name": "memory_store", "arguments": {"content": "The ferry leaves at nine"}}}),
+    ];
+    let input = lines(messages);
+    let ran = bench.feed(&["mcp"], input.as_bytes());
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let replies: Vec<Value> = ran
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("standard output carries protocol alone"))
+        .collect();
+    let reply = |id: u64| {
+        let found = replies.iter().find(|reply| reply["id"] == id);
+        found.unwrap_or_else(|| panic!("no reply to {id}: {}", ran.stdout))
+    };
+    assert_eq!(reply(1)["result"]["protocolVersion"], "2025-11-25");
+    let tools = reply(2)["result"]["tools"].as_array().map(Vec::len);
+    assert_eq!(tools, Some(8));
+    assert_ne!(reply(3)["result"]["isError"], true);
+    assert_eq!(
+        bench.recall(&["when does the ferry leave?"]),
+        ["The ferry leaves at nine"]
+    );
+}

@@ -1,0 +1,206 @@
+//! What is not accepted is refused by name and limit, with the right exit code, and changes nothing.
+
+use crate::bench::Bench;
+
+/// The command refuses `field`, and no store comes into being.
+#[track_caller]
+fn check(arguments: &[&str], field: &str) {
+    let bench = Bench::new();
+    let ran = bench.run(&[&["--json"], arguments].concat());
+    let error = ran.error();
+    assert_eq!(
+        (ran.code, error["kind"].as_str()),
+        (2, Some("refused")),
+        "{arguments:?}: {error}"
+    );
+    assert_eq!(error["field"], field, "{error}");
+    assert!(
+        error["message"]
+            .as_str()
+            .is_some_and(|message| message.contains(field)),
+        "{error}"
+    );
+    assert!(!bench.store().exists(), "{arguments:?} made a store");
+}
+
+#[test]
+fn values_out_of_bounds_are_refused_by_name() {
+    check(&["remember", ""], "content");
+    check(&["remember", " \n "], "content");
+    check(&["remember", "x", "--importance", "11"], "importance");
+    check(&["remember", "x", "--importance", "0"], "importance");
+    check(&["remember", "x", "--confidence", "1.5"], "confidence");
+    check(&["remember", "x", "--at", "the day after never"], "at");
+    check(&["remember", "x", "--expires", "yesterday"], "expires");
+    check(&["remember", "x", "--position", "3"], "position");
+    check(&["remember", "x", "--kind", "chunk"], "kind");
+    check(
+        &[
+            "remember",
+            "x",
+            "--kind",
+            "message",
+            "--category",
+            "insight",
+        ],
+        "category",
+    );
+    check(&["remember", "x", "--tag", ""], "tag");
+    check(&["--space", "a/b", "remember", "x"], "space");
+    check(&["recall", ""], "query");
+    check(&["recall", "x", "-k", "0"], "limit");
+    check(&["recall", "x", "-k", "1001"], "limit");
+    check(&["recall", "x", "--min-confidence", "2"], "min_confidence");
+    check(&["recall", "x", "--since", "nonsense"], "since");
+    check(
+        &["recall", "x", "--since", "2026", "--until", "2025"],
+        "until",
+    );
+    check(&["context", "x", "--budget", "49"], "token_budget");
+    check(&["list", "--limit", "0"], "limit");
+    check(&["edit", "0198c0de-7a11"], "edit");
+    check(
+        &["edit", "0198c0de-7a11", "--importance", "11"],
+        "importance",
+    );
+    check(&["forget", "0198c0de-7a11", "--hard"], "yes");
+}
+
+#[test]
+fn content_may_have_a_million_bytes_and_not_one_more() {
+    let bench = Bench::new();
+    let ran = bench.feed(&["--json", "remember", "-"], &vec![b'x'; 1_000_001]);
+    let error = ran.error();
+    assert_eq!((ran.code, error["field"].as_str()), (2, Some("content")));
+    let message = error["message"].as_str().expect("a message");
+    assert!(
+        message.contains("1000000") && message.contains("1000001"),
+        "{message}"
+    );
+    assert!(!bench.store().exists());
+
+    let ran = bench.feed(&["--json", "remember", "-"], &b"word ".repeat(200_000));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let ran = bench.feed(&["--json", "remember", "-"], b"caf\xe9");
+    assert_eq!(
+        (ran.code, ran.error()["field"].as_str()),
+        (2, Some("content"))
+    );
+}
+
+#[test]
+fn a_command_line_that_makes_no_sense_is_usage() {
+    let bench = Bench::new();
+    for arguments in [
+        &["remember"][..],
+        &["remember", "x", "--kind", "rumour"],
+        &["remember", "x", "--category", "gossip"],
+        &["remember", "x", "--metadata", "lonely"],
+        &["remember", "x", "--importance", "many"],
+        &["link", "a", "b", "--type", "adores"],
+        &["frobnicate"],
+    ] {
+        let ran = bench.run(arguments);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{arguments:?}");
+        assert!(
+            ran.stderr.starts_with("error: "),
+            "{arguments:?}: {}",
+            ran.stderr
+        );
+        let ran = bench.run(&[arguments, &["--json"]].concat());
+        assert_eq!(
+            (ran.code, ran.error()["kind"].as_str()),
+            (2, Some("refused")),
+            "{arguments:?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_not_there_is_not_found_and_nothing_is_made() {
+    let bench = Bench::new();
+    let reading = [
+        &["recall", "x"][..],
+        &["context", "x"],
+        &["list"],
+        &["show", "0198c0de"],
+        &["history", "0198c0de"],
+        &["edit", "0198c0de", "--importance", "3"],
+        &["forget", "0198c0de"],
+        &["restore", "0198c0de"],
+        &["link", "0198c0de", "0198c0df", "--type", "related"],
+        &["export"],
+        &["stats"],
+        &["spaces"],
+        &["doctor"],
+        &["import", "nowhere.jsonl"],
+    ];
+    for arguments in reading {
+        let ran = bench.run(arguments);
+        assert_eq!(
+            (ran.code, ran.stdout.as_str()),
+            (3, ""),
+            "{arguments:?}: {}",
+            ran.stderr
+        );
+        assert!(!bench.store().exists(), "{arguments:?} made a store");
+    }
+    assert!(
+        bench
+            .run(&["recall", "x"])
+            .stderr
+            .contains("nothing is remembered yet")
+    );
+
+    bench.remember(&["Known in core"]);
+    let before = crate::bench::files_under(&bench.store().join("spaces")).len();
+    let ran = bench.run(&["--json", "--space", "recipes", "recall", "x"]);
+    assert_eq!(
+        (ran.code, ran.error()["kind"].as_str()),
+        (3, Some("not_found"))
+    );
+    assert!(
+        ran.error()["hint"]
+            .as_str()
+            .is_some_and(|hint| hint.contains("anamne")),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        std::fs::read_dir(bench.store().join("spaces"))
+            .expect("a folder")
+            .count(),
+        1
+    );
+    for id in ["ffffffff", "0198c0de-7a11-7c3e-9d2f-6b1f0a5e4d21"] {
+        let ran = bench.run(&["--json", "show", id]);
+        assert_eq!(
+            (ran.code, ran.error()["kind"].as_str()),
+            (3, Some("not_found")),
+            "{id}"
+        );
+    }
+    assert!(before > 0);
+    let ran = bench.run(&["--json", "show", "no id at all"]);
+    assert_eq!((ran.code, ran.error()["field"].as_str()), (2, Some("id")));
+}
+
+#[test]
+fn forgotten_memories_are_not_changed_and_live_ones_not_restored() {
+    let bench = Bench::new();
+    let id = bench.remember(&["Put away soon"]);
+    assert_eq!(bench.run(&["restore", &id]).code, 2);
+    assert_eq!(bench.run(&["forget", &id]).code, 0);
+    let ran = bench.run(&["--json", "edit", &id, "--importance", "3"]);
+    assert_eq!(
+        (ran.code, ran.error()["kind"].as_str()),
+        (2, Some("refused"))
+    );
+    assert!(
+        ran.error()["hint"]
+            .as_str()
+            .is_some_and(|hint| hint.contains("restore")),
+        "{}",
+        ran.stderr
+    );
+}

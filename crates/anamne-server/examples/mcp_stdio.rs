@@ -1,0 +1,19 @@
+//! The smallest program that gives a host a memory: `cargo run -p anamne-server --example mcp_stdio -- FOLDER [SPACE]`.
+
+use std::process::ExitCode;
+
+use anamne_server::mcp::{Settings, serve_stdio};
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    let Some(folder) = arguments.next() else {
+        return ExitCode::from(2);
+    };
+    let space = arguments.next().and_then(|name| name.into_string().ok());
+    let options = anamne::Options::new(folder);
+    let settings = Settings::default();
+    match serve_stdio(options, space.as_deref().unwrap_or("core"), settings) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}

@@ -1,0 +1,111 @@
+//! What a tool works with: the store, the space that is meant, the zone, and who speaks.
+
+use std::sync::Arc;
+
+use anamne::text::time::{TimeError, parse_range};
+use anamne::{Actor, Clock, Error, Refusal, Space, Store};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// The place at which one call is served.
+pub(crate) struct Desk {
+    pub(crate) store: Arc<Store>,
+    pub(crate) space: String,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) zone: TimeZone,
+    pub(crate) actor: Actor,
+}
+
+/// Which end of a span of time is meant.
+#[derive(Clone, Copy)]
+pub(crate) enum End {
+    Start,
+    /// The first instant after it.
+    Close,
+}
+
+impl Desk {
+    /// The space to read or change: the one that was named, which must be there, or the server's own.
+    pub(crate) fn space(&self, named: Option<&str>) -> Result<Space, Error> {
+        let space = match named {
+            Some(name) if name.trim() != self.space.trim() => self.store.existing_space(name)?,
+            _ => self.store.space(&self.space)?,
+        };
+        space.acting_as(self.actor.clone())
+    }
+
+    /// The space to tell something, made if it is not there.
+    pub(crate) fn space_to_tell(&self, named: Option<&str>) -> Result<Space, Error> {
+        self.store
+            .space(named.unwrap_or(&self.space))?
+            .acting_as(self.actor.clone())
+    }
+
+    /// The present instant by the store's clock.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// Reads a time that a person or a model wrote.
+    pub(crate) fn instant(
+        &self,
+        field: &str,
+        written: Option<&str>,
+        end: End,
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>, Refusal> {
+        let Some(written) = written else {
+            return Ok(None);
+        };
+        let range = parse_range(written, now, &self.zone)
+            .map_err(|error| refused_time(field, written, &error))?;
+        Ok(Some(match end {
+            End::Start => range.start,
+            End::Close => range.end,
+        }))
+    }
+
+    /// Reads a time to come; a bare span such as `30d` counts from `now` on.
+    pub(crate) fn instant_to_come(
+        &self,
+        field: &str,
+        written: Option<&str>,
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>, Refusal> {
+        let read = self.instant(field, written, End::Start, now)?;
+        let (Some(written), Some(instant)) = (written, read) else {
+            return Ok(None);
+        };
+        let from_now_on = || parse_range(&to_come(written), now, &self.zone);
+        let instant = if instant > now {
+            instant
+        } else {
+            from_now_on().map_or(instant, |range| range.start)
+        };
+        if instant > now {
+            return Ok(Some(instant));
+        }
+        Err(Refusal::new(field, "in the future", format!("{written:?}")))
+    }
+}
+
+/// `30d` and `30 days` as `in 30 d` and `in 30 days`.
+fn to_come(written: &str) -> String {
+    let written = written.trim();
+    let digits = written
+        .find(|character: char| !character.is_ascii_digit())
+        .unwrap_or(written.len());
+    let (count, unit) = written.split_at(digits);
+    format!("in {count} {}", unit.trim_start())
+}
+
+fn refused_time(field: &str, written: &str, error: &TimeError) -> Refusal {
+    let accepts = match error {
+        TimeError::Nonexistent { .. } => "a date or time that exists",
+        TimeError::OutOfRange { .. } => "between the years -9999 and 9999",
+        _ => {
+            "a time such as 2026-03-01, 2026-03, \"2026-03-01 14:00\", RFC 3339, yesterday, \"last week\" or \"3 days ago\""
+        }
+    };
+    Refusal::new(field, accepts, format!("{written:?}"))
+}

@@ -1,0 +1,236 @@
+//! Memories as text for a model: quoted line by line, with their origin, within a token budget.
+//!
+//! Every line of recalled content begins with `> `, so that nothing in it can pass for a line of ours.
+
+use std::fmt::Write;
+
+use anamne::text::analyser::{Analyser, QueryTerm};
+use anamne::text::snippet::snippet;
+use anamne::text::tokens::{estimate_tokens, truncate_to_tokens};
+use anamne::{Memory, MemoryId};
+
+/// What a reply's text may cost when the caller names no budget, in tokens.
+pub(crate) const USUAL_BUDGET: i64 = 2_000;
+
+/// A memory is left out rather than shortened to fewer tokens than this.
+const SHORTEST: usize = 24;
+
+/// What the mark behind a shortened content costs at most.
+const MARK: usize = 16;
+
+/// Characters that one token stands for in most scripts; the cut is then trimmed to its tokens.
+const CHARACTERS_PER_TOKEN: usize = 4;
+
+/// The longest name from a memory that stands in a heading, in characters.
+const LONGEST_NAME: usize = 60;
+
+/// How many memories that were left out are named.
+const NAMED: usize = 8;
+
+/// One memory to show.
+pub(crate) struct Entry<'a> {
+    pub(crate) memory: &'a Memory,
+    /// What the heading says beside its origin.
+    pub(crate) remark: String,
+}
+
+/// The text, and what had to give way for it.
+pub(crate) struct Quoted {
+    pub(crate) text: String,
+    /// The memories that are not whole, with the content that is shown.
+    pub(crate) shortened: Vec<(MemoryId, String)>,
+    /// The memories that are not shown.
+    pub(crate) left_out: Vec<MemoryId>,
+}
+
+/// The terms of a question, by which shortened contents are cut around what matters.
+pub(crate) fn terms(question: &str) -> Vec<QueryTerm> {
+    Analyser::new().query(question).terms
+}
+
+/// Shows memories under `title` in at most `budget` tokens: all of them shortened alike before any is left out.
+pub(crate) fn quote(
+    title: &str,
+    entries: &[Entry<'_>],
+    terms: &[QueryTerm],
+    budget: usize,
+) -> Quoted {
+    let headings: Vec<String> = entries.iter().map(Entry::heading).collect();
+    let heading_costs: Vec<usize> = headings.iter().map(|text| cost(text) + 1).collect();
+    let wholes: Vec<String> = entries.iter().map(|e| quoted(&e.memory.content)).collect();
+    let costs: Vec<usize> = wholes.iter().map(|text| cost(text) + 1).collect();
+    let shown = how_many(title, entries, &heading_costs, &costs, budget);
+    let spent = cost(title) + heading_costs[..shown].iter().sum::<usize>();
+    let footer_cost = cost(&footer(entries.len(), &entries[shown..]));
+    let share = fair_share(&costs[..shown], budget.saturating_sub(spent + footer_cost));
+    let mut text = title.to_owned();
+    let mut shortened = Vec::new();
+    for index in 0..shown {
+        text.push_str("\n\n");
+        text.push_str(&headings[index]);
+        text.push('\n');
+        if costs[index] <= share {
+            text.push_str(&wholes[index]);
+            continue;
+        }
+        let memory = entries[index].memory;
+        let part = shorten(&memory.content, terms, share);
+        text.push_str(&quoted(&part));
+        shortened.push((memory.id, part));
+    }
+    let left_out = &entries[shown..];
+    if !shortened.is_empty() || !left_out.is_empty() {
+        text.push_str(&footer(shortened.len(), left_out));
+    }
+    Quoted {
+        text,
+        shortened,
+        left_out: left_out.iter().map(|entry| entry.memory.id).collect(),
+    }
+}
+
+impl Entry<'_> {
+    /// How the memory is cited, and where it comes from.
+    fn heading(&self) -> String {
+        let memory = self.memory;
+        let mut heading = format!("[{}] {}", memory.citation(), memory.kind());
+        let mut add = |label: &str, value: &str| {
+            heading.push_str(", ");
+            heading.push_str(label);
+            heading.push_str(value);
+        };
+        if let Some(category) = memory.body.category() {
+            add("", category.as_str());
+        }
+        add(
+            "",
+            &memory.occurred_at.strftime("%Y-%m-%d %H:%M").to_string(),
+        );
+        if let Some(author) = &memory.author {
+            add("by ", &name(author));
+        }
+        if let Some(thread) = &memory.thread {
+            add("in ", &name(thread));
+        }
+        if !memory.tags.is_empty() {
+            let tags: Vec<String> = memory.tags.iter().take(6).map(|tag| name(tag)).collect();
+            add("tags ", &tags.join(" "));
+        }
+        if memory.trust < 1.0 {
+            add("", &format!("trust {:.1}", memory.trust));
+        }
+        if !self.remark.is_empty() {
+            add("", &self.remark);
+        }
+        heading
+    }
+}
+
+/// The text with `> ` before each of its lines, whatever ends a line in its script; other control characters are blanks.
+pub(crate) fn quoted(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    let mut quoted = String::with_capacity(text.len() + 8);
+    quoted.push_str("> ");
+    for character in text.chars() {
+        match character {
+            '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => {
+                quoted.push_str("\n> ");
+            }
+            '\t' => quoted.push('\t'),
+            character if character.is_control() => quoted.push(' '),
+            character => quoted.push(character),
+        }
+    }
+    quoted
+}
+
+/// A name from a memory, on one line and not too long.
+pub(crate) fn name(name: &str) -> String {
+    let words: Vec<&str> = name
+        .split(|character: char| character.is_whitespace() || character.is_control())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let line = words.join(" ");
+    if line.chars().count() <= LONGEST_NAME {
+        return line;
+    }
+    line.chars().take(LONGEST_NAME).chain(['…']).collect()
+}
+
+fn cost(text: &str) -> usize {
+    estimate_tokens(text) + 1
+}
+
+/// The passage that bears on the question, in at most `share` tokens, and how much there is in all.
+fn shorten(content: &str, terms: &[QueryTerm], share: usize) -> String {
+    let room = share.saturating_sub(MARK).max(8);
+    let passage = snippet(content, terms, room * CHARACTERS_PER_TOKEN);
+    let passage = truncate_to_tokens(&passage, room);
+    let ellipsis = if passage.ends_with('…') { "" } else { "…" };
+    format!(
+        "{passage}{ellipsis} [of {} characters]",
+        content.chars().count()
+    )
+}
+
+/// How many of the entries, from the first, can be shown at least shortened; one always is.
+fn how_many(
+    title: &str,
+    entries: &[Entry<'_>],
+    headings: &[usize],
+    contents: &[usize],
+    budget: usize,
+) -> usize {
+    let least = |shown: usize| {
+        let contents = contents[..shown].iter();
+        cost(title)
+            + headings[..shown].iter().sum::<usize>()
+            + contents
+                .map(|cost| (*cost).min(SHORTEST + MARK))
+                .sum::<usize>()
+            + cost(&footer(shown, &entries[shown..]))
+    };
+    (1..=entries.len())
+        .rev()
+        .find(|shown| least(*shown) <= budget)
+        .unwrap_or(entries.len().min(1))
+}
+
+/// The largest share such that contents cut to it fit into `room` together.
+fn fair_share(costs: &[usize], room: usize) -> usize {
+    let mut sorted = costs.to_vec();
+    sorted.sort_unstable();
+    let mut room = room;
+    for (index, cost) in sorted.iter().enumerate() {
+        let share = room / (sorted.len() - index);
+        if *cost > share {
+            return share;
+        }
+        room -= cost;
+    }
+    usize::MAX
+}
+
+fn footer(shortened: usize, left_out: &[Entry<'_>]) -> String {
+    let mut footer = String::from("\n\n");
+    if shortened > 0 {
+        footer.push_str(
+            "Shortened where it says \"of … characters\": memory_get with the id has the whole.",
+        );
+    }
+    if !left_out.is_empty() {
+        let named: Vec<String> = left_out
+            .iter()
+            .take(NAMED)
+            .map(|entry| entry.memory.citation())
+            .collect();
+        let more = if left_out.len() > NAMED { ", …" } else { "" };
+        let _ = write!(
+            footer,
+            " {} left out for want of room: {}{more}.",
+            left_out.len(),
+            named.join(", ")
+        );
+    }
+    footer
+}

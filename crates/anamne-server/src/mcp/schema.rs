@@ -1,0 +1,71 @@
+//! Schemas of arguments, as small as they can be said: every host pays for them in every conversation.
+
+use rmcp::model::JsonObject;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::Value;
+
+/// The schema of a tool's arguments, without titles, formats, nulls, definitions and defaults.
+///
+/// Arguments that it does not name are refused all the same; saying so would cost every tool. An argument that may be left out is simply not required; a null in its place is read as left out.
+pub(crate) fn input_schema<T: JsonSchema>() -> JsonObject {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.inline_subschemas = true;
+    settings.meta_schema = None;
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let Value::Object(mut object) = Value::from(schema) else {
+        unreachable!("the schema of a struct is an object");
+    };
+    slim(&mut object);
+    object.remove("description");
+    object
+}
+
+/// A string that is one of `words`.
+pub(crate) fn one_of<'a>(words: impl Iterator<Item = &'a str>) -> Schema {
+    let words: Vec<&str> = words.collect();
+    json_schema!({ "type": "string", "enum": words })
+}
+
+/// The categories of fact.
+pub(crate) fn category(_: &mut SchemaGenerator) -> Schema {
+    one_of(
+        anamne::Category::ALL
+            .iter()
+            .map(|category| category.as_str()),
+    )
+}
+
+/// The types of link.
+pub(crate) fn link_type(_: &mut SchemaGenerator) -> Schema {
+    one_of(anamne::LinkType::ALL.iter().map(|word| word.as_str()))
+}
+
+/// Goes only where a schema stands, so that an argument may be called `title`.
+fn slim(schema: &mut JsonObject) {
+    for noise in ["$schema", "title", "format", "default"] {
+        schema.remove(noise);
+    }
+    if schema.get("additionalProperties") == Some(&Value::Bool(true)) {
+        schema.remove("additionalProperties");
+    }
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            schema.insert("type".to_owned(), only);
+        }
+    }
+    for inner in ["properties", "items"] {
+        match schema.get_mut(inner) {
+            Some(Value::Object(items)) if inner == "items" => slim(items),
+            Some(Value::Object(properties)) => {
+                properties
+                    .values_mut()
+                    .filter_map(Value::as_object_mut)
+                    .for_each(slim);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! `memory_context`: a block of remembered text, ready to read.
+
+use anamne::{ContextRequest, Recall};
+use rmcp::model::JsonObject;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::scope::{Scope, unexplained};
+use super::{Effect, MemoryTool};
+use crate::mcp::arguments::bounded;
+use crate::mcp::desk::Desk;
+use crate::mcp::quote::USUAL_BUDGET;
+use crate::mcp::reply::{Failure, Reply};
+use crate::mcp::schema::input_schema;
+
+/// Memories that are considered: more than a usual block can hold.
+const CONSIDERED: usize = 50;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Context {
+    /// What the block should be about
+    query: String,
+    /// Tokens the block may cost; 2000 if not given
+    token_budget: Option<i64>,
+    min_confidence: Option<f32>,
+    #[serde(flatten)]
+    scope: Scope,
+}
+
+impl MemoryTool for Context {
+    const NAME: &'static str = "memory_context";
+    const TITLE: &'static str = "Recall a context block";
+    const DESCRIPTION: &'static str = "Pack what memory holds on a subject into one block within a token budget: \
+no duplicates, in reading order, cited by id. Narrow it as memory_search.";
+    const EFFECT: Effect = Effect::Reads;
+
+    fn schema() -> JsonObject {
+        unexplained(input_schema::<Self>())
+    }
+
+    fn run(self, desk: &Desk) -> Result<Reply, Failure> {
+        let token_budget = bounded(
+            "token_budget",
+            self.token_budget,
+            50..=1_000_000,
+            USUAL_BUDGET,
+        )?;
+        let space = desk.space(self.scope.space.as_deref())?;
+        let mut recall = Recall::new(self.query)
+            .limit(CONSIDERED)
+            .filter(self.scope.filter(desk, space.now())?);
+        recall.min_confidence = self.min_confidence.unwrap_or(0.0);
+        let context = space.context(&ContextRequest {
+            recall,
+            token_budget,
+        })?;
+        let mut text = context.text.clone();
+        if context.entries.is_empty() {
+            "Nothing in memory bears on this.".clone_into(&mut text);
+        }
+        if !context.left_out.is_empty() {
+            let note = format!("\n({} more did not fit.)", context.left_out.len());
+            text.push_str(&note);
+        }
+        Ok(Reply::new(text, &context))
+    }
+}

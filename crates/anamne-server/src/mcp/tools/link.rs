@@ -1,0 +1,66 @@
+//! `memory_link`: say what one memory is to another.
+
+use anamne::LinkType;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Effect, MemoryTool};
+use crate::mcp::desk::Desk;
+use crate::mcp::reply::{Failure, Reply, plain};
+use crate::mcp::schema;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Link {
+    from: String,
+    to: String,
+    #[serde(rename = "type")]
+    #[schemars(schema_with = "schema::link_type")]
+    relation: LinkType,
+    /// 0 to 1; 1 if not given
+    weight: Option<f32>,
+    reason: Option<String>,
+    /// Take the link away instead
+    remove: Option<bool>,
+    space: Option<String>,
+}
+
+impl MemoryTool for Link {
+    const NAME: &'static str = "memory_link";
+    const TITLE: &'static str = "Link two memories";
+    const DESCRIPTION: &'static str = "Say what one memory is to another, e.g. from supersedes to. Linking again replaces weight and reason.";
+    const EFFECT: Effect = Effect::Changes;
+
+    fn run(self, desk: &Desk) -> Result<Reply, Failure> {
+        let space = desk.space(self.space.as_deref())?;
+        let link = anamne::Link {
+            from: space.resolve(&self.from)?,
+            to: space.resolve(&self.to)?,
+            link_type: self.relation,
+            weight: self.weight.unwrap_or(1.0),
+            reason: self.reason.unwrap_or_default(),
+            created_at: space.now(),
+        };
+        let told = format!("{} {} {}", link.from, link.link_type, link.to);
+        if self.remove == Some(true) {
+            let removed = space.unlink(link.from, link.to, link.link_type)?;
+            let text = if removed {
+                "Removed: "
+            } else {
+                "Was not there: "
+            };
+            let structured = json!({ "link": plain(&link), "removed": removed });
+            return Ok(Reply {
+                text: format!("{text}{told}"),
+                structured,
+            });
+        }
+        link.check()?;
+        let seq = space.link(&link)?;
+        let structured = json!({ "link": plain(&link), "seq": seq });
+        Ok(Reply {
+            text: format!("Linked: {told}"),
+            structured,
+        })
+    }
+}

@@ -1,0 +1,133 @@
+//! The tools, one file each.
+
+mod context;
+mod delete;
+mod get;
+mod link;
+mod list;
+mod scope;
+mod search;
+mod store;
+mod update;
+
+use std::sync::Arc;
+
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use super::arguments;
+use super::desk::Desk;
+use super::reply::{Failure, Reply};
+use super::schema::input_schema;
+
+/// Which tools a server offers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ToolSet {
+    /// All eight.
+    #[default]
+    All,
+    /// Only those that change nothing: search, context, list, get.
+    ReadOnly,
+}
+
+/// What a tool does to the memory; hosts ask a person before some of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Changes nothing.
+    Reads,
+    /// Adds, and changes nothing that is there; adding the same again adds nothing.
+    Adds,
+    /// Changes what is there; the former state stays in the history.
+    Changes,
+    /// Takes away.
+    Removes,
+}
+
+impl Effect {
+    fn annotations(self) -> ToolAnnotations {
+        let annotations = ToolAnnotations::new().open_world(false);
+        match self {
+            Self::Reads => annotations.read_only(true),
+            Self::Adds | Self::Changes => annotations.destructive(false).idempotent(true),
+            Self::Removes => annotations.destructive(true).idempotent(true),
+        }
+    }
+}
+
+/// A tool: its arguments as a type, and what it does with them.
+pub(crate) trait MemoryTool: DeserializeOwned + JsonSchema {
+    const NAME: &'static str;
+    const TITLE: &'static str;
+    const DESCRIPTION: &'static str;
+    const EFFECT: Effect;
+
+    /// The schema of its arguments.
+    fn schema() -> JsonObject {
+        input_schema::<Self>()
+    }
+
+    /// Does the work on a thread that may block.
+    fn run(self, desk: &Desk) -> Result<Reply, Failure>;
+}
+
+/// Reads arguments by their schema and does the work.
+type Run = fn(JsonObject, &JsonObject, &Desk) -> Result<Reply, Failure>;
+
+/// A tool without its type.
+pub(crate) struct ToolEntry {
+    pub(crate) name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    pub(crate) effect: Effect,
+    pub(crate) schema: Arc<JsonObject>,
+    pub(crate) run: Run,
+}
+
+impl ToolEntry {
+    fn of<T: MemoryTool>() -> Self {
+        Self {
+            name: T::NAME,
+            title: T::TITLE,
+            description: T::DESCRIPTION,
+            effect: T::EFFECT,
+            schema: Arc::new(T::schema()),
+            run: run::<T>,
+        }
+    }
+
+    /// The tool as a host sees it.
+    pub(crate) fn definition(&self) -> Tool {
+        Tool::new(self.name, self.description, self.schema.clone())
+            .with_title(self.title)
+            .with_annotations(self.effect.annotations())
+    }
+}
+
+fn run<T: MemoryTool>(
+    arguments: JsonObject,
+    schema: &JsonObject,
+    desk: &Desk,
+) -> Result<Reply, Failure> {
+    arguments::read::<T>(arguments, schema)
+        .map_err(Failure::Malformed)?
+        .run(desk)
+}
+
+/// The tools of a set, in the order in which a host lists them.
+pub(crate) fn offered(set: ToolSet) -> Vec<ToolEntry> {
+    let all = [
+        ToolEntry::of::<search::Search>(),
+        ToolEntry::of::<context::Context>(),
+        ToolEntry::of::<store::Store>(),
+        ToolEntry::of::<list::List>(),
+        ToolEntry::of::<get::Get>(),
+        ToolEntry::of::<update::Update>(),
+        ToolEntry::of::<delete::Delete>(),
+        ToolEntry::of::<link::Link>(),
+    ];
+    all.into_iter()
+        .filter(|entry| set == ToolSet::All || entry.effect == Effect::Reads)
+        .collect()
+}

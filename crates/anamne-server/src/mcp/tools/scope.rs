@@ -1,0 +1,56 @@
+//! The arguments that narrow what is looked at, shared by the tools that look.
+
+use anamne::{Filter, Kind, Refusal};
+use jiff::Timestamp;
+use rmcp::model::JsonObject;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::mcp::desk::{Desk, End};
+
+/// Which memories may come back.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub(crate) struct Scope {
+    /// Happened from then on: "2026-03-01", "2026-03", "yesterday", RFC 3339
+    since: Option<String>,
+    /// Happened no later than that; a day, month or year counts whole
+    until: Option<String>,
+    thread: Option<String>,
+    /// message, thought, fact, episode, skill, document, chunk or summary
+    kind: Option<String>,
+    tag: Option<String>,
+    author: Option<String>,
+    /// Another space than the default
+    pub(crate) space: Option<String>,
+}
+
+/// A schema in which the shared arguments stand without explanation: `memory_search` has explained them.
+pub(crate) fn unexplained(mut schema: JsonObject) -> JsonObject {
+    const SHARED: [&str; 7] = ["since", "until", "thread", "kind", "tag", "author", "space"];
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        for name in SHARED {
+            if let Some(Value::Object(property)) = properties.get_mut(name) {
+                property.remove("description");
+            }
+        }
+    }
+    schema
+}
+
+impl Scope {
+    /// The filter that it means at the instant `now`.
+    pub(crate) fn filter(&self, desk: &Desk, now: Timestamp) -> Result<Filter, Refusal> {
+        let kinds = self.kind.iter().map(|kind| kind.parse());
+        let kinds = kinds.collect::<Result<Vec<Kind>, _>>()?;
+        Ok(Filter {
+            since: desk.instant("since", self.since.as_deref(), End::Start, now)?,
+            until: desk.instant("until", self.until.as_deref(), End::Close, now)?,
+            threads: self.thread.iter().cloned().collect(),
+            kinds,
+            tags: self.tag.iter().cloned().collect(),
+            authors: self.author.iter().cloned().collect(),
+            ..Filter::default()
+        })
+    }
+}

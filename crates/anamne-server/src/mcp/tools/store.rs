@@ -1,0 +1,95 @@
+//! `memory_store`: tell one memory.
+
+use anamne::{Category, Draft, Kind, Metadata, Refusal};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Effect, MemoryTool};
+use crate::mcp::arguments::importance;
+use crate::mcp::desk::{Desk, End};
+use crate::mcp::reply::{Failure, Reply};
+use crate::mcp::schema;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Store {
+    /// One matter, understandable on its own
+    content: String,
+    /// message if not given, fact if a category is
+    kind: Option<String>,
+    #[serde(default)]
+    #[schemars(schema_with = "schema::category")]
+    category: Option<Category>,
+    tags: Option<Vec<String>>,
+    /// The conversation or chain that it continues
+    thread: Option<String>,
+    /// Who said it
+    author: Option<String>,
+    session: Option<String>,
+    /// 1 to 10; 5 if not given
+    importance: Option<i64>,
+    /// When it happened, if not now
+    occurred_at: Option<String>,
+    metadata: Option<Metadata>,
+    /// Another space than the default; made if new
+    space: Option<String>,
+}
+
+impl MemoryTool for Store {
+    const NAME: &'static str = "memory_store";
+    const TITLE: &'static str = "Store a memory";
+    const DESCRIPTION: &'static str = "Keep something for later: a decision and its reason, a preference, a fix, a \
+constraint, a correction. Durable when it returns; what is known is not stored twice.";
+    const EFFECT: Effect = Effect::Adds;
+
+    fn run(self, desk: &Desk) -> Result<Reply, Failure> {
+        let named = self.space.clone();
+        // The draft is checked before the space is made: a refusal changes nothing.
+        let draft = self.draft(desk)?;
+        draft.check()?;
+        let space = desk.space_to_tell(named.as_deref())?;
+        let remembered = space.remember(draft)?;
+        let text = format!(
+            "{} {} in the space {}.",
+            if remembered.duplicate {
+                "Known already as"
+            } else {
+                "Stored as"
+            },
+            remembered.id,
+            remembered.space
+        );
+        Ok(Reply::new(text, &remembered))
+    }
+}
+
+impl Store {
+    fn draft(self, desk: &Desk) -> Result<Draft, Refusal> {
+        let now = desk.now();
+        let mut draft = Draft::new(self.content);
+        let kind = self.kind.as_deref().map(str::parse::<Kind>).transpose()?;
+        match (kind, self.category) {
+            (None | Some(Kind::Fact), Some(category)) => draft = draft.category(category),
+            (Some(kind), Some(_)) => {
+                let accepts = "fact, or left out, where a category is given";
+                return Err(Refusal::new("kind", accepts, kind));
+            }
+            (Some(Kind::Chunk), None) => {
+                let accepts = "another kind; chunks come from ingested documents";
+                return Err(Refusal::new("kind", accepts, Kind::Chunk));
+            }
+            (Some(kind), None) => draft = draft.kind(kind),
+            (None, None) => {}
+        }
+        draft.occurred_at =
+            desk.instant("occurred_at", self.occurred_at.as_deref(), End::Start, now)?;
+        Ok(Draft {
+            importance: importance(self.importance)?,
+            tags: self.tags.unwrap_or_default(),
+            thread: self.thread,
+            author: self.author,
+            session: self.session,
+            metadata: self.metadata.unwrap_or_default(),
+            ..draft
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! `memory_update`: put a memory right; its former states stay in the history.
+
+use anamne::{Body, Category, Edit, Memory, MemoryId, Metadata, Refusal, Space};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Effect, MemoryTool};
+use crate::mcp::arguments::importance;
+use crate::mcp::desk::{Desk, End};
+use crate::mcp::reply::{Failure, Reply, plain};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Update {
+    id: String,
+    /// The new text, whole
+    content: Option<String>,
+    /// 1 to 10
+    importance: Option<i64>,
+    /// 0 to 1
+    confidence: Option<f32>,
+    category: Option<String>,
+    add_tags: Option<Vec<String>>,
+    remove_tags: Option<Vec<String>>,
+    /// Names to set; null removes one
+    metadata: Option<Metadata>,
+    occurred_at: Option<String>,
+    /// When it stops being recalled
+    expires_at: Option<String>,
+    /// Id of the memory that takes its place
+    superseded_by: Option<String>,
+    /// Bring a deleted memory back
+    restore: Option<bool>,
+    space: Option<String>,
+}
+
+impl MemoryTool for Update {
+    const NAME: &'static str = "memory_update";
+    const TITLE: &'static str = "Update a memory";
+    const DESCRIPTION: &'static str = "Correct or extend a memory. What is not given stays; earlier versions stay in its history.";
+    const EFFECT: Effect = Effect::Changes;
+
+    fn run(self, desk: &Desk) -> Result<Reply, Failure> {
+        let space = desk.space(self.space.as_deref())?;
+        let id = space.resolve(&self.id)?;
+        let restore = self.restore == Some(true);
+        let edit = self.edit(desk, &space)?;
+        edit.check()?;
+        if edit.is_empty() && !restore {
+            let accepts = "told at least one thing to change";
+            return Err(Refusal::new("memory_update", accepts, "only the id").into());
+        }
+        let memory = change(&space, id, &edit, restore)?;
+        let text = format!("{} is now version {}.", memory.id, memory.version);
+        let structured = json!({ "memory": plain(&memory) });
+        Ok(Reply { text, structured })
+    }
+}
+
+fn change(
+    space: &Space,
+    id: MemoryId,
+    edit: &Edit,
+    restore: bool,
+) -> Result<Memory, anamne::Error> {
+    let restored = restore.then(|| space.restore(id)).transpose()?;
+    match restored {
+        Some(memory) if edit.is_empty() => Ok(memory),
+        _ => space.edit(id, edit),
+    }
+}
+
+impl Update {
+    fn edit(self, desk: &Desk, space: &Space) -> Result<Edit, Failure> {
+        let now = space.now();
+        let occurred_at = self.occurred_at.as_deref();
+        let expires_at = self.expires_at.as_deref();
+        let category = self.category.as_deref().map(str::parse::<Category>);
+        let category = category.transpose()?;
+        let body = category.is_some().then_some(Body::Fact { category });
+        let successor = self.superseded_by.as_deref();
+        Ok(Edit {
+            importance: importance(self.importance)?,
+            occurred_at: desk.instant("occurred_at", occurred_at, End::Start, now)?,
+            expires_at: desk.instant_to_come("expires_at", expires_at, now)?,
+            superseded_by: successor.map(|id| space.resolve(id)).transpose()?,
+            content: self.content,
+            body,
+            confidence: self.confidence,
+            trust: None,
+            add_tags: self.add_tags.unwrap_or_default(),
+            remove_tags: self.remove_tags.unwrap_or_default(),
+            metadata: self.metadata.unwrap_or_default(),
+        })
+    }
+}

@@ -1,0 +1,300 @@
+//! Lines to messages and back, such that nothing a peer sends ends the server.
+//!
+//! The SDK's own transport passes some nonsense on to a lifecycle that then gives up, and leaves a request
+//! whose parameters have the wrong types without a reply that carries its id. This one answers both here.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, CustomRequest, ErrorCode,
+    ErrorData, GetMeta, InitializeRequestParams, ProtocolVersion, RequestId, ServerJsonRpcMessage,
+};
+use rmcp::transport::Transport;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::Mutex;
+
+/// The longest message that is read, in bytes; a longer one is refused and skipped.
+///
+/// The largest content, with every byte escaped, fits twice.
+pub const LONGEST_LINE: usize = 16 * 1024 * 1024;
+
+/// Methods whose parameters the protocol fixes; any other method is not known here.
+const METHODS: [&str; 18] = [
+    "completion/complete",
+    "initialize",
+    "logging/setLevel",
+    "ping",
+    "prompts/get",
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/templates/list",
+    "resources/unsubscribe",
+    "server/discover",
+    "subscriptions/listen",
+    "tasks/cancel",
+    "tasks/get",
+    "tasks/update",
+    "tools/call",
+    "tools/list",
+];
+
+type Sending = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
+
+/// A stream of lines in and a stream of lines out.
+pub(crate) struct Wire<R, W> {
+    read: BufReader<R>,
+    line: Vec<u8>,
+    /// Inside a line that was too long.
+    skipping: bool,
+    write: Arc<Mutex<W>>,
+    /// A reply to nonsense that is on its way. It lives here, since `receive` may be dropped half-way.
+    answer: Option<Sending>,
+    /// Whether a lifecycle has begun; before that the SDK takes anything but a request for a reason to give up.
+    begun: bool,
+}
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Wire<R, W> {
+    pub(crate) fn new(read: R, write: W) -> Self {
+        Self {
+            read: BufReader::new(read),
+            line: Vec::new(),
+            skipping: false,
+            write: Arc::new(Mutex::new(write)),
+            answer: None,
+            begun: false,
+        }
+    }
+
+    /// Reads until `line` holds a whole line. Dropping this half-way loses nothing: what was read is in `line`.
+    async fn next_line(&mut self) -> Line {
+        loop {
+            let available = match self.read.fill_buf().await {
+                Ok(available) => available,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(_) => return Line::End,
+            };
+            if available.is_empty() {
+                return if self.line.is_empty() {
+                    Line::End
+                } else {
+                    Line::Whole
+                };
+            }
+            let newline = available.iter().position(|byte| *byte == b'\n');
+            let taken = newline.map_or(available.len(), |at| at + 1);
+            let too_long = !self.skipping && self.line.len() + taken > LONGEST_LINE;
+            if !self.skipping && !too_long {
+                self.line.extend_from_slice(&available[..taken]);
+            }
+            self.read.consume(taken);
+            if too_long {
+                self.line = Vec::new();
+                self.skipping = newline.is_none();
+                return Line::TooLong;
+            }
+            match (newline, self.skipping) {
+                (Some(_), true) => self.skipping = false,
+                (Some(_), false) => return Line::Whole,
+                (None, _) => {}
+            }
+        }
+    }
+
+    fn take_line(&mut self) -> Received {
+        let received = read_message(&self.line);
+        self.line.clear();
+        self.line.shrink_to(64 * 1024);
+        received
+    }
+
+    /// Whether the message may reach the SDK in the present state of the lifecycle.
+    fn admits(&mut self, message: &ClientJsonRpcMessage) -> bool {
+        if let ClientJsonRpcMessage::Request(request) = message {
+            self.begun |= begins_lifecycle(&request.request);
+            return true;
+        }
+        self.begun
+    }
+}
+
+enum Line {
+    Whole,
+    TooLong,
+    End,
+}
+
+/// What a line turned out to be.
+enum Received {
+    Message(Box<ClientJsonRpcMessage>),
+    /// Not acceptable; this is the reply.
+    Nonsense(ErrorData, Option<RequestId>),
+    /// Nothing that may be replied to.
+    Silence,
+}
+
+impl<R, W> Transport<RoleServer> for Wire<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        write_line(self.write.clone(), message)
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            if let Some(answer) = &mut self.answer {
+                let sent = answer.as_mut().await;
+                self.answer = None;
+                sent.ok()?;
+            }
+            let received = match self.next_line().await {
+                Line::Whole => self.take_line(),
+                Line::TooLong => Received::Nonsense(too_long(), None),
+                Line::End => return None,
+            };
+            match received {
+                Received::Message(message) if self.admits(&message) => return Some(*message),
+                Received::Nonsense(error, id) => {
+                    let reply = ServerJsonRpcMessage::error(error, id);
+                    self.answer = Some(Box::pin(write_line(self.write.clone(), reply)));
+                }
+                Received::Message(_) | Received::Silence => {}
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.write.lock().await.flush().await
+    }
+}
+
+async fn write_line<W: AsyncWrite + Unpin>(
+    write: Arc<Mutex<W>>,
+    message: ServerJsonRpcMessage,
+) -> io::Result<()> {
+    let mut line = serde_json::to_vec(&message)?;
+    line.push(b'\n');
+    let mut write = write.lock().await;
+    write.write_all(&line).await?;
+    write.flush().await
+}
+
+/// Whether the SDK leaves its waiting room on this request.
+fn begins_lifecycle(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        request => {
+            let meta = request.get_meta();
+            meta.missing_required_keys(&ProtocolVersion::V_2026_07_28)
+                .is_empty()
+                && meta
+                    .protocol_version()
+                    .is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version))
+        }
+    }
+}
+
+fn read_message(line: &[u8]) -> Received {
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+    if line.trim_ascii().is_empty() {
+        return Received::Silence;
+    }
+    let value: Value = match serde_json::from_slice(line) {
+        Ok(value) => value,
+        Err(error) => {
+            let message = format!("the line is not JSON: {error}");
+            return Received::Nonsense(ErrorData::parse_error(message, None), None);
+        }
+    };
+    match ClientJsonRpcMessage::deserialize(&value) {
+        Ok(ClientJsonRpcMessage::Request(request)) => match &request.request {
+            ClientRequest::CustomRequest(custom) => {
+                Received::Nonsense(not_served(custom), Some(request.id))
+            }
+            _ => Received::Message(Box::new(ClientJsonRpcMessage::Request(request))),
+        },
+        Ok(message) => Received::Message(Box::new(message)),
+        Err(_) => misshapen(&value),
+    }
+}
+
+/// A JSON value that is no message of the protocol.
+fn misshapen(value: &Value) -> Received {
+    let refuse =
+        |why: &str, id| Received::Nonsense(ErrorData::invalid_request(why.to_owned(), None), id);
+    let Value::Object(object) = value else {
+        return refuse(
+            if value.is_array() {
+                "batches are not served; send one message a line"
+            } else {
+                "a message is a JSON object"
+            },
+            None,
+        );
+    };
+    let (method, id) = (object.contains_key("method"), object.get("id"));
+    let is_reply = !method && (object.contains_key("result") || object.contains_key("error"));
+    if is_reply || (method && id.is_none()) {
+        return Received::Silence;
+    }
+    let id = id.and_then(|id| RequestId::deserialize(id).ok());
+    if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return refuse("jsonrpc must be \"2.0\"", id);
+    }
+    if id.is_none() {
+        return refuse("id must be a string or a whole number", id);
+    }
+    if object.get("method").is_some_and(Value::is_string) {
+        let why = "params must be an object".to_owned();
+        return Received::Nonsense(ErrorData::invalid_params(why, None), id);
+    }
+    refuse("the message is neither a request nor a notification", id)
+}
+
+/// The reply to a request whose method is not known, or whose parameters don't fit it.
+fn not_served(request: &CustomRequest) -> ErrorData {
+    let method = request.method.as_str();
+    if !METHODS.contains(&method) {
+        return ErrorData::new(
+            ErrorCode::METHOD_NOT_FOUND,
+            format!("unknown method {method:?}"),
+            None,
+        );
+    }
+    let reason = match method {
+        "tools/call" => why_not::<CallToolRequestParams>(request),
+        "initialize" => why_not::<InitializeRequestParams>(request),
+        _ => None,
+    };
+    let reason = reason.unwrap_or_else(|| "they don't have the form of this method".to_owned());
+    ErrorData::invalid_params(format!("the parameters of {method}: {reason}"), None)
+}
+
+fn why_not<T: DeserializeOwned>(request: &CustomRequest) -> Option<String> {
+    match request.params_as::<T>() {
+        Ok(Some(_)) => None,
+        Ok(None) => Some("they are missing".to_owned()),
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+fn too_long() -> ErrorData {
+    let message =
+        format!("a message may be at most {LONGEST_LINE} bytes long; this one was skipped");
+    ErrorData::invalid_request(message, None)
+}

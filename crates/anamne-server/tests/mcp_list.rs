@@ -1,0 +1,92 @@
+//! What the tools and the instructions cost a host, and that they stay as they are.
+
+#![expect(
+    clippy::print_stdout,
+    reason = "the figure is for whoever runs the test with --nocapture"
+)]
+
+use anamne::Options;
+use anamne::text::tokens::estimate_tokens;
+use anamne_server::mcp::{MemoryServer, Settings};
+use rmcp::model::ListToolsResult;
+use serde_json::{Map, Value};
+
+/// What the whole list may cost, in tokens.
+const BUDGET: usize = 2_500;
+
+fn server() -> (tempfile::TempDir, MemoryServer) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = MemoryServer::open(Options::new(folder.path()), "core", Settings::default());
+    (folder, server.expect("a server"))
+}
+
+/// The value with its keys in order, whichever map the build of `serde_json` has.
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(object) => {
+            let mut entries: Vec<_> = object.into_iter().collect();
+            entries.sort_by(|one, other| one.0.cmp(&other.0));
+            let entries = entries.into_iter().map(|(key, value)| (key, sorted(value)));
+            Value::Object(entries.collect::<Map<_, _>>())
+        }
+        Value::Array(items) => items.into_iter().map(sorted).collect(),
+        value => value,
+    }
+}
+
+#[test]
+fn the_tool_list_costs_a_host_no_more_than_its_budget() {
+    let (_folder, server) = server();
+    let list = ListToolsResult::with_all_items(server.tools().to_vec());
+    let json = serde_json::to_string(&list).expect("JSON");
+    let estimate = estimate_tokens(&json);
+    let by_bytes = json.len() * 10 / 32;
+    println!(
+        "the list: {} bytes, {estimate} tokens as estimated, {by_bytes} by bytes",
+        json.len()
+    );
+    for tool in server.tools() {
+        let json = serde_json::to_string(tool).expect("JSON");
+        println!(
+            "{:16} {:5} bytes {:4} tokens",
+            tool.name,
+            json.len(),
+            estimate_tokens(&json)
+        );
+    }
+    assert!(server.tools().len() <= 8);
+    assert!(estimate <= BUDGET, "{estimate} tokens");
+    assert!(by_bytes <= BUDGET, "{by_bytes} tokens by bytes");
+    let instructions = estimate_tokens(server.instructions());
+    println!("the instructions: {instructions} tokens");
+    assert!(instructions < 150, "{instructions} tokens");
+}
+
+#[test]
+fn the_tool_list_is_as_published() {
+    let (_folder, server) = server();
+    let tools = serde_json::to_value(server.tools()).expect("JSON");
+    insta::assert_json_snapshot!(sorted(tools));
+}
+
+#[test]
+fn every_tool_says_what_it_does_to_the_world() {
+    let (_folder, server) = server();
+    for tool in server.tools() {
+        let annotations = tool.annotations.as_ref().expect("annotations");
+        assert!(tool.title.is_some(), "{}", tool.name);
+        assert_eq!(annotations.open_world_hint, Some(false), "{}", tool.name);
+        let reads = annotations.read_only_hint == Some(true);
+        let looks = [
+            "memory_search",
+            "memory_context",
+            "memory_list",
+            "memory_get",
+        ];
+        assert_eq!(reads, looks.contains(&tool.name.as_ref()), "{}", tool.name);
+        if !reads {
+            let destroys = annotations.destructive_hint == Some(true);
+            assert_eq!(destroys, tool.name == "memory_delete", "{}", tool.name);
+        }
+    }
+}
