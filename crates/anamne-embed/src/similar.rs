@@ -24,20 +24,34 @@ impl SimilarTokens {
     /// The table of the built-in model. Costs nanoseconds.
     pub fn builtin() -> Self {
         debug_assert_eq!(&BYTES[..8], MAGIC);
-        let number = |at: usize| u32::from_le_bytes([BYTES[at], BYTES[at + 1], BYTES[at + 2], BYTES[at + 3]]) as usize;
+        let number = |at: usize| {
+            u32::from_le_bytes([BYTES[at], BYTES[at + 1], BYTES[at + 2], BYTES[at + 3]]) as usize
+        };
         let (count, pairs) = (number(8), number(12));
         let (starts, rest) = BYTES[HEADER..].split_at((count + 1) * 4);
         let (tokens, cosines) = rest.split_at(pairs * 2);
-        Self { starts: starts.as_chunks().0, tokens: tokens.as_chunks().0, cosines }
+        Self {
+            starts: starts.as_chunks().0,
+            tokens: tokens.as_chunks().0,
+            cosines,
+        }
     }
 
     /// The tokens similar to `token` with their cosines, by rising token; itself is among them unless its row is zero.
     pub fn of(self, token: u16) -> impl Iterator<Item = (u16, f32)> {
-        let start = |token: usize| self.starts.get(token).map_or(0, |&start| u32::from_le_bytes(start) as usize);
-        let range = start(usize::from(token))..start(usize::from(token) + 1).max(start(usize::from(token)));
+        let start = |token: usize| {
+            self.starts
+                .get(token)
+                .map_or(0, |&start| u32::from_le_bytes(start) as usize)
+        };
+        let range =
+            start(usize::from(token))..start(usize::from(token) + 1).max(start(usize::from(token)));
         let tokens = self.tokens.get(range.clone()).unwrap_or_default();
         let cosines = self.cosines.get(range).unwrap_or_default();
-        tokens.iter().zip(cosines).map(|(&token, &cosine)| (u16::from_le_bytes(token), f32::from(cosine) / 255.0))
+        tokens
+            .iter()
+            .zip(cosines)
+            .map(|(&token, &cosine)| (u16::from_le_bytes(token), f32::from(cosine) / 255.0))
     }
 }
 
@@ -54,10 +68,17 @@ mod tests {
         for token in (0..model.rows() as u16).step_by(97) {
             let found: Vec<_> = similar.of(token).collect();
             let own = model.unit_row(token).1 > 0.0;
-            assert_eq!(found.iter().any(|(other, _)| *other == token), own, "token {token}");
+            assert_eq!(
+                found.iter().any(|(other, _)| *other == token),
+                own,
+                "token {token}"
+            );
             for (other, cosine) in found {
                 let expected = model.similarity(token, other);
-                assert!((cosine - expected).abs() < 0.005, "{token} and {other}: {cosine} against {expected}");
+                assert!(
+                    (cosine - expected).abs() < 0.005,
+                    "{token} and {other}: {cosine} against {expected}"
+                );
             }
         }
     }
