@@ -74,6 +74,8 @@ features! {
     thread_lexical 2.03,
     /// The words' meeting over the thread's candidates.
     thread_words 5.5,
+    /// Whether it holds a word of the question that next to no other memory holds; more for short questions.
+    singular 2.5,
     /// Whether the author is the one person that the question names.
     author 1.89,
     /// Whether a person speaks rather than a program.

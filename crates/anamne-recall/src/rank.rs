@@ -70,6 +70,7 @@ pub(crate) fn shortlist(
             lexical: lexical(setting, candidate, reader.at(place), average),
             semantic: cosine.unwrap_or(0.0),
             words: reader.at(place).closeness(setting.question),
+            singular: singular(setting, candidate, reader.at(place)),
             ..Features::default()
         };
         let features = with_attributes(setting, &candidate.attributes, features);
@@ -237,6 +238,7 @@ fn own_features(
         lexical: lexical(setting, candidate, own, measure.words),
         semantic: cosine(&candidate.row),
         words: own.closeness(question),
+        singular: singular(setting, candidate, own),
         window_lexical: listening * joined.bm25(question, measure.window_words),
         window_words: listening * joined.closeness(question),
         window_semantic: listening * window_cosine(candidate.row, window, &cosine),
@@ -252,6 +254,27 @@ fn lexical(setting: &Setting<'_>, candidate: &Candidate, own: &Summary, average:
         .lexical
         .map_or(0.0, |score| (score / most).min(1.0));
     own.bm25(setting.question, average).max(told)
+}
+
+/// Whether the text holds the question's singular word, as wordpieces or as the lexical view spells it: 1, and up to 3
+/// where the question has little else to say.
+fn singular(setting: &Setting<'_>, candidate: &Candidate, own: &Summary) -> f32 {
+    let Some((term, idf)) = setting.question.singular else {
+        return 0.0;
+    };
+    let as_pieces = own
+        .frequencies
+        .get(term)
+        .is_some_and(|frequency| *frequency > 0.0);
+    // One occurrence in the longest of texts still gives a third of the idf.
+    let as_told = setting.question.content.terms.len() == 1
+        && candidate.lexical.is_some_and(|score| score >= idf / 3.0);
+    let short = (3.0 - setting.question.content.terms.len() as f32).clamp(0.0, 2.0);
+    if as_pieces || as_told {
+        1.0 + short
+    } else {
+        0.0
+    }
 }
 
 /// Adds what is known of a memory beside its text.

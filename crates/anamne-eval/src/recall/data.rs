@@ -23,7 +23,8 @@ pub(crate) struct Record {
 /// One question with its evidence.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Query {
-    pub(crate) query: String,
+    #[serde(rename = "query")]
+    pub(crate) text: String,
     pub(crate) category: String,
     pub(crate) evidence: Vec<String>,
     pub(crate) evidence_threads: Vec<String>,
@@ -126,7 +127,7 @@ impl Corpus {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../anamne-cli/demo");
         let questions: Vec<BundledQuestion> = read_lines(&folder.join("questions.jsonl"))?;
         let query = |question: BundledQuestion| Query {
-            query: question.question,
+            text: question.question,
             category: "bundled".to_owned(),
             answerable: !question.evidence.is_empty(),
             evidence: question.evidence,

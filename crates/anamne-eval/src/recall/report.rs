@@ -75,7 +75,7 @@ impl Report {
             let _ = writeln!(text, "\n{set}");
             let _ = write!(text, "{:<26}{:<9}{:>5}", "category", "run", "n");
             for metric in SHOWN {
-                let _ = write!(text, "{:>20}", metric);
+                let _ = write!(text, "{metric:>20}");
             }
             text.push('\n');
             for (category, outcomes) in categories(outcomes) {
@@ -87,7 +87,9 @@ impl Report {
                             Some(value) => {
                                 let _ = write!(text, "{value:>20.3}");
                             }
-                            None => text.push_str(&format!("{:>20}", "-")),
+                            None => {
+                                let _ = write!(text, "{:>20}", "-");
+                            }
                         }
                     }
                     text.push('\n');

@@ -95,7 +95,7 @@ fn ask(
         ("semantic", Signals::Semantic),
         ("full", Signals::Full),
     ] {
-        let recall = Recall::new(&query.query)
+        let recall = Recall::new(&query.text)
             .limit(limit.min(corpus.records.len()))
             .signals(signals);
         let answer = space.recall(&recall)?;
@@ -104,7 +104,7 @@ fn ask(
             .iter()
             .filter_map(|hit| ids.get(&hit.memory.id).copied())
             .collect();
-        let took = time_of(space, &query.query, signals)?;
+        let took = time_of(space, &query.text, signals)?;
         rankings.push((run, Ranking::of(query, &found, took)));
         if run == "full" {
             full = answer;

@@ -12,6 +12,8 @@ use super::{Failure, budgets};
 /// In the second half, one write of so many is followed by a recall that must find it.
 const READ_BACK: u64 = 10;
 
+const BARE: &str = "bare commit + fdatasync";
+
 /// Writes `writes` records by themselves, and as many again with recalls among them.
 pub(crate) fn measure(site: &Site, writes: u64) -> Result<Section, Failure> {
     let space = site.open()?;
@@ -46,7 +48,6 @@ pub(crate) fn measure(site: &Site, writes: u64) -> Result<Section, Failure> {
         }
     }
     let figure = |key: &str, label: &str, value| Figure::new(key, label, value, Unit::Milliseconds);
-    const BARE: &str = "bare commit + fdatasync";
     Ok(Section::new(
         "remember",
         vec![

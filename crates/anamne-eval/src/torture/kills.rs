@@ -14,7 +14,7 @@ use super::{Failure, SPACE};
 /// What the kills came to.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Kills {
-    kills: usize,
+    rounds: usize,
     acknowledged: usize,
     /// Acknowledged writes that are not there afterwards.
     lost: usize,
@@ -32,7 +32,7 @@ impl Kills {
 
 pub(super) fn run(store: &Path, kills: usize) -> Result<Kills, Failure> {
     let mut outcome = Kills {
-        kills,
+        rounds: kills,
         ..Kills::default()
     };
     let mut acknowledged: Vec<MemoryId> = Vec::new();
@@ -106,7 +106,7 @@ fn write_until_killed(
 impl fmt::Display for Kills {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
-            kills,
+            rounds,
             acknowledged,
             lost,
             failed_opens,
@@ -114,7 +114,7 @@ impl fmt::Display for Kills {
         } = self;
         write!(
             formatter,
-            "{kills} kills, {acknowledged} acknowledged writes: {lost} lost, {failed_opens} opens failed, journal problems: {}",
+            "{rounds} kills, {acknowledged} acknowledged writes: {lost} lost, {failed_opens} opens failed, journal problems: {}",
             journal_problems.len()
         )
     }
