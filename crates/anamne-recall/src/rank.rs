@@ -259,19 +259,19 @@ fn lexical(setting: &Setting<'_>, candidate: &Candidate, own: &Summary, average:
 /// Whether the text holds the question's singular word, as wordpieces or as the lexical view spells it: 1, and up to 3
 /// where the question has little else to say.
 fn singular(setting: &Setting<'_>, candidate: &Candidate, own: &Summary) -> f32 {
-    let Some((term, idf)) = setting.question.singular else {
-        return 0.0;
+    let question = setting.question;
+    let holds = |&(term, idf): &(usize, f32)| {
+        let as_pieces = own
+            .frequencies
+            .get(term)
+            .is_some_and(|frequency| *frequency > 0.0);
+        // Nothing but the word was asked for, and one occurrence in a long text still gives half of its idf.
+        let as_told =
+            question.words.len() == 1 && candidate.lexical.is_some_and(|score| score >= idf / 2.0);
+        as_pieces || as_told
     };
-    let as_pieces = own
-        .frequencies
-        .get(term)
-        .is_some_and(|frequency| *frequency > 0.0);
-    // One occurrence in the longest of texts still gives a third of the idf.
-    let as_told = setting.question.content.terms.len() == 1
-        && candidate.lexical.is_some_and(|score| score >= idf / 3.0);
-    let short = (3.0 - setting.question.content.terms.len() as f32).clamp(0.0, 2.0);
-    if as_pieces || as_told {
-        1.0 + short
+    if question.singular.iter().any(holds) {
+        1.0 + (3.0 - question.words.len() as f32).clamp(0.0, 2.0)
     } else {
         0.0
     }

@@ -486,3 +486,24 @@ fn no_content_can_forge_an_entry_of_a_context() {
             .any(|line| line.starts_with("2026-01-01 · forged"))
     );
 }
+
+#[test]
+fn a_word_that_one_memory_holds_brings_that_memory_first() {
+    let (_folder, space) = space();
+    for number in 0..300 {
+        let text = format!(
+            "measured reading benchmarked{number} of the gauge, ticket GX-{number}, marked and benched"
+        );
+        space.remember(text).expect("remembered");
+    }
+    for number in [7, 108, 281] {
+        let found = contents(
+            &space,
+            &Recall::new(format!("benchmarked{number}")).limit(1),
+        );
+        assert!(
+            found[0].contains(&format!("benchmarked{number} ")),
+            "{found:?}"
+        );
+    }
+}

@@ -70,8 +70,8 @@ pub(crate) struct Question {
     pub(crate) term_words: Vec<String>,
     /// The most that the lexical view's own BM25 (k1 = 1.2) can reach for all terms together.
     pub(crate) lexical_most: f32,
-    /// The rarest content term, where at most two memories hold it: its place and its idf.
-    pub(crate) singular: Option<(usize, f32)>,
+    /// The content terms that at most two memories hold: their places and idf.
+    pub(crate) singular: Vec<(usize, f32)>,
     /// The weight of each content term, a power of its idf.
     pub(crate) term_weights: Vec<f32>,
     /// The weight of each compared piece: its idf.
@@ -130,11 +130,12 @@ impl Question {
         };
         // The idf of a term that two memories hold; rarer ones have more.
         let rare = (1.0 + (columns.rows() as f32 - 1.5).max(0.0) / 2.5).ln() - 1e-3;
-        let rarest = idf
+        let singular = idf
             .iter()
             .copied()
             .enumerate()
-            .max_by(|one, other| one.1.total_cmp(&other.1));
+            .filter(|(_, idf)| *idf >= rare)
+            .collect();
         let all_idf = lexical.map_or_else(Vec::new, |lexical| lexical.idf(&terms));
         let occurrences = terms.terms.iter().map(|term| term.occurrences as f32);
         let mut question = Self {
@@ -145,7 +146,7 @@ impl Question {
                     .map(|(idf, times)| idf * times)
                     .sum::<f32>(),
             term_words: content.terms.iter().map(|term| term.text.clone()).collect(),
-            singular: rarest.filter(|(_, idf)| *idf >= rare),
+            singular,
             term_weights: idf.iter().map(|idf| idf.powf(model::IDF_POWER)).collect(),
             piece_weights: Vec::new(),
             named: names.named_in(&words),
