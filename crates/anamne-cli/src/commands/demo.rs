@@ -39,7 +39,7 @@ nothing.
 
 Examples:
   anamne demo
-  anamne --store /tmp/try-it demo
+  anamne --store ./try-it demo
 
 With --json: {\"store\", \"space\", \"imported\", \"known\", \"import_ms\", \"questions\":
   [{\"question\", \"evidence\": [id, …], \"verdict\":
