@@ -5,11 +5,12 @@ use anamne_types::Row;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
+use crate::model;
 use crate::views::{Columns, Found, LexicalSearch, VectorSearch};
 use anamne_text::analyser::QueryTerms;
 
 /// A row that may be an answer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     pub(crate) row: Row,
     pub(crate) attributes: Attributes,
@@ -19,6 +20,8 @@ pub(crate) struct Candidate {
     pub(crate) lexical_rank: Option<u32>,
     /// Its place among what the vector search found, from 0.
     pub(crate) vector_rank: Option<u32>,
+    /// The cosine of one of its vectors, if the vector search found it.
+    pub(crate) similarity: Option<f32>,
 }
 
 /// What both searches found, before anything is known of the rows.
@@ -98,36 +101,43 @@ impl Pool {
         }
         for (rank, found) in searched.vectors.iter().enumerate() {
             if let Some(candidate) = pool.add(found.row, columns, now) {
-                candidate.vector_rank = Some(rank as u32);
+                (candidate.vector_rank, candidate.similarity) =
+                    (Some(rank as u32), Some(found.score));
             }
         }
         pool
     }
 
-    /// Replaces the candidates by some of them, in another order.
-    pub(crate) fn keep(&mut self, choose: impl FnOnce(Vec<Candidate>) -> Vec<Candidate>) {
-        self.candidates = choose(std::mem::take(&mut self.candidates));
-        self.places = self
-            .candidates
-            .iter()
-            .enumerate()
-            .map(|(place, kept)| (kept.row, place))
-            .collect();
+    /// Goes on with these candidates alone.
+    pub(crate) fn keep(&mut self, candidates: Vec<Candidate>) {
+        self.places.clear();
+        self.places.extend(
+            candidates
+                .iter()
+                .enumerate()
+                .map(|(place, kept)| (kept.row, place)),
+        );
+        self.candidates = candidates;
     }
 
-    /// Adds the rows just before and after each candidate in its thread, as far as the filter lets them pass.
+    /// Whether the row is among the candidates.
+    pub(crate) fn holds(&self, row: Row) -> bool {
+        self.places.contains_key(&row)
+    }
+
+    /// Adds the rows just before and after the best candidates in their threads, as far as the filter lets them pass.
     pub(crate) fn add_neighbours(
         &mut self,
         columns: &dyn Columns,
         filter: Option<&RoaringBitmap>,
         now: i64,
     ) {
-        for index in 0..self.candidates.len() {
+        for index in 0..self.candidates.len().min(model::SEEDS) {
             let Candidate {
                 row, attributes, ..
             } = self.candidates[index];
-            let [before, after] = neighbours_at(columns, row, &attributes, 1);
-            for neighbour in [before, after].into_iter().flatten() {
+            let [next_to_it, _] = surroundings(columns, row, &attributes);
+            for neighbour in next_to_it.into_iter().flatten() {
                 if filter.is_none_or(|filter| filter.contains(neighbour.0)) {
                     self.add(neighbour, columns, now);
                 }
@@ -150,44 +160,44 @@ impl Pool {
             lexical: None,
             lexical_rank: None,
             vector_rank: None,
+            similarity: None,
         });
         self.candidates.last_mut()
     }
 }
 
-/// The rows `distance` places before and after `row` in its thread, where they are stored nearby.
+/// The rows one and two places before and after `row` in its thread, where they are stored nearby.
 ///
 /// A conversation that was told in order has them in the neighbouring rows, which is tried first.
-pub(crate) fn neighbours_at(
+pub(crate) fn surroundings(
     columns: &dyn Columns,
     row: Row,
     attributes: &Attributes,
-    distance: u32,
-) -> [Option<Row>; 2] {
+) -> [[Option<Row>; 2]; 2] {
     if attributes.thread == 0 {
-        return [None, None];
+        return [[None; 2]; 2];
     }
     let adjacent = |other: Option<u32>, position: Option<u32>| {
         let other = Row(other?);
         let found = columns.attributes(other)?;
         (found.thread == attributes.thread && Some(found.position) == position).then_some(other)
     };
-    let before = adjacent(
-        row.0.checked_sub(distance),
-        attributes.position.checked_sub(distance),
-    );
-    let after = adjacent(
-        row.0.checked_add(distance),
-        attributes.position.checked_add(distance),
-    );
-    let first_of_thread = attributes.position < distance;
-    if after.is_some() && (before.is_some() || first_of_thread) {
-        return [before, after];
+    let (position, number) = (attributes.position, row.0);
+    let mut near = [1, 2].map(|distance| {
+        [
+            adjacent(number.checked_sub(distance), position.checked_sub(distance)),
+            adjacent(number.checked_add(distance), position.checked_add(distance)),
+        ]
+    });
+    let all_there = (1..).zip(&near).all(|(distance, [before, after])| {
+        after.is_some() && (before.is_some() || position < distance)
+    });
+    if !all_there {
+        let (previous, next) = columns.neighbours(row, near.len());
+        for (place, [before, after]) in near.iter_mut().enumerate() {
+            *before = before.or_else(|| previous.get(place).copied());
+            *after = after.or_else(|| next.get(place).copied());
+        }
     }
-    let (previous, next) = columns.neighbours(row, distance as usize);
-    let place = distance as usize - 1;
-    [
-        before.or_else(|| previous.get(place).copied()),
-        after.or_else(|| next.get(place).copied()),
-    ]
+    near
 }

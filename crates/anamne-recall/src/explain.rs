@@ -36,7 +36,7 @@ pub(crate) fn parts(ranked: &Ranked) -> ScoreParts {
 }
 
 /// The words of the question that the memory holds.
-pub(crate) fn matched(question: &Question, summary: &Summary) -> Vec<String> {
+pub(crate) fn matched(question: &Question, summary: Summary<'_>) -> Vec<String> {
     let words = summary.frequencies.iter().zip(&question.term_words);
     let mut matched: Vec<String> = words
         .filter(|(frequency, _)| **frequency > 0.0)

@@ -8,7 +8,10 @@
 pub(crate) const DEPTH: usize = 100;
 
 /// Candidates whose surroundings are read: the best by what they say themselves.
-pub(crate) const SHORTLIST: usize = 64;
+pub(crate) const SHORTLIST: usize = 48;
+
+/// The best of the shortlist, whose neighbours in the thread may be answers too.
+pub(crate) const SEEDS: usize = 24;
 
 /// The power of a term's idf in the ranking's own BM25.
 pub(crate) const IDF_POWER: f32 = 1.5;

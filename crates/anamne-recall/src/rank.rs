@@ -1,13 +1,15 @@
 //! Stage 4: the signals of each candidate, and their weighted sum.
 
+use std::cmp::Ordering;
+
 use anamne_store::view::Attributes;
 use anamne_types::{Role, Row};
 use rustc_hash::FxHashMap;
 
-use crate::candidates::{Candidate, neighbours_at};
+use crate::candidates::{Candidate, surroundings};
 use crate::model::{self, Features};
 use crate::views::Columns;
-use crate::words::{Question, Reader, Summary};
+use crate::words::{Place, Question, Reader, Summary};
 
 /// A candidate with its signals and its score.
 #[derive(Clone, Debug)]
@@ -17,6 +19,18 @@ pub(crate) struct Ranked {
     pub(crate) score: f32,
     /// The probability that it bears on the question; set once all are ranked.
     pub(crate) confidence: f32,
+}
+
+impl Ranked {
+    /// A candidate with its signals, scored; its confidence comes later.
+    fn new(candidate: Candidate, features: Features) -> Self {
+        Self {
+            candidate,
+            features,
+            score: features.score(),
+            confidence: 0.0,
+        }
+    }
 }
 
 /// What ranking needs beside the candidates.
@@ -36,54 +50,66 @@ pub(crate) struct Setting<'a> {
 
 /// A candidate's window: itself, and the rows one and two places before and after it.
 struct Window {
-    own: usize,
-    near: [[Option<(Row, usize)>; 2]; 2],
+    own: Place,
+    near: [[Option<(Row, Place)>; 2]; 2],
     /// Frequencies, lengths and nearest pieces over all of it.
-    joined: Summary,
+    joined: Place,
 }
 
 /// What the candidates of one thread say together.
-#[derive(Default)]
 struct Thread {
-    summary: Summary,
+    summary: Place,
     records: f32,
     last_position: u32,
 }
 
-/// Keeps the `most` candidates that look best by what they themselves say, so that only their surroundings are read.
+/// Judges candidates by what they themselves say: those that look best, so that only their surroundings are read, and
+/// the others with their scores, in no order.
 pub(crate) fn shortlist(
     setting: &Setting<'_>,
     reader: &mut Reader<'_>,
-    mut candidates: Vec<Candidate>,
-    most: usize,
-) -> Vec<Candidate> {
-    if candidates.len() <= most {
-        return candidates;
+    candidates: Vec<Candidate>,
+) -> (Vec<Candidate>, Vec<Ranked>) {
+    if candidates.len() <= model::SHORTLIST {
+        return (candidates, Vec::new());
     }
-    let rows: Vec<Row> = candidates.iter().map(|candidate| candidate.row).collect();
-    let cosines = (setting.cosines)(&rows);
+    let by_words_alone = |candidate: &&Candidate| candidate.similarity.is_none();
+    let rows = candidates.iter().filter(by_words_alone);
+    let rows: Vec<Row> = rows.map(|candidate| candidate.row).collect();
+    let mut cosines = (setting.cosines)(&rows).into_iter();
     let average = setting.columns.average_tokens();
-    let mut scores: FxHashMap<Row, f32> = FxHashMap::default();
-    for (candidate, cosine) in candidates.iter().zip(cosines) {
-        let place = reader.place(candidate.row);
-        let features = Features {
-            lexical: lexical(setting, candidate, reader.at(place), average),
-            semantic: cosine.unwrap_or(0.0),
-            words: reader.at(place).closeness(setting.question),
-            singular: singular(setting, candidate, reader.at(place)),
-            ..Features::default()
-        };
-        let features = with_attributes(setting, &candidate.attributes, features);
-        scores.insert(candidate.row, features.score());
-    }
-    let score = |candidate: &Candidate| scores.get(&candidate.row).copied().unwrap_or(0.0);
-    candidates.sort_by(|one, other| {
-        score(other)
-            .total_cmp(&score(one))
-            .then_with(|| one.row.cmp(&other.row))
-    });
-    candidates.truncate(most);
-    candidates
+    let mut judged: Vec<Ranked> = candidates
+        .into_iter()
+        .map(|candidate| {
+            let cosine = candidate.similarity.or_else(|| cosines.next().flatten());
+            let place = reader.place(candidate.row);
+            let own = reader.at(place);
+            let features = Features {
+                lexical: lexical(setting, &candidate, own, average),
+                semantic: cosine.unwrap_or(0.0),
+                words: own.closeness(setting.question),
+                singular: singular(setting, &candidate, own),
+                ..Features::default()
+            };
+            Ranked::new(
+                candidate,
+                with_attributes(setting, &candidate.attributes, features),
+            )
+        })
+        .collect();
+    judged.select_nth_unstable_by(model::SHORTLIST, best_first);
+    let others = judged.split_off(model::SHORTLIST);
+    judged.sort_unstable_by(best_first);
+    let short = judged.into_iter().map(|ranked| ranked.candidate);
+    (short.collect(), others)
+}
+
+/// Best first; equals by rising row.
+pub(crate) fn best_first(one: &Ranked, other: &Ranked) -> Ordering {
+    other
+        .score
+        .total_cmp(&one.score)
+        .then_with(|| one.candidate.row.cmp(&other.candidate.row))
 }
 
 /// Scores every candidate, best first; equals by rising row.
@@ -96,11 +122,11 @@ pub(crate) fn rank(
         .iter()
         .map(|candidate| window(setting, reader, candidate))
         .collect();
+    let threads = threads(reader, &candidates, &windows);
     let reader = &*reader;
     let cosines = cosines(setting, &candidates, &windows);
     let measure = Measure::of(setting, reader, &candidates, &windows);
-    let threads = threads(setting, reader, &candidates, &windows);
-    let thread_features = thread_features(setting, &threads);
+    let thread_features = thread_features(setting, reader, &threads);
     let mut ranked: Vec<Ranked> = candidates
         .into_iter()
         .zip(windows)
@@ -112,36 +138,17 @@ pub(crate) fn rank(
                 .copied()
                 .unwrap_or_default();
             (features.thread_lexical, features.thread_words) = (lexical, words);
-            let score = features.score();
-            Ranked {
-                candidate,
-                features,
-                score,
-                confidence: 0.0,
-            }
+            Ranked::new(candidate, features)
         })
         .collect();
-    ranked.sort_by(|one, other| {
-        other
-            .score
-            .total_cmp(&one.score)
-            .then_with(|| one.candidate.row.cmp(&other.candidate.row))
-    });
+    ranked.sort_unstable_by(best_first);
     ranked
 }
 
 fn window(setting: &Setting<'_>, reader: &mut Reader<'_>, candidate: &Candidate) -> Window {
     let own = reader.place(candidate.row);
-    let mut at = |distance| {
-        neighbours_at(
-            setting.columns,
-            candidate.row,
-            &candidate.attributes,
-            distance,
-        )
-        .map(|row| row.map(|row| (row, reader.place(row))))
-    };
-    let near = [at(1), at(2)];
+    let near = surroundings(setting.columns, candidate.row, &candidate.attributes);
+    let near = near.map(|near| near.map(|row| row.map(|row| (row, reader.place(row)))));
     Window {
         own,
         joined: joined(reader, own, &near),
@@ -197,7 +204,10 @@ impl Measure {
             .iter()
             .map(|window| reader.at(window.own).words)
             .sum();
-        let in_windows: f32 = windows.iter().map(|window| window.joined.words).sum();
+        let in_windows: f32 = windows
+            .iter()
+            .map(|window| reader.at(window.joined).words)
+            .sum();
         let share = if tokens > 0 {
             words / tokens as f32
         } else {
@@ -211,12 +221,13 @@ impl Measure {
 }
 
 /// Frequencies and lengths summed over a window, and its nearest pieces.
-fn joined(reader: &Reader<'_>, own: usize, near: &[[Option<(Row, usize)>; 2]; 2]) -> Summary {
-    let mut joined = reader.at(own).clone();
+fn joined(reader: &mut Reader<'_>, own: Place, near: &[[Option<(Row, Place)>; 2]; 2]) -> Place {
+    let joined = reader.empty();
+    reader.add(joined, own, 1.0, 1.0);
     for (distance, near) in near.iter().enumerate() {
+        let (weight, closeness) = (model::WINDOW[distance], model::WINDOW_CLOSENESS[distance]);
         for (_, place) in near.iter().flatten() {
-            joined.add(reader.at(*place), model::WINDOW[distance]);
-            joined.approach(reader.at(*place), model::WINDOW_CLOSENESS[distance]);
+            reader.add(joined, *place, weight, closeness);
         }
     }
     joined
@@ -231,7 +242,7 @@ fn own_features(
     cosines: &FxHashMap<Row, f32>,
 ) -> Features {
     let question = setting.question;
-    let (own, joined) = (reader.at(window.own), &window.joined);
+    let (own, joined) = (reader.at(window.own), reader.at(window.joined));
     let cosine = |row: &Row| cosines.get(row).copied().unwrap_or(0.0);
     let listening = model::LISTENING_WORDS / (model::LISTENING_WORDS + own.words);
     let features = Features {
@@ -248,7 +259,7 @@ fn own_features(
 }
 
 /// The ranking's own BM25, or what the lexical view found by spellings that wordpieces don't show.
-fn lexical(setting: &Setting<'_>, candidate: &Candidate, own: &Summary, average: f32) -> f32 {
+fn lexical(setting: &Setting<'_>, candidate: &Candidate, own: Summary<'_>, average: f32) -> f32 {
     let most = setting.question.lexical_most.max(f32::MIN_POSITIVE);
     let told = candidate
         .lexical
@@ -258,7 +269,7 @@ fn lexical(setting: &Setting<'_>, candidate: &Candidate, own: &Summary, average:
 
 /// Whether the text holds the question's singular word, as wordpieces or as the lexical view spells it: 1, and up to 3
 /// where the question has little else to say.
-fn singular(setting: &Setting<'_>, candidate: &Candidate, own: &Summary) -> f32 {
+fn singular(setting: &Setting<'_>, candidate: &Candidate, own: Summary<'_>) -> f32 {
     let question = setting.question;
     let holds = |&(term, idf): &(usize, f32)| {
         let as_pieces = own
@@ -309,8 +320,7 @@ fn window_cosine(row: Row, window: &Window, cosine: &dyn Fn(&Row) -> f32) -> f32
 }
 
 fn threads(
-    setting: &Setting<'_>,
-    reader: &Reader<'_>,
+    reader: &mut Reader<'_>,
     candidates: &[Candidate],
     windows: &[Window],
 ) -> FxHashMap<u32, Thread> {
@@ -320,40 +330,38 @@ fn threads(
         .zip(windows)
         .filter(|(candidate, _)| candidate.attributes.thread != 0)
     {
-        let own = reader.at(window.own);
         let thread = threads
             .entry(candidate.attributes.thread)
             .or_insert_with(|| Thread {
-                summary: Summary::empty(setting.question),
-                ..Thread::default()
+                summary: reader.empty(),
+                records: 0.0,
+                last_position: 0,
             });
-        thread.summary.add(own, 1.0);
-        thread.summary.approach(own, 1.0);
+        reader.add(thread.summary, window.own, 1.0, 1.0);
         thread.records += 1.0;
         thread.last_position = thread.last_position.max(candidate.attributes.position);
     }
     // The thread's whole length is its last known place times the mean length of what was read of it.
-    for thread in threads.values_mut() {
+    for thread in threads.values() {
         let places = (thread.last_position as f32 + 1.0).max(thread.records);
-        thread.summary.words *= places / thread.records.max(1.0);
+        reader.lengthen(thread.summary, places / thread.records.max(1.0));
     }
     threads
 }
 
 fn thread_features(
     setting: &Setting<'_>,
+    reader: &Reader<'_>,
     threads: &FxHashMap<u32, Thread>,
 ) -> FxHashMap<u32, (f32, f32)> {
-    let mean = threads
-        .values()
-        .map(|thread| thread.summary.words)
-        .sum::<f32>()
-        / threads.len().max(1) as f32;
+    let summaries = threads.values().map(|thread| reader.at(thread.summary));
+    let mean = summaries.map(|summary| summary.words).sum::<f32>() / threads.len().max(1) as f32;
     let of = |thread: &Thread| {
-        let say = model::THREAD_WORDS / (model::THREAD_WORDS + thread.summary.words);
+        let summary = reader.at(thread.summary);
+        let say = model::THREAD_WORDS / (model::THREAD_WORDS + summary.words);
         (
-            say * thread.summary.bm25(setting.question, mean),
-            say * thread.summary.closeness(setting.question),
+            say * summary.bm25(setting.question, mean),
+            say * summary.closeness(setting.question),
         )
     };
     threads

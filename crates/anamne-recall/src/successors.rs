@@ -40,6 +40,7 @@ pub(crate) fn first(
                         lexical: None,
                         lexical_rank: None,
                         vector_rank: None,
+                        similarity: None,
                     },
                     ..ranked[place].clone()
                 }),

@@ -264,6 +264,8 @@ impl SpaceSource {
     /// The live memories of these rows, in their order; rows without one are passed over.
     pub fn get_rows(&self, rows: &[Row]) -> Result<Vec<(Row, Memory)>, StoreError> {
         let reader = self.reader()?;
+        // One transaction takes SQLite's read lock once instead of once a row.
+        let reader = reader.unchecked_transaction()?;
         let mut memories = Vec::with_capacity(rows.len());
         for &row in rows {
             if let Some(stored) = read::by_row(&reader, &self.names, row)?

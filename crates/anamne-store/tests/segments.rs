@@ -8,7 +8,7 @@ use anamne_types::Draft;
 use common::{Home, assert_sound, head, lines, user};
 
 fn big(number: usize) -> Draft {
-    let text = format!("{number} ").repeat(900_000 / (number.to_string().len() + 1));
+    let text = format!("{number} ").repeat(225_000 / (number.to_string().len() + 1));
     Draft::new(text.trim_end())
 }
 
@@ -84,8 +84,8 @@ fn a_batch_larger_than_a_segment_is_spread_over_several() {
         .map(|entry| entry.expect("an entry").metadata().expect("a size").len())
         .max();
     assert!(
-        largest < Some(10 << 20),
-        "a segment is full soon after 8 MiB"
+        largest < Some(4 << 20),
+        "a segment is full soon after 2 MiB"
     );
     assert_sound(&space);
     // Lost segments of a batch come back from the database.

@@ -62,12 +62,31 @@ pub(super) fn inverse_frequencies(
     query: &QueryTerms,
 ) -> Result<Vec<f32>, EngineError> {
     let documents = state.counts().documents;
-    let frequency = |term: &str| Ok(inverse_frequency(documents, holding(state, 0, term)?.0));
+    let frequency = |term: &str| Ok(inverse_frequency(documents, held_by(state, 0, term)?));
     query
         .terms
         .iter()
         .map(|term| frequency(&term.text))
         .collect()
+}
+
+/// How many live rows hold the term in the field; as [`holding`], but postings are read only where some rows are dead.
+fn held_by(state: &State, field: usize, term: &str) -> Result<f64, EngineError> {
+    let mut holding = f64::from(state.tail.holding(field, term));
+    for (segment, overlay) in state.segments() {
+        let reader = &segment.postings[field];
+        let Some(place) = reader.terms().get(term)? else {
+            continue;
+        };
+        holding += if overlay.dead.is_none() {
+            f64::from(place.doc_freq)
+        } else {
+            let postings =
+                reader.read_block_postings_from_terminfo(&place, IndexRecordOption::WithFreqs)?;
+            live_share(&postings, overlay, segment.documents)
+        };
+    }
+    Ok(holding)
 }
 
 fn clauses<'a>(

@@ -5,11 +5,11 @@ use anamne_store::view::ViewError;
 use anamne_text::sentences::windows;
 
 /// The name of this policy; another one is a rebuild.
-pub(super) const POLICY: &str = "whole+windows-60-above-80";
+pub(super) const POLICY: &str = "whole+windows-120-above-250";
 /// Texts of more words have windows beside the whole.
-const WHOLE_WORDS: usize = 80;
+const WHOLE_WORDS: usize = 250;
 /// About how many words a window has.
-const WINDOW_WORDS: usize = 60;
+const WINDOW_WORDS: usize = 120;
 
 /// Hands the vectors of `text` to `take`: of the whole, then of each window of a long text.
 pub(super) fn embed(

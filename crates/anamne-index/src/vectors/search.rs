@@ -45,13 +45,15 @@ pub(super) fn nearest(
     if let Some(filter) = filter.filter(|filter| filter.len() as usize <= 512 + rows / 256) {
         return one_by_one(snapshot, query, limit, filter);
     }
-    let parts = (summary.vectors as usize).div_ceil(rows);
+    let vectors = summary.vectors as usize;
     let allowed = Allowed::new(filter, snapshot.masked(), rows);
     let most = match effort {
         Effort::Exact => most_candidates(limit, rows),
         Effort::Bounded => 4 * limit,
     };
-    let candidates = candidates(snapshot, query, &allowed, most * parts.min(3))?;
+    // Where memories have several vectors, as many more of them make up so many memories.
+    let most = (most * vectors / rows).min(3 * most);
+    let candidates = candidates(snapshot, query, &allowed, most)?;
     let tail = snapshot
         .tail()
         .filter(|(row, _)| filter.is_none_or(|filter| filter.contains(*row)));
@@ -61,9 +63,9 @@ pub(super) fn nearest(
             similarity: entry.best(query)?,
         })
     });
-    let mut hits = rescore(snapshot, query, &candidates, tail.collect(), limit)?;
+    let mut hits = rescore(snapshot, query, &candidates, tail.collect(), limit, effort)?;
     // The best of a memory's vectors need not be among the candidates that brought it in.
-    if parts > 1 && effort == Effort::Exact {
+    if vectors > rows && effort == Effort::Exact {
         for hit in &mut hits {
             hit.similarity = similarity(snapshot, query, hit.row.0)?.unwrap_or(hit.similarity);
         }
@@ -106,13 +108,18 @@ fn rescore(
     candidates: &[Candidate],
     mut hits: Vec<VectorHit>,
     limit: usize,
+    effort: Effort,
 ) -> Result<Vec<VectorHit>, ViewError> {
     let rows = snapshot
         .segments()
         .iter()
         .map(|live| Ok(VectorsLayout::rows(&live.segment)?.0));
     let rows = rows.collect::<Result<Vec<&[u32]>, ViewError>>()?;
-    let (mut done, mut step) = (0, 64 + 2 * limit);
+    let (mut done, mut step) = match effort {
+        Effort::Exact => (0, 64 + 2 * limit),
+        // So few that asking in between which are still worth it would cost more than it saves.
+        Effort::Bounded => (0, candidates.len()),
+    };
     loop {
         let best = best_rows(&mut hits, limit);
         let reach = best

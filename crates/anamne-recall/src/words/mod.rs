@@ -11,4 +11,4 @@ mod vocabulary;
 
 pub use plan::Facts;
 pub(crate) use plan::Question;
-pub(crate) use summary::{Reader, Summary};
+pub(crate) use summary::{Place, Reader, Summary};

@@ -1,15 +1,22 @@
 //! What of a question is looked for in the wordpieces of memories.
 
+use std::cell::RefCell;
+
 use anamne_embed::{SimilarTokens, TokenTable};
 use anamne_text::analyser::{Analyser, QueryTerms, is_function_word};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::vocabulary::{BEGINS_WORD, Vocabulary};
+use super::vocabulary::{TokenSet, Vocabulary};
 use crate::model;
 use crate::views::{Columns, LexicalSearch};
 
 /// Pieces of the question that are compared at most, and terms that are counted at most: the rarest.
 const MOST: usize = 96;
+
+thread_local! {
+    /// Keeps the stems of words that were asked before.
+    static ANALYSER: RefCell<Analyser> = RefCell::default();
+}
 
 /// What is known of a space when a question is asked.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +29,7 @@ pub struct Facts {
     pub programs: Vec<u32>,
     /// The last thing that happened, microseconds since 1970.
     pub latest: i64,
+    names: Names,
 }
 
 /// Authors that are a person's part in a conversation and no name.
@@ -56,6 +64,7 @@ impl Facts {
                 facts.authors.push((number, author));
             }
         }
+        facts.names = Names::of(&facts.authors);
         facts
     }
 }
@@ -84,9 +93,12 @@ pub(crate) struct Question {
     pub(crate) words: Vec<String>,
     /// Whether a month or a year is among them, so that dates must be looked at.
     pub(crate) mentions_date: bool,
-    /// For each token of the vocabulary, whether it begins a word, and its place in `meetings`; 0 where it meets nothing.
-    marks: Vec<u16>,
-    meetings: Vec<Meeting>,
+    /// The tokens that mean something to the question.
+    meeting: TokenSet,
+    /// What they mean.
+    meetings: FxHashMap<u16, Meeting>,
+    /// The pieces that meetings meet, in chains that end at 0, the first of which stands for none.
+    met: Vec<MetPiece>,
     /// Words of several pieces: first piece, the rest, the term that they are.
     sequences: Vec<(u16, Vec<u16>, usize)>,
 }
@@ -94,12 +106,22 @@ pub(crate) struct Question {
 /// What a token of a text means to the question.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meeting {
-    /// Pieces of the question that it meets, with the square of the cosine.
-    pub(super) pieces: Vec<(u16, f32)>,
+    /// The place of the first piece of the question that it meets; 0 for none.
+    first_met: u32,
     /// Terms of the question that it is.
     pub(super) terms: Vec<u16>,
     /// Whether it begins one of the sequences.
     pub(super) begins_sequence: bool,
+}
+
+/// A piece of the question that a token of a text meets.
+#[derive(Clone, Copy, Debug, Default)]
+struct MetPiece {
+    piece: u16,
+    /// The square of the cosine.
+    closeness: f32,
+    /// The place of the token's next one; 0 for none.
+    next: u32,
 }
 
 impl Question {
@@ -110,9 +132,18 @@ impl Question {
         lexical: Option<&dyn LexicalSearch>,
         columns: &dyn Columns,
     ) -> Self {
-        let mut analyser = Analyser::new();
-        let words = words_of(text);
-        let names = Names::of(facts);
+        ANALYSER
+            .with_borrow_mut(|analyser| Self::taken_apart(analyser, text, facts, lexical, columns))
+    }
+
+    fn taken_apart(
+        analyser: &mut Analyser,
+        text: &str,
+        facts: &Facts,
+        lexical: Option<&dyn LexicalSearch>,
+        columns: &dyn Columns,
+    ) -> Self {
+        let (words, names) = (words_of(text), &facts.names);
         // In the question's own letters: a capital tells a name or a month from a function word.
         let content_text: Vec<&str> = raw_words(text)
             .filter(|word| !names.contains(&lower(word)))
@@ -124,10 +155,8 @@ impl Question {
         }
         content.terms.retain(|term| !term.is_guest());
         content.terms.truncate(MOST);
-        let idf = match lexical {
-            Some(lexical) => lexical.idf(&content),
-            None => vec![1.0; content.terms.len()],
-        };
+        let all_idf = lexical.map_or_else(Vec::new, |lexical| lexical.idf(&terms));
+        let idf = idf_of(&content, &terms, &all_idf, lexical);
         // The idf of a term that two memories hold; rarer ones have more.
         let rare = (1.0 + (columns.rows() as f32 - 1.5).max(0.0) / 2.5).ln() - 1e-3;
         let singular = idf
@@ -136,7 +165,6 @@ impl Question {
             .enumerate()
             .filter(|(_, idf)| *idf >= rare)
             .collect();
-        let all_idf = lexical.map_or_else(Vec::new, |lexical| lexical.idf(&terms));
         let occurrences = terms.terms.iter().map(|term| term.occurrences as f32);
         let mut question = Self {
             lexical_most: 2.2
@@ -150,18 +178,18 @@ impl Question {
             term_weights: idf.iter().map(|idf| idf.powf(model::IDF_POWER)).collect(),
             piece_weights: Vec::new(),
             named: names.named_in(&words),
-            persons: names.persons,
-            marks: Vocabulary::get().marks.clone(),
-            meetings: vec![Meeting::default()],
+            persons: names.persons.clone(),
+            meeting: TokenSet::default(),
+            meetings: FxHashMap::default(),
+            met: vec![MetPiece::default()],
             sequences: Vec::new(),
             terms,
             content,
             mentions_date: words.iter().any(|word| is_of_date(word)),
             words,
         };
-        let names = Names::of(facts);
-        question.plan_terms(&mut analyser, &names);
-        question.plan_pieces(text, &names, columns);
+        question.plan_terms(analyser, names);
+        question.plan_pieces(text, names, columns);
         question
     }
 
@@ -173,7 +201,7 @@ impl Question {
         table: &dyn TokenTable,
         sum: &mut [f32],
     ) {
-        let names = Names::of(facts);
+        let names = &facts.names;
         let mut tokens = Vec::new();
         table.tokens(text, &mut tokens);
         sum.fill(0.0);
@@ -196,17 +224,34 @@ impl Question {
         }
     }
 
-    /// 1 if a token begins a word, and what it means to the question. One look-up for most tokens.
+    /// Writes to `places` where the tokens stand that mean something to the question, and returns how many do.
+    /// `places` is as long as `tokens`.
     #[inline]
-    pub(super) fn mark(&self, token: u16) -> (u32, Option<&Meeting>) {
-        let mark = self.marks.get(usize::from(token)).copied().unwrap_or(0);
-        let place = usize::from(mark & !BEGINS_WORD);
-        let meeting = if place == 0 {
-            None
-        } else {
-            self.meetings.get(place)
-        };
-        (u32::from(mark >> 15), meeting)
+    pub(super) fn places_of_meetings(&self, tokens: &[u16], places: &mut [u32]) -> usize {
+        let mut found = 0;
+        for (at, &token) in (0..).zip(tokens) {
+            // Written at every token and kept at some: cheaper than a branch that is hard to foresee.
+            places[found] = at;
+            found += self.meeting.holds(token) as usize;
+        }
+        found
+    }
+
+    /// What a token means to the question.
+    #[inline]
+    pub(super) fn meeting(&self, token: u16) -> Option<&Meeting> {
+        self.meetings.get(&token)
+    }
+
+    /// The pieces of the question that a token meets, with the squares of the cosines.
+    #[inline]
+    pub(super) fn pieces_met(&self, meeting: &Meeting) -> impl Iterator<Item = (usize, f32)> {
+        let mut next = meeting.first_met;
+        std::iter::from_fn(move || {
+            let met = *self.met.get(next as usize).filter(|_| next != 0)?;
+            next = met.next;
+            Some((usize::from(met.piece), met.closeness))
+        })
     }
 
     /// The terms of the words of several pieces that `tokens` begins with.
@@ -219,16 +264,9 @@ impl Question {
             .map(|(_, _, term)| *term)
     }
 
-    fn meeting_mut(&mut self, token: u16) -> Option<&mut Meeting> {
-        let mark = self.marks.get_mut(usize::from(token))?;
-        if *mark & !BEGINS_WORD == 0 {
-            if self.meetings.len() >= usize::from(BEGINS_WORD) {
-                return None;
-            }
-            *mark |= self.meetings.len() as u16;
-            self.meetings.push(Meeting::default());
-        }
-        self.meetings.get_mut(usize::from(*mark & !BEGINS_WORD))
+    fn meeting_mut(&mut self, token: u16) -> &mut Meeting {
+        self.meeting.insert(token);
+        self.meetings.entry(token).or_default()
     }
 
     /// Finds the tokens that share a term's stem, and the words that are several tokens.
@@ -241,12 +279,8 @@ impl Question {
             .map(|term| term.text.clone())
             .collect();
         for (index, term) in terms.iter().enumerate() {
-            for (token, text) in vocabulary.like(term) {
-                let mut is_term = false;
-                analyser.document(text, &mut |found, _| is_term |= found == term);
-                if is_term && let Some(meeting) = self.meeting_mut(token) {
-                    meeting.terms.push(index as u16);
-                }
+            for token in vocabulary.with_stem(term) {
+                self.meeting_mut(token).terms.push(index as u16);
             }
         }
         let mut tokens = Vec::new();
@@ -267,9 +301,8 @@ impl Question {
             }
             if let (Some(term), [first, rest @ ..]) = (base, &tokens[..])
                 && !rest.is_empty()
-                && let Some(meeting) = self.meeting_mut(*first)
             {
-                meeting.begins_sequence = true;
+                self.meeting_mut(*first).begins_sequence = true;
                 self.sequences.push((*first, rest.to_vec(), term));
             }
         }
@@ -314,12 +347,35 @@ impl Question {
         for (index, (weight, piece)) in weighed.into_iter().enumerate() {
             self.piece_weights.push(weight);
             for (token, cosine) in SimilarTokens::builtin().of(piece) {
-                if let Some(meeting) = self.meeting_mut(token) {
-                    meeting.pieces.push((index as u16, cosine * cosine));
-                }
+                let place = self.met.len() as u32;
+                let next = std::mem::replace(&mut self.meeting_mut(token).first_met, place);
+                self.met.push(MetPiece {
+                    piece: index as u16,
+                    closeness: cosine * cosine,
+                    next,
+                });
             }
         }
     }
+}
+
+/// The idf of each content term: that of the same term among all, which the lexical view has told already, where there
+/// is one; 1 without a lexical view.
+fn idf_of(
+    content: &QueryTerms,
+    all: &QueryTerms,
+    all_idf: &[f32],
+    lexical: Option<&dyn LexicalSearch>,
+) -> Vec<f32> {
+    let Some(lexical) = lexical else {
+        return vec![1.0; content.terms.len()];
+    };
+    let told = |text: &str| {
+        let place = all.terms.iter().position(|term| term.text == text)?;
+        all_idf.get(place).copied()
+    };
+    let known: Option<Vec<f32>> = content.terms.iter().map(|term| told(&term.text)).collect();
+    known.unwrap_or_else(|| lexical.idf(content))
 }
 
 /// The idf of a wordpiece over the space's memories (Robertson and Spärck Jones, kept above 0).
@@ -360,18 +416,16 @@ fn words_of(text: &str) -> Vec<String> {
 }
 
 /// The names of authors, word by word.
+#[derive(Clone, Debug, Default)]
 struct Names {
     words: Vec<(String, u32)>,
     persons: FxHashSet<u32>,
 }
 
 impl Names {
-    fn of(facts: &Facts) -> Self {
-        let mut names = Self {
-            words: Vec::new(),
-            persons: FxHashSet::default(),
-        };
-        for (number, author) in &facts.authors {
+    fn of(authors: &[(u32, String)]) -> Self {
+        let mut names = Self::default();
+        for (number, author) in authors {
             for word in words_of(author) {
                 names.persons.insert(*number);
                 names.words.push((word, *number));

@@ -1,78 +1,26 @@
 //! What a row's wordpieces say to a question, read in one pass.
 
+use std::ops::Range;
+
 use anamne_types::Row;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::plan::Question;
 use super::vocabulary::Vocabulary;
 use crate::views::Columns;
 
-/// What the question finds in one text.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Summary {
+/// What the question finds in one text, or in several taken together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Summary<'reader> {
     /// Words of the text.
     pub(crate) words: f32,
     /// How often each content term occurs.
-    pub(crate) frequencies: Vec<f32>,
+    pub(crate) frequencies: &'reader [f32],
     /// For each piece of the question, the square of the cosine to the nearest piece of the text; 0 below the threshold.
-    pub(crate) nearest: Vec<f32>,
+    nearest: &'reader [f32],
 }
 
-impl Summary {
-    /// Nothing found yet.
-    pub(crate) fn empty(question: &Question) -> Self {
-        Self {
-            words: 0.0,
-            frequencies: vec![0.0; question.term_weights.len()],
-            nearest: vec![0.0; question.piece_weights.len()],
-        }
-    }
-
-    /// Reads `tokens` once. O(tokens + meetings).
-    fn read(question: &Question, tokens: &[u16]) -> Self {
-        let vocabulary = Vocabulary::get();
-        let mut summary = Self::empty(question);
-        let mut words = 0u32;
-        for (place, &token) in tokens.iter().enumerate() {
-            let (begins_word, meeting) = question.mark(token);
-            words += begins_word;
-            let Some(meeting) = meeting else { continue };
-            for &(piece, closeness) in &meeting.pieces {
-                let nearest = &mut summary.nearest[usize::from(piece)];
-                *nearest = nearest.max(closeness);
-            }
-            let whole = tokens
-                .get(place + 1)
-                .is_none_or(|&next| !vocabulary.continues_word(next));
-            if whole {
-                for &term in &meeting.terms {
-                    summary.frequencies[usize::from(term)] += 1.0;
-                }
-            } else if meeting.begins_sequence {
-                for term in question.sequences_at(&tokens[place..]) {
-                    summary.frequencies[term] += 1.0;
-                }
-            }
-        }
-        summary.words = words as f32;
-        summary
-    }
-
-    /// Adds another text's words and frequencies, at `weight`.
-    pub(crate) fn add(&mut self, other: &Self, weight: f32) {
-        self.words += other.words * weight;
-        for (own, other) in self.frequencies.iter_mut().zip(&other.frequencies) {
-            *own += other * weight;
-        }
-    }
-
-    /// Takes over another text's nearest pieces where they are nearer after `weight`.
-    pub(crate) fn approach(&mut self, other: &Self, weight: f32) {
-        for (own, other) in self.nearest.iter_mut().zip(&other.nearest) {
-            *own = own.max(other * weight);
-        }
-    }
-
+impl Summary<'_> {
     /// BM25 with k1 = 1 and b = 0.75 over the question's terms, over the most that it could reach: 0 to 1.
     pub(crate) fn bm25(&self, question: &Question, average_words: f32) -> f32 {
         let saturation = 0.25 + 0.75 * self.words / average_words.max(1.0);
@@ -96,37 +44,134 @@ impl Summary {
     }
 }
 
-/// Reads summaries of rows, each row once.
+/// About as many summaries as a recall needs; room for them is made at once.
+const USUAL: usize = 700;
+
+/// Where a [`Reader`] keeps a summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place(usize);
+
+/// Reads summaries of rows, each row once, and joins them.
+///
+/// A summary is a run of numbers of the same length for all: words, frequencies, nearest. They lie one after the other,
+/// so that some hundred of them cost no allocation each.
 pub(crate) struct Reader<'question> {
     question: &'question Question,
     columns: &'question dyn Columns,
-    read: FxHashMap<Row, usize>,
-    summaries: Vec<Summary>,
+    read: FxHashMap<Row, Place>,
+    numbers: Vec<f32>,
+    terms: usize,
+    pieces: usize,
+    /// Where the text at hand meets the question.
+    places: Vec<u32>,
 }
 
 impl<'question> Reader<'question> {
     pub(crate) fn new(question: &'question Question, columns: &'question dyn Columns) -> Self {
+        let (terms, pieces) = (question.term_weights.len(), question.piece_weights.len());
         Self {
             question,
             columns,
-            read: FxHashMap::default(),
-            summaries: Vec::new(),
+            read: FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher),
+            numbers: Vec::with_capacity(USUAL * (1 + terms + pieces)),
+            terms,
+            pieces,
+            places: Vec::new(),
         }
     }
 
-    /// The place of the row's summary.
-    pub(crate) fn place(&mut self, row: Row) -> usize {
+    /// The place of the row's summary. O(tokens of the row) the first time.
+    pub(crate) fn place(&mut self, row: Row) -> Place {
         if let Some(&place) = self.read.get(&row) {
             return place;
         }
-        let summary = Summary::read(self.question, self.columns.tokens(row).unwrap_or_default());
-        self.summaries.push(summary);
-        self.read.insert(row, self.summaries.len() - 1);
-        self.summaries.len() - 1
+        let place = self.empty();
+        self.read_tokens(place, self.columns.tokens(row).unwrap_or_default());
+        self.read.insert(row, place);
+        place
     }
 
-    /// The summary at a place that [`Reader::place`] gave.
-    pub(crate) fn at(&self, place: usize) -> &Summary {
-        &self.summaries[place]
+    /// A summary of nothing, to which others can be added.
+    pub(crate) fn empty(&mut self) -> Place {
+        let place = Place(self.numbers.len());
+        self.numbers
+            .resize(place.0 + 1 + self.terms + self.pieces, 0.0);
+        place
+    }
+
+    /// The summary at a place.
+    pub(crate) fn at(&self, place: Place) -> Summary<'_> {
+        Summary {
+            words: self.numbers[place.0],
+            frequencies: &self.numbers[self.frequencies(place)],
+            nearest: &self.numbers[self.nearest(place)],
+        }
+    }
+
+    /// Adds to the summary at `sum` the words and frequencies of another one at `weight`, and takes over its nearest
+    /// pieces where they are nearer after `closeness`.
+    pub(crate) fn add(&mut self, sum: Place, other: Place, weight: f32, closeness: f32) {
+        for at in 0..=self.terms {
+            self.numbers[sum.0 + at] += self.numbers[other.0 + at] * weight;
+        }
+        for at in 1 + self.terms..1 + self.terms + self.pieces {
+            let other = self.numbers[other.0 + at] * closeness;
+            let own = &mut self.numbers[sum.0 + at];
+            *own = own.max(other);
+        }
+    }
+
+    /// Multiplies the length of the text at a place.
+    pub(crate) fn lengthen(&mut self, place: Place, factor: f32) {
+        self.numbers[place.0] *= factor;
+    }
+
+    fn frequencies(&self, place: Place) -> Range<usize> {
+        place.0 + 1..place.0 + 1 + self.terms
+    }
+
+    fn nearest(&self, place: Place) -> Range<usize> {
+        let start = place.0 + 1 + self.terms;
+        start..start + self.pieces
+    }
+
+    /// Reads `tokens` once. O(tokens + meetings).
+    fn read_tokens(&mut self, place: Place, tokens: &[u16]) {
+        let (question, vocabulary) = (self.question, Vocabulary::get());
+        let (words, numbers) = self.numbers[place.0..]
+            .split_first_mut()
+            .expect("a summary begins with the number of its words");
+        let (frequencies, nearest) = numbers.split_at_mut(self.terms);
+        let begun: u32 = tokens
+            .iter()
+            .map(|&token| vocabulary.beginnings.holds(token))
+            .sum();
+        *words = begun as f32;
+        if self.places.len() < tokens.len() {
+            self.places.resize(tokens.len(), 0);
+        }
+        let found = question.places_of_meetings(tokens, &mut self.places[..tokens.len()]);
+        for &at in &self.places[..found] {
+            let at = at as usize;
+            let Some(meeting) = question.meeting(tokens[at]) else {
+                continue;
+            };
+            for (piece, closeness) in question.pieces_met(meeting) {
+                let nearest = &mut nearest[piece];
+                *nearest = nearest.max(closeness);
+            }
+            let whole = tokens
+                .get(at + 1)
+                .is_none_or(|&next| !vocabulary.continuations.contains(next));
+            if whole {
+                for &term in &meeting.terms {
+                    frequencies[usize::from(term)] += 1.0;
+                }
+            } else if meeting.begins_sequence {
+                for term in question.sequences_at(&tokens[at..]) {
+                    frequencies[term] += 1.0;
+                }
+            }
+        }
     }
 }

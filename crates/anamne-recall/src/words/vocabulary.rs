@@ -1,21 +1,57 @@
 //! What is known of every piece of the built-in vocabulary, found out once.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use anamne_embed::{StaticModel, TokenTable};
+use anamne_text::analyser::Analyser;
 use rustc_hash::FxHashMap;
 
-/// The bit of a token's mark that says that it begins a word; the others hold its place among the meetings.
-pub(super) const BEGINS_WORD: u16 = 0x8000;
+/// Words of 64 bits that a set of all 65 536 tokens takes.
+const SET_WORDS: usize = 1 << 10;
+
+/// A set of tokens, a bit each: small enough to stay in the fastest cache while texts are read.
+#[derive(Clone, Debug)]
+pub(super) struct TokenSet(Box<[u64; SET_WORDS]>);
+
+impl Default for TokenSet {
+    fn default() -> Self {
+        Self(Box::new([0; SET_WORDS]))
+    }
+}
+
+impl TokenSet {
+    pub(super) fn insert(&mut self, token: u16) {
+        self.0[usize::from(token >> 6)] |= 1 << (token & 63);
+    }
+
+    /// 1 if the token is in it, else 0: a number, so that callers can count without a branch.
+    #[inline]
+    pub(super) fn holds(&self, token: u16) -> u32 {
+        (self.0[usize::from(token >> 6)] >> (token & 63)) as u32 & 1
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, token: u16) -> bool {
+        self.holds(token) == 1
+    }
+}
 
 /// The pieces of the built-in vocabulary, sorted by how they begin.
 pub(super) struct Vocabulary {
     pub(super) table: &'static dyn TokenTable,
-    /// [`BEGINS_WORD`] for each piece that begins a word (no continuation, no punctuation), else 0.
-    pub(super) marks: Vec<u16>,
-    /// Whether a piece continues a word.
-    continues: Vec<bool>,
-    by_beginning: FxHashMap<[u8; 2], Vec<u16>>,
+    /// The pieces that begin a word: no continuation, no punctuation.
+    pub(super) beginnings: TokenSet,
+    /// The pieces that continue a word.
+    pub(super) continuations: TokenSet,
+    by_beginning: FxHashMap<[u8; 2], Shelf>,
+}
+
+/// The pieces that begin a word and have the same first two letters.
+#[derive(Default)]
+struct Shelf {
+    tokens: Vec<u16>,
+    /// By the index terms that they are, found out when a question first needs them.
+    by_stem: OnceLock<FxHashMap<String, Vec<u16>>>,
 }
 
 /// Filled at the first recall: one pass over 30 522 short strings, well under a millisecond.
@@ -30,55 +66,45 @@ impl Vocabulary {
         let table = StaticModel::builtin_tokens();
         let mut vocabulary = Self {
             table,
-            marks: vec![0; table.rows()],
-            continues: vec![false; table.rows()],
+            beginnings: TokenSet::default(),
+            continuations: TokenSet::default(),
             by_beginning: FxHashMap::default(),
         };
-        for token in 0..table.rows() {
-            let text = table.token_text(token as u16);
-            vocabulary.continues[token] = text.len() > 2 && text.starts_with("##");
-            if !vocabulary.continues[token] && text.starts_with(char::is_alphanumeric) {
-                vocabulary.marks[token] = BEGINS_WORD;
-                vocabulary
-                    .by_beginning
-                    .entry(beginning(text))
-                    .or_default()
-                    .push(token as u16);
+        for token in 0..table.rows() as u16 {
+            let text = table.token_text(token);
+            if text.len() > 2 && text.starts_with("##") {
+                vocabulary.continuations.insert(token);
+            } else if text.starts_with(char::is_alphanumeric) {
+                vocabulary.beginnings.insert(token);
+                let shelf = vocabulary.by_beginning.entry(beginning(text)).or_default();
+                shelf.tokens.push(token);
             }
         }
         vocabulary
     }
 
-    pub(super) fn continues_word(&self, token: u16) -> bool {
-        self.continues
-            .get(usize::from(token))
-            .copied()
-            .unwrap_or(false)
+    /// The pieces that begin a word and, standing alone, have `stem` as an index term. Those whose stem begins with
+    /// other letters than themselves are not found.
+    pub(super) fn with_stem(&self, stem: &str) -> impl Iterator<Item = u16> {
+        let tokens = self.by_beginning.get(&beginning(stem)).and_then(|shelf| {
+            let by_stem = shelf.by_stem.get_or_init(|| self.stems_of(&shelf.tokens));
+            by_stem.get(stem)
+        });
+        tokens.into_iter().flatten().copied()
     }
 
-    /// The pieces that begin a word and begin like `term`, all but its last letter: those that may share its stem.
-    pub(super) fn like<'term>(
-        &'static self,
-        term: &'term str,
-    ) -> impl Iterator<Item = (u16, &'static str)> + 'term {
-        let shared = term
-            .char_indices()
-            .next_back()
-            .map_or(0, |(last, _)| last)
-            .max(term.len().min(2));
-        let shared = if term.is_char_boundary(shared) {
-            shared
-        } else {
-            term.len()
-        };
-        let candidates = self
-            .by_beginning
-            .get(&beginning(term))
-            .map_or(&[][..], Vec::as_slice);
-        candidates
-            .iter()
-            .map(|&token| (token, self.table.token_text(token)))
-            .filter(move |(_, text)| text.as_bytes().starts_with(&term.as_bytes()[..shared]))
+    fn stems_of(&self, tokens: &[u16]) -> FxHashMap<String, Vec<u16>> {
+        let mut analyser = Analyser::new();
+        let mut by_stem: FxHashMap<String, Vec<u16>> = FxHashMap::default();
+        for &token in tokens {
+            analyser.document(self.table.token_text(token), &mut |stem, _| {
+                let tokens = by_stem.entry(stem.to_owned()).or_default();
+                if tokens.last() != Some(&token) {
+                    tokens.push(token);
+                }
+            });
+        }
+        by_stem
     }
 }
 

@@ -22,4 +22,4 @@ pub use read::{JournalReport, Lines};
 pub const JOURNAL_FORMAT: u32 = 1;
 
 /// A segment that has grown past this many bytes is sealed, and the next one begun.
-pub(crate) const SEGMENT_BYTES: u64 = 8 << 20;
+pub(crate) const SEGMENT_BYTES: u64 = 2 << 20;
