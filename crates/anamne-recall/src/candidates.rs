@@ -20,7 +20,7 @@ pub(crate) struct Candidate {
     pub(crate) lexical_rank: Option<u32>,
     /// Its place among what the vector search found, from 0.
     pub(crate) vector_rank: Option<u32>,
-    /// The cosine of one of its vectors, if the vector search found it.
+    /// The cosine of one of its vectors at least, where it is known already.
     pub(crate) similarity: Option<f32>,
 }
 

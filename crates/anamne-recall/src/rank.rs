@@ -63,68 +63,75 @@ struct Thread {
     last_position: u32,
 }
 
-/// Judges candidates by what they themselves say: those that look best, so that only their surroundings are read, and
-/// the others with their scores, in no order.
+/// Parts candidates by what they themselves say: those that look best, best first, whose surroundings are worth reading,
+/// and the others in no order.
 pub(crate) fn shortlist(
     setting: &Setting<'_>,
     reader: &mut Reader<'_>,
-    candidates: Vec<Candidate>,
-) -> (Vec<Candidate>, Vec<Ranked>) {
+    mut candidates: Vec<Candidate>,
+) -> (Vec<Candidate>, Vec<Candidate>) {
     if candidates.len() <= model::SHORTLIST {
         return (candidates, Vec::new());
     }
-    let by_words_alone = |candidate: &&Candidate| candidate.similarity.is_none();
-    let rows = candidates.iter().filter(by_words_alone);
-    let rows: Vec<Row> = rows.map(|candidate| candidate.row).collect();
-    let mut cosines = (setting.cosines)(&rows).into_iter();
+    let unknown = |candidate: &&mut Candidate| candidate.similarity.is_none();
+    let by_words_alone = candidates.iter_mut().filter(unknown).collect::<Vec<_>>();
+    let rows: Vec<Row> = by_words_alone.iter().map(|candidate| candidate.row).collect();
+    for (candidate, cosine) in by_words_alone.into_iter().zip((setting.cosines)(&rows)) {
+        candidate.similarity = cosine;
+    }
     let average = setting.columns.average_tokens();
-    let mut judged: Vec<Ranked> = candidates
+    let mut judged: Vec<(f32, Candidate)> = candidates
         .into_iter()
         .map(|candidate| {
-            let cosine = candidate.similarity.or_else(|| cosines.next().flatten());
             let place = reader.place(candidate.row);
             let own = reader.at(place);
             let features = Features {
                 lexical: lexical(setting, &candidate, own, average),
-                semantic: cosine.unwrap_or(0.0),
+                semantic: candidate.similarity.unwrap_or(0.0),
                 words: own.closeness(setting.question),
                 singular: singular(setting, &candidate, own),
                 ..Features::default()
             };
-            Ranked::new(
-                candidate,
-                with_attributes(setting, &candidate.attributes, features),
-            )
+            let features = with_attributes(setting, &candidate.attributes, features);
+            (features.score(), candidate)
         })
         .collect();
+    let best_first = |one: &(f32, Candidate), other: &(f32, Candidate)| {
+        let by_score = other.0.total_cmp(&one.0);
+        by_score.then_with(|| one.1.row.cmp(&other.1.row))
+    };
     judged.select_nth_unstable_by(model::SHORTLIST, best_first);
     let others = judged.split_off(model::SHORTLIST);
     judged.sort_unstable_by(best_first);
-    let short = judged.into_iter().map(|ranked| ranked.candidate);
-    (short.collect(), others)
+    let candidates = |judged: Vec<(f32, Candidate)>| judged.into_iter().map(|(_, kept)| kept);
+    (candidates(judged).collect(), candidates(others).collect())
 }
 
 /// Best first; equals by rising row.
-pub(crate) fn best_first(one: &Ranked, other: &Ranked) -> Ordering {
+fn best_first(one: &Ranked, other: &Ranked) -> Ordering {
     other
         .score
         .total_cmp(&one.score)
         .then_with(|| one.candidate.row.cmp(&other.candidate.row))
 }
 
-/// Scores every candidate, best first; equals by rising row.
+/// Scores every candidate, best first; equals by rising row. Of `others` the surroundings are not read: their windows
+/// hold nothing but themselves.
 pub(crate) fn rank(
     setting: &Setting<'_>,
     reader: &mut Reader<'_>,
-    candidates: Vec<Candidate>,
+    mut candidates: Vec<Candidate>,
+    others: Vec<Candidate>,
 ) -> Vec<Ranked> {
-    let windows: Vec<Window> = candidates
+    let mut windows: Vec<Window> = candidates
         .iter()
         .map(|candidate| window(setting, reader, candidate))
         .collect();
+    windows.extend(others.iter().map(|other| Window::alone(reader.place(other.row))));
+    let cosines = cosines(setting, &candidates, &windows, &others);
+    candidates.extend(others);
     let threads = threads(reader, &candidates, &windows);
     let reader = &*reader;
-    let cosines = cosines(setting, &candidates, &windows);
     let measure = Measure::of(setting, reader, &candidates, &windows);
     let thread_features = thread_features(setting, reader, &threads);
     let mut ranked: Vec<Ranked> = candidates
@@ -145,6 +152,17 @@ pub(crate) fn rank(
     ranked
 }
 
+impl Window {
+    /// The window of a text whose surroundings are not looked at.
+    fn alone(own: Place) -> Self {
+        Self {
+            own,
+            near: [[None; 2]; 2],
+            joined: own,
+        }
+    }
+}
+
 fn window(setting: &Setting<'_>, reader: &mut Reader<'_>, candidate: &Candidate) -> Window {
     let own = reader.place(candidate.row);
     let near = surroundings(setting.columns, candidate.row, &candidate.attributes);
@@ -156,11 +174,12 @@ fn window(setting: &Setting<'_>, reader: &mut Reader<'_>, candidate: &Candidate)
     }
 }
 
-/// The cosine of every row of every window, each computed once.
+/// The cosine of every row of every window, each computed once; of `others` they are known.
 fn cosines(
     setting: &Setting<'_>,
     candidates: &[Candidate],
     windows: &[Window],
+    others: &[Candidate],
 ) -> FxHashMap<Row, f32> {
     let mut rows: Vec<Row> = candidates.iter().map(|candidate| candidate.row).collect();
     rows.extend(
@@ -170,9 +189,11 @@ fn cosines(
     );
     rows.sort_unstable();
     rows.dedup();
-    let cosines = (setting.cosines)(&rows);
+    let computed = (setting.cosines)(&rows);
+    let known = others.iter().map(|other| (other.row, other.similarity));
     rows.into_iter()
-        .zip(cosines)
+        .zip(computed)
+        .chain(known)
         .map(|(row, cosine)| (row, cosine.unwrap_or(0.0)))
         .collect()
 }

@@ -12,7 +12,7 @@ use roaring::RoaringBitmap;
 use crate::candidates::{Candidate, Pool, Searched, search};
 use crate::error::RecallError;
 use crate::model::{self, Features};
-use crate::rank::{Ranked, Setting, best_first, judge, rank, shortlist};
+use crate::rank::{Ranked, Setting, judge, rank, shortlist};
 use crate::views::{Columns, Found, LexicalSearch, VectorSearch};
 use crate::words::{Facts, Question, Reader};
 use crate::{answer, context, filter, successors};
@@ -195,11 +195,8 @@ impl Recaller<'_> {
         let (short, mut others) = shortlist(&setting, &mut reader, candidates);
         pool.keep(short);
         pool.add_neighbours(columns, filter, now);
-        others.retain(|other| !pool.holds(other.candidate.row));
-        let mut ranked = rank(&setting, &mut reader, pool.candidates);
-        if ranked.len() < recall.limit {
-            append(&mut ranked, others);
-        }
+        others.retain(|other| !pool.holds(other.row));
+        let ranked = rank(&setting, &mut reader, pool.candidates, others);
         answer::diversify(ranked, columns, recall.limit)
     }
 
@@ -257,16 +254,6 @@ impl Recaller<'_> {
         });
         ranked
     }
-}
-
-/// Puts those that were judged by themselves alone behind those that were judged with their surroundings.
-fn append(ranked: &mut Vec<Ranked>, mut others: Vec<Ranked>) {
-    others.sort_unstable_by(best_first);
-    let least = ranked.last().map_or(f32::INFINITY, |last| last.score);
-    ranked.extend(others.into_iter().map(|other| Ranked {
-        score: other.score.min(least),
-        ..other
-    }));
 }
 
 fn milliseconds(started: Instant) -> f64 {
