@@ -56,6 +56,14 @@ struct Window {
     joined: Place,
 }
 
+/// What each thread's candidates say together: the features `thread_lexical` and `thread_words`.
+pub(crate) type ThreadFeatures = FxHashMap<u32, (f32, f32)>;
+
+fn of_thread(threads: &ThreadFeatures, candidate: &Candidate) -> (f32, f32) {
+    let features = threads.get(&candidate.attributes.thread);
+    features.copied().unwrap_or_default()
+}
+
 /// What the candidates of one thread say together.
 struct Thread {
     summary: Place,
@@ -63,12 +71,13 @@ struct Thread {
     last_position: u32,
 }
 
-/// Parts candidates by what they themselves say: those that look best, best first, whose surroundings are worth reading,
-/// and the others in no order.
+/// Parts candidates by what they themselves and their threads say: those that look best, best first, whose surroundings
+/// are worth reading, and the others in no order.
 pub(crate) fn shortlist(
     setting: &Setting<'_>,
     reader: &mut Reader<'_>,
     mut candidates: Vec<Candidate>,
+    threads: &ThreadFeatures,
 ) -> (Vec<Candidate>, Vec<Candidate>) {
     if candidates.len() <= model::SHORTLIST {
         return (candidates, Vec::new());
@@ -85,7 +94,10 @@ pub(crate) fn shortlist(
         .map(|candidate| {
             let place = reader.place(candidate.row);
             let own = reader.at(place);
+            let (thread_lexical, thread_words) = of_thread(threads, &candidate);
             let features = Features {
+                thread_lexical,
+                thread_words,
                 lexical: lexical(setting, &candidate, own, average),
                 semantic: candidate.similarity.unwrap_or(0.0),
                 words: own.closeness(setting.question),
@@ -122,6 +134,7 @@ pub(crate) fn rank(
     reader: &mut Reader<'_>,
     mut candidates: Vec<Candidate>,
     others: Vec<Candidate>,
+    threads: &ThreadFeatures,
 ) -> Vec<Ranked> {
     let mut windows: Vec<Window> = candidates
         .iter()
@@ -130,21 +143,15 @@ pub(crate) fn rank(
     windows.extend(others.iter().map(|other| Window::alone(reader.place(other.row))));
     let cosines = cosines(setting, &candidates, &windows, &others);
     candidates.extend(others);
-    let threads = threads(reader, &candidates, &windows);
     let reader = &*reader;
     let measure = Measure::of(setting, reader, &candidates, &windows);
-    let thread_features = thread_features(setting, reader, &threads);
     let mut ranked: Vec<Ranked> = candidates
         .into_iter()
         .zip(windows)
         .map(|(candidate, window)| {
             let mut features =
                 own_features(setting, reader, &candidate, &window, &measure, &cosines);
-            let (lexical, words) = thread_features
-                .get(&candidate.attributes.thread)
-                .copied()
-                .unwrap_or_default();
-            (features.thread_lexical, features.thread_words) = (lexical, words);
+            (features.thread_lexical, features.thread_words) = of_thread(threads, &candidate);
             Ranked::new(candidate, features)
         })
         .collect();
@@ -340,41 +347,13 @@ fn window_cosine(row: Row, window: &Window, cosine: &dyn Fn(&Row) -> f32) -> f32
     sum / (squares + (weights * weights - squares) * model::USUAL_COSINE).sqrt()
 }
 
-fn threads(
+/// What the candidates of each thread say together: BM25 of them as one text, and how well the question is met.
+pub(crate) fn thread_features(
+    setting: &Setting<'_>,
     reader: &mut Reader<'_>,
     candidates: &[Candidate],
-    windows: &[Window],
-) -> FxHashMap<u32, Thread> {
-    let mut threads: FxHashMap<u32, Thread> = FxHashMap::default();
-    for (candidate, window) in candidates
-        .iter()
-        .zip(windows)
-        .filter(|(candidate, _)| candidate.attributes.thread != 0)
-    {
-        let thread = threads
-            .entry(candidate.attributes.thread)
-            .or_insert_with(|| Thread {
-                summary: reader.empty(),
-                records: 0.0,
-                last_position: 0,
-            });
-        reader.add(thread.summary, window.own, 1.0, 1.0);
-        thread.records += 1.0;
-        thread.last_position = thread.last_position.max(candidate.attributes.position);
-    }
-    // The thread's whole length is its last known place times the mean length of what was read of it.
-    for thread in threads.values() {
-        let places = (thread.last_position as f32 + 1.0).max(thread.records);
-        reader.lengthen(thread.summary, places / thread.records.max(1.0));
-    }
-    threads
-}
-
-fn thread_features(
-    setting: &Setting<'_>,
-    reader: &Reader<'_>,
-    threads: &FxHashMap<u32, Thread>,
-) -> FxHashMap<u32, (f32, f32)> {
+) -> ThreadFeatures {
+    let threads = threads(reader, candidates);
     let summaries = threads.values().map(|thread| reader.at(thread.summary));
     let mean = summaries.map(|summary| summary.words).sum::<f32>() / threads.len().max(1) as f32;
     let of = |thread: &Thread| {
@@ -389,6 +368,32 @@ fn thread_features(
         .iter()
         .map(|(number, thread)| (*number, of(thread)))
         .collect()
+}
+
+fn threads(reader: &mut Reader<'_>, candidates: &[Candidate]) -> FxHashMap<u32, Thread> {
+    let mut threads: FxHashMap<u32, Thread> = FxHashMap::default();
+    for candidate in candidates
+        .iter()
+        .filter(|candidate| candidate.attributes.thread != 0)
+    {
+        let own = reader.place(candidate.row);
+        let thread = threads
+            .entry(candidate.attributes.thread)
+            .or_insert_with(|| Thread {
+                summary: reader.empty(),
+                records: 0.0,
+                last_position: 0,
+            });
+        reader.add(thread.summary, own, 1.0, 1.0);
+        thread.records += 1.0;
+        thread.last_position = thread.last_position.max(candidate.attributes.position);
+    }
+    // The thread's whole length is its last known place times the mean length of what was read of it.
+    for thread in threads.values() {
+        let places = (thread.last_position as f32 + 1.0).max(thread.records);
+        reader.lengthen(thread.summary, places / thread.records.max(1.0));
+    }
+    threads
 }
 
 /// 1 for the one person that the question names, −1 for other persons then, else 0.

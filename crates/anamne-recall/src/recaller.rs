@@ -12,7 +12,7 @@ use roaring::RoaringBitmap;
 use crate::candidates::{Candidate, Pool, Searched, search};
 use crate::error::RecallError;
 use crate::model::{self, Features};
-use crate::rank::{Ranked, Setting, judge, rank, shortlist};
+use crate::rank::{Ranked, Setting, judge, rank, shortlist, thread_features};
 use crate::views::{Columns, Found, LexicalSearch, VectorSearch};
 use crate::words::{Facts, Question, Reader};
 use crate::{answer, context, filter, successors};
@@ -192,11 +192,12 @@ impl Recaller<'_> {
         };
         let mut reader = Reader::new(question, columns);
         let candidates = std::mem::take(&mut pool.candidates);
-        let (short, mut others) = shortlist(&setting, &mut reader, candidates);
+        let threads = thread_features(&setting, &mut reader, &candidates);
+        let (short, mut others) = shortlist(&setting, &mut reader, candidates, &threads);
         pool.keep(short);
         pool.add_neighbours(columns, filter, now);
         others.retain(|other| !pool.holds(other.row));
-        let ranked = rank(&setting, &mut reader, pool.candidates, others);
+        let ranked = rank(&setting, &mut reader, pool.candidates, others, &threads);
         answer::diversify(ranked, columns, recall.limit)
     }
 
