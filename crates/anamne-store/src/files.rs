@@ -24,7 +24,9 @@ pub(crate) fn open_private_file(path: &Path) -> Result<File, StoreError> {
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(StoreError::io("open", path))
+    options
+        .open(path)
+        .map_err(StoreError::io("open for writing", path))
 }
 
 /// What marks a file that is not finished yet; one that a crash left behind means nothing.
@@ -102,6 +104,20 @@ pub(crate) fn remove_if_there(path: &Path) -> Result<(), StoreError> {
         }
         _ => Ok(()),
     }
+}
+
+/// The bytes of all files under a folder. A file that goes away meanwhile counts as nothing.
+pub(crate) fn bytes_under(folder: &Path) -> Result<u64, StoreError> {
+    let mut bytes = 0;
+    for path in entries(folder)? {
+        bytes += match fs::symlink_metadata(&path) {
+            Ok(metadata) if metadata.is_dir() => bytes_under(&path)?,
+            Ok(metadata) => metadata.len(),
+            Err(error) if error.kind() == ErrorKind::NotFound => 0,
+            Err(error) => return Err(StoreError::io("look at", &path)(error)),
+        };
+    }
+    Ok(bytes)
 }
 
 /// Which file stands under a path, whatever its content: it differs after a file was replaced.

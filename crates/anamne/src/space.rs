@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, Write};
 use std::path::Path;
+use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anamne_embed::{Embedder, StaticModel};
@@ -12,14 +13,16 @@ use anamne_recall::views::Columns;
 use anamne_recall::{Facts, Recaller};
 use anamne_store::view::{Fold, Health, View};
 use anamne_store::{
-    Degraded, Followers, JournalReport, Listing, SpaceConfig, SpaceSource, Statistics, StoreError,
+    Arrival, Degraded, Followers, JournalReport, Listing, Order, SpaceConfig, SpaceSource,
+    Standing, Statistics, StoreError,
 };
 use anamne_types::{
-    Actor, Answer, Context, ContextRequest, Draft, Edit, Link, LinkType, Memory, MemoryId, Recall,
-    Remembered, Seq, Version,
+    Actor, Answer, Context, ContextRequest, Draft, Edit, Filter, Link, LinkType, Memory, MemoryId,
+    Recall, Remembered, Seq, Version,
 };
 use serde::Serialize;
 
+use crate::export::CorpusReport;
 use crate::import::{BadLines, ImportReport};
 use crate::worker::Worker;
 use crate::{Error, export, import};
@@ -32,17 +35,19 @@ pub struct Space {
 }
 
 pub(crate) struct Inner {
-    source: SpaceSource,
-    followers: Followers,
+    pub(crate) source: SpaceSource,
+    pub(crate) followers: Followers,
     lexical: Arc<LexicalView>,
     columns: Arc<ColumnsView>,
     vectors: Arc<VectorsView>,
-    embedder: Arc<dyn Embedder>,
+    pub(crate) embedder: Arc<dyn Embedder>,
     background: Option<Worker>,
     /// What recall knows of the space, and the event as of which it knows it.
     facts: Mutex<Option<(Seq, Arc<Facts>)>>,
     /// What went wrong in the background, for `doctor`.
     troubles: Mutex<Vec<String>>,
+    /// When the background next looks for memories that are no longer kept, microseconds since 1970.
+    pub(crate) next_retention: AtomicI64,
 }
 
 /// The built-in vocabulary, for the columns.
@@ -144,6 +149,7 @@ impl Space {
             background: background.then(Worker::default),
             facts: Mutex::default(),
             troubles: Mutex::default(),
+            next_retention: AtomicI64::new(i64::MIN),
         };
         Ok(Self {
             inner: Arc::new(inner),
@@ -170,9 +176,17 @@ impl Space {
         self.inner.source.folder()
     }
 
-    /// The space's settings.
-    pub fn config(&self) -> &SpaceConfig {
+    /// The space's settings, as they were last read: at opening, and before the last write.
+    pub fn config(&self) -> Arc<SpaceConfig> {
         self.inner.source.config()
+    }
+
+    /// Changes the space's settings; a value that is not accepted changes nothing.
+    pub fn configure(
+        &self,
+        change: impl FnOnce(&mut SpaceConfig),
+    ) -> Result<Arc<SpaceConfig>, Error> {
+        Ok(self.inner.source.configure(change)?)
     }
 
     /// The present instant by the store's clock.
@@ -214,9 +228,72 @@ impl Space {
         import::import(self, reader, bad_lines, progress)
     }
 
+    /// Takes in what another store exported; see [`Arrival`].
+    pub(crate) fn take_in(
+        &self,
+        arrivals: &[Arrival],
+    ) -> Result<Vec<Result<Remembered, StoreError>>, Error> {
+        let taken = self.inner.source.take_in(&self.actor, arrivals)?;
+        self.after_write();
+        Ok(taken)
+    }
+
+    pub(crate) fn take_links(
+        &self,
+        links: &[Link],
+    ) -> Result<Vec<Result<bool, StoreError>>, Error> {
+        Ok(self.inner.source.take_links(&self.actor, links)?)
+    }
+
+    /// Reads memories from a folder of Markdown notes, as [`Space::export_notes`] writes it or as a person did.
+    ///
+    /// Folders whose names begin with a dot are passed over. A note without an id is told under its path, so that
+    /// it is known when it is read again.
+    pub fn import_notes(
+        &self,
+        folder: &Path,
+        bad_notes: BadLines,
+        progress: &mut dyn FnMut(&ImportReport),
+    ) -> Result<ImportReport, Error> {
+        import::import_notes(self, folder, bad_notes, progress)
+    }
+
     /// Writes the live memories as JSON lines, oldest first, with the links that start at each; returns how many.
     pub fn export(&self, writer: impl Write) -> Result<u64, Error> {
-        export::export(self, writer)
+        self.export_standing(writer, Standing::Live)
+    }
+
+    /// Like [`Space::export`], with or without forgotten memories.
+    ///
+    /// Which memories are written is decided at one instant; what is erased meanwhile is left out.
+    pub fn export_standing(&self, writer: impl Write, standing: Standing) -> Result<u64, Error> {
+        export::lines(self, writer, standing)
+    }
+
+    /// Writes memories as a folder of Markdown notes with YAML front matter, a folder for each thread and links as
+    /// wikilinks; returns how many. `folder` must not be there yet, or be empty; it appears when it is whole.
+    pub fn export_notes(&self, folder: &Path, standing: Standing) -> Result<u64, Error> {
+        export::notes(self, folder, standing)
+    }
+
+    /// Writes the live messages as a training corpus: a JSON line for each thread, with its messages in order.
+    pub fn export_corpus(&self, writer: impl Write) -> Result<CorpusReport, Error> {
+        export::corpus(self, writer)
+    }
+
+    /// The ids of all memories that pass a filter, as of one instant.
+    pub fn select(
+        &self,
+        filter: &Filter,
+        standing: Standing,
+        order: Order,
+    ) -> Result<Vec<MemoryId>, Error> {
+        Ok(self.inner.source.select(filter, standing, order)?)
+    }
+
+    /// The memories with these ids, in their order; those that are not there, or were erased, are passed over.
+    pub fn get_each(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, Error> {
+        Ok(self.inner.source.get_each(ids)?)
     }
 
     /// Answers a question with the memories that bear on it, best first.
@@ -277,6 +354,11 @@ impl Space {
         Ok(self.inner.source.forget(&self.actor, id)?)
     }
 
+    /// Puts many memories away in one transaction: all or none of them.
+    pub fn forget_all(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, Error> {
+        Ok(self.inner.source.forget_all(&self.actor, ids)?)
+    }
+
     /// Brings a forgotten memory back.
     pub fn restore(&self, id: MemoryId) -> Result<Memory, Error> {
         Ok(self.inner.source.restore(&self.actor, id)?)
@@ -287,13 +369,16 @@ impl Space {
         self.erase_all(&[id])
     }
 
-    /// Removes the content of many memories for ever; the views are built anew once. Stops at the first that is not there.
+    /// Removes the content of many memories for ever, in one transaction: none of them when one is not there.
+    ///
+    /// When this returns, no file of the space holds anything of their content. Costs one pass over the journal
+    /// and writes those parts of the views anew that held them.
     pub fn erase_all(&self, ids: &[MemoryId]) -> Result<(), Error> {
-        let erased = ids
-            .iter()
-            .try_for_each(|id| self.inner.source.erase(&self.actor, *id));
-        self.rebuild(&mut |_, _| {})?;
-        Ok(erased?)
+        let erased = self.inner.source.erase_all(&self.actor, ids);
+        // Also after a failure: the transaction may stand.
+        let cleaned = self.inner.clean_views(&mut |_, _| {});
+        erased?;
+        cleaned
     }
 
     /// Draws a link; its `created_at` is set to now.
@@ -344,11 +429,17 @@ impl Space {
     /// Whether [`Space::settle`] has something to do.
     pub fn is_unsettled(&self) -> Result<bool, Error> {
         self.caught_up()?;
-        Ok(!self.inner.followers.due().is_empty())
+        Ok(!self.inner.followers.due().is_empty()
+            || self.inner.source.unclean_views()?.is_some()
+            || !self.inner.source.outdated(1)?.is_empty())
     }
 
-    /// Folds long tails and rebuilds broken views now, in this thread.
+    /// Does now, in this thread, what the background does otherwise: erases what the space's retention no longer
+    /// keeps, folds long tails, rebuilds broken views and seals full segments of the journal.
     pub fn settle(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
+        self.inner.erase_outdated()?;
+        self.inner.source.finish_erasures()?;
+        self.inner.clean_views(progress)?;
         self.caught_up()?;
         let due = self.inner.followers.due();
         self.inner
@@ -466,7 +557,7 @@ impl Space {
 
     fn wake_worker(&self) {
         if let Some(worker) = &self.inner.background
-            && !self.inner.followers.due().is_empty()
+            && (!self.inner.followers.due().is_empty() || self.inner.is_retention_due())
         {
             worker.wake(&Arc::downgrade(&self.inner));
         }
@@ -518,6 +609,11 @@ impl Inner {
     /// One round of background work. What goes wrong is kept for `check_up`; the next round tries again.
     pub(crate) fn look_after(&self) {
         let round = || -> Result<(), Error> {
+            if self.is_retention_due() {
+                self.erase_outdated()?;
+                self.source.finish_erasures()?;
+            }
+            self.clean_views(&mut |_, _| {})?;
             self.followers.catch_up(&self.source)?;
             let due = self.followers.due();
             self.followers.fold(&self.source, &due, &mut |_, _| {})?;

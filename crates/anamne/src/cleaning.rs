@@ -1,0 +1,105 @@
+//! What a space loses by itself or for good: old memories by its retention, and what views keep of erased ones.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use anamne_types::{Actor, ActorKind, Seq};
+
+use crate::Error;
+use crate::space::Inner;
+
+/// Memories that retention erases in one transaction, so that other writers wait only a moment.
+const RETENTION_BATCH: usize = 1_000;
+
+/// The background looks for memories that are no longer kept once in so long, in microseconds.
+const BETWEEN_LOOKS: i64 = 3_600 * 1_000_000;
+
+impl Inner {
+    /// Whether the space has a retention, and it is time to look again.
+    pub(crate) fn is_retention_due(&self) -> bool {
+        self.source.config().retention.days > 0
+            && self.source.now().as_microsecond() >= self.next_retention.load(Ordering::Relaxed)
+    }
+
+    /// Erases the memories that the space's retention no longer keeps; returns how many.
+    ///
+    /// Their content leaves the journal with the next `finish_erasures`, once for all batches.
+    pub(crate) fn erase_outdated(&self) -> Result<u64, Error> {
+        let actor = Actor {
+            kind: ActorKind::System,
+            name: "retention".to_owned(),
+        };
+        let mut erased = 0;
+        loop {
+            let ids = self.source.outdated(RETENTION_BATCH)?;
+            if ids.is_empty() {
+                let next = self
+                    .source
+                    .now()
+                    .as_microsecond()
+                    .saturating_add(BETWEEN_LOOKS);
+                self.next_retention.store(next, Ordering::Relaxed);
+                return Ok(erased);
+            }
+            self.source.begin_erasure(&actor, &ids)?;
+            erased += ids.len() as u64;
+        }
+    }
+
+    /// Takes what was erased out of every file of the views, where that is still to be done.
+    pub(crate) fn clean_views(
+        &self,
+        progress: &mut dyn FnMut(&'static str, Seq),
+    ) -> Result<(), Error> {
+        if self.source.unclean_views()?.is_none() {
+            return Ok(());
+        }
+        self.followers.catch_up(&self.source)?;
+        let through = self.followers.head();
+        self.followers.purge(&self.source, progress)?;
+        self.remove_strays()?;
+        Ok(self.source.views_are_clean(through)?)
+    }
+
+    /// Removes what no view looks after: views of other models, and copies that were set aside as damaged.
+    fn remove_strays(&self) -> Result<(), Error> {
+        let views = self.source.folder().join("views");
+        remove_where(&views, &|path| name_of(path).contains(".damaged"))?;
+        let model = self.embedder.model().slug();
+        remove_where(&views.join("vectors"), &|path| {
+            path.parent()
+                .is_some_and(|parent| name_of(parent) == "vectors")
+                && name_of(path) != model
+        })
+    }
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// Removes the files and folders under `folder` that `stray` names.
+fn remove_where(folder: &Path, stray: &dyn Fn(&Path) -> bool) -> Result<(), Error> {
+    let failed = |source| Error::Stream {
+        action: "clean the views",
+        source,
+    };
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(failed)?,
+    };
+    for entry in entries {
+        let path = entry.map_err(failed)?.path();
+        let is_folder = path.is_dir();
+        match (stray(&path), is_folder) {
+            (true, true) => std::fs::remove_dir_all(&path).map_err(failed)?,
+            (true, false) => std::fs::remove_file(&path).map_err(failed)?,
+            (false, true) => remove_where(&path, stray)?,
+            (false, false) => {}
+        }
+    }
+    Ok(())
+}
