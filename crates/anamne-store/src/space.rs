@@ -475,10 +475,14 @@ impl SpaceSource {
     /// The memories that `retention.days` no longer lets the space keep, the oldest first, at most `limit`; none
     /// where it is not set. Reads the settings again if they changed.
     pub fn outdated(&self, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
-        let days = self.settings.current()?.retention.days;
-        if days == 0 {
-            return Ok(Vec::new());
+        match self.settings.current()?.retention.days {
+            0 => Ok(Vec::new()),
+            days => self.outdated_after(days, limit),
         }
+    }
+
+    /// The memories that a retention of so many days would not keep, the oldest first, at most `limit`.
+    pub fn outdated_after(&self, days: u32, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
         let age = i64::from(days).saturating_mul(24 * 3_600 * 1_000_000);
         let before = self.now().as_microsecond().saturating_sub(age);
         retention::outdated(&*self.reader()?, before, limit)

@@ -194,6 +194,12 @@ impl Space {
         self.inner.source.now()
     }
 
+    /// How many memories a retention of so many days would erase now.
+    pub fn count_outdated(&self, days: u32) -> Result<u64, Error> {
+        let outdated = self.inner.source.outdated_after(days, usize::MAX)?;
+        Ok(outdated.len() as u64)
+    }
+
     /// Tells one memory. When this returns it is durable in both copies and every process finds it.
     pub fn remember(&self, draft: impl Into<Draft>) -> Result<Remembered, Error> {
         let remembered = self.inner.source.remember(&self.actor, &draft.into())?;
