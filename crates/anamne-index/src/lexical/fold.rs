@@ -9,7 +9,7 @@ use roaring::RoaringBitmap;
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, NoMergePolicy};
 use tantivy::schema::TantivyDocument;
 use tantivy::store::Compressor;
-use tantivy::{Index, IndexSettings, IndexWriter, Term};
+use tantivy::{Index, IndexSettings, IndexWriter, SegmentMeta, Term};
 
 use crate::segments::Thoroughness;
 
@@ -220,9 +220,17 @@ impl Folding {
     }
 
     fn purge(mut self) -> Result<(), EngineError> {
-        let segments = self.writer.index().searchable_segment_metas()?;
-        for segment in segments.iter().filter(|meta| meta.has_deletes()) {
-            self.writer.merge(&[segment.id()]).wait()?;
+        // Only their ids: tantivy keeps the files of a segment for as long as somebody holds its description.
+        let with_dead: Vec<_> = self
+            .writer
+            .index()
+            .searchable_segment_metas()?
+            .iter()
+            .filter(|segment| segment.has_deletes())
+            .map(SegmentMeta::id)
+            .collect();
+        for segment in with_dead {
+            self.writer.merge(&[segment]).wait()?;
         }
         self.writer.garbage_collect_files().wait()?;
         self.writer.wait_merging_threads()?;
