@@ -154,14 +154,14 @@ fn state_of(metadata: &Metadata) -> FileState {
 }
 
 #[cfg(unix)]
-fn identity_of(metadata: &Metadata) -> FileIdentity {
+pub(crate) fn identity_of(metadata: &Metadata) -> FileIdentity {
     use std::os::unix::fs::MetadataExt;
     FileIdentity(metadata.dev(), metadata.ino())
 }
 
 /// Where there is no file number, the moment at which the file was made stands for it.
 #[cfg(not(unix))]
-fn identity_of(metadata: &Metadata) -> FileIdentity {
+pub(crate) fn identity_of(metadata: &Metadata) -> FileIdentity {
     let made = metadata
         .created()
         .ok()

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use crate::StoreError;
 use crate::config::SpaceConfig;
+use crate::files::{FileIdentity, identity_of};
 
 /// `space.toml` as it was last read.
 #[derive(Debug)]
@@ -24,6 +25,7 @@ struct Read {
 /// What tells one state of the file from another without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
+    identity: FileIdentity,
     modified: Option<SystemTime>,
     length: u64,
 }
@@ -31,6 +33,7 @@ struct Stamp {
 impl Stamp {
     fn of(metadata: &Metadata) -> Self {
         Self {
+            identity: identity_of(metadata),
             modified: metadata.modified().ok(),
             length: metadata.len(),
         }

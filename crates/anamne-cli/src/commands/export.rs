@@ -17,11 +17,11 @@ use crate::wording::number;
 #[command(after_help = "\
 jsonl     a JSON object a line, oldest first: all that is known of a memory, and
           the links that start at it
-markdown  a note for each memory, as Obsidian reads it: front matter in YAML, links
-          as [[wikilinks]], a folder for each thread
-corpus    a line for each thread: {\"thread\", \"messages\": [{\"role\", \"content\",
-          \"name\"?}]}, messages in order; one without a role counts as user. What is
-          no message, or in no thread, is left out
+markdown  a note for each memory, as Obsidian reads it: front matter in YAML,
+          links as [[wikilinks]], a folder for each thread
+corpus    a line for each thread, its messages in order: {\"thread\", \"messages\":
+          [{\"role\", \"content\", \"name\"?}]}; one without a role counts as user.
+          What is no message, or in no thread, is left out
 
 `anamne import` reads lines and notes back into an equal store: ids, times and
 links are kept. Earlier versions are not exported.

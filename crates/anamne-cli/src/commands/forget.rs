@@ -24,9 +24,9 @@ nothing brings it back. Content is its text and typed fields, title, tags,
 metadata, outside id, earlier versions, the links from and to it with their
 reasons, and names of threads, sessions and authors that no other memory bears.
 
-Instead of ids, --query, --all or filters choose the memories. Then what would go
-is shown first, and goes with --yes or a yes at the prompt. With --hard, filters
-and --all choose forgotten memories too.
+Instead of ids, --query, --all or filters choose the memories. Then what would
+go is shown first, and goes with --yes or a yes at the prompt. With --hard,
+filters and --all choose forgotten memories too.
 
 Examples:
   anamne forget m12
@@ -36,8 +36,8 @@ Examples:
   anamne forget --author Ada --until 2024 --hard --yes
   anamne forget --space recipes --all --hard --yes
 
-With --json: {\"forgotten\": [id, …], \"erased\": [id, …]}; with a choice and without
-  --yes: {\"preview\": [memory, …], \"hard\"}, and nothing is changed")]
+With --json: {\"forgotten\": [id, …], \"erased\": [id, …]}; where memories are
+  chosen, without --yes: {\"preview\": [memory, …], \"hard\"}, and nothing changes")]
 pub(crate) struct Forget {
     /// The memories
     #[arg(value_name = "ID", conflicts_with_all = ["query", "all"])]

@@ -25,8 +25,8 @@ A line is an object such as
    \"time\": \"2026-02-03T09:12:37Z\", \"author\": \"Ada\", \"text\": \"We use tabs\"}
 Only `text` (or `content`) must be there. Also read: session, kind, category,
 role, importance, confidence, trust, tags, metadata, expires, links, the fields
-of typed memories, and all that `anamne export` writes: what it exported keeps its
-ids, times and links. Fields of other names become metadata.
+of typed memories, and all that `anamne export` writes: what it exported keeps
+its ids, times and links. Fields of other names become metadata.
 
 A folder is read as Markdown notes, as `anamne export --format markdown` writes
 them or as they stand in an Obsidian vault: properties as above, and links as
