@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use anamne_types::{MemoryId, Refusal};
 
+use crate::files::may_only_be_read;
+
 /// An error of the source, the journal or the lock between processes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -189,26 +191,37 @@ impl StoreError {
         let Self::Sqlite(error) = self else {
             return self;
         };
-        let code = error
-            .sqlite_error()
-            .map(|error| (error.code, error.extended_code));
+        let Some(&ffi::Error {
+            code,
+            extended_code,
+        }) = error.sqlite_error()
+        else {
+            return Self::Sqlite(error);
+        };
         let (action, path, reason) = ("write", path.to_owned(), error.to_string());
-        match code {
-            Some((ErrorCode::DiskFull, _))
-            | Some((_, ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_SHMSIZE)) => Self::DiskFull {
+        let is_full = code == ErrorCode::DiskFull
+            || matches!(
+                extended_code,
+                ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_SHMSIZE
+            );
+        let is_denied = matches!(
+            code,
+            ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied
+        );
+        if is_full {
+            Self::DiskFull {
                 action,
                 path,
                 reason,
-            },
-            Some((
-                ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied,
-                _,
-            )) if path.exists() => Self::ReadOnly {
+            }
+        } else if is_denied && may_only_be_read(&path) {
+            Self::ReadOnly {
                 action,
                 path,
                 reason,
-            },
-            _ => Self::Sqlite(error),
+            }
+        } else {
+            Self::Sqlite(error)
         }
     }
 

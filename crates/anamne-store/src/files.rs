@@ -120,6 +120,37 @@ pub(crate) fn bytes_under(folder: &Path) -> Result<u64, StoreError> {
     Ok(bytes)
 }
 
+/// Whether the file at `path`, or the folder in which it lies, takes no writes of this process. Finds out by
+/// trying; any other trouble than a missing permission is a no.
+pub(crate) fn may_only_be_read(path: &Path) -> bool {
+    let denied = |error: &std::io::Error| {
+        matches!(
+            error.kind(),
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
+        )
+    };
+    if let Err(error) = OpenOptions::new().write(true).open(path) {
+        return denied(&error);
+    }
+    let probe = unfinished(path);
+    match open_new(&probe) {
+        Ok(_) => {
+            // One that stays is swept away as unfinished.
+            let _ = fs::remove_file(&probe);
+            false
+        }
+        Err(error) => denied(&error),
+    }
+}
+
+fn open_new(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
 /// Which file stands under a path, whatever its content: it differs after a file was replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileIdentity(u64, u64);

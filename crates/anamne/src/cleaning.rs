@@ -103,3 +103,56 @@ fn remove_where(folder: &Path, stray: &dyn Fn(&Path) -> bool) -> Result<(), Erro
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use anamne_store::Clock;
+    use anamne_types::Draft;
+    use jiff::{Timestamp, ToSpan};
+
+    use crate::{Options, Store};
+
+    struct SetClock(Mutex<Timestamp>);
+
+    impl Clock for SetClock {
+        fn now(&self) -> Timestamp {
+            *self.0.lock().expect("no panic before")
+        }
+    }
+
+    #[test]
+    fn the_background_looks_for_old_memories_once_an_hour() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let start: Timestamp = "2026-03-01T00:00:00Z".parse().expect("an instant");
+        let clock = Arc::new(SetClock(Mutex::new(start)));
+        let options = Options {
+            clock: clock.clone(),
+            ..Options::new(folder.path()).background(false)
+        };
+        let store = Store::open_with(options).expect("a store");
+        let space = store.space("tests").expect("a space");
+        let tell = |text: &str| {
+            let happened = start - (24 * 10).hours();
+            let told = space.remember(Draft::new(text).occurred_at(happened));
+            told.expect("told").id
+        };
+        let is_there = |id| space.get(id).is_ok();
+        let first = tell("first");
+        space.inner.look_after();
+        assert!(is_there(first), "no retention was asked for");
+        space
+            .configure(|config| config.retention.days = 5)
+            .expect("configured");
+        space.inner.look_after();
+        assert!(!is_there(first));
+        let second = tell("second");
+        space.inner.look_after();
+        assert!(is_there(second), "it has looked a moment ago");
+        *clock.0.lock().expect("no panic before") = start + 1.hours();
+        space.inner.look_after();
+        assert!(!is_there(second));
+        assert!(!space.folder().join("views.unclean").exists());
+    }
+}

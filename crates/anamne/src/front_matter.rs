@@ -1,6 +1,8 @@
 //! The YAML front matter of a Markdown note: written as JSON values, which are YAML too, and read as people
 //! write it.
 
+use std::fmt::Write;
+
 use serde_json::{Map, Value};
 
 /// What stands above and below the front matter.
@@ -31,7 +33,8 @@ fn push_escaped(json: &str, note: &mut String) {
             | '\u{feff}'
             | '\u{fffe}'
             | '\u{ffff}' => {
-                note.push_str(&format!("\\u{:04x}", u32::from(character)));
+                // Writing to a string does not fail.
+                let _ = write!(note, "\\u{:04x}", u32::from(character));
             }
             _ => note.push(character),
         }

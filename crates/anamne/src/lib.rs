@@ -20,6 +20,7 @@
 
 mod cleaning;
 mod error;
+mod exchange;
 mod export;
 mod front_matter;
 mod import;

@@ -1,6 +1,5 @@
 //! A space, open: what can be told to it and asked of it.
 
-use std::io::{BufRead, Write};
 use std::path::Path;
 use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,8 +12,8 @@ use anamne_recall::views::Columns;
 use anamne_recall::{Facts, Recaller};
 use anamne_store::view::{Fold, Health, View};
 use anamne_store::{
-    Arrival, Degraded, Followers, JournalReport, Listing, Order, SpaceConfig, SpaceSource,
-    Standing, Statistics, StoreError,
+    Degraded, Followers, JournalReport, Listing, Order, SpaceConfig, SpaceSource, Standing,
+    Statistics, StoreError,
 };
 use anamne_types::{
     Actor, Answer, Context, ContextRequest, Draft, Edit, Filter, Link, LinkType, Memory, MemoryId,
@@ -22,16 +21,14 @@ use anamne_types::{
 };
 use serde::Serialize;
 
-use crate::export::CorpusReport;
-use crate::import::{BadLines, ImportReport};
+use crate::Error;
 use crate::worker::Worker;
-use crate::{Error, export, import};
 
 /// A handle on a space; clones share it. Every method may be called from several threads.
 #[derive(Clone)]
 pub struct Space {
-    inner: Arc<Inner>,
-    actor: Actor,
+    pub(crate) inner: Arc<Inner>,
+    pub(crate) actor: Actor,
 }
 
 pub(crate) struct Inner {
@@ -222,69 +219,6 @@ impl Space {
         let remembered = self.inner.source.remember_each(&self.actor, drafts)?;
         self.after_write();
         Ok(remembered)
-    }
-
-    /// Reads memories from JSON lines; an import that was interrupted is simply run again.
-    pub fn import(
-        &self,
-        reader: impl BufRead,
-        bad_lines: BadLines,
-        progress: &mut dyn FnMut(&ImportReport),
-    ) -> Result<ImportReport, Error> {
-        import::import(self, reader, bad_lines, progress)
-    }
-
-    /// Takes in what another store exported; see [`Arrival`].
-    pub(crate) fn take_in(
-        &self,
-        arrivals: &[Arrival],
-    ) -> Result<Vec<Result<Remembered, StoreError>>, Error> {
-        let taken = self.inner.source.take_in(&self.actor, arrivals)?;
-        self.after_write();
-        Ok(taken)
-    }
-
-    pub(crate) fn take_links(
-        &self,
-        links: &[Link],
-    ) -> Result<Vec<Result<bool, StoreError>>, Error> {
-        Ok(self.inner.source.take_links(&self.actor, links)?)
-    }
-
-    /// Reads memories from a folder of Markdown notes, as [`Space::export_notes`] writes it or as a person did.
-    ///
-    /// Folders whose names begin with a dot are passed over. A note without an id is told under its path, so that
-    /// it is known when it is read again.
-    pub fn import_notes(
-        &self,
-        folder: &Path,
-        bad_notes: BadLines,
-        progress: &mut dyn FnMut(&ImportReport),
-    ) -> Result<ImportReport, Error> {
-        import::import_notes(self, folder, bad_notes, progress)
-    }
-
-    /// Writes the live memories as JSON lines, oldest first, with the links that start at each; returns how many.
-    pub fn export(&self, writer: impl Write) -> Result<u64, Error> {
-        self.export_standing(writer, Standing::Live)
-    }
-
-    /// Like [`Space::export`], with or without forgotten memories.
-    ///
-    /// Which memories are written is decided at one instant; what is erased meanwhile is left out.
-    pub fn export_standing(&self, writer: impl Write, standing: Standing) -> Result<u64, Error> {
-        export::lines(self, writer, standing)
-    }
-
-    /// Writes memories as a folder of Markdown notes with YAML front matter, a folder for each thread and links as
-    /// wikilinks; returns how many. `folder` must not be there yet, or be empty; it appears when it is whole.
-    pub fn export_notes(&self, folder: &Path, standing: Standing) -> Result<u64, Error> {
-        export::notes(self, folder, standing)
-    }
-
-    /// Writes the live messages as a training corpus: a JSON line for each thread, with its messages in order.
-    pub fn export_corpus(&self, writer: impl Write) -> Result<CorpusReport, Error> {
-        export::corpus(self, writer)
     }
 
     /// The ids of all memories that pass a filter, as of one instant.
@@ -557,7 +491,7 @@ impl Space {
         Ok(degraded)
     }
 
-    fn after_write(&self) {
+    pub(crate) fn after_write(&self) {
         self.wake_worker();
     }
 

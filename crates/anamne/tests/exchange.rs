@@ -429,12 +429,8 @@ fn a_corpus_has_each_thread_with_its_messages_in_order() {
 fn an_import_that_stops_says_what_it_had_taken() {
     let home = Home::new();
     let space = home.space();
-    let mut lines = String::new();
-    for number in 0..600 {
-        lines.push_str(&format!(
-            "{{\"id\": \"n{number}\", \"text\": \"note {number}\"}}\n"
-        ));
-    }
+    let line = |number| format!("{{\"id\": \"n{number}\", \"text\": \"note {number}\"}}\n");
+    let mut lines: String = (0..600).map(line).collect();
     space
         .import(
             lines.lines().next().expect("a line").as_bytes(),

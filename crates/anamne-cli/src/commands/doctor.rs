@@ -29,12 +29,11 @@ impl Doctor {
         let found: Vec<_> = if place.is_named() {
             vec![place.existing_space()?.check_up()?]
         } else {
-            let unreadable = store.unreadable_spaces()?.into_iter().map(unreadable);
             store
                 .spaces()?
                 .iter()
                 .map(|name| check(&store, name.as_str()))
-                .chain(unreadable)
+                .chain(store.unreadable_spaces()?.iter().map(unreadable))
                 .collect()
         };
         let healthy = found.iter().all(|check_up| check_up.problems.is_empty());
@@ -66,7 +65,7 @@ fn check(store: &Store, name: &str) -> CheckUp {
 }
 
 /// A space of which not even the settings can be read goes by the name of its folder.
-fn unreadable(found: Unreadable) -> CheckUp {
+fn unreadable(found: &Unreadable) -> CheckUp {
     let name = found.folder.file_name().unwrap_or_default();
     CheckUp {
         space: name.to_string_lossy().into_owned(),

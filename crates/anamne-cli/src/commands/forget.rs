@@ -153,23 +153,20 @@ impl Forget {
             }
             return Ok(Chosen { ids, named: true });
         }
-        let ids = match &self.query {
-            Some(query) => {
-                let recall = Recall {
-                    min_confidence: self.min_confidence,
-                    ..Recall::new(query).limit(self.limit).filter(filter)
-                };
-                let found = space.recall(&recall)?.results;
-                found.into_iter().map(|hit| hit.memory.id).collect()
-            }
-            None => {
-                let standing = if self.hard {
-                    Standing::Both
-                } else {
-                    Standing::Live
-                };
-                space.select(&filter, standing, Order::OldestFirst)?
-            }
+        let ids = if let Some(query) = &self.query {
+            let recall = Recall {
+                min_confidence: self.min_confidence,
+                ..Recall::new(query).limit(self.limit).filter(filter)
+            };
+            let found = space.recall(&recall)?.results;
+            found.into_iter().map(|hit| hit.memory.id).collect()
+        } else {
+            let standing = if self.hard {
+                Standing::Both
+            } else {
+                Standing::Live
+            };
+            space.select(&filter, standing, Order::OldestFirst)?
         };
         Ok(Chosen { ids, named: false })
     }

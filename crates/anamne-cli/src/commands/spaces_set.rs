@@ -11,8 +11,8 @@ use crate::settling;
 /// Change what a space is about and how it is kept, and show its settings
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without an option the settings are shown as they are. They stand in space.toml in
-the space's folder.
+Without an option the settings are shown as they are. They stand in the space's
+folder, in space.toml.
 
 Examples:
   anamne spaces set --description \"What we cook\"

@@ -86,7 +86,8 @@ pub fn files_with(folder: &Path, needle: &[u8]) -> Vec<PathBuf> {
     let holds = |path: &PathBuf| {
         assert!(
             path.extension().is_none_or(|extension| extension != "zst"),
-            "packed: {path:?}"
+            "packed: {}",
+            path.display()
         );
         let bytes = std::fs::read(path).expect("a file");
         bytes
