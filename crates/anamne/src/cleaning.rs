@@ -29,16 +29,17 @@ impl Inner {
             kind: ActorKind::System,
             name: "retention".to_owned(),
         };
+        // First, so that trouble is not met again with every question.
+        let next = self
+            .source
+            .now()
+            .as_microsecond()
+            .saturating_add(BETWEEN_LOOKS);
+        self.next_retention.store(next, Ordering::Relaxed);
         let mut erased = 0;
         loop {
             let ids = self.source.outdated(RETENTION_BATCH)?;
             if ids.is_empty() {
-                let next = self
-                    .source
-                    .now()
-                    .as_microsecond()
-                    .saturating_add(BETWEEN_LOOKS);
-                self.next_retention.store(next, Ordering::Relaxed);
                 return Ok(erased);
             }
             self.source.begin_erasure(&actor, &ids)?;

@@ -148,10 +148,16 @@ impl Space {
             troubles: Mutex::default(),
             next_retention: AtomicI64::new(i64::MIN),
         };
-        Ok(Self {
+        let space = Self {
             inner: Arc::new(inner),
             actor: Actor::user(),
-        })
+        };
+        if space.inner.source.unclean_views()?.is_some()
+            && let Some(worker) = &space.inner.background
+        {
+            worker.wake(&Arc::downgrade(&space.inner));
+        }
+        Ok(space)
     }
 
     /// The same space, with everything told in the name of `actor`.

@@ -14,9 +14,9 @@ fn bytes_of(home: &Home) -> u64 {
         .sum()
 }
 
-/// Some 2 KB of words.
+/// Some 8 KB of words.
 fn page(number: usize) -> String {
-    let words: Vec<_> = (0..260)
+    let words: Vec<_> = (0..1_040)
         .map(|word| format!("w{}", (number * 7_919 + word * 104_729) % 1_000_003))
         .collect();
     words.join(" ")
@@ -34,16 +34,18 @@ fn assert_over_quota(error: &Error, expected_limit: u64) {
 
 const LIMIT: u64 = 8_000_000;
 
-/// Tells pages until the quota refuses one; never is more on disk than allowed.
+/// Tells pages, and then short notes, until the quota refuses them; never is more on disk than allowed.
 fn fill(home: &Home, space: &Space) -> usize {
+    let pages = tell_until_refused(home, space, &page);
+    pages + tell_until_refused(home, space, &|number| format!("note {number}"))
+}
+
+fn tell_until_refused(home: &Home, space: &Space, text: &dyn Fn(usize) -> String) -> usize {
     for number in 0..10_000 {
-        match space.remember(page(number)) {
-            Ok(_) => {}
-            Err(error) => {
-                assert_over_quota(&error, LIMIT);
-                assert!(bytes_of(home) <= LIMIT, "{} bytes", bytes_of(home));
-                return number;
-            }
+        if let Err(error) = space.remember(text(number)) {
+            assert_over_quota(&error, LIMIT);
+            assert!(bytes_of(home) <= LIMIT, "{} bytes", bytes_of(home));
+            return number;
         }
     }
     panic!("the quota was never reached");
@@ -57,7 +59,7 @@ fn a_full_space_refuses_to_grow_and_does_everything_else() {
         .configure(|config| config.quota.bytes = LIMIT)
         .expect("configured");
     let told = fill(&home, &space);
-    assert!(told > 200, "only {told} pages");
+    assert!(told > 40, "only {told} pages");
     let before = space.report().expect("a report").statistics;
     assert_eq!(
         before.memories as usize, told,
@@ -73,18 +75,20 @@ fn a_full_space_refuses_to_grow_and_does_everything_else() {
         .try_into()
         .expect("three");
     let edit = Edit {
-        content: Some("shorter".to_owned()),
+        content: Some(page(20_001)),
         ..Edit::default()
     };
     assert_over_quota(&space.edit(first.id, &edit).expect_err("full"), LIMIT);
     assert_over_quota(
         &space
-            .link(&link(first.id, second.id, ""))
+            .link(&link(first.id, second.id, &"because ".repeat(500)))
             .expect_err("full"),
         LIMIT,
     );
     assert_over_quota(
-        &space.remember_all(&[Draft::new("x")]).expect_err("full"),
+        &space
+            .remember_all(&[Draft::new("x"), Draft::new(page(20_002))])
+            .expect_err("full"),
         LIMIT,
     );
     assert_eq!(space.report().expect("a report").statistics, before);
@@ -92,7 +96,7 @@ fn a_full_space_refuses_to_grow_and_does_everything_else() {
     // Known already: nothing grows.
     assert!(space.remember(page(0)).expect("known").duplicate);
     let answer = space
-        .recall(&Recall::new(&first.content[..40]))
+        .recall(&Recall::new(&first.content))
         .expect("an answer");
     assert!(!answer.results.is_empty());
     assert_eq!(
