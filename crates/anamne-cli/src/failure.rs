@@ -7,7 +7,8 @@ use anstyle::{AnsiColor, Style};
 use clap::error::ErrorKind as UsageKind;
 use serde::Serialize;
 
-use crate::output::say;
+use crate::output::{memories, say};
+use crate::wording::number;
 
 /// Why a command did not do what it was asked.
 #[derive(Debug)]
@@ -29,6 +30,17 @@ pub(crate) struct Told {
     field: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
+    /// What an import had taken before it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    taken: Option<Taken>,
+}
+
+/// What an import had taken before it ended; it stays.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Taken {
+    pub(crate) imported: u64,
+    pub(crate) known: u64,
+    pub(crate) links: u64,
 }
 
 impl Failure {
@@ -43,6 +55,7 @@ impl Failure {
             message: message.into(),
             field: None,
             hint: None,
+            taken: None,
         }))
     }
 
@@ -74,6 +87,15 @@ impl Failure {
         self
     }
 
+    /// Adds what an import had taken.
+    #[must_use]
+    pub(crate) fn taken(mut self, taken: Taken) -> Self {
+        if let Self::Told(told) = &mut self {
+            told.taken = Some(taken);
+        }
+        self
+    }
+
     /// Says it on standard error.
     pub(crate) fn say(&self, json: bool) {
         let Self::Told(told) = self else { return };
@@ -91,6 +113,19 @@ impl Failure {
         if let Some(hint) = &told.hint {
             let cyan = Style::new().fg_color(Some(AnsiColor::Cyan.into()));
             say(format_args!("{cyan}hint:{cyan:#} {hint}"));
+        }
+        if let Some(Taken {
+            imported,
+            known,
+            links,
+        }) = told.taken
+        {
+            say(format_args!(
+                "before it {} imported, {} known already, {} links drawn",
+                memories(imported),
+                number(known),
+                number(links)
+            ));
         }
     }
 
@@ -145,6 +180,9 @@ fn next_step(error: &Error) -> Option<&'static str> {
     Some(match error {
         Error::Store(StoreError::NoMemory { .. } | StoreError::NoCitation { .. }) => {
             "`anamne list` shows the names of memories; --space chooses another space"
+        }
+        Error::Store(StoreError::QuotaExceeded { .. }) => {
+            "`anamne forget --hard` makes room; `anamne spaces set --quota SIZE` gives the space more"
         }
         Error::Store(StoreError::NoSpace(_)) => "`anamne spaces` lists those that are there",
         Error::Store(StoreError::State { .. }) => {

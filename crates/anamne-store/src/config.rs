@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use anamne_types::Refusal;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,35 @@ pub struct SpaceConfig {
     /// How recall ranks in this space.
     #[serde(default)]
     pub recall: RecallConfig,
+    /// How much room the space may take up.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub quota: QuotaConfig,
+    /// How long memories are kept.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub retention: RetentionConfig,
+}
+
+/// How much room a space may take up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct QuotaConfig {
+    /// What all files of the space's folder may come to, in bytes; 0 for no limit.
+    pub bytes: u64,
+}
+
+/// How long a space keeps memories.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RetentionConfig {
+    /// Memories that happened more than so many days ago are erased; 0 for never.
+    pub days: u32,
+}
+
+/// The longest description, in bytes.
+const DESCRIPTION_BYTES: usize = 4_096;
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// How recall ranks in a space.
@@ -52,7 +82,36 @@ impl SpaceConfig {
             description: String::new(),
             created_at,
             recall: RecallConfig::default(),
+            quota: QuotaConfig::default(),
+            retention: RetentionConfig::default(),
         }
+    }
+
+    /// Checks what a person may change.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let days = self.recall.recency_days;
+        if !(days > 0.0 && days.is_finite()) {
+            return Err(Refusal::new(
+                "recall.recency_days",
+                "a number above 0",
+                days,
+            ));
+        }
+        if self.description.len() > DESCRIPTION_BYTES {
+            return Err(Refusal::new(
+                "description",
+                format!("at most {DESCRIPTION_BYTES} bytes long"),
+                format!("{} bytes", self.description.len()),
+            ));
+        }
+        if i64::try_from(self.quota.bytes).is_err() {
+            return Err(Refusal::new(
+                "quota.bytes",
+                format!("at most {}", i64::MAX),
+                self.quota.bytes,
+            ));
+        }
+        Ok(())
     }
 
     /// Reads the file; `None` when it is not there.
@@ -76,12 +135,9 @@ impl SpaceConfig {
             });
         }
         let config: Self = toml::from_str(&text).map_err(unreadable)?;
-        if !(config.recall.recency_days > 0.0 && config.recall.recency_days.is_finite()) {
-            return Err(StoreError::damaged(
-                path,
-                "recall.recency_days must be a number above 0",
-            ));
-        }
+        config
+            .check()
+            .map_err(|refusal| StoreError::damaged(path, refusal.to_string()))?;
         Ok(Some(config))
     }
 

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use anamne_types::{MemoryId, Refusal};
 
+use crate::files::may_only_be_read;
+
 /// An error of the source, the journal or the lock between processes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -88,6 +90,50 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// The memory with this id was erased for ever, so the id is not given to another one.
+    #[error("the memory {id} was erased for ever in this space, so it is not taken in again")]
+    WasErased {
+        /// The id.
+        id: MemoryId,
+    },
+    /// The write would take the space past its quota; nothing was changed.
+    #[error(
+        "the space {space} may take up {limit} bytes and takes up {used}, which leaves no room for a write of about {wanted}; erase what is not needed, or raise quota.bytes in its space.toml"
+    )]
+    QuotaExceeded {
+        /// The space's name.
+        space: String,
+        /// What `quota.bytes` allows.
+        limit: u64,
+        /// What the space's folder takes up now, in bytes.
+        used: u64,
+        /// What the write would take at most, in bytes.
+        wanted: u64,
+    },
+    /// A file may not be written; what is there can still be read.
+    #[error(
+        "can't {action} {path}, which may only be read here ({reason}); look at the permissions of the store's folder"
+    )]
+    ReadOnly {
+        /// What was attempted, such as `write`.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+    /// The disk is full, or takes no more of this file.
+    #[error(
+        "can't {action} {path}, for the disk takes no more of it ({reason}); free some space and try again"
+    )]
+    DiskFull {
+        /// What was attempted, such as `write`.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
     /// A file could not be read or written.
     #[error("can't {action} {path}: {source}")]
     Io {
@@ -106,14 +152,82 @@ pub enum StoreError {
     Json(#[from] serde_json::Error),
 }
 
+/// Actions that a missing permission to read keeps from happening.
+const READING: [&str; 3] = ["read", "look at", "open"];
+
 impl StoreError {
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        use std::io::ErrorKind;
         let path = path.to_owned();
-        move |source| Self::Io {
-            action,
-            path,
-            source,
+        move |source| match source.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                Self::DiskFull {
+                    action,
+                    path,
+                    reason: source.to_string(),
+                }
+            }
+            ErrorKind::ReadOnlyFilesystem => Self::ReadOnly {
+                action,
+                path,
+                reason: source.to_string(),
+            },
+            ErrorKind::PermissionDenied if !READING.contains(&action) => Self::ReadOnly {
+                action,
+                path,
+                reason: source.to_string(),
+            },
+            _ => Self::Io {
+                action,
+                path,
+                source,
+            },
         }
+    }
+
+    /// What SQLite says of a disk that takes no more or must not be written, with the database's path.
+    pub(crate) fn of_database(self, path: &Path) -> Self {
+        use rusqlite::ffi::{self, ErrorCode};
+        let Self::Sqlite(error) = self else {
+            return self;
+        };
+        let Some(&ffi::Error {
+            code,
+            extended_code,
+        }) = error.sqlite_error()
+        else {
+            return Self::Sqlite(error);
+        };
+        let (action, path, reason) = ("write", path.to_owned(), error.to_string());
+        let is_full = code == ErrorCode::DiskFull
+            || matches!(
+                extended_code,
+                ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_SHMSIZE
+            );
+        let is_denied = matches!(
+            code,
+            ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied
+        );
+        if is_full {
+            Self::DiskFull {
+                action,
+                path,
+                reason,
+            }
+        } else if is_denied && may_only_be_read(&path) {
+            Self::ReadOnly {
+                action,
+                path,
+                reason,
+            }
+        } else {
+            Self::Sqlite(error)
+        }
+    }
+
+    /// Whether it is only that nothing may be written here, so that what is there can still be read.
+    pub fn is_read_only(&self) -> bool {
+        matches!(self, Self::ReadOnly { .. })
     }
 
     pub(crate) fn damaged(path: &Path, reason: impl Into<String>) -> Self {

@@ -24,7 +24,9 @@ pub(crate) fn open_private_file(path: &Path) -> Result<File, StoreError> {
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(StoreError::io("open", path))
+    options
+        .open(path)
+        .map_err(StoreError::io("open for writing", path))
 }
 
 /// What marks a file that is not finished yet; one that a crash left behind means nothing.
@@ -104,6 +106,51 @@ pub(crate) fn remove_if_there(path: &Path) -> Result<(), StoreError> {
     }
 }
 
+/// The bytes of all files under a folder. A file that goes away meanwhile counts as nothing.
+pub(crate) fn bytes_under(folder: &Path) -> Result<u64, StoreError> {
+    let mut bytes = 0;
+    for path in entries(folder)? {
+        bytes += match fs::symlink_metadata(&path) {
+            Ok(metadata) if metadata.is_dir() => bytes_under(&path)?,
+            Ok(metadata) => metadata.len(),
+            Err(error) if error.kind() == ErrorKind::NotFound => 0,
+            Err(error) => return Err(StoreError::io("look at", &path)(error)),
+        };
+    }
+    Ok(bytes)
+}
+
+/// Whether the file at `path`, or the folder in which it lies, takes no writes of this process. Finds out by
+/// trying; any other trouble than a missing permission is a no.
+pub(crate) fn may_only_be_read(path: &Path) -> bool {
+    let denied = |error: &std::io::Error| {
+        matches!(
+            error.kind(),
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
+        )
+    };
+    if let Err(error) = OpenOptions::new().write(true).open(path) {
+        return denied(&error);
+    }
+    let probe = unfinished(path);
+    match open_new(&probe) {
+        Ok(_) => {
+            // One that stays is swept away as unfinished.
+            let _ = fs::remove_file(&probe);
+            false
+        }
+        Err(error) => denied(&error),
+    }
+}
+
+fn open_new(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
 /// Which file stands under a path, whatever its content: it differs after a file was replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileIdentity(u64, u64);
@@ -138,14 +185,14 @@ fn state_of(metadata: &Metadata) -> FileState {
 }
 
 #[cfg(unix)]
-fn identity_of(metadata: &Metadata) -> FileIdentity {
+pub(crate) fn identity_of(metadata: &Metadata) -> FileIdentity {
     use std::os::unix::fs::MetadataExt;
     FileIdentity(metadata.dev(), metadata.ino())
 }
 
 /// Where there is no file number, the moment at which the file was made stands for it.
 #[cfg(not(unix))]
-fn identity_of(metadata: &Metadata) -> FileIdentity {
+pub(crate) fn identity_of(metadata: &Metadata) -> FileIdentity {
     let made = metadata
         .created()
         .ok()

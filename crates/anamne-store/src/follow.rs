@@ -1,12 +1,14 @@
 //! Catch-up: the one mechanism by which views follow the log.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use anamne_types::Seq;
 
 use crate::StoreError;
+use crate::lock::LONGEST_WAIT;
 use crate::space::SpaceSource;
-use crate::view::{Fold, Health, View, ViewError};
+use crate::view::{ChangeFeed, Fold, Health, View, ViewError};
 use crate::watch::Watch;
 
 /// How many changes are read at a time.
@@ -159,6 +161,40 @@ impl Followers {
             })
             .collect()
     }
+
+    /// Takes out of every view's files what no longer counts; see [`View::purge`].
+    ///
+    /// [`ViewError::Busy`] when another process folds for too long.
+    pub fn purge(
+        &self,
+        source: &SpaceSource,
+        progress: &mut dyn FnMut(&'static str, Seq),
+    ) -> Result<(), ViewError> {
+        let feed = source.feed();
+        self.views.iter().try_for_each(|view| {
+            purge_alone(view.as_ref(), &feed, &mut |seq| progress(view.name(), seq))
+        })
+    }
+}
+
+/// Purges a view. A fold of another process may have begun before the erasure, so its end is waited for.
+fn purge_alone(
+    view: &dyn View,
+    feed: &dyn ChangeFeed,
+    progress: &mut dyn FnMut(Seq),
+) -> Result<(), ViewError> {
+    let started = Instant::now();
+    while view.purge(feed, progress)? == Fold::Busy {
+        let waited = started.elapsed();
+        if waited > LONGEST_WAIT {
+            return Err(ViewError::Busy {
+                view: view.name(),
+                waited,
+            });
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    Ok(())
 }
 
 /// Whether a view can answer for the log up to `head`, now or after following a tail of bearable length.

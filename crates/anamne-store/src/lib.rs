@@ -19,6 +19,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod arrival;
+mod cleaning;
 mod clock;
 mod config;
 mod error;
@@ -27,7 +29,9 @@ mod follow;
 mod journal;
 mod lock;
 mod project;
+mod quota;
 mod restore;
+mod settings;
 mod source;
 mod space;
 mod space_name;
@@ -36,16 +40,17 @@ pub mod view;
 mod watch;
 mod writer;
 
+pub use arrival::{Arrival, Origin};
 pub use clock::{Clock, SystemClock};
-pub use config::{RecallConfig, SpaceConfig};
+pub use config::{QuotaConfig, RecallConfig, RetentionConfig, SpaceConfig};
 pub use error::StoreError;
 pub use files::{create_private_folder, set_aside};
 pub use follow::{Degraded, Followers};
 pub use journal::{Digest, JOURNAL_FORMAT, JournalReport, Line, Lines};
 pub use lock::LONGEST_WAIT;
 pub use project::Project;
-pub use source::{Listing, Order, SOURCE_FORMAT, SourceFeed, Statistics};
+pub use source::{Listing, Order, SOURCE_FORMAT, SourceFeed, Standing, Statistics};
 pub use space::SpaceSource;
 pub use space_name::SpaceName;
-pub use store::StoreFolder;
+pub use store::{StoreFolder, Unreadable};
 pub use watch::Watch;

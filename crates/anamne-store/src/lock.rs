@@ -2,6 +2,7 @@
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use crate::StoreError;
@@ -14,26 +15,37 @@ pub const LONGEST_WAIT: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(crate) struct WriteLock {
     path: PathBuf,
-    file: File,
+    /// Opened by the first who writes, so that a space in a folder that may only be read can be read.
+    file: OnceLock<File>,
 }
 
 impl WriteLock {
-    pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self {
+    /// The lock of the file at `path`, which need not be there yet. Touches nothing.
+    pub(crate) fn at(path: &Path) -> Self {
+        Self {
             path: path.to_owned(),
-            file: open_private_file(path)?,
-        })
+            file: OnceLock::new(),
+        }
+    }
+
+    fn file(&self) -> Result<&File, StoreError> {
+        if let Some(file) = self.file.get() {
+            return Ok(file);
+        }
+        let file = open_private_file(&self.path)?;
+        Ok(self.file.get_or_init(|| file))
     }
 
     /// Waits for the lock, at most [`LONGEST_WAIT`].
     ///
     /// Waiting is polling with growing, uneven pauses: a blocking lock could not be bounded in time.
     pub(crate) fn acquire(&self) -> Result<WriteGuard<'_>, StoreError> {
+        let file = self.file()?;
         let started = Instant::now();
         let mut pause = Duration::from_micros(20);
         loop {
-            match self.file.try_lock() {
-                Ok(()) => return Ok(WriteGuard { file: &self.file }),
+            match file.try_lock() {
+                Ok(()) => return Ok(WriteGuard { file }),
                 Err(TryLockError::WouldBlock) if started.elapsed() < LONGEST_WAIT => {
                     std::thread::sleep(uneven(pause, started));
                     pause = (pause * 3 / 2).min(Duration::from_micros(500));

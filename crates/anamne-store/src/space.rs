@@ -1,5 +1,6 @@
 //! One space: its source, its journal, and the one way in which both change.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,14 +10,19 @@ use anamne_types::{
 };
 
 use crate::StoreError;
+use crate::arrival::Arrival;
+use crate::cleaning;
 use crate::clock::Clock;
 use crate::config::SpaceConfig;
 use crate::files::{create_private_folder, look_at};
 use crate::journal::{Digest, Journal, JournalReport, Lines};
 use crate::lock::WriteLock;
+use crate::quota::{Usage, Wanted};
+use crate::settings::Settings;
 use crate::source::{
-    Listing, Names, Occasion, Pooled, Readers, SourceFeed, Statistics, Transaction, check_format,
-    end_of_log, erasure, filter, history, link, read, rows, statistics,
+    Listing, Names, Occasion, Order, Pooled, Readers, SourceFeed, Standing, Statistics,
+    Transaction, check_format, end_of_log, erasure, filter, history, link, read, retention, rows,
+    statistics,
 };
 use crate::space_name::SpaceName;
 use crate::watch::Watch;
@@ -27,7 +33,8 @@ pub struct SpaceSource {
     name: SpaceName,
     folder: PathBuf,
     database: PathBuf,
-    config: SpaceConfig,
+    settings: Settings,
+    usage: Mutex<Usage>,
     clock: Arc<dyn Clock>,
     lock: WriteLock,
     writer: Mutex<Option<Writer>>,
@@ -58,14 +65,15 @@ impl SpaceSource {
         if !has_config || !has_database {
             create_private_folder(&folder.join("memories"))?;
         }
-        let lock = WriteLock::open(&folder.join("write.lock"))?;
+        let lock = WriteLock::at(&folder.join("write.lock"));
         let config = Self::read_config(&config_path, name, &lock, clock.as_ref())?;
         let space = Self {
             name: name.clone(),
             folder: folder.to_owned(),
             readers: Readers::new(&database),
             database,
-            config,
+            settings: Settings::new(&config_path, config),
+            usage: Mutex::default(),
             clock,
             lock,
             writer: Mutex::default(),
@@ -73,9 +81,23 @@ impl SpaceSource {
             mended: Mutex::default(),
         };
         if !(has_database && space.looks_right()?) {
-            space.with_writer(|_, _| Ok(()))?;
+            space.mend()?;
         }
         Ok(space)
+    }
+
+    /// Makes source and journal agree. Where nothing may be written, a source that can be read is enough.
+    fn mend(&self) -> Result<(), StoreError> {
+        let Err(error) = self.with_writer(|_, _| Ok(())) else {
+            return Ok(());
+        };
+        let readable = || self.readers.get().and_then(|reader| end_of_log(&reader));
+        if !error.is_read_only() || readable().is_err() {
+            return Err(error);
+        }
+        let mut mended = self.mended.lock().unwrap_or_else(PoisonError::into_inner);
+        mended.push(format!("nothing could be mended: {error}"));
+        Ok(())
     }
 
     /// The space's settings, written now if there are none yet.
@@ -115,9 +137,26 @@ impl SpaceSource {
         &self.folder
     }
 
-    /// The space's settings.
-    pub fn config(&self) -> &SpaceConfig {
-        &self.config
+    /// The space's settings, as they were last read: at opening, and before the last write.
+    pub fn config(&self) -> Arc<SpaceConfig> {
+        self.settings.known()
+    }
+
+    /// Changes the settings as a whole; other processes notice with their next write.
+    ///
+    /// [`StoreError::Refused`] when a value is not accepted. Name, format and moment of birth stay.
+    pub fn configure(
+        &self,
+        change: impl FnOnce(&mut SpaceConfig),
+    ) -> Result<Arc<SpaceConfig>, StoreError> {
+        let _slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = self.lock.acquire()?;
+        self.settings.change(|config| {
+            let kept = config.clone();
+            change(config);
+            (config.format, config.created_at) = (kept.format, kept.created_at);
+            config.name = kept.name;
+        })
     }
 
     /// What was mended since the space was opened.
@@ -177,17 +216,53 @@ impl SpaceSource {
         drafts: &[Draft],
     ) -> Result<Vec<Result<Remembered, StoreError>>, StoreError> {
         self.write(actor, |transaction| {
-            let tell = |draft: &Draft| match draft
-                .check()
-                .map_err(StoreError::from)
-                .and_then(|()| transaction.remember(draft))
-            {
-                Err(refused @ (StoreError::Refused(_) | StoreError::Conflict { .. })) => {
-                    Ok(Err(refused))
-                }
-                told => told.map(Ok),
+            let tell = |draft: &Draft| {
+                let told = draft
+                    .check()
+                    .map_err(StoreError::from)
+                    .and_then(|()| transaction.remember(draft));
+                refused_apart(told)
             };
             drafts.iter().map(tell).collect()
+        })
+    }
+
+    /// Takes in what an import brings, in one transaction. What is refused is answered with its error and does
+    /// not keep the others back.
+    pub fn take_in(
+        &self,
+        actor: &Actor,
+        arrivals: &[Arrival],
+    ) -> Result<Vec<Result<Remembered, StoreError>>, StoreError> {
+        self.write(actor, |transaction| {
+            let take = |arrival: &Arrival| {
+                let taken = arrival
+                    .draft
+                    .check()
+                    .map_err(StoreError::from)
+                    .and_then(|()| transaction.take_in(arrival));
+                refused_apart(taken)
+            };
+            arrivals.iter().map(take).collect()
+        })
+    }
+
+    /// Draws links as another store had them, in one transaction; says of each whether it was not there as
+    /// such, or why it is refused. Their ends may be forgotten.
+    pub fn take_links(
+        &self,
+        actor: &Actor,
+        links: &[Link],
+    ) -> Result<Vec<Result<bool, StoreError>>, StoreError> {
+        self.write(actor, |transaction| {
+            let take = |link: &Link| {
+                let taken = link
+                    .check()
+                    .map_err(StoreError::from)
+                    .and_then(|()| transaction.take_link(link));
+                refused_apart(taken)
+            };
+            links.iter().map(take).collect()
         })
     }
 
@@ -212,8 +287,19 @@ impl SpaceSource {
 
     /// Puts a memory away; it can be restored.
     pub fn forget(&self, actor: &Actor, id: MemoryId) -> Result<Memory, StoreError> {
-        self.write(actor, |transaction| transaction.forget(id))
+        self.write_freely(actor, |transaction| transaction.forget(id))
             .map(|memory| self.with_space(memory))
+    }
+
+    /// Puts many memories away in one transaction: all or none of them.
+    pub fn forget_all(&self, actor: &Actor, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
+        let forgotten: Vec<_> = self.write_freely(actor, |transaction| {
+            ids.iter().map(|id| transaction.forget(*id)).collect()
+        })?;
+        Ok(forgotten
+            .into_iter()
+            .map(|memory| self.with_space(memory))
+            .collect())
     }
 
     /// Brings a forgotten memory back.
@@ -228,8 +314,44 @@ impl SpaceSource {
     /// What a crash interrupts is finished when the space is next opened. [`StoreError::StillRead`] when
     /// a reader keeps older pages of the database in its log; they go at the same time.
     pub fn erase(&self, actor: &Actor, id: MemoryId) -> Result<(), StoreError> {
-        self.write(actor, |transaction| transaction.erase(id))?;
+        self.erase_all(actor, &[id])
+    }
+
+    /// Removes the content of many memories for ever, in one transaction and with one pass over the
+    /// journal; none of them when one is not there. See [`SpaceSource::erase`].
+    ///
+    /// Views keep what they have published until they are purged ([`SpaceSource::unclean_views`]).
+    pub fn erase_all(&self, actor: &Actor, ids: &[MemoryId]) -> Result<(), StoreError> {
+        self.begin_erasure(actor, ids)?;
+        self.finish_erasures()
+    }
+
+    /// The first half of [`SpaceSource::erase_all`]: the memories are gone for everybody who asks, but their
+    /// content leaves the journal only with [`SpaceSource::finish_erasures`], or when the space is next opened.
+    pub fn begin_erasure(&self, actor: &Actor, ids: &[MemoryId]) -> Result<(), StoreError> {
+        let ids: BTreeSet<_> = ids.iter().copied().collect();
+        self.write_freely(actor, |transaction| transaction.erase(&ids))
+    }
+
+    /// Takes out of the journal and the database's log what was erased, where that is still to be done.
+    ///
+    /// Costs one small read when there is nothing to do.
+    pub fn finish_erasures(&self) -> Result<(), StoreError> {
+        if !erasure::is_pending(&*self.reader()?)? {
+            return Ok(());
+        }
         self.with_writer(|writer, _| writer.finish_erasures(self.places()))
+    }
+
+    /// The event up to which there were erasures that the views' files may still hold something of; `None`
+    /// when they are clean. One look for a file.
+    pub fn unclean_views(&self) -> Result<Option<Seq>, StoreError> {
+        cleaning::noted(&self.folder)
+    }
+
+    /// Takes note that every view was purged after the event `through`.
+    pub fn views_are_clean(&self, through: Seq) -> Result<(), StoreError> {
+        self.with_writer(|_, _| cleaning::done(&self.folder, through))
     }
 
     /// Draws a link between two live memories.
@@ -246,7 +368,7 @@ impl SpaceSource {
         to: MemoryId,
         link_type: LinkType,
     ) -> Result<bool, StoreError> {
-        self.write(actor, |transaction| transaction.unlink(from, to, link_type))
+        self.write_freely(actor, |transaction| transaction.unlink(from, to, link_type))
     }
 
     /// The memory with this id, forgotten ones included, erased ones not.
@@ -325,6 +447,47 @@ impl SpaceSource {
             .into_iter()
             .map(|memory| self.with_space(memory))
             .collect())
+    }
+
+    /// The ids of all memories that pass a filter, as of one instant. O(memories that pass), 16 bytes each.
+    pub fn select(
+        &self,
+        filter: &Filter,
+        standing: Standing,
+        order: Order,
+    ) -> Result<Vec<MemoryId>, StoreError> {
+        filter.check()?;
+        filter::select(&*self.reader()?, filter, standing, order)
+    }
+
+    /// The memories with these ids, in their order; those that are not there, or were erased, are passed over.
+    pub fn get_each(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
+        let reader = self.reader()?;
+        let mut memories = Vec::with_capacity(ids.len());
+        for &id in ids {
+            if let Some(stored) = read::by_id(&reader, &self.names, id)?
+                && !stored.erased
+            {
+                memories.push(self.with_space(stored.memory));
+            }
+        }
+        Ok(memories)
+    }
+
+    /// The memories that `retention.days` no longer lets the space keep, the oldest first, at most `limit`; none
+    /// where it is not set. Reads the settings again if they changed.
+    pub fn outdated(&self, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
+        match self.settings.current()?.retention.days {
+            0 => Ok(Vec::new()),
+            days => self.outdated_after(days, limit),
+        }
+    }
+
+    /// The memories that a retention of so many days would not keep, the oldest first, at most `limit`.
+    pub fn outdated_after(&self, days: u32, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
+        let age = i64::from(days).saturating_mul(24 * 3_600 * 1_000_000);
+        let before = self.now().as_microsecond().saturating_sub(age);
+        retention::outdated(&*self.reader()?, before, limit)
     }
 
     /// The live rows that pass a filter, ascending.
@@ -468,8 +631,34 @@ impl SpaceSource {
         }
     }
 
-    /// The one way in which source and journal change.
+    /// A write that makes the space grow, and that its quota must allow.
     fn write<T>(
+        &self,
+        actor: &Actor,
+        change: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let limit = self.settings.current()?.quota.bytes;
+        self.write_freely(actor, |transaction| {
+            let head = transaction.head;
+            let outcome = change(transaction)?;
+            let lines = transaction.line_bytes();
+            if limit > 0 && lines > 0 {
+                let wanted = Wanted {
+                    space: self.name.as_str(),
+                    folder: &self.folder,
+                    head,
+                    lines,
+                    limit,
+                };
+                let mut usage = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
+                usage.admit(wanted)?;
+            }
+            Ok(outcome)
+        })
+    }
+
+    /// The one way in which source and journal change.
+    fn write_freely<T>(
         &self,
         actor: &Actor,
         change: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError>,
@@ -493,6 +682,14 @@ impl SpaceSource {
     /// Runs `work` as the only writer of all threads and processes, after source and journal agree;
     /// `work` is told where both end.
     fn with_writer<T>(
+        &self,
+        work: impl FnOnce(&mut Writer, (Seq, Digest)) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.as_only_writer(work)
+            .map_err(|error| error.of_database(&self.database))
+    }
+
+    fn as_only_writer<T>(
         &self,
         work: impl FnOnce(&mut Writer, (Seq, Digest)) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
@@ -522,5 +719,18 @@ impl SpaceSource {
         let writer = slot.insert(opened?);
         let end = writer.settle()?;
         work(writer, end)
+    }
+}
+
+/// Sets apart what keeps only one of many from being told; every other error is of all of them.
+fn refused_apart<T>(told: Result<T, StoreError>) -> Result<Result<T, StoreError>, StoreError> {
+    match told {
+        Err(
+            refused @ (StoreError::Refused(_)
+            | StoreError::Conflict { .. }
+            | StoreError::WasErased { .. }
+            | StoreError::NoMemory { .. }),
+        ) => Ok(Err(refused)),
+        told => told.map(Ok),
     }
 }

@@ -1,11 +1,10 @@
 //! The folder of one tenant: where its spaces are.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::StoreError;
 use crate::config::SpaceConfig;
-use crate::files::create_private_folder;
+use crate::files::{create_private_folder, entries};
 use crate::space_name::SpaceName;
 
 /// The layout of a store's folder. Knows paths only; spaces are opened one by one.
@@ -37,22 +36,46 @@ impl StoreFolder {
         self.root.join("spaces").join(name.folder())
     }
 
-    /// The names of the spaces that are there, sorted.
+    /// The names of the spaces that are there, sorted. Those whose settings can't be read are passed over here;
+    /// [`StoreFolder::unreadable_spaces`] tells them.
     pub fn spaces(&self) -> Result<Vec<SpaceName>, StoreError> {
-        let folder = self.root.join("spaces");
-        let entries = match fs::read_dir(&folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(StoreError::io("read", &folder)(error)),
-        };
-        let mut names = Vec::new();
-        for entry in entries {
-            let path = entry.map_err(StoreError::io("read", &folder))?.path();
-            if let Some(config) = SpaceConfig::read(&path.join("space.toml"))? {
-                names.push(config.name.parse()?);
-            }
-        }
+        let found = self.look_around()?;
+        let mut names: Vec<_> = found.into_iter().filter_map(Result::ok).collect();
         names.sort();
         Ok(names)
     }
+
+    /// The spaces whose settings can't be read, and why, by folder.
+    pub fn unreadable_spaces(&self) -> Result<Vec<Unreadable>, StoreError> {
+        let found = self.look_around()?;
+        let mut unreadable: Vec<_> = found.into_iter().filter_map(Result::err).collect();
+        unreadable.sort_by(|one, other| one.folder.cmp(&other.folder));
+        Ok(unreadable)
+    }
+
+    fn look_around(&self) -> Result<Vec<Result<SpaceName, Unreadable>>, StoreError> {
+        let mut found = Vec::new();
+        for folder in entries(&self.root.join("spaces"))? {
+            if !folder.is_dir() {
+                continue;
+            }
+            let path = folder.join("space.toml");
+            let named = match SpaceConfig::read(&path) {
+                Ok(None) => continue,
+                Ok(Some(config)) => config.name.parse().map_err(StoreError::from),
+                Err(error) => Err(error),
+            };
+            found.push(named.map_err(|error| Unreadable { folder, error }));
+        }
+        Ok(found)
+    }
+}
+
+/// A space of which not even the name is known.
+#[derive(Debug)]
+pub struct Unreadable {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Why its `space.toml` can't be read.
+    pub error: StoreError,
 }

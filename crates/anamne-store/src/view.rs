@@ -129,6 +129,17 @@ pub trait View: Send + Sync {
     fn fold(&self, feed: &dyn ChangeFeed, progress: &mut dyn FnMut(Seq))
     -> Result<Fold, ViewError>;
 
+    /// Folds like [`View::fold`], and then writes every published file anew that still holds something of a row
+    /// which no longer counts, so that nothing of an erased memory is left on disk.
+    ///
+    /// Costs as much as the files that held such rows are large. Where nothing was published there is
+    /// nothing to do.
+    fn purge(
+        &self,
+        feed: &dyn ChangeFeed,
+        progress: &mut dyn FnMut(Seq),
+    ) -> Result<Fold, ViewError>;
+
     /// Reads back everything published and compares checksums; what is damaged makes the view broken.
     fn verify(&self) -> Health;
 }
@@ -161,6 +172,16 @@ pub enum ViewError {
     /// The engine under the view failed.
     #[error("{0}")]
     Engine(String),
+    /// Another process kept folding the view for longer than the bounded retry.
+    #[error(
+        "another process has been folding the {view} view for {waited:?}; what was erased leaves it when the space is next settled"
+    )]
+    Busy {
+        /// The view's name.
+        view: &'static str,
+        /// How long we waited.
+        waited: std::time::Duration,
+    },
 }
 
 impl ViewError {

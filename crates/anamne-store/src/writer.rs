@@ -6,6 +6,7 @@ use anamne_types::Seq;
 use rusqlite::Connection;
 
 use crate::StoreError;
+use crate::cleaning;
 use crate::files::{FileIdentity, look_at, remove_set_aside, remove_unfinished, set_aside};
 use crate::journal::{Digest, Entry, Journal};
 use crate::restore::{self, Replayed, side_file};
@@ -158,6 +159,8 @@ impl Writer {
     /// May be interrupted at any point and done again.
     pub(crate) fn finish_erasures(&mut self, places: Places<'_>) -> Result<(), StoreError> {
         let erasure = erasure::pending(&self.connection)?;
+        let through = end_of_log(&self.connection)?.0;
+        cleaning::note(places.folder, through)?;
         self.journal.erase(&erasure)?;
         let memories = places.database.parent().unwrap_or(places.folder);
         for folder in [places.folder, memories, &self.journal.folder] {

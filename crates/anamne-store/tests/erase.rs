@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use anamne_store::SpaceSource;
+use anamne_store::{SpaceSource, StoreError};
 use anamne_types::{Body, Draft, Edit, Link, LinkType, MemoryId};
 use common::{Home, assert_sound, files_under, head, lines, user};
 use serde_json::json;
@@ -272,4 +272,92 @@ fn what_is_erased_cannot_be_changed_or_brought_back() {
     };
     assert!(space.edit(&user(), other, &successor).is_err());
     assert_eq!(head(&space), before);
+}
+
+#[test]
+fn a_reader_in_the_way_delays_an_erasure_and_does_not_undo_it() {
+    let home = Home::new();
+    let space = home.open();
+    let id = space
+        .remember(&user(), &"secretcontent".into())
+        .expect("a write")
+        .id;
+    let reader = rusqlite::Connection::open(home.database()).expect("a reader");
+    reader.execute_batch("BEGIN").expect("a transaction");
+    let count = |reader: &rusqlite::Connection| -> i64 {
+        reader
+            .query_row("SELECT count(*) FROM memories", [], |row| row.get(0))
+            .expect("a count")
+    };
+    assert_eq!(count(&reader), 1);
+    let delayed = space.erase(&user(), id).expect_err("older pages are read");
+    assert!(matches!(delayed, StoreError::StillRead { .. }), "{delayed}");
+    assert!(space.get(id).is_err(), "it is gone for everybody who asks");
+    reader.execute_batch("COMMIT").expect("the reader is done");
+    space.finish_erasures().expect("finished");
+    assert_eq!(
+        files_with(&home.space(), b"secretcontent"),
+        Vec::<std::path::PathBuf>::new()
+    );
+    assert!(space.unclean_views().expect("a look").is_some());
+    space.views_are_clean(head(&space)).expect("noted");
+    assert_eq!(space.unclean_views().expect("a look"), None);
+    space.finish_erasures().expect("nothing left to do");
+    assert_eq!(space.unclean_views().expect("a look"), None);
+    assert_sound(&space);
+}
+
+#[test]
+fn many_leave_in_one_transaction_with_the_names_that_only_they_bore() {
+    let home = Home::new();
+    let space = home.open();
+    let told: Vec<_> = (0..60)
+        .map(|number| {
+            let mut draft = Draft::new(format!("secretcontent {number}"))
+                .thread(if number == 0 {
+                    "kept thread"
+                } else {
+                    "secretthread"
+                })
+                .tag(format!("secrettag {number}"));
+            draft.session = Some(
+                if number < 2 {
+                    "kept session"
+                } else {
+                    "secretsession"
+                }
+                .to_owned(),
+            );
+            space.remember(&user(), &draft).expect("a write").id
+        })
+        .collect();
+    let before = head(&space);
+    assert!(
+        space
+            .erase_all(&user(), &[told[1], MemoryId::at(0)])
+            .is_err()
+    );
+    assert_eq!(head(&space), before, "all or none");
+    let twice = [&told[1..], &told[5..9]].concat();
+    space.erase_all(&user(), &twice).expect("an erasure");
+    assert_eq!(head(&space).0, before.0 + 59, "each once");
+    for secret in [
+        "secretthread",
+        "secretsession",
+        "secrettag 1",
+        "secretcontent 1",
+    ] {
+        assert_eq!(
+            files_with(&home.space(), secret.as_bytes()),
+            Vec::<std::path::PathBuf>::new(),
+            "{secret}"
+        );
+    }
+    let kept = space.get(told[0]).expect("a memory");
+    assert_eq!(
+        (kept.thread.as_deref(), kept.session.as_deref()),
+        (Some("kept thread"), Some("kept session"))
+    );
+    assert_eq!(kept.tags, ["secrettag 0"]);
+    assert_sound(&space);
 }

@@ -1,6 +1,10 @@
 //! The one error of the engine, and what kind of failure it is to a door.
 
+use std::path::PathBuf;
+
 use anamne_types::Refusal;
+
+use crate::import::ImportReport;
 
 /// What can go wrong when the engine is asked or told something.
 #[derive(Debug, thiserror::Error)]
@@ -26,13 +30,33 @@ pub enum Error {
         /// Why it failed.
         source: std::io::Error,
     },
-    /// A line of an import can't be taken.
-    #[error("line {line}: {reason}")]
+    /// A line of an import can't be taken, and the import ended there.
+    #[error("line {line}: {reason} (before it {taken})")]
     BadLine {
         /// The line's number, from 1.
         line: u64,
         /// What is wrong with it.
         reason: String,
+        /// What was taken before the import ended; it stays.
+        taken: Box<ImportReport>,
+    },
+    /// A Markdown note of an import can't be taken, and the import ended there.
+    #[error("{file}: {reason} (before it {taken})")]
+    BadNote {
+        /// The note's path in the folder that was imported.
+        file: String,
+        /// What is wrong with it.
+        reason: String,
+        /// What was taken before the import ended; it stays.
+        taken: Box<ImportReport>,
+    },
+    /// A file or folder of the caller's is not what it should be.
+    #[error("{path}: {reason}")]
+    Unsuitable {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is wrong with it, and what to do.
+        reason: &'static str,
     },
 }
 
@@ -54,9 +78,15 @@ impl Error {
         use anamne_store::StoreError;
         match self {
             Self::Store(
-                StoreError::Refused(_) | StoreError::State { .. } | StoreError::Conflict { .. },
+                StoreError::Refused(_)
+                | StoreError::State { .. }
+                | StoreError::Conflict { .. }
+                | StoreError::WasErased { .. }
+                | StoreError::QuotaExceeded { .. },
             )
             | Self::BadLine { .. }
+            | Self::BadNote { .. }
+            | Self::Unsuitable { .. }
             | Self::Recall(RecallError::Refused(_)) => ErrorKind::Refused,
             Self::Store(
                 StoreError::NoMemory { .. }

@@ -18,8 +18,11 @@
 //! The engine is blocking, works without a network, and never prints. It must never know a door (a
 //! command line, a protocol), and reads no path, clock or model that was not handed to it.
 
+mod cleaning;
 mod error;
+mod exchange;
 mod export;
+mod front_matter;
 mod import;
 mod space;
 mod store;
@@ -27,12 +30,14 @@ mod worker;
 
 pub use anamne_embed as embed;
 pub use anamne_store::{
-    Clock, JournalReport, LONGEST_WAIT, Listing, Order, Project, RecallConfig, SpaceConfig,
-    SpaceName, Statistics, StoreError, SystemClock,
+    Clock, JournalReport, LONGEST_WAIT, Listing, Order, Project, QuotaConfig, RecallConfig,
+    RetentionConfig, SpaceConfig, SpaceName, Standing, Statistics, StoreError, SystemClock,
+    Unreadable,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;
 pub use error::{Error, ErrorKind};
+pub use export::CorpusReport;
 pub use import::{BadLine, BadLines, ImportReport};
 pub use space::{CheckUp, Space, SpaceReport, ViewState};
 pub use store::{Options, Store};

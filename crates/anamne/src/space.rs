@@ -1,7 +1,7 @@
 //! A space, open: what can be told to it and asked of it.
 
-use std::io::{BufRead, Write};
 use std::path::Path;
+use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anamne_embed::{Embedder, StaticModel};
@@ -12,37 +12,39 @@ use anamne_recall::views::Columns;
 use anamne_recall::{Facts, Recaller};
 use anamne_store::view::{Fold, Health, View};
 use anamne_store::{
-    Degraded, Followers, JournalReport, Listing, SpaceConfig, SpaceSource, Statistics, StoreError,
+    Degraded, Followers, JournalReport, Listing, Order, SpaceConfig, SpaceSource, Standing,
+    Statistics, StoreError,
 };
 use anamne_types::{
-    Actor, Answer, Context, ContextRequest, Draft, Edit, Link, LinkType, Memory, MemoryId, Recall,
-    Remembered, Seq, Version,
+    Actor, Answer, Context, ContextRequest, Draft, Edit, Filter, Link, LinkType, Memory, MemoryId,
+    Recall, Remembered, Seq, Version,
 };
 use serde::Serialize;
 
-use crate::import::{BadLines, ImportReport};
+use crate::Error;
 use crate::worker::Worker;
-use crate::{Error, export, import};
 
 /// A handle on a space; clones share it. Every method may be called from several threads.
 #[derive(Clone)]
 pub struct Space {
-    inner: Arc<Inner>,
-    actor: Actor,
+    pub(crate) inner: Arc<Inner>,
+    pub(crate) actor: Actor,
 }
 
 pub(crate) struct Inner {
-    source: SpaceSource,
-    followers: Followers,
+    pub(crate) source: SpaceSource,
+    pub(crate) followers: Followers,
     lexical: Arc<LexicalView>,
     columns: Arc<ColumnsView>,
     vectors: Arc<VectorsView>,
-    embedder: Arc<dyn Embedder>,
+    pub(crate) embedder: Arc<dyn Embedder>,
     background: Option<Worker>,
     /// What recall knows of the space, and the event as of which it knows it.
     facts: Mutex<Option<(Seq, Arc<Facts>)>>,
     /// What went wrong in the background, for `doctor`.
     troubles: Mutex<Vec<String>>,
+    /// When the background next looks for memories that are no longer kept, microseconds since 1970.
+    pub(crate) next_retention: AtomicI64,
 }
 
 /// The built-in vocabulary, for the columns.
@@ -144,11 +146,18 @@ impl Space {
             background: background.then(Worker::default),
             facts: Mutex::default(),
             troubles: Mutex::default(),
+            next_retention: AtomicI64::new(i64::MIN),
         };
-        Ok(Self {
+        let space = Self {
             inner: Arc::new(inner),
             actor: Actor::user(),
-        })
+        };
+        if space.inner.source.unclean_views()?.is_some()
+            && let Some(worker) = &space.inner.background
+        {
+            worker.wake(&Arc::downgrade(&space.inner));
+        }
+        Ok(space)
     }
 
     /// The same space, with everything told in the name of `actor`.
@@ -170,14 +179,28 @@ impl Space {
         self.inner.source.folder()
     }
 
-    /// The space's settings.
-    pub fn config(&self) -> &SpaceConfig {
+    /// The space's settings, as they were last read: at opening, and before the last write.
+    pub fn config(&self) -> Arc<SpaceConfig> {
         self.inner.source.config()
+    }
+
+    /// Changes the space's settings; a value that is not accepted changes nothing.
+    pub fn configure(
+        &self,
+        change: impl FnOnce(&mut SpaceConfig),
+    ) -> Result<Arc<SpaceConfig>, Error> {
+        Ok(self.inner.source.configure(change)?)
     }
 
     /// The present instant by the store's clock.
     pub fn now(&self) -> jiff::Timestamp {
         self.inner.source.now()
+    }
+
+    /// How many memories a retention of so many days would erase now.
+    pub fn count_outdated(&self, days: u32) -> Result<u64, Error> {
+        let outdated = self.inner.source.outdated_after(days, usize::MAX)?;
+        Ok(outdated.len() as u64)
     }
 
     /// Tells one memory. When this returns it is durable in both copies and every process finds it.
@@ -204,19 +227,19 @@ impl Space {
         Ok(remembered)
     }
 
-    /// Reads memories from JSON lines; an import that was interrupted is simply run again.
-    pub fn import(
+    /// The ids of all memories that pass a filter, as of one instant.
+    pub fn select(
         &self,
-        reader: impl BufRead,
-        bad_lines: BadLines,
-        progress: &mut dyn FnMut(&ImportReport),
-    ) -> Result<ImportReport, Error> {
-        import::import(self, reader, bad_lines, progress)
+        filter: &Filter,
+        standing: Standing,
+        order: Order,
+    ) -> Result<Vec<MemoryId>, Error> {
+        Ok(self.inner.source.select(filter, standing, order)?)
     }
 
-    /// Writes the live memories as JSON lines, oldest first, with the links that start at each; returns how many.
-    pub fn export(&self, writer: impl Write) -> Result<u64, Error> {
-        export::export(self, writer)
+    /// The memories with these ids, in their order; those that are not there, or were erased, are passed over.
+    pub fn get_each(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, Error> {
+        Ok(self.inner.source.get_each(ids)?)
     }
 
     /// Answers a question with the memories that bear on it, best first.
@@ -277,6 +300,11 @@ impl Space {
         Ok(self.inner.source.forget(&self.actor, id)?)
     }
 
+    /// Puts many memories away in one transaction: all or none of them.
+    pub fn forget_all(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, Error> {
+        Ok(self.inner.source.forget_all(&self.actor, ids)?)
+    }
+
     /// Brings a forgotten memory back.
     pub fn restore(&self, id: MemoryId) -> Result<Memory, Error> {
         Ok(self.inner.source.restore(&self.actor, id)?)
@@ -287,13 +315,16 @@ impl Space {
         self.erase_all(&[id])
     }
 
-    /// Removes the content of many memories for ever; the views are built anew once. Stops at the first that is not there.
+    /// Removes the content of many memories for ever, in one transaction: none of them when one is not there.
+    ///
+    /// When this returns, no file of the space holds anything of their content. Costs one pass over the journal
+    /// and writes those parts of the views anew that held them.
     pub fn erase_all(&self, ids: &[MemoryId]) -> Result<(), Error> {
-        let erased = ids
-            .iter()
-            .try_for_each(|id| self.inner.source.erase(&self.actor, *id));
-        self.rebuild(&mut |_, _| {})?;
-        Ok(erased?)
+        let erased = self.inner.source.erase_all(&self.actor, ids);
+        // Also after a failure: the transaction may stand.
+        let cleaned = self.inner.clean_views(&mut |_, _| {});
+        erased?;
+        cleaned
     }
 
     /// Draws a link; its `created_at` is set to now.
@@ -344,11 +375,17 @@ impl Space {
     /// Whether [`Space::settle`] has something to do.
     pub fn is_unsettled(&self) -> Result<bool, Error> {
         self.caught_up()?;
-        Ok(!self.inner.followers.due().is_empty())
+        Ok(!self.inner.followers.due().is_empty()
+            || self.inner.source.unclean_views()?.is_some()
+            || !self.inner.source.outdated(1)?.is_empty())
     }
 
-    /// Folds long tails and rebuilds broken views now, in this thread.
+    /// Does now, in this thread, what the background does otherwise: erases what the space's retention no longer
+    /// keeps, folds long tails, rebuilds broken views and seals full segments of the journal.
     pub fn settle(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
+        self.inner.erase_outdated()?;
+        self.inner.source.finish_erasures()?;
+        self.inner.clean_views(progress)?;
         self.caught_up()?;
         let due = self.inner.followers.due();
         self.inner
@@ -460,13 +497,13 @@ impl Space {
         Ok(degraded)
     }
 
-    fn after_write(&self) {
+    pub(crate) fn after_write(&self) {
         self.wake_worker();
     }
 
     fn wake_worker(&self) {
         if let Some(worker) = &self.inner.background
-            && !self.inner.followers.due().is_empty()
+            && (!self.inner.followers.due().is_empty() || self.inner.is_retention_due())
         {
             worker.wake(&Arc::downgrade(&self.inner));
         }
@@ -518,6 +555,11 @@ impl Inner {
     /// One round of background work. What goes wrong is kept for `check_up`; the next round tries again.
     pub(crate) fn look_after(&self) {
         let round = || -> Result<(), Error> {
+            if self.is_retention_due() {
+                self.erase_outdated()?;
+                self.source.finish_erasures()?;
+            }
+            self.clean_views(&mut |_, _| {})?;
             self.followers.catch_up(&self.source)?;
             let due = self.followers.due();
             self.followers.fold(&self.source, &due, &mut |_, _| {})?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anamne_embed::{Embedder, StaticModel};
-use anamne_store::{Clock, SpaceName, SpaceSource, StoreFolder, SystemClock};
+use anamne_store::{Clock, SpaceName, SpaceSource, StoreFolder, SystemClock, Unreadable};
 
 use crate::Error;
 use crate::space::Space;
@@ -82,9 +82,14 @@ impl Store {
         self.open_space(name, false)
     }
 
-    /// The names of all spaces, sorted.
+    /// The names of all spaces whose settings can be read, sorted; [`Store::unreadable_spaces`] has the others.
     pub fn spaces(&self) -> Result<Vec<SpaceName>, Error> {
         Ok(self.folder.spaces()?)
+    }
+
+    /// The spaces whose `space.toml` can't be read, and why.
+    pub fn unreadable_spaces(&self) -> Result<Vec<Unreadable>, Error> {
+        Ok(self.folder.unreadable_spaces()?)
     }
 
     fn open_space(&self, name: &str, create: bool) -> Result<Space, Error> {

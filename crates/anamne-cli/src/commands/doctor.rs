@@ -1,6 +1,6 @@
 //! `anamne doctor`.
 
-use anamne::{CheckUp, Store};
+use anamne::{CheckUp, Store, Unreadable};
 use serde_json::json;
 
 use crate::card::print_text;
@@ -33,6 +33,7 @@ impl Doctor {
                 .spaces()?
                 .iter()
                 .map(|name| check(&store, name.as_str()))
+                .chain(store.unreadable_spaces()?.iter().map(unreadable))
                 .collect()
         };
         let healthy = found.iter().all(|check_up| check_up.problems.is_empty());
@@ -61,6 +62,16 @@ fn check(store: &Store, name: &str) -> CheckUp {
             problems: vec![error.to_string()],
             ..CheckUp::default()
         })
+}
+
+/// A space of which not even the settings can be read goes by the name of its folder.
+fn unreadable(found: &Unreadable) -> CheckUp {
+    let name = found.folder.file_name().unwrap_or_default();
+    CheckUp {
+        space: name.to_string_lossy().into_owned(),
+        problems: vec![format!("settings: {}", found.error)],
+        ..CheckUp::default()
+    }
 }
 
 fn print(check_up: &CheckUp, output: &mut Output) -> Result<(), Failure> {

@@ -1,71 +1,175 @@
 //! `anamne export`.
 
 use std::fs::{File, OpenOptions};
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anamne::Space;
-use serde_json::json;
+use anamne::{CorpusReport, Space, Standing};
+use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::output::{Output, memories};
 use crate::place::Place;
+use crate::wording::number;
 
-/// Write every memory as a line of JSON, oldest first
+/// Write every memory as lines of JSON, as Markdown notes, or as a training corpus
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-`anamne import` reads the lines back, with ids kept as the ids they were
-imported under. Forgotten memories are left out.
+jsonl     a JSON object a line, oldest first: all that is known of a memory, and
+          the links that start at it
+markdown  a note for each memory, as Obsidian reads it: front matter in YAML,
+          links as [[wikilinks]], a folder for each thread
+corpus    a line for each thread, its messages in order: {\"thread\", \"messages\":
+          [{\"role\", \"content\", \"name\"?}]}; one without a role counts as user.
+          What is no message, or in no thread, is left out
+
+`anamne import` reads lines and notes back into an equal store: ids, times and
+links are kept. Earlier versions are not exported.
 
 Examples:
   anamne export > memories.jsonl
-  anamne --space recipes export --output recipes.jsonl
+  anamne --space recipes export --all --output recipes.jsonl
+  anamne export --format markdown --into ~/vault/anamne
+  anamne export --format corpus --output corpus.jsonl
   anamne export | jq -r .content
 
-With --json and --output: {\"exported\", \"output\"}")]
+With --json and --output or --into: {\"exported\", \"output\"}; for a corpus also
+  \"threads\" and \"left_out\"")]
 pub(crate) struct Export {
+    /// What to write
+    #[arg(long, value_enum, default_value_t = Format::Jsonl)]
+    format: Format,
     /// The file to write, readable by its owner only; it appears when it is whole
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", conflicts_with = "into")]
     output: Option<PathBuf>,
+    /// For markdown: the folder to write, which must be empty or not there yet
+    #[arg(long, value_name = "DIR")]
+    into: Option<PathBuf>,
+    /// Forgotten memories too
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Jsonl,
+    Markdown,
+    Corpus,
+}
+
+/// What was written.
+struct Written {
+    exported: u64,
+    corpus: Option<CorpusReport>,
 }
 
 impl Export {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        self.check()?;
         let space = place.existing_space()?;
-        let Some(path) = self.output else {
-            space.export(output.stream())?;
+        if let Some(folder) = &self.into {
+            let exported = space.export_notes(folder, self.standing())?;
+            let written = Written {
+                exported,
+                corpus: None,
+            };
+            return print(&written, folder, output);
+        }
+        let Some(path) = &self.output else {
+            let written = self.write(&space, output.stream())?;
+            note_left_out(&written, output);
             return Ok(());
         };
-        let exported = write_whole(&space, &path)?;
-        if output.is_json() {
-            return output.json(&json!({ "exported": exported, "output": path }));
+        let written = self.write_whole(&space, path)?;
+        print(&written, path, output)
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        match (self.format, &self.into) {
+            (Format::Markdown, None) => Err(Failure::refused(
+                "into",
+                "Markdown notes want a folder: --into DIR",
+            )),
+            (Format::Jsonl | Format::Corpus, Some(_)) => Err(Failure::refused(
+                "into",
+                "--into is for --format markdown; a file is named by --output",
+            )),
+            (Format::Corpus, None) if self.all => Err(Failure::refused(
+                "all",
+                "a corpus has no forgotten memories in it",
+            )),
+            _ => Ok(()),
         }
-        output.note(format_args!(
-            "{} written to {}",
-            memories(exported),
-            path.display()
-        ));
-        Ok(())
+    }
+
+    fn standing(&self) -> Standing {
+        if self.all {
+            Standing::Both
+        } else {
+            Standing::Live
+        }
+    }
+
+    fn write(&self, space: &Space, writer: impl Write) -> Result<Written, Failure> {
+        if self.format == Format::Corpus {
+            let corpus = space.export_corpus(writer)?;
+            return Ok(Written {
+                exported: corpus.messages,
+                corpus: Some(corpus),
+            });
+        }
+        Ok(Written {
+            exported: space.export_standing(writer, self.standing())?,
+            corpus: None,
+        })
+    }
+
+    /// Writes beside the file and renames at the end, so that nobody ever reads half an export.
+    fn write_whole(&self, space: &Space, path: &Path) -> Result<Written, Failure> {
+        let failed = |error| Failure::failed(format!("can't write {}: {error}", path.display()));
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.part", std::process::id()));
+        let part = path.with_file_name(name);
+        let written = create_private(&part).map_err(failed).and_then(|file| {
+            let written = self.write(space, BufWriter::new(&file))?;
+            file.sync_all().map_err(failed)?;
+            std::fs::rename(&part, path).map_err(failed)?;
+            Ok(written)
+        });
+        if written.is_err() {
+            // What can't be removed either is left for a person to see.
+            let _ = std::fs::remove_file(&part);
+        }
+        written
     }
 }
 
-/// Writes beside the file and renames at the end, so that nobody ever reads half an export.
-fn write_whole(space: &Space, path: &Path) -> Result<u64, Failure> {
-    let failed = |error| Failure::failed(format!("can't write {}: {error}", path.display()));
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    let written = create_private(&part).map_err(failed).and_then(|file| {
-        let exported = space.export(BufWriter::new(&file))?;
-        file.sync_all().map_err(failed)?;
-        std::fs::rename(&part, path).map_err(failed)?;
-        Ok(exported)
-    });
-    if written.is_err() {
-        // What can't be removed either is left for a person to see.
-        let _ = std::fs::remove_file(&part);
+fn print(written: &Written, path: &Path, output: &mut Output) -> Result<(), Failure> {
+    if output.is_json() {
+        let mut answer = json!({ "exported": written.exported, "output": path });
+        if let (Some(corpus), Value::Object(answer)) = (&written.corpus, &mut answer) {
+            answer.insert("threads".to_owned(), corpus.threads.into());
+            answer.insert("left_out".to_owned(), corpus.left_out.into());
+        }
+        return output.json(&answer);
     }
-    written
+    output.note(format_args!(
+        "{} written to {}",
+        memories(written.exported),
+        path.display()
+    ));
+    note_left_out(written, output);
+    Ok(())
+}
+
+fn note_left_out(written: &Written, output: &Output) {
+    if let Some(corpus) = written.corpus.filter(|corpus| corpus.left_out > 0) {
+        output.note(format_args!(
+            "{} left out, which are no messages or in no thread; {} threads written",
+            memories(corpus.left_out),
+            number(corpus.threads)
+        ));
+    }
 }
 
 fn create_private(path: &Path) -> std::io::Result<File> {

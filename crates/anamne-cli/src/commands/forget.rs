@@ -2,69 +2,206 @@
 
 use std::io::{BufRead, IsTerminal};
 
-use anamne::{MemoryId, Space};
+use anamne::{Filter, Memory, MemoryId, Order, Recall, Space, Standing};
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::output::{Output, memories, say};
+use crate::filters::Filters;
+use crate::output::{CYAN, Output, memories, paint, say};
 use crate::place::Place;
-use crate::wording::{at_most, one_line, wrapped};
+use crate::wording::{at_most, number, one_line, wrapped};
 use crate::{ids, settling};
+
+/// Memories that a preview shows to a person; `--json` has all of them.
+const SHOWN: usize = 20;
 
 /// Put memories away, or erase them for ever
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A forgotten memory is no longer recalled; `anamne restore` brings it back. With
 --hard its content is removed from the database, the journal and every view, and
-nothing brings it back.
+nothing brings it back. Content is its text and typed fields, title, tags,
+metadata, outside id, earlier versions, the links from and to it with their
+reasons, and names of threads, sessions and authors that no other memory bears.
+
+Instead of ids, --query, --all or filters choose the memories. Then what would
+go is shown first, and goes with --yes or a yes at the prompt. With --hard,
+filters and --all choose forgotten memories too.
 
 Examples:
   anamne forget m12
-  anamne forget m12 m31 --hard
-  anamne forget m12 --hard --yes
+  anamne forget m12 m31 --hard --yes
+  anamne forget --thread standup
+  anamne forget --query \"the old office\" -k 5 --min-confidence 0.6 --hard
+  anamne forget --author Ada --until 2024 --hard --yes
+  anamne forget --space recipes --all --hard --yes
 
-With --json: {\"forgotten\": [id, …], \"erased\": [id, …]}")]
+With --json: {\"forgotten\": [id, …], \"erased\": [id, …]}; where memories are
+  chosen, without --yes: {\"preview\": [memory, …], \"hard\"}, and nothing changes")]
 pub(crate) struct Forget {
     /// The memories
-    #[arg(required = true, value_name = "ID")]
+    #[arg(value_name = "ID", conflicts_with_all = ["query", "all"])]
     ids: Vec<String>,
+    /// Those that a recall answers this question with
+    #[arg(long, value_name = "TEXT", conflicts_with = "all")]
+    query: Option<String>,
+    /// With --query: memories at most
+    #[arg(
+        short = 'k',
+        long,
+        default_value_t = 10,
+        value_name = "N",
+        requires = "query"
+    )]
+    limit: usize,
+    /// With --query: leave out those less sure than this, 0 to 1
+    #[arg(long, default_value_t = 0.0, value_name = "SHARE", requires = "query")]
+    min_confidence: f32,
+    /// All memories of the space, which --space must name
+    #[arg(long)]
+    all: bool,
     /// Erase their content for ever
     #[arg(long)]
     hard: bool,
-    /// Erase without asking
+    /// Don't ask
     #[arg(long)]
     yes: bool,
+    #[command(flatten)]
+    filters: Filters,
+}
+
+/// What a command is about.
+struct Chosen {
+    ids: Vec<MemoryId>,
+    /// Whether the memories were named one by one, and not chosen by what they are.
+    named: bool,
 }
 
 impl Forget {
-    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let asks = self.hard && !self.yes;
-        if asks && !std::io::stdin().is_terminal() {
+    pub(crate) fn run(mut self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let filter = std::mem::take(&mut self.filters).read(&output.dates)?;
+        self.check(place, &filter)?;
+        let space = place.existing_space()?;
+        let chosen = self.choose(&space, filter)?;
+        if chosen.ids.is_empty() {
+            output.note(format_args!("no such memory in the space {}", space.name()));
+            return self.print(&[], output);
+        }
+        let asks = !self.yes && (self.hard || !chosen.named);
+        if asks && output.is_json() && !chosen.named {
+            let preview = space.get_each(&chosen.ids)?;
+            return output.json(&json!({ "preview": preview, "hard": self.hard }));
+        }
+        if asks && !self.is_agreed(&chosen, &space, output)? {
+            output.note("nothing was changed");
+            return Ok(());
+        }
+        if self.hard {
+            space.erase_all(&chosen.ids)?;
+        } else {
+            space.forget_all(&chosen.ids)?;
+        }
+        self.print(&chosen.ids, output)?;
+        settling::settle(&space, output)
+    }
+
+    /// Refuses what names nothing, or two things at once, before anything is opened.
+    fn check(&self, place: &Place, filter: &Filter) -> Result<(), Failure> {
+        let chooses = self.query.is_some() || self.all || !filter.is_empty();
+        if self.ids.is_empty() && !chooses {
+            return Err(
+                Failure::refused("ids", "which memories are meant was not said").hint(
+                    "name them, or choose them by --query, --all or a filter such as --thread",
+                ),
+            );
+        }
+        if !self.ids.is_empty() && !filter.is_empty() {
+            return Err(Failure::refused(
+                "ids",
+                "memories are either named or chosen by filters, but both were given",
+            ));
+        }
+        if self.all && !filter.is_empty() {
+            return Err(Failure::refused(
+                "all",
+                "--all means every memory, but a filter was given too",
+            ));
+        }
+        if self.all && !place.is_named() {
+            return Err(Failure::refused(
+                "space",
+                "--all wants the space to be named, so that nobody empties another one",
+            )
+            .hint(format!("add --space {}", place.space_name())));
+        }
+        if self.hard && !self.yes && !self.ids.is_empty() && !std::io::stdin().is_terminal() {
             return Err(Failure::refused(
                 "yes",
                 "erasing for ever wants a yes, and nobody is there to ask",
             )
             .hint("add --yes, or leave out --hard to put them away so that they can be restored"));
         }
-        let space = place.existing_space()?;
-        let ids = ids::resolve_all(&space, &self.ids)?;
-        // All of them are looked at before the first is touched.
-        for id in &ids {
-            space.get(*id)?;
-        }
-        if asks && !is_agreed(&ids, &space, output)? {
-            output.note("nothing was erased");
-            return Ok(());
-        }
-        if self.hard {
-            space.erase_all(&ids)?;
-        } else {
+        Ok(())
+    }
+
+    fn choose(&self, space: &Space, filter: Filter) -> Result<Chosen, Failure> {
+        if !self.ids.is_empty() {
+            let ids = ids::resolve_all(space, &self.ids)?;
+            // All of them are looked at before the first is touched.
             for id in &ids {
-                space.forget(*id)?;
+                space.get(*id)?;
             }
+            return Ok(Chosen { ids, named: true });
         }
-        self.print(&ids, output)?;
-        settling::settle(&space, output)
+        let ids = if let Some(query) = &self.query {
+            let recall = Recall {
+                min_confidence: self.min_confidence,
+                ..Recall::new(query).limit(self.limit).filter(filter)
+            };
+            let found = space.recall(&recall)?.results;
+            found.into_iter().map(|hit| hit.memory.id).collect()
+        } else {
+            let standing = if self.hard {
+                Standing::Both
+            } else {
+                Standing::Live
+            };
+            space.select(&filter, standing, Order::OldestFirst)?
+        };
+        Ok(Chosen { ids, named: false })
+    }
+
+    /// Shows what would go, and asks.
+    fn is_agreed(&self, chosen: &Chosen, space: &Space, output: &Output) -> Result<bool, Failure> {
+        for memory in space.get_each(&chosen.ids[..chosen.ids.len().min(SHOWN)])? {
+            show(&memory, output);
+        }
+        if chosen.ids.len() > SHOWN {
+            let more = (chosen.ids.len() - SHOWN) as u64;
+            say(format_args!("  … and {} more", number(more)));
+        }
+        let count = memories(chosen.ids.len() as u64);
+        if !std::io::stdin().is_terminal() {
+            return Err(Failure::refused(
+                "yes",
+                format!("{count} would go, which wants a yes, and nobody is there to ask"),
+            )
+            .hint("add --yes when these are the ones; --json lists all of them"));
+        }
+        let of = format!("{count} of the space {}", space.name());
+        let question = match (self.all, self.hard) {
+            (true, true) => format!("Erase all {of} for ever, with every earlier state?"),
+            (true, false) => format!("Forget all {of}?"),
+            (false, true) => format!("Erase {count} for ever, with every earlier state?"),
+            (false, false) => format!("Forget {count}?"),
+        };
+        say(format_args!("{question} Type yes to go on:"));
+        let mut answer = String::new();
+        std::io::stdin()
+            .lock()
+            .read_line(&mut answer)
+            .map_err(|error| Failure::failed(format!("can't read the answer: {error}")))?;
+        Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 
     fn print(&self, ids: &[MemoryId], output: &mut Output) -> Result<(), Failure> {
@@ -81,27 +218,17 @@ impl Forget {
             return output.line(format_args!("erased {count} for ever"));
         }
         output.line(format_args!("forgot {count}"))?;
-        output.note("`anamne restore ID` brings one back");
+        if !ids.is_empty() {
+            output.note("`anamne restore ID` brings one back");
+        }
         Ok(())
     }
 }
 
-fn is_agreed(ids: &[MemoryId], space: &Space, output: &Output) -> Result<bool, Failure> {
-    for id in ids {
-        let content = one_line(&space.get(*id)?.content);
-        let width = output.width.saturating_sub(2);
-        for line in at_most(wrapped(&content, width), 1, width) {
-            say(format_args!("  {line}"));
-        }
+fn show(memory: &Memory, output: &Output) {
+    let citation = memory.citation();
+    let width = output.width.saturating_sub(citation.len() + 4);
+    for line in at_most(wrapped(&one_line(&memory.content), width), 1, width) {
+        say(format_args!("  {}  {line}", paint(CYAN, &citation)));
     }
-    say(format_args!(
-        "Erase {} for ever, with every earlier state? Type yes to go on:",
-        memories(ids.len() as u64)
-    ));
-    let mut answer = String::new();
-    std::io::stdin()
-        .lock()
-        .read_line(&mut answer)
-        .map_err(|error| Failure::failed(format!("can't read the answer: {error}")))?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }

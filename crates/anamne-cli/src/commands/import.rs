@@ -1,7 +1,7 @@
 //! `anamne import`.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::BufReader;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use anamne::{BadLines, Error, ImportReport, Space};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Taken};
 use crate::output::{Output, memories, say};
 use crate::place::Place;
 use crate::wording::{duration, number};
@@ -17,7 +17,7 @@ use crate::wording::{duration, number};
 /// Bad lines that are shown to a person; `--json` has all of them.
 const SHOWN_BAD_LINES: usize = 20;
 
-/// Read memories from files of JSON lines
+/// Read memories from files of JSON lines, and from folders of Markdown notes
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A line is an object such as
@@ -25,22 +25,29 @@ A line is an object such as
    \"time\": \"2026-02-03T09:12:37Z\", \"author\": \"Ada\", \"text\": \"We use tabs\"}
 Only `text` (or `content`) must be there. Also read: session, kind, category,
 role, importance, confidence, trust, tags, metadata, expires, links, the fields
-of typed memories, and all that `anamne export` writes. Fields of other names
-become metadata.
+of typed memories, and all that `anamne export` writes: what it exported keeps
+its ids, times and links. Fields of other names become metadata.
+
+A folder is read as Markdown notes, as `anamne export --format markdown` writes
+them or as they stand in an Obsidian vault: properties as above, and links as
+properties such as supports: \"[[Other note]]\". A note without an id is told as a
+document under its path.
 
 An import that was interrupted is simply run again: what is there already
 changes nothing. A line that can't be read ends the import (exit code 1); what
-came before it stays.
+came before it stays, and is counted in the error.
 
 Examples:
   anamne import conversation.jsonl
   anamne import 2026-*.jsonl --skip-bad
+  anamne import ~/vault/anamne
   zstd -dc backup.jsonl.zst | anamne import -
 
 With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"links\", \"bad\": [{\"file\",
-  \"line\", \"reason\"}], \"took_ms\"}")]
+  \"line\", \"reason\"}], \"took_ms\"}; an error has \"taken\": {\"imported\", \"known\",
+  \"links\"}")]
 pub(crate) struct Import {
-    /// Files to read, in this order; `-` reads standard input
+    /// Files and folders to read, in this order; `-` reads standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
     /// Pass over lines that can't be taken, and report them
@@ -107,11 +114,6 @@ fn size_of(file: &str) -> Result<Option<u64>, Failure> {
         return Ok(None);
     }
     let metadata = std::fs::metadata(file).map_err(|error| unreadable(file, &error))?;
-    if metadata.is_dir() {
-        return Err(Failure::failed(format!(
-            "{file} is a folder, and not a file of JSON lines"
-        )));
-    }
     Ok(metadata.is_file().then_some(metadata.len()))
 }
 
@@ -131,23 +133,58 @@ fn read(
     progress: &Progress,
     before: &Total,
 ) -> Result<ImportReport, Failure> {
-    let reader: Box<dyn BufRead> = if file == "-" {
-        Box::new(BufReader::new(std::io::stdin()))
+    let mut reached = ImportReport::default();
+    let mut watch = |report: &ImportReport| {
+        progress.reading(before, report);
+        reached = report.clone();
+    };
+    let read = if file == "-" {
+        let reader = BufReader::new(std::io::stdin());
+        space.import(reader, bad_lines, &mut watch)
+    } else if Path::new(file).is_dir() {
+        space.import_notes(Path::new(file), bad_lines, &mut watch)
     } else {
         let opened = File::open(Path::new(file)).map_err(|error| unreadable(file, &error))?;
-        Box::new(BufReader::with_capacity(1 << 16, opened))
+        let reader = BufReader::with_capacity(1 << 16, opened);
+        space.import(reader, bad_lines, &mut watch)
     };
-    space
-        .import(reader, bad_lines, &mut |report| progress.reading(before, report))
-        .map_err(|error| match error {
-            Error::BadLine { line, reason } => {
-                let name = if file == "-" { "standard input" } else { file };
-                Failure::failed(format!("{name}:{line}: {reason}")).hint(
-                    "what came before this line stays; mend it and run the import again, or pass over such lines with --skip-bad",
-                )
-            }
-            other => other.into(),
-        })
+    read.map_err(|error| stopped(file, error, before, &reached))
+}
+
+/// The failure that ended an import, with what was taken up to then.
+fn stopped(file: &str, error: Error, before: &Total, reached: &ImportReport) -> Failure {
+    let (message, taken, what) = match error {
+        Error::BadLine {
+            line,
+            reason,
+            taken,
+        } => {
+            let name = if file == "-" { "standard input" } else { file };
+            (format!("{name}:{line}: {reason}"), *taken, "line")
+        }
+        Error::BadNote {
+            file: note,
+            reason,
+            taken,
+        } => {
+            let path = Path::new(file).join(note);
+            (format!("{}: {reason}", path.display()), *taken, "note")
+        }
+        other => return Failure::from(other).taken(sum(before, reached)),
+    };
+    Failure::failed(message)
+        .hint(format!(
+            "what came before this {what} stays; mend it and run the import again, or pass over such {what}s with --skip-bad"
+        ))
+        .taken(sum(before, &taken))
+}
+
+fn sum(before: &Total, report: &ImportReport) -> Taken {
+    Taken {
+        imported: before.imported + report.imported,
+        known: before.known + report.known,
+        links: before.links + report.links,
+    }
 }
 
 impl Total {
@@ -158,7 +195,10 @@ impl Total {
         self.known += report.known;
         self.links += report.links;
         self.bad.extend(report.bad.into_iter().map(|bad| BadLine {
-            file: file.to_owned(),
+            file: match bad.file {
+                Some(note) => Path::new(file).join(note).display().to_string(),
+                None => file.to_owned(),
+            },
             line: bad.line,
             reason: bad.reason,
         }));

@@ -19,6 +19,7 @@ mod remember;
 mod restore;
 mod show;
 mod spaces;
+mod spaces_set;
 mod stats;
 mod think;
 
@@ -77,7 +78,7 @@ impl Command {
             Self::Import(command) => command.run(place, output),
             Self::Export(command) => command.run(place, output),
             Self::Stats(stats::Stats {}) => stats::Stats::run(place, output),
-            Self::Spaces(spaces::Spaces {}) => spaces::Spaces::run(place, output),
+            Self::Spaces(command) => command.run(place, output),
             Self::Doctor(doctor::Doctor {}) => doctor::Doctor::run(place, output),
             Self::Mcp(mcp::Mcp {}) => mcp::Mcp::run(place, output),
             Self::Completions(command) => command.run(output),

@@ -1,6 +1,8 @@
 //! `anamne spaces`.
 
-use anamne::{SpaceName, Statistics, Store};
+use std::path::PathBuf;
+
+use anamne::{Error, SpaceName, Statistics, Store};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::json;
@@ -10,7 +12,7 @@ use crate::output::{BOLD, CYAN, DIM, Output, memories, paint};
 use crate::place::Place;
 use crate::wording::{number, one_line};
 
-/// List the spaces of the store
+/// List the spaces of the store, or change the settings of one
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The space that commands use here is marked by an arrow.
@@ -18,10 +20,31 @@ The space that commands use here is marked by an arrow.
 Examples:
   anamne spaces
   anamne --space recipes list
+  anamne --space recipes spaces set --description \"What we cook\"
 
 With --json: {\"store\", \"here\": the space used here, \"spaces\": [{\"name\",
-  \"description\", \"memories\", \"threads\", \"last\"}]}")]
-pub(crate) struct Spaces {}
+  \"description\", \"memories\", \"threads\", \"last\"}], \"unusable\": [{\"space\" or
+  \"folder\", \"reason\"}]}")]
+pub(crate) struct Spaces {
+    #[command(subcommand)]
+    change: Option<Change>,
+}
+
+/// What can be done with a space beside listing it.
+#[derive(Debug, clap::Subcommand)]
+enum Change {
+    Set(super::spaces_set::Set),
+}
+
+/// A space that is there, but can't be used.
+#[derive(Serialize)]
+struct Unusable {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    space: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folder: Option<PathBuf>,
+    reason: String,
+}
 
 #[derive(Serialize)]
 struct Row {
@@ -33,37 +56,66 @@ struct Row {
 }
 
 impl Spaces {
-    pub(crate) fn run(place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let store = place.existing_store()?;
-        let here = place.space_name();
-        let names = store.spaces()?;
-        let rows = names
-            .iter()
-            .map(|name| row(&store, name))
-            .collect::<Result<Vec<_>, _>>()?;
-        if output.is_json() {
-            return output
-                .json(&json!({ "store": store.root(), "here": here.as_str(), "spaces": rows }));
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        match self.change {
+            Some(Change::Set(set)) => set.run(place, output),
+            None => list(place, output),
         }
-        let column = rows
-            .iter()
-            .map(|row| row.name.chars().count())
-            .max()
-            .unwrap_or(0);
-        for row in &rows {
-            print(row, row.name == here.as_str(), column, output)?;
-        }
-        output.flush()?;
-        if !names.contains(here) {
-            output.note(format_args!(
-                "commands use the space {here} here, which is not there yet"
-            ));
-        }
-        Ok(())
     }
 }
 
-fn row(store: &Store, name: &SpaceName) -> Result<Row, Failure> {
+fn list(place: &Place, output: &mut Output) -> Result<(), Failure> {
+    let store = place.existing_store()?;
+    let here = place.space_name();
+    let names = store.spaces()?;
+    let mut rows = Vec::new();
+    let mut unusable = Vec::new();
+    for name in &names {
+        match row(&store, name) {
+            Ok(row) => rows.push(row),
+            Err(error) => unusable.push(Unusable {
+                space: Some(name.to_string()),
+                folder: None,
+                reason: error.to_string(),
+            }),
+        }
+    }
+    let unreadable = store.unreadable_spaces()?.into_iter();
+    unusable.extend(unreadable.map(|unreadable| Unusable {
+        space: None,
+        folder: Some(unreadable.folder),
+        reason: unreadable.error.to_string(),
+    }));
+    if output.is_json() {
+        return output.json(&json!({
+            "store": store.root(),
+            "here": here.as_str(),
+            "spaces": rows,
+            "unusable": unusable,
+        }));
+    }
+    let column = rows
+        .iter()
+        .map(|row| row.name.chars().count())
+        .max()
+        .unwrap_or(0);
+    for row in &rows {
+        print(row, row.name == here.as_str(), column, output)?;
+    }
+    output.flush()?;
+    for space in &unusable {
+        let name = space.space.as_deref().unwrap_or("a space");
+        output.warn(format_args!("{name} can't be used: {}", space.reason));
+    }
+    if !names.contains(here) {
+        output.note(format_args!(
+            "commands use the space {here} here, which is not there yet"
+        ));
+    }
+    Ok(())
+}
+
+fn row(store: &Store, name: &SpaceName) -> Result<Row, Error> {
     let space = store.existing_space(name.as_str())?;
     let Statistics {
         memories,

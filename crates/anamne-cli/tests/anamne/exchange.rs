@@ -72,6 +72,17 @@ fn a_bad_line_ends_the_import_by_file_and_number_and_can_be_passed_over() {
         .expect("a message")
         .to_owned();
     assert!(message.starts_with(&format!("{file}:5: ")), "{message}");
+    assert_eq!(
+        ran.error()["taken"],
+        json!({"imported": 3, "known": 0, "links": 0})
+    );
+    let ran = bench.run(&["import", file]);
+    assert!(
+        ran.stderr
+            .contains("before it 0 memories imported, 3 known already"),
+        "{}",
+        ran.stderr
+    );
 
     let total = bench.json(&["import", file, "--skip-bad"]);
     assert_eq!(
@@ -179,5 +190,71 @@ fn an_export_is_read_back_by_an_import() {
     assert_eq!(
         std::fs::read_to_string(&file).expect("the file"),
         exported.stdout
+    );
+}
+
+#[test]
+fn a_store_comes_back_equal_from_lines_and_from_notes() {
+    let bench = Bench::new();
+    bench.feed(&["import", "-"], LINES.as_bytes());
+    let put_away = bench.remember(&["Put away, not lost"]);
+    bench.json(&["forget", &put_away]);
+    let vault = bench.folder().join("vault");
+    let vault = vault.to_str().expect("UTF-8");
+    let lines = bench.folder().join("all.jsonl");
+    let lines = lines.to_str().expect("UTF-8");
+    assert_eq!(
+        bench.json(&["export", "--all", "--output", lines])["exported"],
+        4
+    );
+    let notes = bench.json(&["export", "--all", "--format", "markdown", "--into", vault]);
+    assert_eq!(notes, json!({"exported": 4, "output": vault}));
+    let export = |space: &str| {
+        let ran = bench.run(&["--space", space, "export", "--all"]);
+        let mut lines: Vec<_> = ran
+            .stdout
+            .lines()
+            .map(|line| {
+                let mut value: serde_json::Value = serde_json::from_str(line).expect("JSON");
+                for own in ["row", "seq", "space", "version"] {
+                    value.as_object_mut().expect("an object").remove(own);
+                }
+                value.to_string()
+            })
+            .collect();
+        lines.sort();
+        lines
+    };
+    for (space, from) in [("by-lines", lines), ("by-notes", vault)] {
+        let report = bench.json(&["--space", space, "import", from]);
+        assert_eq!(
+            (&report["imported"], &report["links"]),
+            (&json!(4), &json!(1))
+        );
+        assert_eq!(export(space), export("core"), "{space}");
+    }
+    let refused = bench.run(&["export", "--format", "markdown", "--into", vault]);
+    assert_eq!(refused.code, 2, "it is not empty: {}", refused.stderr);
+    assert_eq!(bench.run(&["export", "--format", "markdown"]).code, 2);
+    assert_eq!(bench.run(&["export", "--into", vault]).code, 2);
+}
+
+#[test]
+fn a_corpus_is_a_line_for_each_thread() {
+    let bench = Bench::new();
+    bench.feed(&["import", "-"], LINES.as_bytes());
+    let ran = bench.run(&["export", "--format", "corpus"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(
+        ran.parsed(),
+        json!({"thread": "standup", "messages": [
+            {"role": "user", "content": "We deploy on Fridays only", "name": "Ada"},
+            {"role": "user", "content": "Then not this Friday", "name": "Grace"},
+        ]})
+    );
+    assert!(ran.stderr.contains("1 memory left out"), "{}", ran.stderr);
+    assert_eq!(
+        bench.run(&["export", "--format", "corpus", "--all"]).code,
+        2
     );
 }

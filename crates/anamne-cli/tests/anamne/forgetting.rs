@@ -85,3 +85,128 @@ fn one_unknown_id_among_several_keeps_all_of_them() {
         Some(1)
     );
 }
+
+/// A store with two threads and a loose memory.
+fn talk() -> Bench {
+    let bench = Bench::new();
+    let lines = crate::bench::lines([
+        json!({"id": "a", "thread": "standup", "position": 0, "author": "Ada", "text": "We deploy on Fridays"}),
+        json!({"id": "b", "thread": "standup", "position": 1, "author": "Bo", "text": "Not this Friday"}),
+        json!({"id": "c", "thread": "lunch", "position": 0, "author": "Ada", "text": "The soup is good today"}),
+        json!({"id": "d", "text": "The lighthouse keeper is called Ines"}),
+    ]);
+    let file = bench.file("talk.jsonl", lines);
+    bench.json(&["import", file.to_str().expect("UTF-8")]);
+    bench
+}
+
+fn contents(bench: &Bench) -> Vec<String> {
+    let listed = bench.json(&["list"]);
+    let memories = listed["memories"].as_array().expect("memories");
+    let mut contents: Vec<_> = memories
+        .iter()
+        .map(|memory| memory["content"].as_str().expect("content").to_owned())
+        .collect();
+    contents.sort();
+    contents
+}
+
+#[test]
+fn a_thread_is_previewed_forgotten_and_erased() {
+    let bench = talk();
+    let preview = bench.json(&["forget", "--thread", "standup"]);
+    assert_eq!(
+        (
+            preview["preview"].as_array().map(Vec::len),
+            &preview["hard"]
+        ),
+        (Some(2), &json!(false))
+    );
+    let ran = bench.run(&["forget", "--thread", "standup"]);
+    assert_eq!(ran.code, 2, "nobody is there to ask");
+    assert!(
+        ran.stderr.contains("Not this Friday") && ran.stderr.contains("--yes"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(contents(&bench).len(), 4);
+    let forgotten = bench.json(&["forget", "--thread", "standup", "--yes"]);
+    assert_eq!(forgotten["forgotten"].as_array().map(Vec::len), Some(2));
+    assert_eq!(contents(&bench).len(), 2);
+    // What was put away before is erased with its thread.
+    let erased = bench.json(&["forget", "--thread", "standup", "--hard", "--yes"]);
+    assert_eq!(erased["erased"].as_array().map(Vec::len), Some(2));
+    assert_eq!(bench.json(&["stats"])["forgotten"], 0);
+    let nothing = bench.json(&["forget", "--thread", "standup", "--hard", "--yes"]);
+    assert_eq!(nothing, json!({"forgotten": [], "erased": []}));
+}
+
+#[test]
+fn filters_and_a_question_choose_what_goes() {
+    let bench = talk();
+    bench.json(&[
+        "forget", "--author", "Ada", "--thread", "lunch", "--hard", "--yes",
+    ]);
+    let gone = bench.json(&[
+        "forget",
+        "--query",
+        "who keeps the lighthouse?",
+        "-k",
+        "1",
+        "--hard",
+        "--yes",
+    ]);
+    assert_eq!(gone["erased"].as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        contents(&bench),
+        ["Not this Friday", "We deploy on Fridays"]
+    );
+    let unsure = bench.json(&[
+        "forget",
+        "--query",
+        "penguins",
+        "--min-confidence",
+        "0.99",
+        "--yes",
+    ]);
+    assert_eq!(unsure, json!({"forgotten": [], "erased": []}));
+}
+
+#[test]
+fn a_space_is_emptied_only_when_it_is_named() {
+    let bench = talk();
+    let ran = bench.run(&["forget", "--all", "--hard", "--yes"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("--space core"), "{}", ran.stderr);
+    let ran = bench.run(&["forget", "--space", "core", "--all", "--hard"]);
+    assert_eq!(ran.code, 2, "nobody is there to ask");
+    assert!(ran.stderr.contains("4 memories"), "{}", ran.stderr);
+    assert_eq!(contents(&bench).len(), 4);
+    bench.json(&["forget", "--space", "core", "--all", "--hard", "--yes"]);
+    for phrase in ["lighthouse", "standup", "soup", "Ines"] {
+        let held = files_under(&bench.store()).into_iter().any(|file| {
+            let bytes = std::fs::read(&file).expect("a file");
+            bytes
+                .windows(phrase.len())
+                .any(|window| window.eq_ignore_ascii_case(phrase.as_bytes()))
+        });
+        assert!(!held, "{phrase}");
+    }
+    assert_eq!(bench.json(&["doctor"])["healthy"], true);
+}
+
+#[test]
+fn memories_are_named_or_chosen_but_not_both() {
+    let bench = talk();
+    for arguments in [
+        &["forget"][..],
+        &["forget", "a", "--thread", "standup"],
+        &["forget", "a", "--all", "--space", "core"],
+        &["forget", "a", "--query", "x"],
+        &["forget", "--all", "--space", "core", "--thread", "standup"],
+        &["forget", "--thread", "standup", "-k", "3"],
+    ] {
+        assert_eq!(bench.run(arguments).code, 2, "{arguments:?}");
+    }
+    assert_eq!(contents(&bench).len(), 4);
+}

@@ -6,6 +6,7 @@ mod demonstration;
 mod exchange;
 mod forgetting;
 mod journeys;
+mod keeping;
 mod protocol;
 mod reference;
 mod refusals;

@@ -48,6 +48,14 @@ fn the_reference_reads_as_it_was_agreed() {
 }
 
 #[test]
+fn commands_of_commands_are_in_the_reference_too() {
+    let bench = Bench::new();
+    let ran = bench.run(&["spaces", "set", "--help"]);
+    assert_eq!(ran.code, 0);
+    insta::assert_snapshot!("anamne_spaces_set", ran.stdout);
+}
+
+#[test]
 fn without_a_command_help_is_shown() {
     let bench = Bench::new();
     let ran = bench.run(&[]);

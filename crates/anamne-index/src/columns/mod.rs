@@ -14,7 +14,7 @@ use std::sync::Arc;
 use anamne_store::view::{Change, ChangeFeed, Fold, Health, View, ViewError};
 use anamne_types::Seq;
 
-use crate::segments::Shelf;
+use crate::segments::{Shelf, Thoroughness};
 use layout::ColumnsLayout;
 
 pub use predicate::RowPredicate;
@@ -94,7 +94,15 @@ impl View for ColumnsView {
         feed: &dyn ChangeFeed,
         progress: &mut dyn FnMut(Seq),
     ) -> Result<Fold, ViewError> {
-        self.shelf.fold(feed, progress)
+        self.shelf.fold(feed, progress, Thoroughness::Usual)
+    }
+
+    fn purge(
+        &self,
+        feed: &dyn ChangeFeed,
+        progress: &mut dyn FnMut(Seq),
+    ) -> Result<Fold, ViewError> {
+        self.shelf.fold(feed, progress, Thoroughness::NothingDead)
     }
 
     fn verify(&self) -> Health {

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use anamne_store::view::{Change, ChangeFeed, FOLD_BATCH, Fold, ViewError};
 use anamne_types::Seq;
 use roaring::RoaringBitmap;
-use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, NoMergePolicy};
 use tantivy::schema::TantivyDocument;
 use tantivy::store::Compressor;
-use tantivy::{Index, IndexSettings, IndexWriter, Term};
+use tantivy::{Index, IndexSettings, IndexWriter, SegmentMeta, Term};
+
+use crate::segments::Thoroughness;
 
 use super::directory::{SealedDirectory, open_private};
 use super::engine::{EngineError, Fields, Mark, guarded, schema, with_analyser};
@@ -94,6 +96,7 @@ pub(super) fn fold(
     is_broken: bool,
     feed: &dyn ChangeFeed,
     progress: &mut dyn FnMut(Seq),
+    thoroughness: Thoroughness,
 ) -> Result<Fold, ViewError> {
     // Merging damaged segments would put a good checksum under bad postings.
     let published = if is_broken { None } else { verify(folder).ok() };
@@ -102,12 +105,14 @@ pub(super) fn fold(
     }
     let begin_at = published.flatten().unwrap_or_default();
     let batch = Batch::read(feed, begin_at.watermark)?;
-    if published.is_some() && batch.changes.is_empty() {
+    let usual = thoroughness == Thoroughness::Usual;
+    if published.is_some() && batch.changes.is_empty() && usual {
         return Ok(Fold::Nothing);
     }
     create_private_folder(folder)?;
     guarded(|| match Folding::open(folder, begin_at, batch.head) {
-        Ok(folding) => folding.run(feed, batch, progress),
+        Ok(folding) if usual => folding.run(feed, batch, progress),
+        Ok(folding) => folding.run_and_purge(feed, batch, progress),
         Err(failed) if failed.busy => Ok(Fold::Busy),
         Err(failed) => Err(failed.into()),
     })
@@ -191,6 +196,54 @@ impl Folding {
         first: Batch,
         progress: &mut dyn FnMut(Seq),
     ) -> Result<Fold, ViewError> {
+        self.take_all(feed, first, progress)?;
+        self.writer
+            .wait_merging_threads()
+            .map_err(EngineError::from)?;
+        Ok(Fold::Published(self.mark.watermark))
+    }
+
+    /// Folds, and then writes every segment with a deleted document anew: until then its words stand in the
+    /// segment's dictionary.
+    fn run_and_purge(
+        mut self,
+        feed: &dyn ChangeFeed,
+        first: Batch,
+        progress: &mut dyn FnMut(Seq),
+    ) -> Result<Fold, ViewError> {
+        // No other merge may take a segment away in between.
+        self.writer.set_merge_policy(Box::new(NoMergePolicy));
+        self.take_all(feed, first, progress)?;
+        let watermark = self.mark.watermark;
+        self.purge()?;
+        Ok(Fold::Published(watermark))
+    }
+
+    fn purge(mut self) -> Result<(), EngineError> {
+        // Only their ids: tantivy keeps the files of a segment for as long as somebody holds its description.
+        let with_dead: Vec<_> = self
+            .writer
+            .index()
+            .searchable_segment_metas()?
+            .iter()
+            .filter(|segment| segment.has_deletes())
+            .map(SegmentMeta::id)
+            .collect();
+        for segment in with_dead {
+            self.writer.merge(&[segment]).wait()?;
+        }
+        self.writer.garbage_collect_files().wait()?;
+        self.writer.wait_merging_threads()?;
+        Ok(())
+    }
+
+    /// Takes the log into the index, to its end, and commits.
+    fn take_all(
+        &mut self,
+        feed: &dyn ChangeFeed,
+        first: Batch,
+        progress: &mut dyn FnMut(Seq),
+    ) -> Result<(), ViewError> {
         let mut batch = first;
         loop {
             batch
@@ -207,11 +260,7 @@ impl Folding {
             }
             batch = Batch::read(feed, batch.through)?;
         }
-        self.commit()?;
-        self.writer
-            .wait_merging_threads()
-            .map_err(EngineError::from)?;
-        Ok(Fold::Published(self.mark.watermark))
+        Ok(self.commit()?)
     }
 
     fn apply(&mut self, change: &Change) -> Result<(), EngineError> {

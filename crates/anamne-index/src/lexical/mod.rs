@@ -39,6 +39,7 @@ use anamne_text::analyser::{Analyser, QueryTerms};
 use anamne_types::{Row, Seq};
 use roaring::RoaringBitmap;
 
+use crate::segments::Thoroughness;
 use engine::{EngineError, guarded};
 use published::{Published, Stamp, stamp};
 use state::State;
@@ -227,6 +228,23 @@ impl LexicalView {
         self.follower.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn fold_thus(
+        &self,
+        feed: &dyn ChangeFeed,
+        progress: &mut dyn FnMut(Seq),
+        thoroughness: Thoroughness,
+    ) -> Result<Fold, ViewError> {
+        let Some(_lock) = fold::lock(&self.folder)? else {
+            return Ok(Fold::Busy);
+        };
+        self.reload(false);
+        let is_broken = self.health() != Health::Whole;
+        let folded = fold::fold(&self.folder, is_broken, feed, progress, thoroughness);
+        // Also after a failure: what was committed before it stays.
+        self.reload(matches!(folded, Ok(Fold::Published(_))));
+        folded
+    }
+
     /// The folder of the published part.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -284,15 +302,18 @@ impl View for LexicalView {
         feed: &dyn ChangeFeed,
         progress: &mut dyn FnMut(Seq),
     ) -> Result<Fold, ViewError> {
-        let Some(_lock) = fold::lock(&self.folder)? else {
-            return Ok(Fold::Busy);
-        };
-        self.reload(false);
-        let is_broken = self.health() != Health::Whole;
-        let folded = fold::fold(&self.folder, is_broken, feed, progress);
-        // Also after a failure: what was committed before it stays.
-        self.reload(matches!(folded, Ok(Fold::Published(_))));
-        folded
+        self.fold_thus(feed, progress, Thoroughness::Usual)
+    }
+
+    fn purge(
+        &self,
+        feed: &dyn ChangeFeed,
+        progress: &mut dyn FnMut(Seq),
+    ) -> Result<Fold, ViewError> {
+        if !self.folder.exists() {
+            return Ok(Fold::Nothing);
+        }
+        self.fold_thus(feed, progress, Thoroughness::NothingDead)
     }
 
     fn verify(&self) -> Health {

@@ -1,10 +1,12 @@
 //! The published part: the segments of the last commit that was seen, and how a newer one is noticed.
 
 use std::fs::{self, Metadata};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use tantivy::directory::error::LockError;
 use tantivy::directory::{Directory, DirectoryLock, META_LOCK};
 use tantivy::{Index, SegmentMeta};
 
@@ -107,11 +109,21 @@ pub(super) fn verify(folder: &Path) -> Result<Option<Mark>, EngineError> {
 }
 
 /// While this is held, no process removes the files of a segment that another one took the place of.
-fn lock_list(index: &Index) -> Result<DirectoryLock, EngineError> {
-    index
-        .directory()
-        .acquire_lock(&META_LOCK)
-        .map_err(|error| EngineError::new(error.to_string()))
+///
+/// `None` in a folder that may only be read, where there is no lock to be had.
+fn lock_list(index: &Index) -> Result<Option<DirectoryLock>, EngineError> {
+    match index.directory().acquire_lock(&META_LOCK) {
+        Ok(lock) => Ok(Some(lock)),
+        Err(LockError::IoError(error))
+            if matches!(
+                error.kind(),
+                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
+            ) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(EngineError::new(error.to_string())),
+    }
 }
 
 /// Opens the index in `folder`; `None` where no folder or no index is.

@@ -16,13 +16,26 @@ use super::shelf::Shelf;
 use super::state::{Live, Published, Tail};
 use super::writer::{RowSpan, SegmentWriter};
 
+/// How far a fold goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Thoroughness {
+    /// Segments that are mostly alive keep their dead rows.
+    Usual,
+    /// No dead row is left in any file.
+    NothingDead,
+}
+
 impl<L: Layout> Shelf<L> {
-    /// See [`View::fold`](anamne_store::view::View::fold).
+    /// See [`View::fold`](anamne_store::view::View::fold) and [`View::purge`](anamne_store::view::View::purge).
     pub(crate) fn fold(
         &self,
         feed: &dyn ChangeFeed,
         progress: &mut dyn FnMut(Seq),
+        thoroughness: Thoroughness,
     ) -> Result<Fold, ViewError> {
+        if thoroughness == Thoroughness::NothingDead && !self.folder.path().exists() {
+            return Ok(Fold::Nothing);
+        }
         self.folder.create()?;
         let Some(_lock) = self.folder.try_lock()? else {
             return Ok(Fold::Busy);
@@ -30,14 +43,15 @@ impl<L: Layout> Shelf<L> {
         self.refresh();
         let snapshot = self.snapshot();
         let folded = if self.damaged() {
-            Folding::new(self, &Published::empty(), &snapshot.tail)?.run(feed, progress, true)
+            Folding::new(self, &Published::empty(), &snapshot.tail, thoroughness)?
+                .run(feed, progress, true)
         } else {
-            let folded =
-                Folding::new(self, &snapshot.published, &snapshot.tail)?.run(feed, progress, false);
+            let folded = Folding::new(self, &snapshot.published, &snapshot.tail, thoroughness)?
+                .run(feed, progress, false);
             match folded {
                 // Damage that only showed while the old segments were read.
                 Err(_) if self.damaged() => {
-                    Folding::new(self, &Published::empty(), &snapshot.tail)?
+                    Folding::new(self, &Published::empty(), &snapshot.tail, thoroughness)?
                         .run(feed, progress, true)
                 }
                 folded => folded,
@@ -63,10 +77,16 @@ struct Folding<'a, L: Layout> {
     fresh_bytes: usize,
     next_number: u64,
     damage: Arc<Damage>,
+    thoroughness: Thoroughness,
 }
 
 impl<'a, L: Layout> Folding<'a, L> {
-    fn new(shelf: &'a Shelf<L>, base: &Published<L>, tail: &'a Tail<L>) -> Result<Self, ViewError> {
+    fn new(
+        shelf: &'a Shelf<L>,
+        base: &Published<L>,
+        tail: &'a Tail<L>,
+        thoroughness: Thoroughness,
+    ) -> Result<Self, ViewError> {
         Ok(Self {
             shelf,
             tail,
@@ -77,6 +97,7 @@ impl<'a, L: Layout> Folding<'a, L> {
             fresh_bytes: 0,
             next_number: shelf.folder.highest_number()? + 1,
             damage: Arc::default(),
+            thoroughness,
         })
     }
 
@@ -88,7 +109,11 @@ impl<'a, L: Layout> Folding<'a, L> {
         rebuilding: bool,
     ) -> Result<Fold, ViewError> {
         let head = feed.head()?;
-        if head <= self.watermark && !rebuilding {
+        if head <= self.watermark && !rebuilding && !self.keeps_dead_rows() {
+            if self.thoroughness == Thoroughness::NothingDead {
+                // What an interrupted fold left may hold what was erased since.
+                self.shelf.folder.sweep(&self.numbers())?;
+            }
             return Ok(Fold::Nothing);
         }
         while self.watermark < head {
@@ -214,9 +239,24 @@ impl<'a, L: Layout> Folding<'a, L> {
         Ok(sources)
     }
 
+    /// Whether there are dead rows that this fold has to leave out.
+    fn keeps_dead_rows(&self) -> bool {
+        self.thoroughness == Thoroughness::NothingDead
+            && self.segments.iter().any(|live| !live.dead.is_empty())
+    }
+
+    fn numbers(&self) -> Vec<u64> {
+        self.segments.iter().map(|live| live.entry.number).collect()
+    }
+
     fn publish(&mut self) -> Result<(), ViewError> {
         self.segments
             .retain(|live| live.dead.len() < live.entry.rows.count as u64);
+        while self.keeps_dead_rows() {
+            let dead = |live: &Live<L>| !live.dead.is_empty();
+            let at: Vec<_> = self.segments.iter().position(dead).into_iter().collect();
+            self.write(&at)?;
+        }
         let merged = victims(
             &self.segments.iter().map(size).collect::<Vec<_>>(),
             self.fresh.len(),
@@ -229,7 +269,7 @@ impl<'a, L: Layout> Folding<'a, L> {
             .iter()
             .map(|live| (live.entry.clone(), live.dead.clone()))
             .collect();
-        let keep: Vec<u64> = segments.iter().map(|(entry, _)| entry.number).collect();
+        let keep = self.numbers();
         let summary = L::encode_summary(&self.summary);
         let parameters = self.shelf.layout.parameters();
         let manifest = Manifest {

@@ -25,6 +25,7 @@ mod writer;
 
 pub(crate) use bytes::{ByteReader, ByteWriter};
 pub(crate) use file::SegmentFile;
+pub(crate) use fold::Thoroughness;
 pub(crate) use layout::{Layout, Place, Source};
 pub(crate) use rows::RowIndex;
 pub(crate) use shelf::Shelf;

@@ -22,7 +22,7 @@ use anamne_store::view::{Change, ChangeFeed, Fold, Health, View, ViewError};
 use anamne_types::{Row, Seq};
 use roaring::RoaringBitmap;
 
-use crate::segments::{Found, Shelf, Snapshot};
+use crate::segments::{Found, Shelf, Snapshot, Thoroughness};
 use codes::Query;
 use layout::VectorsLayout;
 use search::Effort;
@@ -194,7 +194,15 @@ impl View for VectorsView {
         feed: &dyn ChangeFeed,
         progress: &mut dyn FnMut(Seq),
     ) -> Result<Fold, ViewError> {
-        self.shelf.fold(feed, progress)
+        self.shelf.fold(feed, progress, Thoroughness::Usual)
+    }
+
+    fn purge(
+        &self,
+        feed: &dyn ChangeFeed,
+        progress: &mut dyn FnMut(Seq),
+    ) -> Result<Fold, ViewError> {
+        self.shelf.fold(feed, progress, Thoroughness::NothingDead)
     }
 
     fn verify(&self) -> Health {

@@ -55,11 +55,7 @@ impl End {
         if segment.sealed {
             return Self::in_sealed(segment).map(Some);
         }
-        match OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open(&segment.path)
-        {
+        match open_to_append(&segment.path) {
             Ok(file) => Self::in_plain(segment, file),
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 Self::in_sealed(&segment.sealed_twin()).map(Some)
@@ -188,6 +184,22 @@ impl End {
         open.write(text.as_bytes())?;
         (self.seq, self.hash) = (last.seq, last.hash);
         Ok(())
+    }
+}
+
+/// Opens a segment for reading and writing, or for reading alone where it may not be written: whoever
+/// writes then meets the error.
+fn open_to_append(path: &Path) -> std::io::Result<File> {
+    match OpenOptions::new().read(true).write(true).open(path) {
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
+            ) =>
+        {
+            File::open(path)
+        }
+        opened => opened,
     }
 }
 

@@ -11,6 +11,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::{APPLICATION_ID, SOURCE_FORMAT};
 use crate::StoreError;
 use crate::files::{FileIdentity, look_at, open_private_file};
+use crate::restore::side_file;
 
 /// Opens the database for the writer, and makes or migrates its tables. The write lock must be held.
 pub(crate) fn open_writer(path: &Path) -> Result<Connection, StoreError> {
@@ -85,12 +86,51 @@ pub(crate) fn open_identified(
 }
 
 /// A new connection that can't write.
+///
+/// In a folder that may only be read SQLite can't make the files that it shares between processes, so a
+/// database without a log of its own is opened as one that nobody changes.
 pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
+    let opened = Connection::open_with_flags(path, flags)
+        .map_err(StoreError::from)
+        .and_then(readable);
+    match opened.map_err(|error| error.of_database(path)) {
+        Err(error) if error.is_read_only() => match unchanging(path)? {
+            Some(uri) => {
+                let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+                    | OpenFlags::SQLITE_OPEN_URI
+                    | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+                readable(Connection::open_with_flags(uri, flags)?)
+            }
+            None => Err(error),
+        },
+        opened => opened,
+    }
+}
+
+/// The connection set up, after it has read something: only then are SQLite's shared files opened.
+fn readable(connection: Connection) -> Result<Connection, StoreError> {
     configure(&connection)?;
     connection.pragma_update(None, "query_only", true)?;
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
     Ok(connection)
+}
+
+/// The address of a database that is opened as one that nobody changes; `None` where its log holds pages
+/// that it lacks, or it is not there.
+fn unchanging(path: &Path) -> Result<Option<String>, StoreError> {
+    let log = look_at(&side_file(path, "wal"))?;
+    let (Some(_), Some(text)) = (look_at(path)?, path.to_str()) else {
+        return Ok(None);
+    };
+    if log.is_some_and(|log| log.length > 0) {
+        return Ok(None);
+    }
+    let escaped = text
+        .replace('%', "%25")
+        .replace('?', "%3f")
+        .replace('#', "%23");
+    Ok(Some(format!("file:{escaped}?immutable=1")))
 }
 
 /// Read connections, kept open for the next reader.

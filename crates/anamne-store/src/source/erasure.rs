@@ -11,18 +11,21 @@ use super::record::Payload;
 use crate::StoreError;
 use crate::journal::Erasure;
 
+/// Names that erased memories bore, and that perhaps nobody bears now.
+pub(crate) type Borne = BTreeSet<u32>;
+
 /// Empties a row for ever; only its id, number and place in the log remain.
 ///
-/// The row is noted in `erasing` until its payloads have left the journal too. O(memories) where a name
-/// was borne by this memory alone.
+/// The row is noted in `erasing` until its payloads have left the journal too. The names that it bore are
+/// added to `borne`, for [`erase_unused`].
 pub(crate) fn erase(
     connection: &Connection,
-    names: &Names,
     row: Row,
     at: i64,
     seq: Seq,
+    borne: &mut Borne,
 ) -> Result<(), StoreError> {
-    let borne = names_of(connection, row)?;
+    borne.append(&mut names_of(connection, row)?);
     connection
         .prepare_cached(
             "UPDATE memories SET salt = NULL, kind = 1, category = NULL, role = NULL, content = '', body = NULL, \
@@ -40,9 +43,7 @@ pub(crate) fn erase(
     ] {
         connection.prepare_cached(sql)?.execute([row.0])?;
     }
-    borne
-        .into_iter()
-        .try_for_each(|number| erase_if_unused(connection, names, number))
+    Ok(())
 }
 
 /// Writes the row of a memory of which nothing is left but its id.
@@ -92,21 +93,48 @@ fn names_in(memory: &Memory) -> impl Iterator<Item = &str> {
         .map(String::as_str)
 }
 
-fn erase_if_unused(connection: &Connection, names: &Names, number: u32) -> Result<(), StoreError> {
+/// Empties those of the names in `borne` that no memory bears now. O(memories) where there are any.
+pub(crate) fn erase_unused(
+    connection: &Connection,
+    names: &Names,
+    borne: &Borne,
+) -> Result<(), StoreError> {
+    let mut unused = Vec::new();
+    for &number in borne {
+        if !is_borne(connection, number)? {
+            unused.push(number);
+        }
+    }
+    if unused.is_empty() {
+        return Ok(());
+    }
+    // There is no index of sessions, so they are read once for all.
+    let mut statement = connection
+        .prepare_cached("SELECT DISTINCT session FROM memories WHERE session IS NOT NULL")?;
+    let sessions: Borne = statement
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    unused
+        .into_iter()
+        .filter(|number| !sessions.contains(number))
+        .try_for_each(|number| names.erase(connection, number))
+}
+
+/// Whether a tag, thread or author with this number is left.
+fn is_borne(connection: &Connection, number: u32) -> Result<bool, StoreError> {
     for sql in [
         "SELECT EXISTS (SELECT 1 FROM tags WHERE tag = ?1)",
         "SELECT EXISTS (SELECT 1 FROM memories WHERE thread = ?1)",
         "SELECT EXISTS (SELECT 1 FROM memories WHERE author = ?1)",
-        "SELECT EXISTS (SELECT 1 FROM memories WHERE session = ?1)",
     ] {
-        let used: bool = connection
+        let borne: bool = connection
             .prepare_cached(sql)?
             .query_row([number], |row| row.get(0))?;
-        if used {
-            return Ok(());
+        if borne {
+            return Ok(true);
         }
     }
-    names.erase(connection, number)
+    Ok(false)
 }
 
 /// Whether an erasure has not reached the journal yet.

@@ -1,6 +1,6 @@
 //! Structural filters as SQL, and lists of memories in a chosen order.
 
-use anamne_types::{Filter, Memory, Row};
+use anamne_types::{Filter, Memory, MemoryId, Row};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
@@ -17,6 +17,41 @@ pub enum Order {
     NewestFirst,
     /// What happened first comes first; inside a thread by position.
     OldestFirst,
+    /// One thread after the other, in the order in which they were first named, inside by position; what is in
+    /// no thread comes last.
+    ByThread,
+}
+
+/// Whether live or forgotten memories are meant; erased ones never are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Standing {
+    /// Those that recall may answer with.
+    #[default]
+    Live,
+    /// Those that were put away and can be restored.
+    Forgotten,
+    /// All of them.
+    Both,
+}
+
+impl Standing {
+    fn sql(self) -> &'static str {
+        match self {
+            Self::Live => "deleted_at IS NULL",
+            Self::Forgotten => "deleted_at IS NOT NULL AND NOT erased",
+            Self::Both => "NOT erased",
+        }
+    }
+}
+
+impl Order {
+    fn sql(self) -> &'static str {
+        match self {
+            Self::NewestFirst => "occurred_at DESC, row DESC",
+            Self::OldestFirst => "occurred_at, thread, position, row",
+            Self::ByThread => "thread IS NULL, thread, position, row",
+        }
+    }
 }
 
 /// Which memories to list.
@@ -136,18 +171,13 @@ pub(crate) fn list(
     listing: &Listing,
 ) -> Result<Vec<Memory>, StoreError> {
     let mut clause = Clause::of(&listing.filter, connection)?;
-    clause.push(
-        if listing.forgotten {
-            "deleted_at IS NOT NULL AND NOT erased"
-        } else {
-            "deleted_at IS NULL"
-        },
-        [],
-    );
-    let order = match listing.order {
-        Order::NewestFirst => "occurred_at DESC, row DESC",
-        Order::OldestFirst => "occurred_at, thread, position, row",
+    let standing = if listing.forgotten {
+        Standing::Forgotten
+    } else {
+        Standing::Live
     };
+    clause.push(standing.sql(), []);
+    let order = listing.order.sql();
     let sql = format!(
         "SELECT {COLUMNS} FROM memories WHERE {} ORDER BY {order} LIMIT ? OFFSET ?",
         clause.sql()
@@ -160,4 +190,25 @@ pub(crate) fn list(
     let rows = statement.query_map(params_from_iter(clause.values), Stored::read)?;
     rows.map(|stored| Ok(stored?.complete(connection, names)?.memory))
         .collect()
+}
+
+/// The ids of all memories that pass, in a chosen order and as of one instant.
+pub(crate) fn select(
+    connection: &Connection,
+    filter: &Filter,
+    standing: Standing,
+    order: Order,
+) -> Result<Vec<MemoryId>, StoreError> {
+    let mut clause = Clause::of(filter, connection)?;
+    clause.push(standing.sql(), []);
+    let sql = format!(
+        "SELECT id FROM memories WHERE {} ORDER BY {}",
+        clause.sql(),
+        order.sql()
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let ids = statement.query_map(params_from_iter(clause.values), |row| {
+        Ok(MemoryId::from_bytes(row.get(0)?))
+    })?;
+    Ok(ids.collect::<Result<_, _>>()?)
 }

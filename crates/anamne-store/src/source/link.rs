@@ -1,7 +1,7 @@
 //! Reading the links of a memory.
 
 use anamne_types::{Link, LinkType, MemoryId, Row, Seq};
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 use crate::StoreError;
 use crate::clock::from_microseconds;
@@ -25,6 +25,24 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<Link>, StoreError> {
         &format!("{LINKS} WHERE ?1 = 0 ORDER BY links.seq"),
         0,
     )
+}
+
+/// The link of this type from one row to another, if it is there.
+pub(crate) fn between(
+    connection: &Connection,
+    source: Row,
+    target: Row,
+    link_type: LinkType,
+) -> Result<Option<Link>, StoreError> {
+    let links = of_row(connection, source)?;
+    let end: Option<[u8; 16]> = connection
+        .prepare_cached("SELECT id FROM memories WHERE row = ?1")?
+        .query_row([target.0], |row| row.get(0))
+        .optional()?;
+    let end = end.map(MemoryId::from_bytes);
+    Ok(links
+        .into_iter()
+        .find(|link| Some(link.to) == end && link.link_type == link_type))
 }
 
 /// The link that the event `seq` drew, if it is still there.

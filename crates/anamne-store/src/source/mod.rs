@@ -11,12 +11,13 @@ mod packed;
 pub(crate) mod read;
 pub(crate) mod record;
 mod replay;
+pub(crate) mod retention;
 pub(crate) mod rows;
 pub(crate) mod statistics;
 mod transaction;
 
 pub use feed::SourceFeed;
-pub use filter::{Listing, Order};
+pub use filter::{Listing, Order, Standing};
 pub use statistics::Statistics;
 
 pub(crate) use connection::{

@@ -86,13 +86,12 @@ impl Transaction<'_> {
                 }
                 Ok(())
             }
-            (EventKind::Erased, Some(stored), ..) => erasure::erase(
-                self.connection,
-                self.names,
-                stored.row,
-                to_microseconds(line.at),
-                line.seq,
-            ),
+            (EventKind::Erased, Some(stored), ..) => {
+                let mut borne = erasure::Borne::new();
+                let at = to_microseconds(line.at);
+                erasure::erase(self.connection, stored.row, at, line.seq, &mut borne)?;
+                erasure::erase_unused(self.connection, self.names, &borne)
+            }
             // A memory whose payload was erased: its row stays taken, empty.
             (_, None, None, None) => erasure::insert_empty(
                 self.connection,

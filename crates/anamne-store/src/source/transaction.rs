@@ -1,6 +1,7 @@
 //! One write to the source: state, event and outbox together.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use anamne_text::normal::content_hash;
 use anamne_types::{
@@ -11,9 +12,11 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::value::to_raw_value;
 
+use super::link::between;
 use super::record::{Payload, Stored};
 use super::{Names, erasure, read, rows};
 use crate::StoreError;
+use crate::arrival::Arrival;
 use crate::clock::{cut, to_microseconds};
 use crate::journal::{Digest, Entry, Line};
 
@@ -27,7 +30,8 @@ pub(crate) struct Transaction<'writer> {
     space: &'writer str,
     actor: &'writer Actor,
     now: Timestamp,
-    pub(super) head: Seq,
+    /// The last event of the log, those of this transaction included.
+    pub(crate) head: Seq,
     pub(super) hash: Digest,
     pub(super) next_row: Row,
     lines: Vec<Entry>,
@@ -95,35 +99,114 @@ impl<'writer> Transaction<'writer> {
     pub(crate) fn remember(&mut self, draft: &Draft) -> Result<Remembered, StoreError> {
         let hash = content_hash(&draft.content);
         if let Some(known) = self.find_known(draft, hash)? {
-            return Ok(Remembered {
-                id: known.memory.id,
-                seq: known.memory.seq,
-                space: self.space.to_owned(),
-                duplicate: true,
-            });
+            return Ok(self.remembered(known.memory.id, known.memory.seq, true));
         }
         let memory = self.memory_of(draft)?;
+        self.insert(memory, hash)
+    }
+
+    /// Takes in what an import brings. The draft must have been checked.
+    ///
+    /// A memory of another store keeps its id, its times and its standing. One that is here already, under its
+    /// id or its outside id, changes nothing.
+    pub(crate) fn take_in(&mut self, arrival: &Arrival) -> Result<Remembered, StoreError> {
+        let Arrival { draft, origin } = arrival;
+        let Some(origin) = origin else {
+            return self.remember(draft);
+        };
+        if let Some(known) = self.find_arrived(draft, origin.id)? {
+            return Ok(self.remembered(known.memory.id, known.memory.seq, true));
+        }
+        let memory = Memory {
+            id: origin.id,
+            created_at: cut(origin.created_at),
+            updated_at: cut(origin.updated_at),
+            deleted_at: origin.deleted_at.map(cut),
+            superseded_by: origin.superseded_by,
+            ..self.memory_of(draft)?
+        };
+        self.insert(memory, content_hash(&draft.content))
+    }
+
+    fn find_arrived(&self, draft: &Draft, id: MemoryId) -> Result<Option<Stored>, StoreError> {
+        let known = match read::by_id(self.connection, self.names, id)? {
+            Some(known) if known.erased => return Err(StoreError::WasErased { id }),
+            Some(known) => Some(known),
+            // An import by an older version made its id an outside id.
+            None => {
+                let row = match &draft.external_id {
+                    Some(external_id) => rows::with_external_id(self.connection, external_id)?,
+                    None => rows::with_external_id(self.connection, &id.to_string())?,
+                };
+                row.map(|row| self.by_row(row)).transpose()?
+            }
+        };
+        match known {
+            Some(known) if content_hash(&known.memory.content) != content_hash(&draft.content) => {
+                Err(StoreError::Conflict {
+                    external_id: draft.external_id.clone().unwrap_or_else(|| id.to_string()),
+                    id: known.memory.id,
+                })
+            }
+            known => Ok(known),
+        }
+    }
+
+    fn remembered(&self, id: MemoryId, seq: Seq, duplicate: bool) -> Remembered {
+        Remembered {
+            id,
+            seq,
+            space: self.space.to_owned(),
+            duplicate,
+        }
+    }
+
+    /// Writes and logs a memory that is new here.
+    fn insert(&mut self, memory: Memory, hash: [u8; 16]) -> Result<Remembered, StoreError> {
         let row = self.next_row;
         let salt = self.salt_of(memory.id);
         rows::insert(self.connection, self.names, row, salt, hash, &memory)?;
         self.next_row = Row(row.0 + 1);
         let (id, seq) = (memory.id, memory.seq);
-        self.log(
-            EventKind::Remembered,
-            row,
-            id,
-            &Payload {
-                salt,
-                memory: Some(Cow::Owned(memory)),
-                link: None,
-            },
-        )?;
-        Ok(Remembered {
-            id,
-            seq,
-            space: self.space.to_owned(),
-            duplicate: false,
-        })
+        let payload = Payload {
+            salt,
+            memory: Some(Cow::Owned(memory)),
+            link: None,
+        };
+        self.log(EventKind::Remembered, row, id, &payload)?;
+        Ok(self.remembered(id, seq, false))
+    }
+
+    /// Draws a link as another store had it, between memories that may be forgotten; says whether it was not
+    /// there as such. Nothing but the link changes.
+    pub(crate) fn take_link(&mut self, link: &Link) -> Result<bool, StoreError> {
+        let link = Link {
+            created_at: cut(link.created_at),
+            weight: plain_zero(link.weight),
+            ..link.clone()
+        };
+        let (source, target) = (self.present(link.from)?, self.present(link.to)?);
+        let there = between(self.connection, source.row, target.row, link.link_type)?;
+        if there.as_ref() == Some(&link) {
+            return Ok(false);
+        }
+        let seq = Seq(self.head.0 + 1);
+        rows::link(self.connection, source.row, target.row, &link, seq)?;
+        let payload = Payload {
+            salt: source.salt,
+            memory: None,
+            link: Some(Cow::Borrowed(&link)),
+        };
+        self.log(EventKind::Linked, source.row, link.from, &payload)?;
+        Ok(true)
+    }
+
+    /// Bytes of the lines that the journal must take.
+    pub(crate) fn line_bytes(&self) -> u64 {
+        self.lines
+            .iter()
+            .map(|line| line.text.len() as u64 + 1)
+            .sum()
     }
 
     /// Changes a memory; one that does not differ afterwards is left as it is.
@@ -175,17 +258,17 @@ impl<'writer> Transaction<'writer> {
         self.change(&stored, memory, EventKind::Restored)
     }
 
-    /// Removes a memory's content for ever, and notes that it must leave the journal too.
-    pub(crate) fn erase(&mut self, id: MemoryId) -> Result<(), StoreError> {
-        let stored = self.present(id)?;
-        erasure::erase(
-            self.connection,
-            self.names,
-            stored.row,
-            to_microseconds(self.now),
-            Seq(self.head.0 + 1),
-        )?;
-        self.log(EventKind::Erased, stored.row, id, &Payload::NOTHING)
+    /// Removes the content of memories for ever, and notes that it must leave the journal too.
+    pub(crate) fn erase(&mut self, ids: &BTreeSet<MemoryId>) -> Result<(), StoreError> {
+        let mut borne = erasure::Borne::new();
+        let at = to_microseconds(self.now);
+        for &id in ids {
+            let row = self.present(id)?.row;
+            let seq = Seq(self.head.0 + 1);
+            erasure::erase(self.connection, row, at, seq, &mut borne)?;
+            self.log(EventKind::Erased, row, id, &Payload::NOTHING)?;
+        }
+        erasure::erase_unused(self.connection, self.names, &borne)
     }
 
     /// Draws a link. A `supersedes` link also marks its end as superseded.

@@ -235,6 +235,10 @@ impl View for MemoryView {
         Ok(Fold::Nothing)
     }
 
+    fn purge(&self, _: &dyn ChangeFeed, _: &mut dyn FnMut(Seq)) -> Result<Fold, ViewError> {
+        Ok(Fold::Nothing)
+    }
+
     fn verify(&self) -> Health {
         Health::Whole
     }

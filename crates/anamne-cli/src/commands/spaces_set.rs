@@ -1,0 +1,178 @@
+//! `anamne spaces set`.
+
+use anamne::{Space, SpaceConfig};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{Output, memories};
+use crate::place::Place;
+use crate::settling;
+
+/// Change what a space is about and how it is kept, and show its settings
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Without an option the settings are shown as they are. They stand in the space's
+folder, in space.toml.
+
+Examples:
+  anamne spaces set --description \"What we cook\"
+  anamne --space recipes spaces set --quota 2GB
+  anamne spaces set --quota none --recency-days 90
+  anamne spaces set --retention-days 365 --yes
+
+With --json: {\"name\", \"description\", \"recency_days\", \"quota_bytes\",
+  \"retention_days\"}; 0 stands for none")]
+pub(crate) struct Set {
+    /// What the space is about
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// After so many days a memory's recency has fallen to 37 %
+    #[arg(long, value_name = "DAYS")]
+    recency_days: Option<f32>,
+    /// What the space's folder may take up: bytes, 500MB, 2GiB, or none
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    quota: Option<u64>,
+    /// Erase memories that happened more than so many days ago, facts and skills of importance 7 and more
+    /// excepted; or none
+    #[arg(long, value_name = "DAYS", value_parser = days)]
+    retention_days: Option<u32>,
+    /// Set a retention also where it erases memories now
+    #[arg(long)]
+    yes: bool,
+}
+
+impl Set {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let space = place.existing_space()?;
+        self.check_retention(&space)?;
+        let asks_for_something = self.description.is_some()
+            || self.recency_days.is_some()
+            || self.quota.is_some()
+            || self.retention_days.is_some();
+        if asks_for_something {
+            space.configure(|config| self.apply(config))?;
+        }
+        print(&space.config(), output)?;
+        settling::settle(&space, output)
+    }
+
+    /// A retention erases for ever, so it is not set unasked where it has something to erase.
+    fn check_retention(&self, space: &Space) -> Result<(), Failure> {
+        let Some(days) = self.retention_days.filter(|days| *days > 0 && !self.yes) else {
+            return Ok(());
+        };
+        let outdated = space.count_outdated(days)?;
+        if outdated == 0 {
+            return Ok(());
+        }
+        let count = memories(outdated);
+        Err(Failure::refused(
+            "yes",
+            format!("a retention of {days} days erases {count} of the space now, for ever"),
+        )
+        .hint("add --yes when that is meant"))
+    }
+
+    fn apply(&self, config: &mut SpaceConfig) {
+        if let Some(description) = &self.description {
+            config.description.clone_from(description);
+        }
+        config.recall.recency_days = self.recency_days.unwrap_or(config.recall.recency_days);
+        config.quota.bytes = self.quota.unwrap_or(config.quota.bytes);
+        config.retention.days = self.retention_days.unwrap_or(config.retention.days);
+    }
+}
+
+fn print(config: &SpaceConfig, output: &mut Output) -> Result<(), Failure> {
+    if output.is_json() {
+        return output.json(&json!({
+            "name": config.name,
+            "description": config.description,
+            "recency_days": config.recall.recency_days,
+            "quota_bytes": config.quota.bytes,
+            "retention_days": config.retention.days,
+        }));
+    }
+    let or_none = |number: u64, unit: &str| match number {
+        0 => "none".to_owned(),
+        number => format!("{} {unit}", crate::wording::number(number)),
+    };
+    output.line(format_args!("name          {}", config.name))?;
+    output.line(format_args!(
+        "description   {}",
+        crate::wording::one_line(&config.description)
+    ))?;
+    output.line(format_args!(
+        "recency       {} days",
+        config.recall.recency_days
+    ))?;
+    output.line(format_args!(
+        "quota         {}",
+        or_none(config.quota.bytes, "bytes")
+    ))?;
+    output.line(format_args!(
+        "retention     {}",
+        or_none(config.retention.days.into(), "days")
+    ))
+}
+
+/// Bytes, by a number and perhaps a unit.
+fn size(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    if text.eq_ignore_ascii_case("none") {
+        return Ok(0);
+    }
+    let digits = text.find(|character: char| !character.is_ascii_digit() && character != '.');
+    let (amount, unit) = text.split_at(digits.unwrap_or(text.len()));
+    let factor: u64 = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kb" => 1_000,
+        "m" | "mb" => 1_000_000,
+        "g" | "gb" => 1_000_000_000,
+        "t" | "tb" => 1_000_000_000_000,
+        "kib" => 1 << 10,
+        "mib" => 1 << 20,
+        "gib" => 1 << 30,
+        "tib" => 1 << 40,
+        _ => return Err(format!("{unit} is no unit; write 500MB, 2GiB, or none")),
+    };
+    let bytes = amount
+        .parse::<f64>()
+        .map_err(|_| "write a number such as 500MB or 2GiB, or none".to_owned())?
+        * factor as f64;
+    if bytes >= i64::MAX as f64 {
+        return Err("that is more than any disk holds".to_owned());
+    }
+    Ok(bytes as u64)
+}
+
+/// A number of days, or none.
+fn days(text: &str) -> Result<u32, String> {
+    if text.trim().eq_ignore_ascii_case("none") {
+        return Ok(0);
+    }
+    text.trim()
+        .parse()
+        .map_err(|_| "write a whole number of days, or none".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #[track_caller]
+    fn check(text: &str, expected: Option<u64>) {
+        assert_eq!(super::size(text).ok(), expected, "{text}");
+    }
+
+    #[test]
+    fn sizes_are_read_as_people_write_them() {
+        check("0", Some(0));
+        check("none", Some(0));
+        check("1500", Some(1_500));
+        check("500MB", Some(500_000_000));
+        check("1.5 GiB", Some(1_610_612_736));
+        check("2k", Some(2_000));
+        for wrong in ["", "MB", "-1", "5 parsecs", "1e30", "99999999TB"] {
+            check(wrong, None);
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! A store on a disk that is full, in a folder that may only be read, or with settings of its own.
+
+use serde_json::json;
+
+use crate::bench::{Bench, files_under};
+
+#[test]
+fn settings_are_set_shown_and_listed() {
+    let bench = Bench::new();
+    bench.remember(&["Onions first"]);
+    let shown = bench.json(&[
+        "spaces",
+        "set",
+        "--description",
+        "What we cook",
+        "--quota",
+        "2GB",
+        "--recency-days",
+        "90",
+    ]);
+    assert_eq!(
+        shown,
+        json!({"name": "core", "description": "What we cook", "recency_days": 90.0, "quota_bytes": 2_000_000_000, "retention_days": 0})
+    );
+    assert_eq!(bench.json(&["spaces", "set"]), shown);
+    assert_eq!(
+        bench.json(&["spaces"])["spaces"][0]["description"],
+        "What we cook"
+    );
+    let cleared = bench.json(&["spaces", "set", "--quota", "none"]);
+    assert_eq!(cleared["quota_bytes"], 0);
+    let ran = bench.run(&["--json", "spaces", "set", "--recency-days", "0"]);
+    assert_eq!(
+        (ran.code, &ran.error()["field"]),
+        (2, &json!("recall.recency_days"))
+    );
+    assert_eq!(bench.run(&["spaces", "set", "--quota", "much"]).code, 2);
+    assert_eq!(bench.run(&["--space", "nowhere", "spaces", "set"]).code, 3);
+}
+
+#[test]
+fn a_retention_that_erases_something_now_wants_a_yes() {
+    let bench = Bench::new();
+    let file = bench.file(
+        "old.jsonl",
+        "{\"text\": \"An ancient quellfruit\", \"time\": \"2001-01-01T00:00:00Z\"}\n",
+    );
+    bench.json(&["import", file.to_str().expect("UTF-8")]);
+    bench.remember(&["Something new"]);
+    let ran = bench.run(&["spaces", "set", "--retention-days", "365"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("erases 1 memory"), "{}", ran.stderr);
+    assert_eq!(bench.json(&["stats"])["memories"], 2);
+    let set = bench.json(&["spaces", "set", "--retention-days", "365", "--yes"]);
+    assert_eq!(set["retention_days"], 365);
+    assert_eq!(bench.json(&["stats"])["memories"], 1);
+    let store = bench.store();
+    let held = files_under(&store).into_iter().any(|file| {
+        let bytes = std::fs::read(file).expect("a file");
+        bytes
+            .windows(10)
+            .any(|window| window.eq_ignore_ascii_case(b"quellfruit"))
+    });
+    assert!(!held, "erased for ever");
+}
+
+#[test]
+fn a_full_space_says_what_makes_room() {
+    let bench = Bench::new();
+    let id = bench.remember(&["The first of all"]);
+    bench.json(&["spaces", "set", "--quota", "100kB"]);
+    let ran = bench.run(&["--json", "remember", "One too many"]);
+    let error = ran.error();
+    assert_eq!((ran.code, &error["kind"]), (2, &json!("refused")));
+    assert!(
+        error["message"]
+            .as_str()
+            .is_some_and(|text| text.contains("100000 bytes")),
+        "{error}"
+    );
+    assert!(
+        error["hint"]
+            .as_str()
+            .is_some_and(|text| text.contains("spaces set --quota")),
+        "{error}"
+    );
+    assert_eq!(bench.recall(&["first of all"]), ["The first of all"]);
+    assert_eq!(
+        bench.json(&["forget", &id, "--hard", "--yes"])["erased"],
+        json!([id])
+    );
+}
+
+#[test]
+fn one_space_with_broken_settings_keeps_no_other_from_being_listed() {
+    let bench = Bench::new();
+    bench.remember(&["--space", "one", "text"]);
+    bench.remember(&["--space", "two", "text"]);
+    std::fs::write(bench.store().join("spaces/two/space.toml"), "nonsense").expect("written");
+    let listed = bench.json(&["spaces"]);
+    assert_eq!(listed["spaces"].as_array().map(Vec::len), Some(1));
+    assert_eq!(listed["unusable"].as_array().map(Vec::len), Some(1));
+    let ran = bench.run(&["spaces"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("two/space.toml is damaged"),
+        "{}",
+        ran.stderr
+    );
+    let doctor = bench.run(&["--json", "doctor"]);
+    assert_eq!(
+        (doctor.code, &doctor.parsed()["healthy"]),
+        (1, &json!(false))
+    );
+}
+
+/// Limits how large any file may grow, in place of a disk that is full: the signal of that limit is ignored, so that
+/// writes fail as they do there.
+#[cfg(unix)]
+#[test]
+fn on_a_full_disk_nothing_is_half_told_and_all_is_found() {
+    use std::process::Command;
+    let bench = Bench::new();
+    bench.remember(&["The lighthouse keeper is called Ines"]);
+    let text = "word ".repeat(60_000);
+    let limited = |script: &str, argument: &str| {
+        Command::new("sh")
+            .args(["-c", &format!("trap '' XFSZ; ulimit -f 256; {script}")])
+            .arg(env!("CARGO_BIN_EXE_anamne"))
+            .arg(argument)
+            .current_dir(bench.folder())
+            .env("ANAMNE_STORE", bench.store())
+            .output()
+            .expect("a shell")
+    };
+    let file = bench.file("long.txt", text);
+    let told = limited(
+        "exec \"$0\" --json remember - < \"$1\"",
+        file.to_str().expect("UTF-8"),
+    );
+    let error = String::from_utf8(told.stderr).expect("UTF-8");
+    assert_eq!(told.status.code(), Some(1), "{error}");
+    assert!(error.contains("the disk takes no more of it"), "{error}");
+    let found = limited("exec \"$0\" --json recall \"$1\"", "lighthouse keeper");
+    assert!(
+        String::from_utf8_lossy(&found.stdout).contains("Ines"),
+        "{found:?}"
+    );
+    assert_eq!(bench.json(&["doctor"])["healthy"], true);
+    assert_eq!(bench.json(&["stats"])["memories"], 1);
+    bench.remember(&["There is room again"]);
+}
+
+/// Root may write everywhere, so root runs the command as somebody else, to whom the store is given.
+#[cfg(unix)]
+#[test]
+fn a_store_that_may_only_be_read_answers_and_says_why_it_takes_nothing() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    use std::process::Command;
+
+    const NOBODY: u32 = 65_534;
+    let bench = Bench::new();
+    bench.remember(&["The lighthouse keeper is called Ines"]);
+    bench.json(&["doctor"]);
+    let is_root = std::fs::metadata(bench.folder()).expect("a folder").uid() == 0;
+    let set_modes = |folder_mode: u32, file_mode: u32| {
+        let mut paths = files_under(&bench.store());
+        let folders: std::collections::BTreeSet<_> = paths
+            .iter()
+            .flat_map(|path| {
+                path.ancestors()
+                    .skip(1)
+                    .take_while(|above| above.starts_with(bench.folder()))
+            })
+            .map(std::path::Path::to_path_buf)
+            .collect();
+        paths.extend(folders);
+        for path in paths {
+            let mode = if path.is_dir() {
+                folder_mode
+            } else {
+                file_mode
+            };
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).expect("modes");
+            if is_root {
+                chown(&path, Some(NOBODY), Some(NOBODY)).expect("another owner");
+            }
+        }
+    };
+    let run = |arguments: &[&str]| {
+        let plain = bench.command(arguments);
+        let mut command = if is_root {
+            let mut command = Command::new("setpriv");
+            command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+            command.arg(plain.get_program());
+            command.args(arguments);
+            command
+        } else {
+            Command::new(plain.get_program())
+        };
+        if !is_root {
+            command.args(arguments);
+        }
+        command
+            .current_dir(bench.folder())
+            .env("ANAMNE_STORE", bench.store())
+            .output()
+    };
+    set_modes(0o500, 0o400);
+    let recalled = run(&["--json", "recall", "lighthouse keeper"]);
+    let told = run(&["--json", "remember", "Something new"]);
+    let listed = run(&["--json", "list"]);
+    let exported = run(&["export"]);
+    set_modes(0o700, 0o600);
+    let (Ok(recalled), Ok(told), Ok(listed), Ok(exported)) = (recalled, told, listed, exported)
+    else {
+        assert!(is_root, "only a missing `setpriv` excuses");
+        return;
+    };
+    let answer = String::from_utf8_lossy(&recalled.stdout).into_owned();
+    assert!(
+        answer.contains("Ines") && answer.contains("\"degraded\":[]"),
+        "{recalled:?}"
+    );
+    for read in [&listed, &exported] {
+        assert!(
+            read.status.success() && String::from_utf8_lossy(&read.stdout).contains("Ines"),
+            "{read:?}"
+        );
+    }
+    let error = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert_eq!(told.status.code(), Some(1), "{error}");
+    assert!(error.contains("may only be read here"), "{error}");
+    bench.remember(&["Something new"]);
+    assert_eq!(bench.json(&["stats"])["memories"], 2);
+}

@@ -1,0 +1,42 @@
+//! The note that views may still hold what was erased.
+//!
+//! The source can't know what views keep in their files. So an erasure leaves a note beside them before
+//! it counts as finished, and whoever has the views purged takes it away. A crash in between leaves the
+//! note, and the next process that settles the space does the rest.
+
+use std::path::{Path, PathBuf};
+
+use anamne_types::Seq;
+
+use crate::StoreError;
+use crate::files::{remove_if_there, replace_file};
+
+fn path_in(folder: &Path) -> PathBuf {
+    folder.join("views.unclean")
+}
+
+/// Notes that the views of the space in `folder` must be purged of what was erased up to `through`. The
+/// write lock must be held.
+pub(crate) fn note(folder: &Path, through: Seq) -> Result<(), StoreError> {
+    replace_file(&path_in(folder), format!("{through}\n").as_bytes())
+}
+
+/// Up to which event there are erasures that the views may not know of; `None` when they are clean.
+pub(crate) fn noted(folder: &Path) -> Result<Option<Seq>, StoreError> {
+    let path = path_in(folder);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(StoreError::io("read", &path)(error)),
+    };
+    // A note that can't be read still says that there is something to do; the next purge replaces none of it.
+    Ok(Some(Seq(text.trim().parse().unwrap_or(0))))
+}
+
+/// Takes the note away, unless there were later erasures. The write lock must be held.
+pub(crate) fn done(folder: &Path, through: Seq) -> Result<(), StoreError> {
+    match noted(folder)? {
+        Some(noted) if noted <= through => remove_if_there(&path_in(folder)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,104 @@
+//! The settings of an open space: noticed when a person or another process changes them.
+
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use crate::StoreError;
+use crate::config::SpaceConfig;
+use crate::files::{FileIdentity, identity_of};
+
+/// `space.toml` as it was last read.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    path: PathBuf,
+    read: Mutex<Read>,
+}
+
+#[derive(Debug)]
+struct Read {
+    stamp: Option<Stamp>,
+    config: Arc<SpaceConfig>,
+}
+
+/// What tells one state of the file from another without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    identity: FileIdentity,
+    modified: Option<SystemTime>,
+    length: u64,
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        Self {
+            identity: identity_of(metadata),
+            modified: metadata.modified().ok(),
+            length: metadata.len(),
+        }
+    }
+}
+
+impl Settings {
+    /// The settings `config`, which were read from `path` just now.
+    pub(crate) fn new(path: &Path, config: SpaceConfig) -> Self {
+        let read = Read {
+            // Not looked at: the first question reads the file again.
+            stamp: None,
+            config: Arc::new(config),
+        };
+        Self {
+            path: path.to_owned(),
+            read: Mutex::new(read),
+        }
+    }
+
+    /// The settings as they were last read. Touches no file.
+    pub(crate) fn known(&self) -> Arc<SpaceConfig> {
+        self.lock().config.clone()
+    }
+
+    /// The settings as they stand in the file now. Costs one `stat` where it did not change.
+    ///
+    /// [`StoreError::Damaged`] when it can't be read; what was known before is kept for those who only
+    /// read. A file that was taken away changes nothing.
+    pub(crate) fn current(&self) -> Result<Arc<SpaceConfig>, StoreError> {
+        let stamp = match std::fs::metadata(&self.path) {
+            Ok(metadata) => Stamp::of(&metadata),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(self.known()),
+            Err(error) => return Err(StoreError::io("look at", &self.path)(error)),
+        };
+        let mut read = self.lock();
+        if read.stamp != Some(stamp)
+            && let Some(config) = SpaceConfig::read(&self.path)?
+        {
+            *read = Read {
+                stamp: Some(stamp),
+                config: Arc::new(config),
+            };
+        }
+        Ok(read.config.clone())
+    }
+
+    /// Changes the file as a whole. The write lock must be held.
+    pub(crate) fn change(
+        &self,
+        change: impl FnOnce(&mut SpaceConfig),
+    ) -> Result<Arc<SpaceConfig>, StoreError> {
+        let mut config = SpaceConfig::clone(&*self.current()?);
+        change(&mut config);
+        config.check()?;
+        config.write(&self.path)?;
+        let config = Arc::new(config);
+        *self.lock() = Read {
+            stamp: None,
+            config: config.clone(),
+        };
+        Ok(config)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Read> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,77 @@
+//! What a space hands out and takes in as a whole: exports and imports.
+
+use std::io::{BufRead, Write};
+use std::path::Path;
+
+use anamne_store::{Arrival, Standing, StoreError};
+use anamne_types::{Link, Remembered};
+
+use crate::export::CorpusReport;
+use crate::import::{BadLines, ImportReport};
+use crate::space::Space;
+use crate::{Error, export, import};
+
+impl Space {
+    /// Reads memories from JSON lines; an import that was interrupted is simply run again.
+    pub fn import(
+        &self,
+        reader: impl BufRead,
+        bad_lines: BadLines,
+        progress: &mut dyn FnMut(&ImportReport),
+    ) -> Result<ImportReport, Error> {
+        import::import(self, reader, bad_lines, progress)
+    }
+
+    /// Takes in what another store exported; see [`Arrival`].
+    pub(crate) fn take_in(
+        &self,
+        arrivals: &[Arrival],
+    ) -> Result<Vec<Result<Remembered, StoreError>>, Error> {
+        let taken = self.inner.source.take_in(&self.actor, arrivals)?;
+        self.after_write();
+        Ok(taken)
+    }
+
+    pub(crate) fn take_links(
+        &self,
+        links: &[Link],
+    ) -> Result<Vec<Result<bool, StoreError>>, Error> {
+        Ok(self.inner.source.take_links(&self.actor, links)?)
+    }
+
+    /// Reads memories from a folder of Markdown notes, as [`Space::export_notes`] writes it or as a person did.
+    ///
+    /// Folders whose names begin with a dot are passed over. A note without an id is told under its path, so that
+    /// it is known when it is read again.
+    pub fn import_notes(
+        &self,
+        folder: &Path,
+        bad_notes: BadLines,
+        progress: &mut dyn FnMut(&ImportReport),
+    ) -> Result<ImportReport, Error> {
+        import::import_notes(self, folder, bad_notes, progress)
+    }
+
+    /// Writes the live memories as JSON lines, oldest first, with the links that start at each; returns how many.
+    pub fn export(&self, writer: impl Write) -> Result<u64, Error> {
+        self.export_standing(writer, Standing::Live)
+    }
+
+    /// Like [`Space::export`], with or without forgotten memories.
+    ///
+    /// Which memories are written is decided at one instant; what is erased meanwhile is left out.
+    pub fn export_standing(&self, writer: impl Write, standing: Standing) -> Result<u64, Error> {
+        export::lines(self, writer, standing)
+    }
+
+    /// Writes memories as a folder of Markdown notes with YAML front matter, a folder for each thread and links as
+    /// wikilinks; returns how many. `folder` must not be there yet, or be empty; it appears when it is whole.
+    pub fn export_notes(&self, folder: &Path, standing: Standing) -> Result<u64, Error> {
+        export::notes(self, folder, standing)
+    }
+
+    /// Writes the live messages as a training corpus: a JSON line for each thread, with its messages in order.
+    pub fn export_corpus(&self, writer: impl Write) -> Result<CorpusReport, Error> {
+        export::corpus(self, writer)
+    }
+}

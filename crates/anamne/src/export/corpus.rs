@@ -1,0 +1,99 @@
+//! Conversations as a training corpus.
+
+use std::io::Write;
+
+use anamne_store::{Order, Standing};
+use anamne_types::{Body, Filter, Kind, Memory, Role};
+use serde::Serialize;
+
+use super::{PAGE, failed};
+use crate::Error;
+use crate::space::Space;
+
+/// What an export as a corpus came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CorpusReport {
+    /// Threads written, a line each.
+    pub threads: u64,
+    /// Messages in them.
+    pub messages: u64,
+    /// Live memories that were left out: messages in no thread, and all that is no message.
+    pub left_out: u64,
+}
+
+/// One line: a conversation.
+#[derive(Serialize)]
+struct Conversation {
+    thread: String,
+    messages: Vec<Message>,
+}
+
+/// A message as programs for training read it.
+#[derive(Serialize)]
+struct Message {
+    role: Role,
+    content: String,
+    /// Its author, where one is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+}
+
+/// Writes a line for each thread with messages, in the order in which the threads were first named; the messages
+/// of a thread stand in the order of their positions.
+pub(crate) fn corpus(space: &Space, mut writer: impl Write) -> Result<CorpusReport, Error> {
+    let messages = Filter {
+        kinds: vec![Kind::Message],
+        ..Filter::default()
+    };
+    let everything = space.select(&Filter::default(), Standing::Live, Order::ByThread)?;
+    let ids = space.select(&messages, Standing::Live, Order::ByThread)?;
+    let mut report = CorpusReport::default();
+    let mut open: Option<Conversation> = None;
+    for page in ids.chunks(PAGE) {
+        for memory in space.get_each(page)? {
+            let Some(thread) = memory.thread.clone() else {
+                continue;
+            };
+            if open.as_ref().is_none_or(|open| open.thread != thread) {
+                write(open.take(), &mut writer, &mut report)?;
+            }
+            let conversation = open.get_or_insert_with(|| Conversation {
+                thread,
+                messages: Vec::new(),
+            });
+            conversation.messages.push(message(memory));
+        }
+    }
+    write(open, &mut writer, &mut report)?;
+    writer.flush().map_err(failed)?;
+    report.left_out = (everything.len() as u64).saturating_sub(report.messages);
+    Ok(report)
+}
+
+fn write(
+    conversation: Option<Conversation>,
+    writer: &mut impl Write,
+    report: &mut CorpusReport,
+) -> Result<(), Error> {
+    let Some(conversation) = conversation else {
+        return Ok(());
+    };
+    serde_json::to_writer(&mut *writer, &conversation).map_err(|error| failed(error.into()))?;
+    writer.write_all(b"\n").map_err(failed)?;
+    report.threads += 1;
+    report.messages += conversation.messages.len() as u64;
+    Ok(())
+}
+
+/// A message of which no role was told is a person's.
+fn message(memory: Memory) -> Message {
+    let role = match memory.body {
+        Body::Message { role } => role,
+        _ => None,
+    };
+    Message {
+        role: role.unwrap_or(Role::User),
+        content: memory.content,
+        name: memory.author,
+    }
+}

@@ -1,0 +1,45 @@
+//! Memories as JSON lines.
+
+use std::io::Write;
+
+use anamne_store::{Order, Standing};
+use anamne_types::{Filter, Memory};
+use serde::Serialize;
+
+use super::{ExportedLink, Links, PAGE, failed};
+use crate::Error;
+use crate::space::Space;
+
+/// One exported line: the memory with the links that start at it.
+#[derive(Serialize)]
+struct Line<'a> {
+    #[serde(flatten)]
+    memory: &'a Memory,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    links: Vec<ExportedLink<'a>>,
+}
+
+/// Writes memories, oldest first, one JSON object a line; returns how many.
+pub(crate) fn lines(
+    space: &Space,
+    mut writer: impl Write,
+    standing: Standing,
+) -> Result<u64, Error> {
+    let ids = space.select(&Filter::default(), standing, Order::OldestFirst)?;
+    let links = Links::among(space, &ids)?;
+    let mut exported = 0;
+    for page in ids.chunks(PAGE) {
+        for memory in &space.get_each(page)? {
+            let started = links.of(memory).iter();
+            let line = Line {
+                memory,
+                links: started.map(|link| links.exported(link, None)).collect(),
+            };
+            serde_json::to_writer(&mut writer, &line).map_err(|error| failed(error.into()))?;
+            writer.write_all(b"\n").map_err(failed)?;
+            exported += 1;
+        }
+    }
+    writer.flush().map_err(failed)?;
+    Ok(exported)
+}

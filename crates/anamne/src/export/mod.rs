@@ -1,0 +1,95 @@
+//! Writing memories out: JSON lines, Markdown notes, a training corpus.
+
+mod corpus;
+mod file_names;
+mod lines;
+mod notes;
+
+use std::collections::HashMap;
+
+use anamne_types::{Link, LinkType, Memory, MemoryId};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::Error;
+use crate::space::Space;
+
+pub use corpus::CorpusReport;
+pub(crate) use corpus::corpus;
+pub(crate) use lines::lines;
+pub(crate) use notes::notes;
+
+/// How many memories are read at a time.
+const PAGE: usize = 1_000;
+
+/// A link as it stands with the memory from which it starts.
+#[derive(Serialize)]
+struct ExportedLink<'a> {
+    /// The outside id of its end where that has one, else its id: what an import finds it by.
+    to: String,
+    #[serde(rename = "type")]
+    link_type: LinkType,
+    weight: f32,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    reason: &'a str,
+    created_at: Timestamp,
+    /// The note of its end, in an export of notes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'a str>,
+}
+
+/// The links between memories that are exported, by where they start.
+struct Links {
+    by_start: HashMap<MemoryId, Vec<Link>>,
+    /// What the end of a link is called, where it has an outside id.
+    outside_ids: HashMap<MemoryId, String>,
+}
+
+impl Links {
+    /// The links of `space` whose ends are both among `exported`.
+    fn among(space: &Space, exported: &[MemoryId]) -> Result<Self, Error> {
+        let exported: std::collections::HashSet<_> = exported.iter().collect();
+        let mut by_start: HashMap<MemoryId, Vec<Link>> = HashMap::new();
+        let mut ends = Vec::new();
+        for link in space.all_links()? {
+            if exported.contains(&link.from) && exported.contains(&link.to) {
+                ends.push(link.to);
+                by_start.entry(link.from).or_default().push(link);
+            }
+        }
+        ends.sort_unstable();
+        ends.dedup();
+        let mut outside_ids = HashMap::new();
+        for page in ends.chunks(PAGE) {
+            let ends = space.get_each(page)?.into_iter();
+            outside_ids.extend(ends.filter_map(|end| Some((end.id, end.external_id?))));
+        }
+        Ok(Self {
+            by_start,
+            outside_ids,
+        })
+    }
+
+    fn of(&self, memory: &Memory) -> &[Link] {
+        self.by_start.get(&memory.id).map_or(&[], Vec::as_slice)
+    }
+
+    fn exported<'a>(&'a self, link: &'a Link, note: Option<&'a str>) -> ExportedLink<'a> {
+        let outside = self.outside_ids.get(&link.to).cloned();
+        ExportedLink {
+            to: outside.unwrap_or_else(|| link.to.to_string()),
+            link_type: link.link_type,
+            weight: link.weight,
+            reason: &link.reason,
+            created_at: link.created_at,
+            note,
+        }
+    }
+}
+
+fn failed(source: std::io::Error) -> Error {
+    Error::Stream {
+        action: "write the export",
+        source,
+    }
+}

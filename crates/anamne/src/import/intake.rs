@@ -1,0 +1,229 @@
+//! The way of what an import reads into the space: batch by batch, and the links at the end.
+
+use anamne_store::{Arrival, StoreError};
+use anamne_types::{Link, MemoryId};
+use jiff::Timestamp;
+
+use super::record::ImportedLink;
+use super::{BadLine, BadLines, ImportReport};
+use crate::Error;
+use crate::space::Space;
+
+/// How many records go into one transaction. Small enough that other writers wait only milliseconds.
+const BATCH: usize = 512;
+
+/// Where a record stood.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// Its number, from 1.
+    pub(super) line: u64,
+    /// Its file, where it has one of its own.
+    pub(super) file: Option<String>,
+}
+
+impl Place {
+    fn bad(&self, reason: String) -> BadLine {
+        BadLine {
+            line: self.line,
+            file: self.file.clone(),
+            reason,
+        }
+    }
+}
+
+/// An import in progress.
+pub(super) struct Intake<'a> {
+    space: &'a Space,
+    bad_lines: BadLines,
+    progress: &'a mut dyn FnMut(&ImportReport),
+    /// What was done so far.
+    pub(super) report: ImportReport,
+    batch: Vec<Waiting>,
+    /// Links whose end may not be there yet.
+    links: Vec<PendingLink>,
+}
+
+struct Waiting {
+    place: Place,
+    arrival: Arrival,
+    links: Vec<ImportedLink>,
+}
+
+struct PendingLink {
+    place: Place,
+    from: MemoryId,
+    /// Whether it comes from an export, and is drawn as it was there.
+    returns: bool,
+    link: ImportedLink,
+}
+
+impl<'a> Intake<'a> {
+    pub(super) fn new(
+        space: &'a Space,
+        bad_lines: BadLines,
+        progress: &'a mut dyn FnMut(&ImportReport),
+    ) -> Self {
+        Self {
+            space,
+            bad_lines,
+            progress,
+            report: ImportReport::default(),
+            batch: Vec::with_capacity(BATCH),
+            links: Vec::new(),
+        }
+    }
+
+    /// Takes a record; stores the batch when it is full.
+    pub(super) fn take(
+        &mut self,
+        place: Place,
+        arrival: Arrival,
+        links: Vec<ImportedLink>,
+    ) -> Result<(), Error> {
+        self.batch.push(Waiting {
+            place,
+            arrival,
+            links,
+        });
+        if self.batch.len() < BATCH {
+            return Ok(());
+        }
+        self.store()?;
+        (self.progress)(&self.report);
+        Ok(())
+    }
+
+    /// Notes a record that can't be read. Ends the import where that is asked for, after what came before it
+    /// was stored.
+    pub(super) fn pass_over(&mut self, place: &Place, reason: String) -> Result<(), Error> {
+        if self.bad_lines == BadLines::Stop {
+            self.store()?;
+        }
+        self.refuse(place.bad(reason))
+    }
+
+    /// Stores what is left, draws the links, and says what was done.
+    pub(super) fn finish(mut self) -> Result<ImportReport, Error> {
+        self.store()?;
+        (self.progress)(&self.report);
+        self.draw_links()?;
+        Ok(self.report)
+    }
+
+    fn refuse(&mut self, bad: BadLine) -> Result<(), Error> {
+        if self.bad_lines == BadLines::Skip {
+            self.report.bad.push(bad);
+            return Ok(());
+        }
+        let taken = Box::new(self.report.clone());
+        let BadLine { line, file, reason } = bad;
+        Err(match file {
+            Some(file) => Error::BadNote {
+                file,
+                reason,
+                taken,
+            },
+            None => Error::BadLine {
+                line,
+                reason,
+                taken,
+            },
+        })
+    }
+
+    /// Stores the batch in one transaction and empties it.
+    fn store(&mut self) -> Result<(), Error> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        let mut arrivals = Vec::with_capacity(self.batch.len());
+        let mut rest = Vec::with_capacity(self.batch.len());
+        for waiting in self.batch.drain(..) {
+            rest.push((
+                waiting.place,
+                waiting.arrival.origin.is_some(),
+                waiting.links,
+            ));
+            arrivals.push(waiting.arrival);
+        }
+        let mut refused = Vec::new();
+        for ((place, returns, links), outcome) in
+            rest.into_iter().zip(self.space.take_in(&arrivals)?)
+        {
+            match outcome {
+                Ok(taken) => {
+                    self.report.imported += u64::from(!taken.duplicate);
+                    self.report.known += u64::from(taken.duplicate);
+                    let pending = |link| PendingLink {
+                        place: place.clone(),
+                        from: taken.id,
+                        returns,
+                        link,
+                    };
+                    self.links.extend(links.into_iter().map(pending));
+                }
+                Err(reason) => refused.push(place.bad(reason.to_string())),
+            }
+        }
+        refused.into_iter().try_for_each(|bad| self.refuse(bad))
+    }
+
+    /// Draws the links once all memories are there; their ends are named by the ids of the import.
+    fn draw_links(&mut self) -> Result<(), Error> {
+        let (returning, told): (Vec<_>, Vec<_>) = std::mem::take(&mut self.links)
+            .into_iter()
+            .partition(|pending| pending.returns);
+        for pending in &told {
+            let drawn = match self.link_of(pending)? {
+                Ok(link) => self.space.link(&link).map_err(|error| error.to_string()),
+                Err(reason) => Err(reason),
+            };
+            self.count(&pending.place, drawn.map(|_| true))?;
+        }
+        for batch in returning.chunks(BATCH) {
+            let mut links = Vec::with_capacity(batch.len());
+            for pending in batch {
+                match self.link_of(pending)? {
+                    Ok(link) => links.push((&pending.place, link)),
+                    Err(reason) => self.count(&pending.place, Err(reason))?,
+                }
+            }
+            let drawn: Vec<Link> = links.iter().map(|(_, link)| link.clone()).collect();
+            let outcomes = self.space.take_links(&drawn)?;
+            for ((place, _), drawn) in links.iter().zip(outcomes) {
+                self.count(place, drawn.map_err(|error: StoreError| error.to_string()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn link_of(&self, pending: &PendingLink) -> Result<Result<Link, String>, Error> {
+        let PendingLink { from, link, .. } = pending;
+        let Some(to) = self.space.find_imported(&link.to)? else {
+            return Ok(Err(format!("the link's end {:?} is not there", link.to)));
+        };
+        let created_at = link.created_at.unwrap_or_else(|| self.space.now());
+        Ok(Ok(Link {
+            from: *from,
+            to,
+            link_type: link.link_type,
+            weight: link.weight,
+            reason: link.reason.clone(),
+            created_at: if pending.returns {
+                created_at
+            } else {
+                Timestamp::UNIX_EPOCH
+            },
+        }))
+    }
+
+    fn count(&mut self, place: &Place, drawn: Result<bool, String>) -> Result<(), Error> {
+        match drawn {
+            Ok(drawn) => {
+                self.report.links += u64::from(drawn);
+                Ok(())
+            }
+            Err(reason) => self.refuse(place.bad(reason)),
+        }
+    }
+}

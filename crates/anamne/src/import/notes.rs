@@ -1,0 +1,217 @@
+//! Reading memories from a folder of Markdown notes.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use anamne_store::Arrival;
+use anamne_types::{Limits, LinkType};
+use serde_json::{Map, Value, json};
+
+use super::intake::{Intake, Place};
+use super::record::{ImportedLink, Record, full_weight};
+use super::{BadLines, ImportReport};
+use crate::space::Space;
+use crate::{Error, front_matter};
+
+/// The longest note that is read.
+const LONGEST_NOTE: u64 = 8 * Limits::CONTENT_BYTES as u64;
+
+/// A note's path in its folder without the ending, as wikilinks name it, and the id under which it is told.
+type Ids = HashMap<String, String>;
+
+/// Reads every note under `folder` into `space`, in the order of their paths.
+pub(crate) fn import_notes(
+    space: &Space,
+    folder: &Path,
+    bad_notes: BadLines,
+    progress: &mut dyn FnMut(&ImportReport),
+) -> Result<ImportReport, Error> {
+    let mut notes = Vec::new();
+    collect(folder, folder, &mut notes)?;
+    let mut ids = Ids::new();
+    for note in &notes {
+        // One that can't be read is reported when it is its turn.
+        if let Ok((properties, _)) = load(note).and_then(|text| owned(&text)) {
+            let name = note.name.trim_end_matches(".md").to_owned();
+            let id = match properties.get("id") {
+                Some(Value::String(id)) => id.clone(),
+                _ => note.name.clone(),
+            };
+            if let Some((_, stem)) = name.rsplit_once('/') {
+                ids.entry(stem.to_owned()).or_insert_with(|| id.clone());
+            }
+            ids.insert(name, id);
+        }
+    }
+    let mut intake = Intake::new(space, bad_notes, progress);
+    for note in &notes {
+        intake.report.lines += 1;
+        let place = Place {
+            line: intake.report.lines,
+            file: Some(note.name.clone()),
+        };
+        let read = load(note).and_then(|text| {
+            let (properties, content) = owned(&text)?;
+            Ok((text.len(), arrival(note, properties, content, &ids)?))
+        });
+        match read {
+            Ok((bytes, (arrival, links))) => {
+                intake.report.bytes += bytes as u64;
+                intake.take(place, arrival, links)?;
+            }
+            Err(reason) => intake.pass_over(&place, reason)?,
+        }
+    }
+    intake.finish()
+}
+
+/// A note's file, and its path in the folder with `/` between the parts.
+struct Note {
+    path: PathBuf,
+    name: String,
+}
+
+/// Gathers the notes under `folder`, sorted, hidden folders and links to elsewhere left out.
+fn collect(root: &Path, folder: &Path, notes: &mut Vec<Note>) -> Result<(), Error> {
+    let failed = |source| Error::Stream {
+        action: "read the folder of notes",
+        source,
+    };
+    let mut paths = std::fs::read_dir(folder)
+        .and_then(|entries| {
+            entries
+                .map(|entry| Ok(entry?.path()))
+                .collect::<Result<Vec<_>, _>>()
+        })
+        .map_err(failed)?;
+    paths.sort();
+    for path in paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let metadata = std::fs::symlink_metadata(&path).map_err(failed)?;
+        if name.starts_with('.') {
+            continue;
+        }
+        if metadata.is_dir() {
+            collect(root, &path, notes)?;
+        } else if metadata.is_file() && path.extension().is_some_and(|extension| extension == "md")
+        {
+            let parts = path.strip_prefix(root).unwrap_or(&path).iter();
+            let name: Vec<_> = parts.map(std::ffi::OsStr::to_string_lossy).collect();
+            let name = name.join("/");
+            notes.push(Note { path, name });
+        }
+    }
+    Ok(())
+}
+
+fn load(note: &Note) -> Result<String, String> {
+    let length = std::fs::metadata(&note.path)
+        .map_err(|error| error.to_string())?
+        .len();
+    if length > LONGEST_NOTE {
+        return Err(format!("longer than {LONGEST_NOTE} bytes"));
+    }
+    let bytes = std::fs::read(&note.path).map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map_err(|error| format!("not UTF-8: {error}"))
+}
+
+/// The properties and the content: an export ends every content with one line break more.
+fn owned(text: &str) -> Result<(Map<String, Value>, String), String> {
+    let (properties, content) = front_matter::read(text)?;
+    let content = content.strip_suffix('\n').unwrap_or(content);
+    Ok((properties, content.to_owned()))
+}
+
+fn arrival(
+    note: &Note,
+    mut properties: Map<String, Value>,
+    content: String,
+    ids: &Ids,
+) -> Result<(Arrival, Vec<ImportedLink>), String> {
+    properties.retain(|_, value| !value.is_null());
+    let wikilinks = take_wikilinks(&mut properties);
+    if !properties.contains_key("id") {
+        properties.insert("id".to_owned(), note.name.clone().into());
+        let is_plain = !properties.contains_key("kind") && !properties.contains_key("category");
+        if is_plain {
+            properties.insert("kind".to_owned(), "document".into());
+            let stem = note.name.trim_end_matches(".md");
+            let title = stem.rsplit('/').next().unwrap_or(stem);
+            properties.entry("title").or_insert_with(|| json!(title));
+        }
+    }
+    if let Some(tags) = properties.get_mut("tags") {
+        *tags = tag_list(tags);
+    }
+    properties.insert("content".to_owned(), content.into());
+    let record: Record =
+        serde_json::from_value(properties.into()).map_err(|error| error.to_string())?;
+    let (arrival, mut links) = record.into_arrival()?;
+    for (link_type, target) in wikilinks {
+        let to = ids
+            .get(&target)
+            .ok_or_else(|| format!("there is no note {target:?} to link to"))?;
+        if !links
+            .iter()
+            .any(|link| link.link_type == link_type && is_end(link, to, &target))
+        {
+            links.push(ImportedLink {
+                to: to.clone(),
+                link_type,
+                weight: full_weight(),
+                reason: String::new(),
+                created_at: None,
+                note: None,
+            });
+        }
+    }
+    Ok((arrival, links))
+}
+
+fn is_end(link: &ImportedLink, to: &str, target: &str) -> bool {
+    link.to == to || link.note.as_deref() == Some(target)
+}
+
+/// Takes out the properties that are named like a link type and hold wikilinks.
+fn take_wikilinks(properties: &mut Map<String, Value>) -> Vec<(LinkType, String)> {
+    let mut found = Vec::new();
+    for &link_type in LinkType::ALL {
+        let targets: Option<Vec<_>> = match properties.get(link_type.as_str()) {
+            Some(Value::String(text)) => wikilink(text).map(|target| vec![target]),
+            Some(Value::Array(items)) => items
+                .iter()
+                .map(|item| item.as_str().and_then(wikilink))
+                .collect(),
+            _ => None,
+        };
+        if let Some(targets) = targets {
+            properties.remove(link_type.as_str());
+            found.extend(targets.into_iter().map(|target| (link_type, target)));
+        }
+    }
+    found
+}
+
+/// The note that a wikilink names: `[[folder/note]]`, `[[note|shown]]`, `[[note#part]]`.
+fn wikilink(text: &str) -> Option<String> {
+    let inner = text.trim().strip_prefix("[[")?.strip_suffix("]]")?;
+    let target = inner.split(['|', '#']).next()?.trim();
+    Some(target.trim_end_matches(".md").to_owned())
+}
+
+/// Tags as a list of words, however they were written.
+fn tag_list(tags: &Value) -> Value {
+    let word = |tag: &Value| match tag {
+        Value::String(tag) => json!(tag),
+        other => json!(other.to_string()),
+    };
+    match tags {
+        Value::Array(tags) => tags.iter().map(word).collect(),
+        Value::String(tags) => tags
+            .split([',', ' '])
+            .filter(|tag| !tag.is_empty())
+            .map(|tag| json!(tag))
+            .collect(),
+        other => json!([word(other)]),
+    }
+}

@@ -1,0 +1,98 @@
+//! What the tests share: a store in a folder of its own, a clock that is set by hand, a search in raw files.
+
+#![allow(dead_code, unreachable_pub, missing_docs)] // each test file uses a part
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use anamne::{Clock, Link, LinkType, MemoryId, Options, Space, Store};
+use jiff::Timestamp;
+use tempfile::TempDir;
+
+/// A clock that stands still until it is set.
+pub struct SetClock(Mutex<Timestamp>);
+
+impl SetClock {
+    pub fn set(&self, instant: &str) {
+        *self.0.lock().expect("no panic before") = instant.parse().expect("an instant");
+    }
+}
+
+impl Clock for SetClock {
+    fn now(&self) -> Timestamp {
+        *self.0.lock().expect("no panic before")
+    }
+}
+
+/// A store's folder, gone when the test ends.
+pub struct Home(TempDir);
+
+impl Home {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    pub fn root(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// The folder of the space of the tests.
+    pub fn folder(&self) -> PathBuf {
+        self.root().join("spaces/tests")
+    }
+
+    /// The space, opened as another process would.
+    pub fn space(&self) -> Space {
+        let store = Store::open_with(Options::new(self.root()).background(false)).expect("a store");
+        store.space("tests").expect("a space")
+    }
+
+    pub fn store_with_clock(&self, now: &str) -> (Store, Arc<SetClock>) {
+        let clock = Arc::new(SetClock(Mutex::new(now.parse().expect("an instant"))));
+        let options = Options {
+            clock: clock.clone(),
+            ..Options::new(self.root()).background(false)
+        };
+        (Store::open_with(options).expect("a store"), clock)
+    }
+}
+
+pub fn link(from: MemoryId, to: MemoryId, reason: &str) -> Link {
+    Link {
+        from,
+        to,
+        link_type: LinkType::Supports,
+        weight: 0.5,
+        reason: reason.to_owned(),
+        created_at: Timestamp::UNIX_EPOCH,
+    }
+}
+
+pub fn files_under(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files.extend(files_under(&path));
+        } else {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// The files in whose bytes a needle stands, whatever the case of its letters.
+pub fn files_with(folder: &Path, needle: &[u8]) -> Vec<PathBuf> {
+    let holds = |path: &PathBuf| {
+        assert!(
+            path.extension().is_none_or(|extension| extension != "zst"),
+            "packed: {}",
+            path.display()
+        );
+        let bytes = std::fs::read(path).expect("a file");
+        bytes
+            .windows(needle.len())
+            .any(|window| window.eq_ignore_ascii_case(needle))
+    };
+    files_under(folder).into_iter().filter(holds).collect()
+}

@@ -1,0 +1,330 @@
+//! What is erased is in no file of the space any more, whichever way it goes; what is kept stays whole.
+
+mod common;
+
+use std::fs;
+use std::sync::Arc;
+
+use anamne::embed::StaticModel;
+use anamne::{
+    Body, Draft, Edit, ErrorKind, Filter, Kind, Link, LinkType, MemoryId, Order, Recall, Space,
+    Standing,
+};
+use anamne_store::{SpaceName, SpaceSource, SystemClock};
+use common::{Home, files_with, link};
+
+const SECRET: &str = "The zyxomatic quellfruit is buried under the seventh lighthouse";
+
+/// Words of the secret, and what stands around it; none of them is told by anything else.
+const WORDS: [&str; 9] = [
+    "zyxomatic",
+    "quellfruit",
+    "vorpaltag",
+    "vorpalthread",
+    "vorpalauthor",
+    "vorpalkey",
+    "vorpaltitle",
+    "vorpaloutside",
+    "vorpalreason",
+];
+
+/// A space with published views, in which the secret lies among much else.
+fn filled(home: &Home) -> (Space, MemoryId, MemoryId) {
+    let space = home.space();
+    let drafts: Vec<_> = (0..1_200)
+        .map(|number| Draft::new(format!("note {number}: berth {} is free", number / 3)))
+        .collect();
+    let other = space.remember_all(&drafts).expect("told")[0].id;
+    let mut draft = Draft::new(SECRET)
+        .body(Body::Document {
+            title: "vorpaltitle".to_owned(),
+            source: String::new(),
+        })
+        .thread("vorpalthread")
+        .author("vorpalauthor")
+        .tag("vorpaltag");
+    draft.metadata.insert("vorpalkey".to_owned(), 1.into());
+    draft.external_id = Some("vorpaloutside".to_owned());
+    let id = space.remember(draft).expect("told").id;
+    space.fold().expect("folded");
+    let edit = Edit {
+        content: Some(format!("{SECRET}, and nobody knows")),
+        ..Edit::default()
+    };
+    space.edit(id, &edit).expect("edited");
+    space
+        .link(&link(id, other, "vorpalreason"))
+        .expect("linked");
+    space
+        .link(&link(other, id, "vorpalreason"))
+        .expect("linked");
+    space.fold().expect("folded");
+    (space, id, other)
+}
+
+/// The secret as the columns keep it: two bytes a wordpiece.
+fn token_bytes() -> Vec<u8> {
+    let mut tokens = Vec::new();
+    StaticModel::builtin_tokens().tokens(SECRET, &mut tokens);
+    tokens
+        .iter()
+        .flat_map(|token| token.to_le_bytes())
+        .collect()
+}
+
+#[track_caller]
+fn assert_gone(home: &Home, space: &Space) {
+    for word in WORDS {
+        assert_eq!(
+            files_with(&home.folder(), word.as_bytes()),
+            Vec::<std::path::PathBuf>::new(),
+            "{word}"
+        );
+    }
+    assert_eq!(
+        files_with(&home.folder(), &token_bytes()),
+        Vec::<std::path::PathBuf>::new()
+    );
+    assert!(!home.folder().join("views.unclean").exists());
+    let journal = space.verify_journal().expect("a report");
+    assert_eq!(journal.problems, Vec::<String>::new());
+    let check_up = space.check_up().expect("a check-up");
+    assert_eq!(check_up.problems, Vec::<String>::new());
+    let answer = space
+        .recall(&Recall::new("which berth is free? 399"))
+        .expect("an answer");
+    assert!(
+        !answer.results.is_empty() && answer.degraded.is_empty(),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn nothing_of_an_erased_memory_is_left_in_source_journal_or_views() {
+    let home = Home::new();
+    let (space, id, other) = filled(&home);
+    for word in WORDS {
+        assert!(
+            !files_with(&home.folder(), word.as_bytes()).is_empty(),
+            "{word} was told"
+        );
+    }
+    assert!(
+        !files_with(&home.folder(), &token_bytes()).is_empty(),
+        "the columns hold it"
+    );
+    let views = home.folder().join("views");
+    for stray in ["lexical/active.damaged", "vectors/some-other-model/active"] {
+        fs::create_dir_all(views.join(stray)).expect("a folder");
+        fs::write(views.join(stray).join("segment"), "zyxomatic").expect("a file");
+    }
+    space.erase(id).expect("erased");
+    assert_gone(&home, &space);
+    assert!(!views.join("vectors/some-other-model").exists());
+    assert_eq!(space.links(other).expect("links"), []);
+    assert_eq!(
+        space.erase(id).expect_err("twice").kind(),
+        ErrorKind::NotFound
+    );
+}
+
+#[test]
+fn an_erasure_that_a_crash_cut_short_is_finished_by_the_next_process() {
+    let home = Home::new();
+    let (space, id, _) = filled(&home);
+    let actor = anamne::Actor::user();
+    let name: SpaceName = "tests".parse().expect("a name");
+    let source = || {
+        SpaceSource::open(&home.folder(), &name, Arc::new(SystemClock), false).expect("the source")
+    };
+    // The transaction alone; then the source, which knows nothing of what views keep.
+    source().begin_erasure(&actor, &[id]).expect("begun");
+    assert!(
+        !files_with(&home.folder(), b"zyxomatic").is_empty(),
+        "nothing else was done yet"
+    );
+    drop(source());
+    assert!(
+        !files_with(&home.folder(), &token_bytes()).is_empty(),
+        "the views still hold it"
+    );
+    assert!(home.folder().join("views.unclean").exists());
+    drop(space);
+    let space = home.space();
+    assert!(space.is_unsettled().expect("a look"));
+    space.settle(&mut |_, _| {}).expect("settled");
+    assert_gone(&home, &space);
+    assert!(!space.is_unsettled().expect("a look"));
+}
+
+#[test]
+fn another_process_that_has_the_space_open_answers_without_what_was_erased() {
+    let home = Home::new();
+    let (space, id, _) = filled(&home);
+    let beside = home.space();
+    let question = Recall::new("where is the quellfruit buried?");
+    assert_eq!(
+        beside.recall(&question).expect("an answer").results[0]
+            .memory
+            .id,
+        id
+    );
+    space.erase(id).expect("erased");
+    let answer = beside.recall(&question).expect("an answer");
+    assert!(answer.results.iter().all(|hit| hit.memory.id != id));
+    assert!(answer.degraded.is_empty());
+    beside.fold().expect("folded");
+    assert_gone(&home, &beside);
+}
+
+#[test]
+fn many_are_erased_together_or_not_at_all() {
+    let home = Home::new();
+    let (space, id, _) = filled(&home);
+    let unknown = MemoryId::at(0);
+    let before = space.report().expect("a report").statistics;
+    assert!(space.erase_all(&[id, unknown]).is_err());
+    assert_eq!(space.report().expect("a report").statistics, before);
+    let all = space
+        .select(&Filter::default(), Standing::Live, Order::OldestFirst)
+        .expect("ids");
+    let most: Vec<_> = all
+        .iter()
+        .copied()
+        .filter(|other| *other == id || all[..1_000].contains(other))
+        .collect();
+    space.erase_all(&most).expect("erased");
+    let after = space.report().expect("a report").statistics;
+    assert_eq!(
+        (after.memories, after.erased),
+        (1_201 - most.len() as u64, most.len() as u64)
+    );
+    assert_gone(&home, &space);
+}
+
+#[test]
+fn a_whole_space_is_emptied_forgotten_memories_included() {
+    let home = Home::new();
+    let (space, id, _) = filled(&home);
+    space.forget(id).expect("forgotten");
+    let all = space
+        .select(&Filter::default(), Standing::Both, Order::OldestFirst)
+        .expect("ids");
+    assert_eq!(all.len(), 1_201);
+    space.erase_all(&all).expect("erased");
+    for word in WORDS.iter().chain(&["berth"]) {
+        assert_eq!(
+            files_with(&home.folder(), word.as_bytes()),
+            Vec::<std::path::PathBuf>::new(),
+            "{word}"
+        );
+    }
+    let left = space.report().expect("a report").statistics;
+    assert_eq!(
+        (left.memories, left.forgotten, left.links, left.erased),
+        (0, 0, 0, 1_201)
+    );
+    assert_eq!(
+        space.verify_journal().expect("a report").problems,
+        Vec::<String>::new()
+    );
+    space.remember("Something new").expect("told");
+    let answer = space
+        .recall(&Recall::new("something new"))
+        .expect("an answer");
+    assert_eq!(answer.results.len(), 1);
+}
+
+#[test]
+fn a_retention_erases_what_is_old_and_keeps_what_matters() {
+    let home = Home::new();
+    let (store, clock) = home.store_with_clock("2026-03-01T00:00:00Z");
+    let space = store.space("tests").expect("a space");
+    let day = |date: &str| format!("{date}T12:00:00Z").parse().expect("an instant");
+    let tell = |text: &str, date: &str, kind: Kind, importance: u8| {
+        let draft = Draft::new(text).kind(kind).importance(importance);
+        space
+            .remember(draft.occurred_at(day(date)))
+            .expect("told")
+            .id
+    };
+    let old = tell("an old vorpalnote", "2025-01-10", Kind::Message, 9);
+    let forgotten = tell(
+        "an old vorpalnote that was put away",
+        "2025-01-11",
+        Kind::Fact,
+        6,
+    );
+    space.forget(forgotten).expect("forgotten");
+    let fact = tell("an old fact that matters", "2025-01-10", Kind::Fact, 7);
+    let skill = tell("an old skill that matters", "2025-01-10", Kind::Skill, 10);
+    let young = tell("a young note", "2026-02-20", Kind::Message, 1);
+    for number in 0..1_100 {
+        let happened = day("2025-12-24");
+        space
+            .remember(Draft::new(format!("Christmas card {number}")).occurred_at(happened))
+            .expect("told");
+    }
+    space.settle(&mut |_, _| {}).expect("settled");
+    assert_eq!(
+        space.report().expect("a report").statistics.erased,
+        0,
+        "off by default"
+    );
+    space
+        .configure(|config| config.retention.days = 365)
+        .expect("configured");
+    assert_eq!(space.count_outdated(365).expect("a count"), 2);
+    assert!(space.is_unsettled().expect("a look"));
+    space.settle(&mut |_, _| {}).expect("settled");
+    for gone in [old, forgotten] {
+        assert_eq!(
+            space.get(gone).expect_err("erased").kind(),
+            ErrorKind::NotFound
+        );
+    }
+    assert_eq!(
+        files_with(&home.folder(), b"vorpalnote"),
+        Vec::<std::path::PathBuf>::new()
+    );
+    for kept in [fact, skill, young] {
+        assert!(space.get(kept).is_ok());
+    }
+    let change = space
+        .history(old)
+        .expect("a history")
+        .pop()
+        .expect("an event");
+    assert_eq!(change.actor.name, "retention");
+    // A year later the rest is old too, more than goes in one transaction.
+    clock.set("2027-03-01T00:00:00Z");
+    space.settle(&mut |_, _| {}).expect("settled");
+    let left = space.report().expect("a report").statistics;
+    assert_eq!((left.memories, left.erased), (2, 1_103));
+    assert_eq!(
+        space.verify_journal().expect("a report").problems,
+        Vec::<String>::new()
+    );
+    assert!(!space.is_unsettled().expect("a look"));
+}
+
+#[test]
+fn links_of_others_with_the_erased_memory_go_with_their_reasons() {
+    let home = Home::new();
+    let space = home.space();
+    let [one, two] = ["one", "two"].map(|text| space.remember(text).expect("told").id);
+    let drawn = Link {
+        link_type: LinkType::Supersedes,
+        ..link(one, two, "vorpalreason")
+    };
+    space.link(&drawn).expect("linked");
+    space
+        .unlink(one, two, LinkType::Supersedes)
+        .expect("unlinked");
+    space.erase(two).expect("erased");
+    assert_eq!(
+        files_with(&home.folder(), b"vorpalreason"),
+        Vec::<std::path::PathBuf>::new()
+    );
+    assert!(space.get(one).is_ok());
+}
