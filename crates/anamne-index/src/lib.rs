@@ -21,6 +21,7 @@
 //! ```
 
 pub mod columns;
+mod held;
 pub mod lexical;
 mod segments;
 pub mod vectors;

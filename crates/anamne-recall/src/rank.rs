@@ -84,7 +84,10 @@ pub(crate) fn shortlist(
     }
     let unknown = |candidate: &&mut Candidate| candidate.similarity.is_none();
     let by_words_alone = candidates.iter_mut().filter(unknown).collect::<Vec<_>>();
-    let rows: Vec<Row> = by_words_alone.iter().map(|candidate| candidate.row).collect();
+    let rows: Vec<Row> = by_words_alone
+        .iter()
+        .map(|candidate| candidate.row)
+        .collect();
     for (candidate, cosine) in by_words_alone.into_iter().zip((setting.cosines)(&rows)) {
         candidate.similarity = cosine;
     }
@@ -140,7 +143,11 @@ pub(crate) fn rank(
         .iter()
         .map(|candidate| window(setting, reader, candidate))
         .collect();
-    windows.extend(others.iter().map(|other| Window::alone(reader.place(other.row))));
+    windows.extend(
+        others
+            .iter()
+            .map(|other| Window::alone(reader.place(other.row))),
+    );
     let cosines = cosines(setting, &candidates, &windows, &others);
     candidates.extend(others);
     let reader = &*reader;

@@ -151,6 +151,70 @@ fn a_process_that_is_open_survives_the_loss_of_its_views() {
     assert_eq!(answer(&space), (expected, Vec::new()));
 }
 
+/// Damages one file while a space is open and has answered from it; the answer may be degraded, never wrong.
+#[track_caller]
+fn check_damage_while_open(folder: &Path, expected: &[String], what: &str, damage: impl FnOnce()) {
+    let space = reopened(folder);
+    assert_eq!(answer(&space).0, expected, "{what}: before");
+    damage();
+    let (found, degraded) = answer(&space);
+    assert!(
+        found == expected || !degraded.is_empty(),
+        "{what}: no view is said to be missing, yet the answer changed"
+    );
+    space.settle(&mut |_, _| {}).expect("settled");
+    assert_eq!(
+        answer(&space),
+        (expected.to_vec(), Vec::new()),
+        "{what}: after settling"
+    );
+}
+
+/// Long ago, so that a change now shows in the time of modification however coarse the file system's clock is.
+fn age(file: &Path) {
+    let handle = fs::OpenOptions::new().write(true).open(file).expect("open");
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_hours(1);
+    handle.set_modified(long_ago).expect("aged");
+}
+
+#[test]
+fn files_that_are_cut_or_overwritten_while_they_are_mapped_cost_a_rebuild_and_nothing_else() {
+    let folder = filled();
+    let views = folder.path().join("spaces/tests/views");
+    let expected = answer(&reopened(folder.path())).0;
+    for number in 0..files_under(&views).len() {
+        for cut in [true, false] {
+            // What only a new process reads may still be damaged from the round before.
+            reopened(folder.path())
+                .settle(&mut |_, _| {})
+                .expect("settled");
+            let Some(file) = files_under(&views).get(number).cloned() else {
+                break;
+            };
+            let bytes = fs::read(&file).expect("read");
+            if bytes.is_empty() {
+                continue;
+            }
+            age(&file);
+            let what = format!("{} {}", file.display(), if cut { "cut" } else { "flipped" });
+            check_damage_while_open(folder.path(), &expected, &what, || {
+                let handle = fs::OpenOptions::new()
+                    .write(true)
+                    .open(&file)
+                    .expect("open");
+                if cut {
+                    handle.set_len(bytes.len() as u64 / 2).expect("cut");
+                } else {
+                    let mut bytes = bytes.clone();
+                    let middle = bytes.len() / 2;
+                    bytes[middle] ^= 1;
+                    std::io::Write::write_all(&mut &handle, &bytes).expect("overwritten");
+                }
+            });
+        }
+    }
+}
+
 #[test]
 fn a_check_up_names_and_mends_what_was_damaged() {
     let folder = filled();

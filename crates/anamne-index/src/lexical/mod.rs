@@ -168,6 +168,7 @@ impl LexicalView {
     /// Looks at the list of segments, and opens what is new there. With `again` also when it did not change.
     fn reload(&self, again: bool) {
         if !again && self.state().seen == stamp(&self.folder) {
+            self.notice_changes();
             return;
         }
         let _follower = self.follower();
@@ -181,6 +182,20 @@ impl LexicalView {
             // Whoever replaces the folder may do so while we are reading: look again next time.
             Err(_) if stamp(&self.folder) != seen => {}
             Err(failed) => self.replace(State::broken(failed.reason, seen)),
+        }
+    }
+
+    /// Gives up on a published part of which somebody changed a file while it was open.
+    fn notice_changes(&self) {
+        let published = self.state().published.clone();
+        if published
+            .as_ref()
+            .is_some_and(|published| !published.is_untouched())
+        {
+            self.become_broken(
+                published.as_ref(),
+                "somebody changed a file of it while it was open",
+            );
         }
     }
 

@@ -74,13 +74,18 @@ impl Published {
             let fields = schema().1;
             let open = |meta: &SegmentMeta| match before.and_then(|before| before.segment(meta)) {
                 Some(open) => Ok(open),
-                None => Segment::open(&index, meta, fields).map(Arc::new),
+                None => Segment::open(folder, &index, meta, fields).map(Arc::new),
             };
             Ok(Some(Self {
                 segments: segments.iter().map(open).collect::<Result<_, _>>()?,
                 mark,
             }))
         })
+    }
+
+    /// Whether nobody has changed a file of it since it was opened.
+    pub(super) fn is_untouched(&self) -> bool {
+        self.segments.iter().all(|segment| segment.is_untouched())
     }
 
     fn segment(&self, meta: &SegmentMeta) -> Option<Arc<Segment>> {

@@ -1,11 +1,14 @@
 //! One published segment, opened for search: postings, lengths, rows, and which documents are dead.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 use tantivy::directory::OwnedBytes;
-use tantivy::index::{SegmentId, SegmentReader};
+use tantivy::index::{SegmentComponent, SegmentId, SegmentReader};
 use tantivy::{Index, InvertedIndexReader, SegmentMeta};
+
+use crate::held::HeldFile;
 
 use super::engine::{EngineError, Fields, SEARCHED};
 use super::score::{Counts, step_length};
@@ -70,6 +73,7 @@ impl Rows {
 pub(super) struct Segment {
     id: SegmentId,
     deletions: Option<u64>,
+    files: Vec<HeldFile>,
     /// The postings, by field.
     pub(super) postings: [Arc<InvertedIndexReader>; SEARCHED],
     /// The step of each document's length, by field.
@@ -84,12 +88,14 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// Compares the checksums of the segment's files, then opens it.
+    /// Compares the checksums of the segment's files, which lie in `folder`, then opens it.
     pub(super) fn open(
+        folder: &Path,
         index: &Index,
         meta: &SegmentMeta,
         fields: Fields,
     ) -> Result<Self, EngineError> {
+        let files = hold_files(folder, meta)?;
         verify_files(index, meta)?;
         let reader = SegmentReader::open(&index.segment(meta.clone()))?;
         let documents = reader.max_doc();
@@ -99,6 +105,7 @@ impl Segment {
         let mut segment = Self {
             id: meta.id(),
             deletions: meta.delete_opstamp(),
+            files,
             postings: [reader.inverted_index(text)?, reader.inverted_index(author)?],
             lengths: [read_lengths(&reader, text)?, read_lengths(&reader, author)?],
             rows,
@@ -108,6 +115,11 @@ impl Segment {
         };
         segment.counts = segment.count_live();
         Ok(segment)
+    }
+
+    /// Whether nobody has changed its files since they were compared with their checksums.
+    pub(super) fn is_untouched(&self) -> bool {
+        self.files.iter().all(HeldFile::is_untouched)
     }
 
     /// Whether this is the segment in the state that `meta` names.
@@ -176,11 +188,22 @@ impl Segment {
     }
 }
 
+/// Holds the files of a segment that questions read; the others are read once, when it is opened.
+fn hold_files(folder: &Path, meta: &SegmentMeta) -> Result<Vec<HeldFile>, EngineError> {
+    [
+        SegmentComponent::Postings,
+        SegmentComponent::Terms,
+        SegmentComponent::FieldNorms,
+    ]
+    .into_iter()
+    .map(|component| HeldFile::open(&folder.join(meta.relative_path(component))))
+    .collect::<Result<_, _>>()
+    .map_err(|error| EngineError::new(error.to_string()))
+}
+
 /// Reads every file of a segment and compares it with the CRC at its end.
 pub(super) fn verify_files(index: &Index, meta: &SegmentMeta) -> Result<(), EngineError> {
-    use tantivy::index::SegmentComponent::{
-        Delete, FastFields, FieldNorms, Positions, Postings, Store, Terms,
-    };
+    use SegmentComponent::{Delete, FastFields, FieldNorms, Positions, Postings, Store, Terms};
     let components = [Postings, Positions, Terms, Store, FastFields, FieldNorms];
     let deletions = meta.has_deletes().then_some(Delete);
     for path in components

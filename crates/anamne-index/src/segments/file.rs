@@ -9,7 +9,6 @@
 //! Header and table are compared when the file is opened, a block when it is first touched: opening
 //! costs the same for a thousand rows and for a million.
 
-use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -17,6 +16,8 @@ use std::sync::{Arc, OnceLock};
 
 use anamne_store::view::ViewError;
 use xxhash_rust::xxh3::xxh3_64;
+
+use crate::held::HeldFile;
 
 use super::bytes::{ByteReader, ByteWriter};
 use super::manifest::SegmentEntry;
@@ -94,6 +95,7 @@ impl Header {
 /// An open segment file.
 pub(crate) struct SegmentFile {
     path: PathBuf,
+    held: HeldFile,
     mapping: Mapping,
     header: Header,
     /// Whether a whole section has been compared already.
@@ -113,18 +115,15 @@ impl SegmentFile {
         entry: &SegmentEntry,
         damage: Arc<Damage>,
     ) -> Result<Self, ViewError> {
-        let file = File::open(&path).map_err(|error| ViewError::io("open", &path, error))?;
-        let length = file
-            .metadata()
-            .map_err(|error| ViewError::io("read", &path, error))?
-            .len();
+        let held = HeldFile::open(&path)?;
+        let length = held.length();
         if length != entry.length || length < HEADER as u64 {
             return Err(ViewError::damaged(
                 &path,
                 format!("it has {length} bytes and should have {}", entry.length),
             ));
         }
-        let mapping = Mapping::new(&file, &path)?;
+        let mapping = Mapping::new(held.file(), &path)?;
         let header = check_header(&mapping, &path, kind, entry)?;
         let blocks = header.body.div_ceil(BLOCK as u64) as usize;
         let compared = (0..blocks.div_ceil(64))
@@ -132,12 +131,22 @@ impl SegmentFile {
             .collect();
         Ok(Self {
             path,
+            held,
             mapping,
             header,
             whole: Default::default(),
             compared,
             damage,
         })
+    }
+
+    /// Whether the file is still the one that was mapped; if not, that is noted as damage.
+    pub(super) fn is_untouched(&self) -> bool {
+        let untouched = self.held.is_untouched();
+        if !untouched {
+            self.damaged("somebody changed it while it was open");
+        }
+        untouched
     }
 
     /// How many numbers a section holds.

@@ -6,7 +6,8 @@
 //!   that no manifest knows, and from then on only ever deleted, never truncated nor written again; the
 //!   folder belongs to its owner alone (0700). Deleting a mapped file leaves the mapping intact on Unix
 //!   and is refused on Windows. Whoever edits the files by hand while a process runs breaks the
-//!   contract of every memory map.
+//!   contract of every memory map; that is noticed before the next question (`held`), so that only an edit within the
+//!   microseconds of a question can still do harm.
 //! - A type that implements [`Plain`] accepts every pattern of bits and has no padding, so bytes may be
 //!   read as it and it may be written as bytes. The files are little-endian, and so must the host be.
 

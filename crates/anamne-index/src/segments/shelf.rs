@@ -109,7 +109,10 @@ impl<L: Layout> Shelf<L> {
     /// See [`View::refresh`](anamne_store::view::View::refresh).
     pub(crate) fn refresh(&self) {
         match self.folder.stamp() {
-            Ok(stamp) if self.read().was_read_from(stamp.as_ref()) => {}
+            Ok(stamp) if self.read().was_read_from(stamp.as_ref()) => {
+                // Notes by itself what it finds.
+                let _ = self.snapshot().published.is_untouched();
+            }
             Ok(_) => self.reload(),
             Err(error) => {
                 let mut state = self.write();

@@ -106,6 +106,13 @@ impl<L: Layout> Published<L> {
         Ok(None)
     }
 
+    /// Whether no file of it was changed since it was opened; where one was, that is noted as damage.
+    pub(super) fn is_untouched(&self) -> bool {
+        self.segments
+            .iter()
+            .all(|live| L::file(&live.segment).is_untouched())
+    }
+
     /// Compares everything with its checksum.
     pub(super) fn verify(&self, folder: &Folder) -> Result<(), ViewError> {
         if self.held.is_some() {
