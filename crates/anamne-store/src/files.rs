@@ -48,7 +48,7 @@ pub(crate) fn replace_file(path: &Path, content: &[u8]) -> Result<(), StoreError
 }
 
 /// A name beside `path` that no other thread or process takes.
-fn unfinished(path: &Path) -> PathBuf {
+pub(crate) fn unfinished(path: &Path) -> PathBuf {
     static TAKEN: AtomicU64 = AtomicU64::new(0);
     let number = TAKEN.fetch_add(1, Ordering::Relaxed);
     let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -19,15 +19,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod backup;
 mod clock;
 mod config;
 mod error;
+mod examine;
 mod files;
 mod follow;
 mod journal;
 mod lock;
 mod project;
+mod repair;
 mod restore;
+mod rewind;
 mod source;
 mod space;
 mod space_name;
@@ -36,15 +40,19 @@ pub mod view;
 mod watch;
 mod writer;
 
+pub use backup::{BackupReport, KnownBackup};
 pub use clock::{Clock, SystemClock};
 pub use config::{RecallConfig, SpaceConfig};
 pub use error::StoreError;
+pub use examine::{Examination, Finding, Part, examine};
 pub use files::{create_private_folder, set_aside};
 pub use follow::{Degraded, Followers};
 pub use journal::{Digest, JOURNAL_FORMAT, JournalReport, Line, Lines};
 pub use lock::LONGEST_WAIT;
 pub use project::Project;
-pub use source::{Listing, Order, SOURCE_FORMAT, SourceFeed, Statistics};
+pub use repair::{Repair, repair};
+pub use rewind::Rewound;
+pub use source::{Listing, LogEntry, LogQuery, Order, SOURCE_FORMAT, SourceFeed, Statistics};
 pub use space::SpaceSource;
 pub use space_name::SpaceName;
 pub use store::StoreFolder;
