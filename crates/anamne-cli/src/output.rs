@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::dates::Dates;
 use crate::failure::Failure;
-use crate::wording::number;
+use crate::wording::{number, wrapped};
 
 /// What recedes: origins, dates, reasons.
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -83,6 +83,17 @@ impl Output {
     /// Writes a line.
     pub(crate) fn line(&mut self, text: impl Display) -> Result<(), Failure> {
         Ok(writeln!(self.stdout, "{text}")?)
+    }
+
+    /// Writes an indented entry under a sign, wrapped.
+    pub(crate) fn entry(&mut self, style: Style, sign: &str, text: &str) -> Result<(), Failure> {
+        let indent = sign.len() + 4;
+        let mut sign = paint(style, sign);
+        for line in wrapped(text, self.width.saturating_sub(indent)) {
+            self.line(format_args!("  {sign}  {line}"))?;
+            sign = " ".repeat(indent - 4);
+        }
+        Ok(())
     }
 
     /// Writes a text as it is.

@@ -78,7 +78,7 @@ fn remove_marked(folder: &Path, mark: &str) -> Result<(), StoreError> {
 }
 
 /// The paths in a folder; none where there is no such folder.
-pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
+pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),

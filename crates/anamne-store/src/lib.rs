@@ -45,7 +45,7 @@ pub use clock::{Clock, SystemClock};
 pub use config::{RecallConfig, SpaceConfig};
 pub use error::StoreError;
 pub use examine::{Examination, Finding, Part, examine};
-pub use files::{create_private_folder, set_aside};
+pub use files::{create_private_folder, entries, set_aside};
 pub use follow::{Degraded, Followers};
 pub use journal::{Digest, JOURNAL_FORMAT, JournalReport, Line, Lines};
 pub use lock::LONGEST_WAIT;

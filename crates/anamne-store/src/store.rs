@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::StoreError;
 use crate::config::SpaceConfig;
-use crate::files::create_private_folder;
+use crate::files::{create_private_folder, entries};
 use crate::space_name::SpaceName;
 
 /// The layout of a store's folder. Knows paths only; spaces are opened one by one.
@@ -35,6 +35,31 @@ impl StoreFolder {
     /// The folder of a space, whether it is there yet or not.
     pub fn space(&self, name: &SpaceName) -> PathBuf {
         self.root.join("spaces").join(name.folder())
+    }
+
+    /// The folders in which something of a space lies, sorted, with the space's name where it can be told:
+    /// by its settings, or by a folder that is called as the space is. For looking after damage.
+    pub fn folders(&self) -> Result<Vec<(PathBuf, Option<SpaceName>)>, StoreError> {
+        let mut folders: Vec<_> = entries(&self.root.join("spaces"))?
+            .into_iter()
+            .filter(|path| {
+                ["space.toml", "memories", "journal"]
+                    .iter()
+                    .any(|part| path.join(part).exists())
+            })
+            .collect();
+        folders.sort();
+        let named = |path: PathBuf| {
+            let told = SpaceConfig::read(&path.join("space.toml")).ok().flatten();
+            let called = path.file_name().map(|name| name.to_string_lossy());
+            let name = match &told {
+                Some(config) => config.name.parse().ok(),
+                None => called.as_ref().and_then(|called| called.parse().ok()),
+            };
+            let name = name.filter(|name: &SpaceName| called.as_deref() == Some(&*name.folder()));
+            (path, name)
+        };
+        Ok(folders.into_iter().map(named).collect())
     }
 
     /// The names of the spaces that are there, sorted.

@@ -54,7 +54,12 @@ impl Error {
         use anamne_store::StoreError;
         match self {
             Self::Store(
-                StoreError::Refused(_) | StoreError::State { .. } | StoreError::Conflict { .. },
+                StoreError::Refused(_)
+                | StoreError::State { .. }
+                | StoreError::Conflict { .. }
+                | StoreError::NotEmpty { .. }
+                | StoreError::Within { .. }
+                | StoreError::Diverged { .. },
             )
             | Self::BadLine { .. }
             | Self::Recall(RecallError::Refused(_)) => ErrorKind::Refused,

@@ -21,18 +21,24 @@
 mod error;
 mod export;
 mod import;
+mod keeping;
 mod space;
 mod store;
+mod travel;
+mod views;
 mod worker;
 
 pub use anamne_embed as embed;
 pub use anamne_store::{
-    Clock, JournalReport, LONGEST_WAIT, Listing, Order, Project, RecallConfig, SpaceConfig,
-    SpaceName, Statistics, StoreError, SystemClock,
+    BackupReport, Clock, Examination, Finding, JournalReport, KnownBackup, LONGEST_WAIT, Listing,
+    LogEntry, LogQuery, Order, Part, Project, RecallConfig, Rewound, SpaceConfig, SpaceName,
+    Statistics, StoreError, SystemClock,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;
 pub use error::{Error, ErrorKind};
 pub use import::{BadLine, BadLines, ImportReport};
+pub use keeping::{BackupUpdate, Erased, RepairReport, Verification};
 pub use space::{CheckUp, Space, SpaceReport, ViewState};
 pub use store::{Options, Store};
+pub use travel::Rewind;

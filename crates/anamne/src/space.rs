@@ -4,15 +4,16 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anamne_embed::{Embedder, StaticModel};
-use anamne_index::columns::{ColumnsView, Tokenise};
+use anamne_embed::Embedder;
+use anamne_index::columns::ColumnsView;
 use anamne_index::lexical::LexicalView;
 use anamne_index::vectors::VectorsView;
 use anamne_recall::views::Columns;
 use anamne_recall::{Facts, Recaller};
 use anamne_store::view::{Fold, Health, View};
 use anamne_store::{
-    Degraded, Followers, JournalReport, Listing, SpaceConfig, SpaceSource, Statistics, StoreError,
+    Degraded, Examination, Followers, JournalReport, Listing, Part, SpaceConfig, SpaceSource,
+    Statistics, StoreError,
 };
 use anamne_types::{
     Actor, Answer, Context, ContextRequest, Draft, Edit, Link, LinkType, Memory, MemoryId, Recall,
@@ -21,6 +22,8 @@ use anamne_types::{
 use serde::Serialize;
 
 use crate::import::{BadLines, ImportReport};
+use crate::keeping::Erased;
+use crate::views::Views;
 use crate::worker::Worker;
 use crate::{Error, export, import};
 
@@ -43,19 +46,6 @@ pub(crate) struct Inner {
     facts: Mutex<Option<(Seq, Arc<Facts>)>>,
     /// What went wrong in the background, for `doctor`.
     troubles: Mutex<Vec<String>>,
-}
-
-/// The built-in vocabulary, for the columns.
-struct BuiltInTokens;
-
-impl Tokenise for BuiltInTokens {
-    fn name(&self) -> String {
-        StaticModel::builtin().model().slug()
-    }
-
-    fn tokens(&self, text: &str, out: &mut Vec<u16>) {
-        StaticModel::builtin_tokens().tokens(text, out);
-    }
 }
 
 /// Authors that recall knows by name at most.
@@ -109,23 +99,43 @@ pub struct CheckUp {
     pub problems: Vec<String>,
 }
 
+impl CheckUp {
+    /// Adds what an examination of both copies found.
+    fn take(&mut self, examined: Examination) {
+        let is_sound = |part| examined.findings.iter().all(|finding| finding.part != part);
+        if is_sound(Part::Journal) {
+            self.well.push(format!(
+                "journal: {} events in {} segments verify",
+                examined.events, examined.segments
+            ));
+        }
+        if is_sound(Part::Database) {
+            self.well.push(format!(
+                "database: {} rows are as they were told, and SQLite's integrity check passes",
+                examined.rows
+            ));
+        }
+        self.well.extend(examined.notes);
+        let findings = examined.findings.iter().map(ToString::to_string);
+        self.problems.extend(findings);
+        if !examined.findings.is_empty() {
+            let hint = "`anamne repair` mends either copy from the other";
+            self.problems.push(hint.to_owned());
+        }
+    }
+}
+
 impl Space {
     pub(crate) fn open(
         source: SpaceSource,
         embedder: Arc<dyn Embedder>,
         background: bool,
     ) -> Result<Self, Error> {
-        let views = source.folder().join("views");
-        let lexical = Arc::new(LexicalView::open(views.join("lexical").join("active")));
-        let columns = Arc::new(ColumnsView::open(
-            views.join("columns").join("active"),
-            Arc::new(BuiltInTokens),
-        ));
-        let model_folder = views.join("vectors").join(embedder.model().slug());
-        let vectors = Arc::new(VectorsView::open(
-            model_folder.join("active"),
-            embedder.clone(),
-        )?);
+        let Views {
+            lexical,
+            columns,
+            vectors,
+        } = Views::open(source.folder(), &embedder)?;
         let followers = Followers::new(
             &source,
             vec![
@@ -282,18 +292,22 @@ impl Space {
         Ok(self.inner.source.restore(&self.actor, id)?)
     }
 
-    /// Removes a memory's content for ever: from the source, the journal and every view.
-    pub fn erase(&self, id: MemoryId) -> Result<(), Error> {
+    /// Removes a memory's content for ever: from the source, the journal, every view, and the backups
+    /// that can be reached.
+    pub fn erase(&self, id: MemoryId) -> Result<Erased, Error> {
         self.erase_all(&[id])
     }
 
-    /// Removes the content of many memories for ever; the views are built anew once. Stops at the first that is not there.
-    pub fn erase_all(&self, ids: &[MemoryId]) -> Result<(), Error> {
+    /// Removes the content of many memories for ever; the views are built anew and the known backups brought up
+    /// to date once. Stops at the first memory that is not there.
+    pub fn erase_all(&self, ids: &[MemoryId]) -> Result<Erased, Error> {
         let erased = ids
             .iter()
             .try_for_each(|id| self.inner.source.erase(&self.actor, *id));
         self.rebuild(&mut |_, _| {})?;
-        Ok(erased?)
+        let reached = self.update_backups()?;
+        erased?;
+        Ok(reached)
     }
 
     /// Draws a link; its `created_at` is set to now.
@@ -375,36 +389,19 @@ impl Space {
 
     /// Reads back journal, database and views, mends what can be mended from the log, and says what it found.
     pub fn check_up(&self) -> Result<CheckUp, Error> {
-        let source = &self.inner.source;
         let mut found = CheckUp {
             space: self.name().to_owned(),
-            mended: source.mended().clone(),
+            mended: self.inner.source.mended(),
             ..CheckUp::default()
         };
-        let journal = source.verify_journal()?;
-        if journal.problems.is_empty() {
-            found.well.push(format!(
-                "journal: {} events in {} segments verify",
-                journal.events, journal.segments
-            ));
-        }
-        found.problems.extend(
-            journal
-                .problems
-                .into_iter()
-                .map(|problem| format!("journal: {problem}")),
-        );
-        let findings = source.verify_database()?;
-        if findings.is_empty() {
-            found
-                .well
-                .push("database: SQLite's integrity check passes".to_owned());
-        }
-        found.problems.extend(
-            findings
-                .into_iter()
-                .map(|finding| format!("database: {finding}")),
-        );
+        found.take(anamne_store::examine(self.folder())?);
+        self.mend_views(&mut found)?;
+        found.problems.append(&mut self.inner.troubles());
+        Ok(found)
+    }
+
+    /// Reads every view back, and builds those again that are damaged or behind.
+    pub(crate) fn mend_views(&self, found: &mut CheckUp) -> Result<(), Error> {
         let damaged: Vec<_> = self
             .inner
             .followers
@@ -429,8 +426,11 @@ impl Space {
                 )),
             }
         }
-        found.problems.append(&mut self.inner.troubles());
-        Ok(found)
+        Ok(())
+    }
+
+    pub(crate) fn source(&self) -> &SpaceSource {
+        &self.inner.source
     }
 
     /// Reads the whole journal and checks its chain. O(bytes of the journal).

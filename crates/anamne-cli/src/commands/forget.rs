@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, IsTerminal};
 
-use anamne::{MemoryId, Space};
+use anamne::{Erased, MemoryId, Space};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -15,15 +15,17 @@ use crate::{ids, settling};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A forgotten memory is no longer recalled; `anamne restore` brings it back. With
---hard its content is removed from the database, the journal and every view, and
-nothing brings it back.
+--hard its content is removed from the database, the journal, every view and the
+backups that `anamne backup` made and that are there now; nothing brings it back.
+A backup that can't be reached is named: run `anamne backup` to it again.
 
 Examples:
   anamne forget m12
   anamne forget m12 m31 --hard
   anamne forget m12 --hard --yes
 
-With --json: {\"forgotten\": [id, …], \"erased\": [id, …]}")]
+With --json: {\"forgotten\": [id, …], \"erased\": [id, …], \"backups\"?: [{\"folder\",
+  \"trouble\"?: why it still holds what was erased}]}")]
 pub(crate) struct Forget {
     /// The memories
     #[arg(required = true, value_name = "ID")]
@@ -56,34 +58,60 @@ impl Forget {
             output.note("nothing was erased");
             return Ok(());
         }
+        let mut reached = Erased::default();
         if self.hard {
-            space.erase_all(&ids)?;
+            reached = space.erase_all(&ids)?;
         } else {
             for id in &ids {
                 space.forget(*id)?;
             }
         }
-        self.print(&ids, output)?;
+        self.print(&ids, &reached, output)?;
         settling::settle(&space, output)
     }
 
-    fn print(&self, ids: &[MemoryId], output: &mut Output) -> Result<(), Failure> {
+    fn print(
+        &self,
+        ids: &[MemoryId],
+        reached: &Erased,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
         let (forgotten, erased) = if self.hard {
             (&[][..], ids)
         } else {
             (ids, &[][..])
         };
         if output.is_json() {
-            return output.json(&json!({ "forgotten": forgotten, "erased": erased }));
+            let mut answer = json!({ "forgotten": forgotten, "erased": erased });
+            if !reached.backups.is_empty() {
+                answer["backups"] = json!(reached.backups);
+            }
+            return output.json(&answer);
         }
         let count = memories(ids.len() as u64);
         if self.hard {
-            return output.line(format_args!("erased {count} for ever"));
+            output.line(format_args!("erased {count} for ever"))?;
+            return print_backups(reached, output);
         }
         output.line(format_args!("forgot {count}"))?;
         output.note("`anamne restore ID` brings one back");
         Ok(())
     }
+}
+
+fn print_backups(reached: &Erased, output: &mut Output) -> Result<(), Failure> {
+    for backup in &reached.backups {
+        let folder = backup.folder.display();
+        if backup.trouble.is_empty() {
+            output.line(format_args!("and in the backup {folder}"))?;
+        } else {
+            output.warn(format_args!(
+                "the backup {folder} may still hold it ({}); `anamne backup {folder}` drops it there",
+                backup.trouble
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn is_agreed(ids: &[MemoryId], space: &Space, output: &Output) -> Result<bool, Failure> {

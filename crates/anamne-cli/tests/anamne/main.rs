@@ -9,4 +9,5 @@ mod journeys;
 mod protocol;
 mod reference;
 mod refusals;
+mod safekeeping;
 mod together;
