@@ -158,6 +158,12 @@ fn width() -> usize {
     seen.or_else(told).unwrap_or(PLAIN_WIDTH).clamp(40, WIDEST)
 }
 
+/// "1 segment", "2,000 segments": with an s for all but one.
+pub(crate) fn counted(count: u64, thing: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{} {thing}{ending}", number(count))
+}
+
 /// "1 memory", "2,000 memories".
 pub(crate) fn memories(count: u64) -> String {
     format!(

@@ -132,6 +132,7 @@ fn a_second_backup_copies_no_sealed_segment_again() {
     assert_eq!(stamps(), before, "sealed segments were left alone");
     let third = space.backup(&shelf.store()).expect("a backup");
     assert_eq!((third.segments_copied, third.segments_kept), (0, 3));
+    assert_eq!(third.bytes_copied, 0, "there was nothing new");
     // A segment that is sealed in the meantime takes the place of the plain one.
     for number in 0..11 {
         tell(&space, &long(100 + number));

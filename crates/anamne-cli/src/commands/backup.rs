@@ -6,27 +6,28 @@ use anamne::BackupReport;
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::output::{BOLD, Output, paint};
+use crate::output::{BOLD, Output, counted, paint};
 use crate::place::Place;
 use crate::wording::{number, size};
 
 /// Copy the store to another folder while others use it, each time only what is new
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Copies every space, or the one that --space names, and reads the copy back before
-it says so. The copy is a store of its own (`anamne --store DIR …`), without
-indexes, which are rebuilt when they are needed. The next backup to the same
-folder copies only what is new, and drops there what was erased by
-`forget --hard`, which also reaches the backups of a space by itself where their
-folders are there. Copies made of a backup by other means are out of its reach.
+Copies every space, or the one that --space names, and reads the copy back at
+the end. It is a store of its own (`anamne --store DIR …`), without indexes,
+which are rebuilt when they are needed. The next backup to the same folder
+copies only what is new, and drops there what was erased. `forget --hard` does
+so by itself where the folder is there. Out of its reach are copies of a backup
+made by other means, and stores made by `anamne rewind`.
 
 Examples:
   anamne backup /mnt/disk/anamne
   anamne --space recipes backup recipes-backup
   anamne --store /mnt/disk/anamne verify
 
-With --json: {\"store\", \"backup\", \"spaces\": [{\"space\", \"folder\", \"first\",
-  \"last_seq\", \"segments_copied\", \"segments_kept\", \"bytes_copied\"}]}")]
+With --json: {\"store\", \"backup\", \"spaces\": [{\"space\", \"folder\",
+  \"first\", \"last_seq\", \"segments_copied\", \"segments_kept\",
+  \"bytes_copied\"}]}")]
 pub(crate) struct Backup {
     /// The folder: a backup of this store, an empty folder, or one that is not there yet
     #[arg(value_name = "DIR")]
@@ -57,10 +58,10 @@ impl Backup {
 
 fn print(report: &BackupReport, output: &mut Output) -> Result<(), Failure> {
     output.line(format_args!(
-        "{}  up to event {}: {} segments copied, {} kept, {} written",
+        "{}  up to event {}: {} copied, {} kept, {} written",
         paint(BOLD, &report.space),
         number(report.last_seq.0),
-        number(report.segments_copied as u64),
+        counted(report.segments_copied as u64, "segment"),
         number(report.segments_kept as u64),
         size(report.bytes_copied)
     ))

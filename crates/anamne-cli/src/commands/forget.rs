@@ -15,9 +15,9 @@ use crate::{ids, settling};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A forgotten memory is no longer recalled; `anamne restore` brings it back. With
---hard its content is removed from the database, the journal, every view and the
-backups that `anamne backup` made and that are there now; nothing brings it back.
-A backup that can't be reached is named: run `anamne backup` to it again.
+--hard its content is removed from the database, the journal, every view, and
+the backups made by `anamne backup` whose folders are there now, and nothing
+brings it back. A backup that can't be reached is named: back up to it again.
 
 Examples:
   anamne forget m12

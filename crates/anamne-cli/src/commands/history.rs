@@ -27,7 +27,7 @@ With --json: {\"id\", \"versions\": [{\"version\", \"seq\", \"at\", \"change\", 
 pub(crate) struct History {
     /// The memory
     id: String,
-    /// Only the state as of this: 2026-03-01, \"2026-03-01 14:05\", yesterday, 3d, …
+    /// Only the state as of this: 2026-03-01, "2026-03-01 14:05", yesterday, 3d, …
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
 }

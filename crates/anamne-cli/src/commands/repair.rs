@@ -10,19 +10,19 @@ use crate::place::Place;
 /// Mend what is damaged from the other copy, and list what can't be mended
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Mends every space of the store, or the one that --space names: the database from the
-journal, the journal from the database, the indexes from the database. Damaged
-files are set aside beside the new ones as NAME.damaged-1 and so on, never
-overwritten. End other programs that use the store first. Exit code 1 says that
-something is lost or still wrong.
+Mends every space of the store, or the one that --space names: the database
+from the journal, the journal from the database, the indexes from the database.
+Damaged files are set aside beside the new ones as NAME.damaged-1 and so on,
+never overwritten; damaged indexes are built again. End other programs that use
+the store first. Exit code 1 says that something is lost or still wrong.
 
 Examples:
   anamne verify
   anamne repair
   anamne --space recipes repair --json
 
-With --json: {\"store\", \"whole\", \"spaces\": [{\"space\", \"mended\": […], \"lost\": […],
-  \"findings\": [what is still wrong, as `verify` says it]}]}")]
+With --json: {\"store\", \"whole\", \"spaces\": [{\"space\", \"mended\": […],
+  \"lost\": […], \"findings\": [what is still wrong, as `verify` says it]}]}")]
 pub(crate) struct Repair {}
 
 impl Repair {

@@ -6,27 +6,27 @@ use anamne::Rewound;
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::output::{BOLD, Output, memories, paint};
+use crate::output::{BOLD, Output, counted, memories, paint};
 use crate::place::Place;
 use crate::wording::number;
 
 /// Rebuild a space as it was at an instant, in a new folder
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The journal is replayed up to TIME; a day or a month means its end. The result is
-a store of its own: look at it, take from it by `export`, or go on with it. This
-store is left as it is. What has been erased since stays erased. Settings are
-those of now.
+The journal is replayed up to TIME; a day or a month means its end. The result
+is a store of its own: look at it, take from it by `export`, or go on with it.
+This store is left as it is. What has been erased since stays erased; what is
+erased later is not erased there. Settings are those of now.
 
 Examples:
   anamne rewind --at yesterday --into /tmp/yesterday
   anamne --store /tmp/yesterday recall \"what did we decide?\"
   anamne rewind --at \"2026-03-01 14:05\" --into before-the-import --all
 
-With --json: {\"at\", \"store\", \"spaces\": [{\"space\", \"at\", \"last_seq\", \"last_at\"?,
-  \"later\", \"erased_since\"}], \"absent\": [spaces that were made later]}")]
+With --json: {\"at\", \"store\", \"spaces\": [{\"space\", \"at\", \"last_seq\",
+  \"last_at\"?, \"later\", \"erased_since\"}], \"absent\": [spaces made later]}")]
 pub(crate) struct Rewind {
-    /// The instant: 2026-03-01, \"2026-03-01 14:05\", yesterday, 3d, …
+    /// The instant: 2026-03-01, "2026-03-01 14:05", yesterday, 3d, …
     #[arg(long, value_name = "TIME")]
     at: String,
     /// The folder to build it in: empty, or not there yet
@@ -70,9 +70,9 @@ fn print(rewound: &Rewound, output: &mut Output) -> Result<(), Failure> {
         None => String::new(),
     };
     output.line(format_args!(
-        "{}  {} events{last}; {} later ones left out",
+        "{}  {}{last}; {} later ones left out",
         paint(BOLD, &rewound.space),
-        number(rewound.last_seq.0),
+        counted(rewound.last_seq.0, "event"),
         number(rewound.later)
     ))?;
     if rewound.erased_since > 0 {

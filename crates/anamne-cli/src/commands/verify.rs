@@ -4,26 +4,27 @@ use anamne::Verification;
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::output::{BOLD, GREEN, Output, RED, YELLOW, paint};
+use crate::output::{BOLD, GREEN, Output, RED, YELLOW, counted, paint};
 use crate::place::Place;
-use crate::wording::number;
 
 /// Read everything back and say exactly what is wrong, changing nothing
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Looks at every space of the store, or at the one that --space names: settings, the
-journal's chain of hashes, the database with the digest of every state that it
-holds and each row against a replay of the journal, the indexes, and in a backup
-its checksums. Exit code 1 says that something is wrong; `anamne repair` mends it.
+Looks at every space of the store, or at the one that --space names: the
+settings, the journal's chain of hashes, the digest of every state in the
+database, each row against a replay of the journal, the indexes, and in a backup
+its checksums. Exit code 1 says that something is wrong; `anamne repair` mends
+it.
 
 Examples:
   anamne verify
   anamne --store /mnt/disk/anamne verify
   anamne verify --json
 
-With --json: {\"store\", \"sound\", \"spaces\": [{\"space\", \"last_seq\", \"events\", \"erased\",
-  \"segments\", \"rows\", \"notes\": […], \"findings\": [{\"part\": settings, journal,
-  database, view or backup, \"file\", \"event\"?, \"problem\"}]}]}")]
+With --json: {\"store\", \"sound\", \"spaces\": [{\"space\", \"last_seq\",
+  \"events\", \"erased\", \"segments\", \"rows\", \"notes\": […], \"findings\":
+  [{\"part\": settings, journal, database, view or backup, \"file\",
+  \"event\"?, \"problem\"}]}]}")]
 pub(crate) struct Verify {}
 
 impl Verify {
@@ -54,10 +55,10 @@ fn print(found: &Verification, output: &mut Output) -> Result<(), Failure> {
     output.line(paint(BOLD, &found.space))?;
     if examined.findings.is_empty() {
         let whole = format!(
-            "{} events in {} segments, {} rows, all indexes: everything reads back as it was told",
-            number(examined.events),
-            number(examined.segments as u64),
-            number(examined.rows)
+            "{} in {}, {}, all indexes: everything reads back as it was told",
+            counted(examined.events, "event"),
+            counted(examined.segments as u64, "segment"),
+            counted(examined.rows, "row")
         );
         output.entry(GREEN, "well   ", &whole)?;
     }

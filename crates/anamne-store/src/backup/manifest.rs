@@ -91,6 +91,11 @@ impl Manifest {
         }
     }
 
+    /// Whether it is that of a whole backup up to this event.
+    pub(crate) fn is_whole_up_to(&self, end: (Seq, Digest)) -> bool {
+        self.complete && (self.last_seq, self.last_hash) == end
+    }
+
     /// Writes it as it is.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), StoreError> {
         let path = Self::path(folder);

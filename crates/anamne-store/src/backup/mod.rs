@@ -131,6 +131,9 @@ impl SpaceSource {
         let mut round = 0;
         loop {
             let before = self.settle_journal()?;
+            if let Some(copied) = self.find_nothing_new(target, before)? {
+                return Ok(copied);
+            }
             let copied = self.copy_to(target);
             round += 1;
             match copied {
@@ -142,6 +145,31 @@ impl SpaceSource {
                 copied => return copied,
             }
         }
+    }
+
+    /// A whole backup up to the event `end` that still reads back stays as it is.
+    fn find_nothing_new(&self, target: &Target, end: Seq) -> Result<Option<Copied>, StoreError> {
+        let hash = log::hash_at(&*self.reader()?, end)?;
+        let manifest = Manifest::read(&target.folder).ok().flatten();
+        let is_whole = manifest
+            .zip(hash)
+            .is_some_and(|(manifest, hash)| manifest.is_whole_up_to((end, hash)));
+        if !is_whole {
+            return Ok(None);
+        }
+        let found = examine(&target.folder)?;
+        if !found.findings.is_empty() || found.last_seq != end {
+            return Ok(None);
+        }
+        self.config().write(&target.folder.join("space.toml"))?;
+        Ok(Some(Copied {
+            last_seq: end,
+            segments: segments::Copied {
+                kept: found.segments,
+                ..segments::Copied::default()
+            },
+            database_bytes: 0,
+        }))
     }
 
     fn copy_to(&self, target: &Target) -> Result<Copied, StoreError> {
