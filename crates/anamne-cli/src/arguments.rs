@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::str::FromStr;
 
-use anamne::{Category, Kind, LinkType, Refusal};
+use anamne::{Category, EventKind, Kind, LinkType, Refusal};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::commands::Command;
@@ -86,6 +86,11 @@ pub(crate) fn category() -> impl TypedValueParser<Value = Category> {
 /// Reads the word of a link type.
 pub(crate) fn link_type() -> impl TypedValueParser<Value = LinkType> {
     one_of(LinkType::ALL, LinkType::as_str)
+}
+
+/// Reads the word of an event's kind.
+pub(crate) fn event_kind() -> impl TypedValueParser<Value = EventKind> {
+    one_of(EventKind::ALL, EventKind::as_str)
 }
 
 /// Reads `name=value`; the value is JSON where it parses as such, else text.

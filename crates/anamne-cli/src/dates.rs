@@ -1,8 +1,8 @@
 //! Instants as people write and read them.
 
 use anamne::text::time::{parse_instant, parse_range};
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::failure::Failure;
 
@@ -45,6 +45,22 @@ impl Dates {
             .map_err(|error| Failure::refused(field, format!("{field}: {error}")))
     }
 
+    /// The instant as of which something is looked at: the end of a day, month or the like that is named, but
+    /// not later than now.
+    pub(crate) fn as_of(&self, field: &str, text: &str) -> Result<Timestamp, Failure> {
+        let range = parse_range(text, self.now, &self.zone)
+            .map_err(|error| Failure::refused(field, format!("{field}: {error}")))?;
+        if range.start > self.now {
+            let message = format!("{field} must not lie in the future, but was {text:?}");
+            return Err(Failure::refused(field, message));
+        }
+        if range.is_empty() {
+            return Ok(range.start);
+        }
+        let last = range.end.checked_sub(SignedDuration::from_micros(1));
+        Ok(last.unwrap_or(range.end).min(self.now))
+    }
+
     /// An instant to come; a bare span such as `30d` counts from now on.
     pub(crate) fn to_come(
         &self,
@@ -70,6 +86,11 @@ impl Dates {
     /// `2026-03-01 14:05`.
     pub(crate) fn absolute(&self, instant: Timestamp) -> String {
         self.written(instant, "%Y-%m-%d %H:%M")
+    }
+
+    /// `2026-03-01 14:05:09`.
+    pub(crate) fn to_the_second(&self, instant: Timestamp) -> String {
+        self.written(instant, "%Y-%m-%d %H:%M:%S")
     }
 
     /// `2026-03-01`.
@@ -169,6 +190,23 @@ mod tests {
             end,
             Some("2026-03-01T00:00:00Z".parse().expect("an instant"))
         );
+    }
+
+    #[test]
+    fn as_of_a_day_means_its_end_and_as_of_an_instant_that_instant() {
+        for (text, expected) in [
+            ("2026-02", "2026-02-28T23:59:59.999999Z"),
+            ("yesterday", "2026-03-03T23:59:59.999999Z"),
+            ("today", "2026-03-04T12:00:00Z"),
+            ("2026-03-01 14:05", "2026-03-01T14:05:00Z"),
+            ("2h", "2026-03-04T10:00:00Z"),
+        ] {
+            let instant = dates().as_of("at", text).expect("an instant");
+            assert_eq!(instant, expected.parse().expect("an instant"), "{text}");
+        }
+        for refused in ["tomorrow", "2027", "the day after never", ""] {
+            assert!(dates().as_of("at", refused).is_err(), "{refused}");
+        }
     }
 
     #[test]

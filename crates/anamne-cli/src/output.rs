@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::dates::Dates;
 use crate::failure::Failure;
-use crate::wording::number;
+use crate::wording::{number, wrapped};
 
 /// What recedes: origins, dates, reasons.
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -85,6 +85,17 @@ impl Output {
         Ok(writeln!(self.stdout, "{text}")?)
     }
 
+    /// Writes an indented entry under a sign, wrapped.
+    pub(crate) fn entry(&mut self, style: Style, sign: &str, text: &str) -> Result<(), Failure> {
+        let indent = sign.len() + 4;
+        let mut sign = paint(style, sign);
+        for line in wrapped(text, self.width.saturating_sub(indent)) {
+            self.line(format_args!("  {sign}  {line}"))?;
+            sign = " ".repeat(indent - 4);
+        }
+        Ok(())
+    }
+
     /// Writes a text as it is.
     pub(crate) fn raw(&mut self, text: impl Display) -> Result<(), Failure> {
         Ok(write!(self.stdout, "{text}")?)
@@ -145,6 +156,12 @@ fn width() -> usize {
     let seen = terminal_size::terminal_size()
         .map(|(terminal_size::Width(columns), _)| usize::from(columns));
     seen.or_else(told).unwrap_or(PLAIN_WIDTH).clamp(40, WIDEST)
+}
+
+/// "1 segment", "2,000 segments": with an s for all but one.
+pub(crate) fn counted(count: u64, thing: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{} {thing}{ending}", number(count))
 }
 
 /// "1 memory", "2,000 memories".

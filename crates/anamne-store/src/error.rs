@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anamne_types::{MemoryId, Refusal};
+use anamne_types::{MemoryId, Refusal, Seq};
 
 use crate::files::may_only_be_read;
 
@@ -133,6 +133,30 @@ pub enum StoreError {
         path: PathBuf,
         /// What the system said.
         reason: String,
+    },
+    /// A folder in which something new is to be built holds something already.
+    #[error("{path} is not empty; name a folder that is empty or not there yet")]
+    NotEmpty {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A copy of a store was to be put into that very store.
+    #[error("{path} lies in the store {store} itself; name a folder outside of it")]
+    Within {
+        /// The folder.
+        path: PathBuf,
+        /// The store.
+        store: PathBuf,
+    },
+    /// What stands where a backup is to be brought up to date is no older state of the same space.
+    #[error(
+        "{path} is not an older state of this space: it was written to since, or is of another one, as its event {seq} shows; name another folder"
+    )]
+    Diverged {
+        /// The folder.
+        path: PathBuf,
+        /// The last event there, which this space does not have so.
+        seq: Seq,
     },
     /// A file could not be read or written.
     #[error("can't {action} {path}: {source}")]

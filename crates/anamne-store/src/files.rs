@@ -50,7 +50,7 @@ pub(crate) fn replace_file(path: &Path, content: &[u8]) -> Result<(), StoreError
 }
 
 /// A name beside `path` that no other thread or process takes.
-fn unfinished(path: &Path) -> PathBuf {
+pub(crate) fn unfinished(path: &Path) -> PathBuf {
     static TAKEN: AtomicU64 = AtomicU64::new(0);
     let number = TAKEN.fetch_add(1, Ordering::Relaxed);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -80,7 +80,7 @@ fn remove_marked(folder: &Path, mark: &str) -> Result<(), StoreError> {
 }
 
 /// The paths in a folder; none where there is no such folder.
-pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
+pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),

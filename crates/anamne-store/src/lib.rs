@@ -20,17 +20,21 @@
 //! ```
 
 mod arrival;
+mod backup;
 mod cleaning;
 mod clock;
 mod config;
 mod error;
+mod examine;
 mod files;
 mod follow;
 mod journal;
 mod lock;
 mod project;
 mod quota;
+mod repair;
 mod restore;
+mod rewind;
 mod settings;
 mod source;
 mod space;
@@ -41,15 +45,21 @@ mod watch;
 mod writer;
 
 pub use arrival::{Arrival, Origin};
+pub use backup::{BackupReport, KnownBackup};
 pub use clock::{Clock, SystemClock};
 pub use config::{QuotaConfig, RecallConfig, RetentionConfig, SpaceConfig};
 pub use error::StoreError;
-pub use files::{create_private_folder, set_aside};
+pub use examine::{Examination, Finding, Part, examine};
+pub use files::{create_private_folder, entries, set_aside};
 pub use follow::{Degraded, Followers};
 pub use journal::{Digest, JOURNAL_FORMAT, JournalReport, Line, Lines};
 pub use lock::LONGEST_WAIT;
 pub use project::Project;
-pub use source::{Listing, Order, SOURCE_FORMAT, SourceFeed, Standing, Statistics};
+pub use repair::{Repair, repair};
+pub use rewind::Rewound;
+pub use source::{
+    Listing, LogEntry, LogQuery, Order, SOURCE_FORMAT, SourceFeed, Standing, Statistics,
+};
 pub use space::SpaceSource;
 pub use space_name::SpaceName;
 pub use store::{StoreFolder, Unreadable};

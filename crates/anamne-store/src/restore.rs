@@ -3,16 +3,17 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use anamne_types::{Actor, ActorKind, Event, EventKind, MemoryId, Row, Seq};
+use anamne_types::{Actor, ActorKind, Event, EventKind, Row, Seq};
 use rusqlite::Connection;
 use serde_json::value::RawValue;
 
 use crate::StoreError;
-use crate::clock::from_microseconds;
 use crate::files::{remove_if_there, set_aside, sync_folder_of};
 use crate::journal::{Digest, Entry, Journal, Line, Lines};
-use crate::source::record::Payload;
-use crate::source::{Names, Occasion, Transaction, end_of_log, history, link, open_writer, read};
+use crate::source::record::{Payload, Stored};
+use crate::source::{
+    Names, Occasion, Transaction, end_of_log, history, link, log, open_writer, read,
+};
 
 /// How many lines are replayed in one transaction.
 const REPLAY_BATCH: u64 = 10_000;
@@ -164,15 +165,19 @@ pub(crate) fn journal_from_source(
 }
 
 fn write_journal(connection: &Connection, names: &Names, folder: &Path) -> Result<u64, StoreError> {
-    let mut journal = Journal::at(folder);
-    let mut statement = connection.prepare(
-        "SELECT events.seq, at, actor_kind, actor_name, events.kind, memories.id, payload_hash, events.hash, events.row
-         FROM events JOIN memories USING (row) ORDER BY events.seq",
-    )?;
-    let mut rows = statement.query([])?;
+    let mut statement = connection.prepare(&format!("{EVENTS} ORDER BY events.seq"))?;
+    let lines = statement.query_and_then([], |row| line_of(connection, names, row))?;
+    write_lines(lines, &mut Journal::at(folder))
+}
+
+/// Appends lines that continue the chain; says how many.
+pub(crate) fn write_lines(
+    lines: impl Iterator<Item = Result<Line, StoreError>>,
+    journal: &mut Journal,
+) -> Result<u64, StoreError> {
     let (mut batch, mut bytes, mut written) = (Vec::new(), 0, 0);
-    while let Some(row) = rows.next()? {
-        let entry = Entry::of(&line_of(connection, names, row)?)?;
+    for line in lines {
+        let entry = Entry::of(&line?)?;
         bytes += entry.text.len();
         batch.push(entry);
         written += 1;
@@ -186,39 +191,37 @@ fn write_journal(connection: &Connection, names: &Names, folder: &Path) -> Resul
     Ok(written)
 }
 
-fn line_of(
+/// The columns that [`line_of`] reads.
+pub(crate) const EVENTS: &str = "SELECT events.seq, at, actor_kind, actor_name, events.kind, memories.id, payload_hash, \
+     events.hash, events.row FROM events JOIN memories USING (row)";
+
+/// The line of an event, with its payload where the source still holds it.
+pub(crate) fn line_of(
     connection: &Connection,
     names: &Names,
     row: &rusqlite::Row<'_>,
 ) -> Result<Line, StoreError> {
-    let event = Event {
-        seq: Seq(row.get::<_, i64>(0)? as u64),
-        at: from_microseconds(row.get(1)?),
-        actor: Actor {
-            kind: ActorKind::from_number(row.get(2)?).unwrap_or(ActorKind::System),
-            name: row.get(3)?,
-        },
-        kind: EventKind::from_number(row.get(4)?).unwrap_or(EventKind::Edited),
-        memory: MemoryId::from_bytes(row.get(5)?),
-    };
-    let payload_hash = Digest(row.get(6)?);
-    let payload = payload_of(connection, names, &event, Row(row.get(8)?))?
-        .filter(|payload| Digest::of(payload.get().as_bytes()) == payload_hash);
-    let mut line = Line::unchained(event, payload_hash, payload);
+    let mut line = bare_line_of(row)?;
+    if let Some(stored) = read::by_row(connection, names, Row(row.get(8)?))? {
+        line.payload = payload_of(connection, &line.event(), stored)?
+            .filter(|payload| Digest::of(payload.get().as_bytes()) == line.payload_hash);
+    }
+    Ok(line)
+}
+
+/// The line of an event without its payload.
+pub(crate) fn bare_line_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Line> {
+    let mut line = Line::unchained(log::read_event(row)?, Digest(row.get(6)?), None);
     line.hash = Digest(row.get(7)?);
     Ok(line)
 }
 
-/// What the event said, as far as the source still knows.
-fn payload_of(
+/// What the event said, as far as the source still knows; not yet compared with its digest.
+pub(crate) fn payload_of(
     connection: &Connection,
-    names: &Names,
     event: &Event,
-    row: Row,
+    stored: Stored,
 ) -> Result<Option<Box<RawValue>>, StoreError> {
-    let Some(stored) = read::by_row(connection, names, row)? else {
-        return Ok(None);
-    };
     let payload = match event.kind {
         EventKind::Erased => Payload::NOTHING,
         EventKind::Linked => match link::at(connection, event.seq)? {
@@ -235,7 +238,7 @@ fn payload_of(
             link: None,
         },
         _ => {
-            let state = history::state_text(connection, row, event.seq)?;
+            let state = history::state_text(connection, stored.row, event.seq)?;
             return Ok(state.map(RawValue::from_string).transpose()?);
         }
     };

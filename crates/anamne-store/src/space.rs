@@ -20,9 +20,9 @@ use crate::lock::WriteLock;
 use crate::quota::{Usage, Wanted};
 use crate::settings::Settings;
 use crate::source::{
-    Listing, Names, Occasion, Order, Pooled, Readers, SourceFeed, Standing, Statistics,
-    Transaction, check_format, end_of_log, erasure, filter, history, link, read, retention, rows,
-    statistics,
+    self, Listing, LogEntry, LogQuery, Names, Occasion, Order, Pooled, Readers, SourceFeed,
+    Standing, Statistics, Transaction, check_format, end_of_log, erasure, filter, history,
+    integrity, link, read, retention, rows, statistics,
 };
 use crate::space_name::SpaceName;
 use crate::watch::Watch;
@@ -517,6 +517,29 @@ impl SpaceSource {
         }
     }
 
+    /// A memory as it stood at an instant: the state that its last event up to then had made. `None` where
+    /// it had not been told yet; a state without memory where its content has been erased. O(events).
+    pub fn as_of(&self, id: MemoryId, at: jiff::Timestamp) -> Result<Option<Version>, StoreError> {
+        let reader = self.reader()?;
+        let Some(stored) = read::by_id(&reader, &self.names, id)? else {
+            return Err(StoreError::NoMemory {
+                id,
+                space: self.name.to_string(),
+            });
+        };
+        let version = history::as_of(&reader, &stored, at)?;
+        Ok(version.map(|version| Version {
+            memory: version.memory.map(|memory| self.with_space(memory)),
+            ..version
+        }))
+    }
+
+    /// The events that pass a query, in its order. O(events).
+    pub fn log(&self, query: &LogQuery) -> Result<Vec<LogEntry>, StoreError> {
+        query.check()?;
+        source::log::events(&*self.reader()?, query)
+    }
+
     /// The links that start or end at a memory.
     pub fn links(&self, id: MemoryId) -> Result<Vec<Link>, StoreError> {
         let reader = self.reader()?;
@@ -574,14 +597,7 @@ impl SpaceSource {
     /// Runs SQLite's own check over the whole database; empty when all is well. O(bytes of the database).
     pub fn verify_database(&self) -> Result<Vec<String>, StoreError> {
         let reader = self.reader()?;
-        let mut statement = reader.prepare("PRAGMA integrity_check")?;
-        let findings = statement
-            .query_map([], |row| row.get::<_, String>(0))?
-            .collect::<Result<Vec<_>, _>>()?;
-        Ok(findings
-            .into_iter()
-            .filter(|finding| finding != "ok")
-            .collect())
+        integrity(&reader)
     }
 
     /// Compresses full segments of the journal; says how many. Cheap when there are none.
@@ -591,6 +607,37 @@ impl SpaceSource {
             return Ok(0);
         }
         self.with_writer(|writer, _| writer.journal.seal_full_segments())
+    }
+
+    /// The journal's folder.
+    pub(crate) fn journal_folder(&self) -> PathBuf {
+        self.folder.join("journal")
+    }
+
+    /// The database's file.
+    pub(crate) fn database(&self) -> &Path {
+        &self.database
+    }
+
+    /// Sends on what is on its way to the journal, takes out of it what was erased, and says where it ends.
+    pub(crate) fn settle_journal(&self) -> Result<Seq, StoreError> {
+        self.with_writer(|writer, (end, _)| {
+            match writer.finish_erasures_if_any(self.places()) {
+                // The journal comes first, and holds none of it any more.
+                Ok(()) | Err(StoreError::StillRead { .. }) => Ok(end),
+                Err(error) => Err(error),
+            }
+        })
+    }
+
+    /// Runs `work` while no other process writes.
+    pub(crate) fn locked<T>(
+        &self,
+        work: impl FnOnce() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let _slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = self.lock.acquire()?;
+        work()
     }
 
     fn with_space(&self, memory: Memory) -> Memory {

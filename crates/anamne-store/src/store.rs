@@ -36,6 +36,31 @@ impl StoreFolder {
         self.root.join("spaces").join(name.folder())
     }
 
+    /// The folders in which something of a space lies, sorted, with the space's name where it can be told:
+    /// by its settings, or by a folder that is called as the space is. For looking after damage.
+    pub fn folders(&self) -> Result<Vec<(PathBuf, Option<SpaceName>)>, StoreError> {
+        let mut folders: Vec<_> = entries(&self.root.join("spaces"))?
+            .into_iter()
+            .filter(|path| {
+                ["space.toml", "memories", "journal"]
+                    .iter()
+                    .any(|part| path.join(part).exists())
+            })
+            .collect();
+        folders.sort();
+        let named = |path: PathBuf| {
+            let told = SpaceConfig::read(&path.join("space.toml")).ok().flatten();
+            let called = path.file_name().map(|name| name.to_string_lossy());
+            let name = match &told {
+                Some(config) => config.name.parse().ok(),
+                None => called.as_ref().and_then(|called| called.parse().ok()),
+            };
+            let name = name.filter(|name: &SpaceName| called.as_deref() == Some(&*name.folder()));
+            (path, name)
+        };
+        Ok(folders.into_iter().map(named).collect())
+    }
+
     /// The names of the spaces that are there, sorted. Those whose settings can't be read are passed over here;
     /// [`StoreFolder::unreadable_spaces`] tells them.
     pub fn spaces(&self) -> Result<Vec<SpaceName>, StoreError> {

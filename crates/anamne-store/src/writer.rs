@@ -111,6 +111,11 @@ impl Writer {
                 self.rewrite_journal(&reason, mended)?;
             }
         }
+        self.finish_erasures_if_any(places)
+    }
+
+    /// Finishes what a crash, or a reader of older pages, left of an erasure.
+    pub(crate) fn finish_erasures_if_any(&mut self, places: Places<'_>) -> Result<(), StoreError> {
         if erasure::is_pending(&self.connection)? {
             self.finish_erasures(places)?;
         }

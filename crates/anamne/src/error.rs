@@ -82,7 +82,10 @@ impl Error {
                 | StoreError::State { .. }
                 | StoreError::Conflict { .. }
                 | StoreError::WasErased { .. }
-                | StoreError::QuotaExceeded { .. },
+                | StoreError::QuotaExceeded { .. }
+                | StoreError::NotEmpty { .. }
+                | StoreError::Within { .. }
+                | StoreError::Diverged { .. },
             )
             | Self::BadLine { .. }
             | Self::BadNote { .. }

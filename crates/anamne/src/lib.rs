@@ -24,20 +24,25 @@ mod exchange;
 mod export;
 mod front_matter;
 mod import;
+mod keeping;
 mod space;
 mod store;
+mod travel;
+mod views;
 mod worker;
 
 pub use anamne_embed as embed;
 pub use anamne_store::{
-    Clock, JournalReport, LONGEST_WAIT, Listing, Order, Project, QuotaConfig, RecallConfig,
-    RetentionConfig, SpaceConfig, SpaceName, Standing, Statistics, StoreError, SystemClock,
-    Unreadable,
+    BackupReport, Clock, Examination, Finding, JournalReport, KnownBackup, LONGEST_WAIT, Listing,
+    LogEntry, LogQuery, Order, Part, Project, QuotaConfig, RecallConfig, RetentionConfig, Rewound,
+    SpaceConfig, SpaceName, Standing, Statistics, StoreError, SystemClock, Unreadable,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;
 pub use error::{Error, ErrorKind};
 pub use export::CorpusReport;
 pub use import::{BadLine, BadLines, ImportReport};
+pub use keeping::{BackupUpdate, Erased, RepairReport, Verification};
 pub use space::{CheckUp, Space, SpaceReport, ViewState};
 pub use store::{Options, Store};
+pub use travel::Rewind;

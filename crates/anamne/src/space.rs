@@ -4,16 +4,16 @@ use std::path::Path;
 use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anamne_embed::{Embedder, StaticModel};
-use anamne_index::columns::{ColumnsView, Tokenise};
+use anamne_embed::Embedder;
+use anamne_index::columns::ColumnsView;
 use anamne_index::lexical::LexicalView;
 use anamne_index::vectors::VectorsView;
 use anamne_recall::views::Columns;
 use anamne_recall::{Facts, Recaller};
 use anamne_store::view::{Fold, Health, View};
 use anamne_store::{
-    Degraded, Followers, JournalReport, Listing, Order, SpaceConfig, SpaceSource, Standing,
-    Statistics, StoreError,
+    Degraded, Examination, Followers, JournalReport, Listing, Order, Part, SpaceConfig,
+    SpaceSource, Standing, Statistics, StoreError,
 };
 use anamne_types::{
     Actor, Answer, Context, ContextRequest, Draft, Edit, Filter, Link, LinkType, Memory, MemoryId,
@@ -22,6 +22,8 @@ use anamne_types::{
 use serde::Serialize;
 
 use crate::Error;
+use crate::keeping::Erased;
+use crate::views::Views;
 use crate::worker::Worker;
 
 /// A handle on a space; clones share it. Every method may be called from several threads.
@@ -45,19 +47,6 @@ pub(crate) struct Inner {
     troubles: Mutex<Vec<String>>,
     /// When the background next looks for memories that are no longer kept, microseconds since 1970.
     pub(crate) next_retention: AtomicI64,
-}
-
-/// The built-in vocabulary, for the columns.
-struct BuiltInTokens;
-
-impl Tokenise for BuiltInTokens {
-    fn name(&self) -> String {
-        StaticModel::builtin().model().slug()
-    }
-
-    fn tokens(&self, text: &str, out: &mut Vec<u16>) {
-        StaticModel::builtin_tokens().tokens(text, out);
-    }
 }
 
 /// Authors that recall knows by name at most.
@@ -111,23 +100,43 @@ pub struct CheckUp {
     pub problems: Vec<String>,
 }
 
+impl CheckUp {
+    /// Adds what an examination of both copies found.
+    fn take(&mut self, examined: Examination) {
+        let is_sound = |part| examined.findings.iter().all(|finding| finding.part != part);
+        if is_sound(Part::Journal) {
+            self.well.push(format!(
+                "journal: {} events in {} segments verify",
+                examined.events, examined.segments
+            ));
+        }
+        if is_sound(Part::Database) {
+            self.well.push(format!(
+                "database: {} rows are as they were told, and SQLite's integrity check passes",
+                examined.rows
+            ));
+        }
+        self.well.extend(examined.notes);
+        let findings = examined.findings.iter().map(ToString::to_string);
+        self.problems.extend(findings);
+        if !examined.findings.is_empty() {
+            let hint = "`anamne repair` mends either copy from the other";
+            self.problems.push(hint.to_owned());
+        }
+    }
+}
+
 impl Space {
     pub(crate) fn open(
         source: SpaceSource,
         embedder: Arc<dyn Embedder>,
         background: bool,
     ) -> Result<Self, Error> {
-        let views = source.folder().join("views");
-        let lexical = Arc::new(LexicalView::open(views.join("lexical").join("active")));
-        let columns = Arc::new(ColumnsView::open(
-            views.join("columns").join("active"),
-            Arc::new(BuiltInTokens),
-        ));
-        let model_folder = views.join("vectors").join(embedder.model().slug());
-        let vectors = Arc::new(VectorsView::open(
-            model_folder.join("active"),
-            embedder.clone(),
-        )?);
+        let Views {
+            lexical,
+            columns,
+            vectors,
+        } = Views::open(source.folder(), &embedder)?;
         let followers = Followers::new(
             &source,
             vec![
@@ -310,21 +319,25 @@ impl Space {
         Ok(self.inner.source.restore(&self.actor, id)?)
     }
 
-    /// Removes a memory's content for ever: from the source, the journal and every view.
-    pub fn erase(&self, id: MemoryId) -> Result<(), Error> {
+    /// Removes a memory's content for ever: from the source, the journal, every view, and the backups
+    /// that can be reached.
+    pub fn erase(&self, id: MemoryId) -> Result<Erased, Error> {
         self.erase_all(&[id])
     }
 
     /// Removes the content of many memories for ever, in one transaction: none of them when one is not there.
     ///
-    /// When this returns, no file of the space holds anything of their content. Costs one pass over the journal
-    /// and writes those parts of the views anew that held them.
-    pub fn erase_all(&self, ids: &[MemoryId]) -> Result<(), Error> {
+    /// When this returns, no file of the space holds anything of their content, and the known backups that are at hand
+    /// don't either. Costs one pass over the journal and writes those parts of the views anew that held them.
+    pub fn erase_all(&self, ids: &[MemoryId]) -> Result<Erased, Error> {
         let erased = self.inner.source.erase_all(&self.actor, ids);
         // Also after a failure: the transaction may stand.
         let cleaned = self.inner.clean_views(&mut |_, _| {});
+        let reached = self.update_backups();
         erased?;
-        cleaned
+        cleaned?;
+        let reached = reached?;
+        Ok(reached)
     }
 
     /// Draws a link; its `created_at` is set to now.
@@ -412,36 +425,19 @@ impl Space {
 
     /// Reads back journal, database and views, mends what can be mended from the log, and says what it found.
     pub fn check_up(&self) -> Result<CheckUp, Error> {
-        let source = &self.inner.source;
         let mut found = CheckUp {
             space: self.name().to_owned(),
-            mended: source.mended().clone(),
+            mended: self.inner.source.mended(),
             ..CheckUp::default()
         };
-        let journal = source.verify_journal()?;
-        if journal.problems.is_empty() {
-            found.well.push(format!(
-                "journal: {} events in {} segments verify",
-                journal.events, journal.segments
-            ));
-        }
-        found.problems.extend(
-            journal
-                .problems
-                .into_iter()
-                .map(|problem| format!("journal: {problem}")),
-        );
-        let findings = source.verify_database()?;
-        if findings.is_empty() {
-            found
-                .well
-                .push("database: SQLite's integrity check passes".to_owned());
-        }
-        found.problems.extend(
-            findings
-                .into_iter()
-                .map(|finding| format!("database: {finding}")),
-        );
+        found.take(anamne_store::examine(self.folder())?);
+        self.mend_views(&mut found)?;
+        found.problems.append(&mut self.inner.troubles());
+        Ok(found)
+    }
+
+    /// Reads every view back, and builds those again that are damaged or behind.
+    pub(crate) fn mend_views(&self, found: &mut CheckUp) -> Result<(), Error> {
         let damaged: Vec<_> = self
             .inner
             .followers
@@ -466,8 +462,11 @@ impl Space {
                 )),
             }
         }
-        found.problems.append(&mut self.inner.troubles());
-        Ok(found)
+        Ok(())
+    }
+
+    pub(crate) fn source(&self) -> &SpaceSource {
+        &self.inner.source
     }
 
     /// Reads the whole journal and checks its chain. O(bytes of the journal).

@@ -45,9 +45,9 @@ impl Options {
 
 /// A folder of spaces. Cheap to open: a space is opened when it is first asked for.
 pub struct Store {
-    folder: StoreFolder,
-    options: Options,
-    open: Mutex<HashMap<SpaceName, Space>>,
+    pub(crate) folder: StoreFolder,
+    pub(crate) options: Options,
+    pub(crate) open: Mutex<HashMap<SpaceName, Space>>,
 }
 
 impl Store {

@@ -3,7 +3,6 @@
 use anamne::{CheckUp, Store, Unreadable};
 use serde_json::json;
 
-use crate::card::print_text;
 use crate::failure::Failure;
 use crate::output::{BOLD, GREEN, Output, RED, YELLOW, paint};
 use crate::place::Place;
@@ -82,13 +81,7 @@ fn print(check_up: &CheckUp, output: &mut Output) -> Result<(), Failure> {
         (RED, "problem", &check_up.problems),
     ] {
         for finding in findings {
-            output.raw(format_args!("  {}", paint(style, sign)))?;
-            let mut lines =
-                crate::wording::wrapped(finding, output.width.saturating_sub(11)).into_iter();
-            output.line(format_args!("  {}", lines.next().unwrap_or_default()))?;
-            for line in lines {
-                print_text(&line, "           ", 1, output)?;
-            }
+            output.entry(style, sign, finding)?;
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, IsTerminal};
 
-use anamne::{Filter, Memory, MemoryId, Order, Recall, Space, Standing};
+use anamne::{Erased, Filter, Memory, MemoryId, Order, Recall, Space, Standing};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -19,10 +19,12 @@ const SHOWN: usize = 20;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A forgotten memory is no longer recalled; `anamne restore` brings it back. With
---hard its content is removed from the database, the journal and every view, and
-nothing brings it back. Content is its text and typed fields, title, tags,
-metadata, outside id, earlier versions, the links from and to it with their
-reasons, and names of threads, sessions and authors that no other memory bears.
+--hard its content is removed from the database, the journal, every view, and
+the backups made by `anamne backup` whose folders are there now, and nothing
+brings it back. A backup that can't be reached is named: back up to it again.
+Content is its text and typed fields, title, tags, metadata, outside id, earlier
+versions, the links from and to it with their reasons, and names of threads,
+sessions and authors that no other memory bears.
 
 Instead of ids, --query, --all or filters choose the memories. Then what would
 go is shown first, and goes with --yes or a yes at the prompt. With --hard,
@@ -36,8 +38,9 @@ Examples:
   anamne forget --author Ada --until 2024 --hard --yes
   anamne forget --space recipes --all --hard --yes
 
-With --json: {\"forgotten\": [id, …], \"erased\": [id, …]}; where memories are
-  chosen, without --yes: {\"preview\": [memory, …], \"hard\"}, and nothing changes")]
+With --json: {\"forgotten\": [id, …], \"erased\": [id, …], \"backups\"?: [{\"folder\",
+  \"trouble\"?: why it still holds what was erased}]}; where memories are chosen,
+  without --yes: {\"preview\": [memory, …], \"hard\"}, and nothing changes")]
 pub(crate) struct Forget {
     /// The memories
     #[arg(value_name = "ID", conflicts_with_all = ["query", "all"])]
@@ -85,7 +88,7 @@ impl Forget {
         let chosen = self.choose(&space, filter)?;
         if chosen.ids.is_empty() {
             output.note(format_args!("no such memory in the space {}", space.name()));
-            return self.print(&[], output);
+            return self.print(&[], &Erased::default(), output);
         }
         let asks = !self.yes && (self.hard || !chosen.named);
         if asks && output.is_json() && !chosen.named {
@@ -96,12 +99,13 @@ impl Forget {
             output.note("nothing was changed");
             return Ok(());
         }
+        let mut reached = Erased::default();
         if self.hard {
-            space.erase_all(&chosen.ids)?;
+            reached = space.erase_all(&chosen.ids)?;
         } else {
             space.forget_all(&chosen.ids)?;
         }
-        self.print(&chosen.ids, output)?;
+        self.print(&chosen.ids, &reached, output)?;
         settling::settle(&space, output)
     }
 
@@ -204,18 +208,28 @@ impl Forget {
         Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 
-    fn print(&self, ids: &[MemoryId], output: &mut Output) -> Result<(), Failure> {
+    fn print(
+        &self,
+        ids: &[MemoryId],
+        reached: &Erased,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
         let (forgotten, erased) = if self.hard {
             (&[][..], ids)
         } else {
             (ids, &[][..])
         };
         if output.is_json() {
-            return output.json(&json!({ "forgotten": forgotten, "erased": erased }));
+            let mut answer = json!({ "forgotten": forgotten, "erased": erased });
+            if !reached.backups.is_empty() {
+                answer["backups"] = json!(reached.backups);
+            }
+            return output.json(&answer);
         }
         let count = memories(ids.len() as u64);
         if self.hard {
-            return output.line(format_args!("erased {count} for ever"));
+            output.line(format_args!("erased {count} for ever"))?;
+            return print_backups(reached, output);
         }
         output.line(format_args!("forgot {count}"))?;
         if !ids.is_empty() {
@@ -223,6 +237,21 @@ impl Forget {
         }
         Ok(())
     }
+}
+
+fn print_backups(reached: &Erased, output: &mut Output) -> Result<(), Failure> {
+    for backup in &reached.backups {
+        let folder = backup.folder.display();
+        if backup.trouble.is_empty() {
+            output.line(format_args!("and in the backup {folder}"))?;
+        } else {
+            output.warn(format_args!(
+                "the backup {folder} may still hold it ({}); `anamne backup {folder}` drops it there",
+                backup.trouble
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn show(memory: &Memory, output: &Output) {

@@ -1,8 +1,10 @@
 //! `anamne history`.
 
-use anamne::{Actor, Memory, Version};
+use anamne::{Actor, Memory, MemoryId, Space, Version};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use crate::commands::show;
 use crate::failure::Failure;
 use crate::output::{BOLD, DIM, Output, paint};
 use crate::place::Place;
@@ -11,23 +13,36 @@ use crate::{card, ids};
 /// What changes by itself with every event, and is said in the heading.
 const SAID_ALREADY: [&str; 5] = ["version", "seq", "updated_at", "content", "deleted_at"];
 
-/// Show every state that a memory has had
+/// Show every state that a memory has had, or the one that it had at an instant
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
+With --as-of, a day or a month means its end.
+
 Examples:
   anamne history m12
+  anamne history m12 --as-of yesterday
 
 With --json: {\"id\", \"versions\": [{\"version\", \"seq\", \"at\", \"change\", \"actor\",
-  \"memory\"?}]}, oldest first")]
+  \"memory\"?}]}, oldest first; with --as-of: {\"id\", \"as_of\", \"version\": {…}}")]
 pub(crate) struct History {
     /// The memory
     id: String,
+    /// Only the state as of this: 2026-03-01, "2026-03-01 14:05", yesterday, 3d, …
+    #[arg(long, value_name = "TIME")]
+    as_of: Option<String>,
 }
 
 impl History {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let as_of = self
+            .as_of
+            .map(|text| output.dates.as_of("as_of", &text))
+            .transpose()?;
         let space = place.existing_space()?;
         let id = ids::resolve(&space, &self.id)?;
+        if let Some(at) = as_of {
+            return show_as_of(&space, id, at, output);
+        }
         let versions = space.history(id)?;
         if output.is_json() {
             return output.json(&json!({ "id": id, "versions": versions }));
@@ -41,20 +56,51 @@ impl History {
     }
 }
 
-fn print(version: &Version, before: Option<&Memory>, output: &mut Output) -> Result<(), Failure> {
+fn show_as_of(
+    space: &Space,
+    id: MemoryId,
+    at: Timestamp,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let Some(version) = space.as_of(id, at)? else {
+        let message = format!(
+            "{id} had not been told yet at {}",
+            output.dates.absolute(at)
+        );
+        return Err(Failure::not_found(message).hint("`anamne history ID` shows all its states"));
+    };
+    if output.is_json() {
+        return output.json(&json!({ "id": id, "as_of": at, "version": version }));
+    }
+    output.line(heading(&version, output))?;
+    match &version.memory {
+        Some(memory) => {
+            output.line("")?;
+            show::print(memory, output)
+        }
+        None => output.line("    its content has been erased"),
+    }
+}
+
+/// Number, change, instant and actor of a state.
+fn heading(version: &Version, output: &Output) -> String {
     let told = format!(
         "{} by {}",
         output.dates.both(version.at),
         name(&version.actor)
     );
-    output.line(format_args!(
+    format!(
         "{}  {}",
         paint(
             BOLD,
             format_args!("{:>2} {}", version.version, version.change)
         ),
         paint(DIM, told)
-    ))?;
+    )
+}
+
+fn print(version: &Version, before: Option<&Memory>, output: &mut Output) -> Result<(), Failure> {
+    output.line(heading(version, output))?;
     let Some(memory) = &version.memory else {
         return Ok(());
     };

@@ -1,5 +1,7 @@
 //! The commands, one file each.
 
+mod audit;
+mod backup;
 mod completions;
 mod context;
 mod demo;
@@ -16,12 +18,15 @@ mod man;
 mod mcp;
 mod recall;
 mod remember;
+mod repair;
 mod restore;
+mod rewind;
 mod show;
 mod spaces;
 mod spaces_set;
 mod stats;
 mod think;
+mod verify;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -42,12 +47,17 @@ pub(crate) enum Command {
     Forget(forget::Forget),
     Restore(restore::Restore),
     History(history::History),
+    Audit(audit::Audit),
+    Rewind(rewind::Rewind),
     Link(link::Link),
     Import(import::Import),
     Export(export::Export),
     Stats(stats::Stats),
     Spaces(spaces::Spaces),
     Doctor(doctor::Doctor),
+    Backup(backup::Backup),
+    Verify(verify::Verify),
+    Repair(repair::Repair),
     Mcp(mcp::Mcp),
     Completions(completions::Completions),
     Man(man::Man),
@@ -74,12 +84,17 @@ impl Command {
             Self::Forget(command) => command.run(place, output),
             Self::Restore(command) => command.run(place, output),
             Self::History(command) => command.run(place, output),
+            Self::Audit(command) => command.run(place, output),
+            Self::Rewind(command) => command.run(place, output),
             Self::Link(command) => command.run(place, output),
             Self::Import(command) => command.run(place, output),
             Self::Export(command) => command.run(place, output),
             Self::Stats(stats::Stats {}) => stats::Stats::run(place, output),
             Self::Spaces(command) => command.run(place, output),
             Self::Doctor(doctor::Doctor {}) => doctor::Doctor::run(place, output),
+            Self::Backup(command) => command.run(place, output),
+            Self::Verify(verify::Verify {}) => verify::Verify::run(place, output),
+            Self::Repair(repair::Repair {}) => repair::Repair::run(place, output),
             Self::Mcp(mcp::Mcp {}) => mcp::Mcp::run(place, output),
             Self::Completions(command) => command.run(output),
             Self::Man(command) => command.run(output),

@@ -10,4 +10,5 @@ mod keeping;
 mod protocol;
 mod reference;
 mod refusals;
+mod safekeeping;
 mod together;

@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 
-const COMMANDS: [&str; 21] = [
+const COMMANDS: [&str; 26] = [
     "demo",
     "init",
     "remember",
@@ -15,12 +15,17 @@ const COMMANDS: [&str; 21] = [
     "forget",
     "restore",
     "history",
+    "audit",
+    "rewind",
     "link",
     "import",
     "export",
     "stats",
     "spaces",
     "doctor",
+    "backup",
+    "verify",
+    "repair",
     "mcp",
     "completions",
     "man",

@@ -64,6 +64,14 @@ fn values_out_of_bounds_are_refused_by_name() {
         "importance",
     );
     check(&["forget", "0198c0de-7a11", "--hard"], "yes");
+    check(&["history", "m1", "--as-of", "nonsense"], "as_of");
+    check(&["history", "m1", "--as-of", "tomorrow"], "as_of");
+    check(&["rewind", "--at", "nonsense", "--into", "old"], "at");
+    check(&["rewind", "--at", "tomorrow", "--into", "old"], "at");
+    check(&["audit", "--since", "nonsense"], "since");
+    check(&["audit", "-k", "0"], "limit");
+    check(&["audit", "--since", "2026", "--until", "2025"], "until");
+    check(&["audit", "--actor", "agent", "--actor", "Ada"], "actor");
 }
 
 #[test]
@@ -99,6 +107,10 @@ fn a_command_line_that_makes_no_sense_is_usage() {
         &["remember", "x", "--importance", "many"],
         &["link", "a", "b", "--type", "adores"],
         &["frobnicate"],
+        &["audit", "--kind", "invented"],
+        &["rewind", "--at", "today"],
+        &["rewind", "--into", "old"],
+        &["backup"],
     ] {
         let ran = bench.run(arguments);
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{arguments:?}");
@@ -133,6 +145,11 @@ fn what_is_not_there_is_not_found_and_nothing_is_made() {
         &["stats"],
         &["spaces"],
         &["doctor"],
+        &["audit"],
+        &["rewind", "--at", "today", "--into", "old"],
+        &["backup", "copy"],
+        &["verify"],
+        &["repair"],
         &["import", "nowhere.jsonl"],
     ];
     for arguments in reading {

@@ -183,18 +183,21 @@ impl Line {
         if self.seq.0 != previous_seq.0 + 1 {
             return Err(format!("event {} follows event {previous_seq}", self.seq));
         }
-        if let Some(payload) = &self.payload
-            && Digest::of(payload.get().as_bytes()) != self.payload_hash
-        {
-            return Err(format!(
-                "the payload of event {} does not match its hash",
-                self.seq
-            ));
-        }
+        self.check_payload()?;
         if self.expected_hash(previous_hash) != self.hash {
             return Err(format!("event {} does not continue the chain", self.seq));
         }
         Ok(())
+    }
+
+    /// Checks the payload, where it was not erased, against its digest.
+    pub(crate) fn check_payload(&self) -> Result<(), String> {
+        match &self.payload {
+            Some(payload) if Digest::of(payload.get().as_bytes()) != self.payload_hash => Err(
+                format!("the payload of event {} does not match its hash", self.seq),
+            ),
+            _ => Ok(()),
+        }
     }
 
     /// The event without its payload.

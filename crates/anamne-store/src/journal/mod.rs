@@ -10,13 +10,16 @@ mod end;
 mod erase;
 mod line;
 mod read;
+mod scan;
 mod segment;
 
 pub(crate) use append::Journal;
 pub(crate) use erase::Erasure;
-pub(crate) use line::Entry;
 pub use line::{Digest, Line};
+pub(crate) use line::{Entry, Header};
 pub use read::{JournalReport, Lines};
+pub(crate) use scan::Scan;
+pub(crate) use segment::Segment;
 
 /// The version of the line format.
 pub const JOURNAL_FORMAT: u32 = 1;

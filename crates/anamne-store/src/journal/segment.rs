@@ -32,6 +32,12 @@ impl Segment {
         }
     }
 
+    /// The name of its file.
+    pub(crate) fn file_name(&self) -> String {
+        let ending = if self.sealed { ".jsonl.zst" } else { ".jsonl" };
+        format!("{:06}{ending}", self.number)
+    }
+
     /// The segments in `folder` by rising number; where a seal was interrupted, the plain file counts.
     pub(crate) fn list(folder: &Path) -> Result<Vec<Self>, StoreError> {
         let entries = match fs::read_dir(folder) {

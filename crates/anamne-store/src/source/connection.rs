@@ -29,7 +29,8 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-fn configure(connection: &Connection) -> Result<(), StoreError> {
+/// What every connection is set to.
+pub(crate) fn configure(connection: &Connection) -> Result<(), StoreError> {
     connection.busy_timeout(Duration::from_secs(5))?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
@@ -65,6 +66,18 @@ fn prepare_schema(connection: &Connection) -> Result<(), StoreError> {
         include_str!("schema.sql")
     ))?;
     Ok(())
+}
+
+/// What SQLite's own check of the whole database finds; nothing when all is well. O(bytes of the database).
+pub(crate) fn integrity(connection: &Connection) -> Result<Vec<String>, StoreError> {
+    let mut statement = connection.prepare("PRAGMA integrity_check")?;
+    let findings = statement
+        .query_map([], |row| row.get::<_, String>(0))?
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(findings
+        .into_iter()
+        .filter(|finding| finding != "ok")
+        .collect())
 }
 
 /// Opens a connection together with the identity of the file that it has open.

@@ -45,6 +45,19 @@ pub(crate) fn of(connection: &Connection, stored: &Stored) -> Result<Vec<Version
     Ok(versions)
 }
 
+/// The state of a memory as of an instant; `None` where it had not been told yet.
+pub(crate) fn as_of(
+    connection: &Connection,
+    stored: &Stored,
+    at: jiff::Timestamp,
+) -> Result<Option<Version>, StoreError> {
+    let through = super::log::seq_at(connection, at)?;
+    let is_link = |kind| matches!(kind, EventKind::Linked | EventKind::Unlinked);
+    Ok(of(connection, stored)?
+        .into_iter()
+        .rfind(|version| version.seq <= through && !is_link(version.change)))
+}
+
 fn state_at(
     connection: &Connection,
     stored: &Stored,

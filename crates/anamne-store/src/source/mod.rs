@@ -6,8 +6,9 @@ pub(crate) mod feed;
 pub(crate) mod filter;
 pub(crate) mod history;
 pub(crate) mod link;
+pub(crate) mod log;
 mod names;
-mod packed;
+pub(crate) mod packed;
 pub(crate) mod read;
 pub(crate) mod record;
 mod replay;
@@ -18,10 +19,11 @@ mod transaction;
 
 pub use feed::SourceFeed;
 pub use filter::{Listing, Order, Standing};
+pub use log::{LogEntry, LogQuery};
 pub use statistics::Statistics;
 
 pub(crate) use connection::{
-    Pooled, Readers, check_format, open_identified, open_reader, open_writer,
+    Pooled, Readers, check_format, configure, integrity, open_identified, open_reader, open_writer,
 };
 pub(crate) use names::Names;
 pub(crate) use transaction::{Occasion, Transaction, end_of_log};

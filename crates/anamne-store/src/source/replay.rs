@@ -69,10 +69,11 @@ impl Transaction<'_> {
             }
             (EventKind::Linked, Some(source), _, Some(link)) => {
                 match read::by_id(self.connection, self.names, link.to)? {
-                    Some(target) => {
+                    // An end of which nothing is left, for its payload was lost, has no links.
+                    Some(target) if !source.erased && !target.erased => {
                         rows::link(self.connection, source.row, target.row, &link, line.seq)
                     }
-                    None => Ok(()),
+                    _ => Ok(()),
                 }
             }
             (EventKind::Unlinked, Some(source), _, Some(link)) => {

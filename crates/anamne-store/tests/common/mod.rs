@@ -105,6 +105,8 @@ pub fn assert_sound(space: &SpaceSource) {
             .expect("a database that can be read"),
         Vec::<String>::new()
     );
+    let found = anamne_store::examine(space.folder()).expect("an examination");
+    assert_eq!(found.findings, []);
 }
 
 /// Every line of a journal, its chain checked.

@@ -1,5 +1,6 @@
 //! `memory_delete`: put a memory away, or remove it for ever.
 
+use anamne::BackupUpdate;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -28,8 +29,18 @@ impl MemoryTool for Delete {
         let id = space.resolve(&self.id)?;
         let hard = self.hard == Some(true);
         let text = if hard {
-            space.erase(id)?;
-            format!("{id} is erased for ever.")
+            let reached = space.erase(id)?;
+            let told = |backup: &BackupUpdate| {
+                let BackupUpdate { folder, trouble } = backup;
+                (!trouble.is_empty()).then(|| {
+                    format!(
+                        " The backup {} may still hold it: {trouble}.",
+                        folder.display()
+                    )
+                })
+            };
+            let troubles: String = reached.backups.iter().filter_map(told).collect();
+            format!("{id} is erased for ever.{troubles}")
         } else {
             space.forget(id)?;
             format!("{id} is deleted; memory_update with restore brings it back.")

@@ -1,0 +1,146 @@
+//! `anamne audit`.
+
+use anamne::{ActorKind, EventKind, LogEntry, LogQuery, Refusal};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{CYAN, DIM, Output, paint};
+use crate::place::Place;
+use crate::wording::{number, one_line};
+use crate::{arguments, ids};
+
+/// List what was done, when and by whom, newest first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  anamne audit
+  anamne audit --since yesterday --actor agent
+  anamne audit --kind erased --kind forgotten -k 100
+  anamne audit --memory m12 --oldest-first --json
+
+With --json: {\"events\": [{\"seq\", \"at\", \"actor\": {\"kind\", \"name\"?}, \"kind\",
+  \"memory\", \"row\"}], \"more\": whether there are further ones}")]
+pub(crate) struct Audit {
+    /// Done at or after this: 2026-03-01, yesterday, "last week", 3d, …
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Done until the end of this: `--until 2026-03` takes in all of March
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// By one of this sort (user, agent, tool, system), else by the one of this name
+    #[arg(long, value_name = "ACTOR")]
+    actor: Vec<String>,
+    /// Of this kind
+    #[arg(long, value_parser = arguments::event_kind())]
+    kind: Vec<EventKind>,
+    /// About this memory
+    #[arg(long, value_name = "ID")]
+    memory: Option<String>,
+    /// Events at most, 1 to 1000
+    #[arg(short = 'k', long, default_value_t = 20, value_name = "N")]
+    limit: usize,
+    /// Pass over so many first
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    offset: usize,
+    /// What was done first comes first
+    #[arg(long)]
+    oldest_first: bool,
+}
+
+impl Audit {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let (actor_kinds, actor_names) = actors(&self.actor)?;
+        let mut query = LogQuery {
+            since: output.dates.start("since", self.since.as_deref())?,
+            until: output.dates.end("until", self.until.as_deref())?,
+            actor_kinds,
+            actor_names,
+            kinds: self.kind,
+            memory: None,
+            oldest_first: self.oldest_first,
+            limit: self.limit,
+            offset: self.offset,
+        };
+        query.check()?;
+        let space = place.existing_space()?;
+        if let Some(memory) = &self.memory {
+            query.memory = Some(ids::resolve(&space, memory)?);
+        }
+        let events = space.log(&query)?;
+        let next = LogQuery {
+            offset: self.offset + events.len(),
+            limit: 1,
+            ..query
+        };
+        let more = events.len() == self.limit && !space.log(&next)?.is_empty();
+        if output.is_json() {
+            return output.json(&json!({ "events": events, "more": more }));
+        }
+        print(&events, output)?;
+        output.flush()?;
+        let count = number(events.len() as u64);
+        if more {
+            output.note(format_args!(
+                "{count} events; there are more: --offset {}, or a larger --limit",
+                next.offset
+            ));
+        } else if events.is_empty() {
+            output.note(format_args!("no such event in the space {}", space.name()));
+        }
+        Ok(())
+    }
+}
+
+/// Words that are a sort of party, and names.
+fn actors(words: &[String]) -> Result<(Vec<ActorKind>, Vec<String>), Failure> {
+    let (mut kinds, mut names) = (Vec::new(), Vec::new());
+    for word in words {
+        match word.parse() {
+            Ok(kind) => kinds.push(kind),
+            Err(_) if word.is_empty() => {
+                return Err(Refusal::new("actor", "a name", "nothing").into());
+            }
+            Err(_) => names.push(word.clone()),
+        }
+    }
+    if kinds.is_empty() || names.is_empty() {
+        return Ok((kinds, names));
+    }
+    // Both together would mean those of the sort that also bear the name.
+    let accepts = "sorts of parties alone, or names alone";
+    Err(Refusal::new("actor", accepts, words.join(", ")).into())
+}
+
+fn print(events: &[LogEntry], output: &mut Output) -> Result<(), Failure> {
+    let rows: Vec<_> = events
+        .iter()
+        .map(|entry| {
+            let actor = &entry.event.actor;
+            let who = one_line(&format!("{} {}", actor.kind, actor.name));
+            (entry, who)
+        })
+        .collect();
+    let widest = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0);
+    let seqs = widest(
+        &mut rows
+            .iter()
+            .map(|(entry, _)| entry.event.seq.to_string().len()),
+    );
+    let whos = widest(&mut rows.iter().map(|(_, who)| who.chars().count()));
+    let kinds = widest(
+        &mut rows
+            .iter()
+            .map(|(entry, _)| entry.event.kind.as_str().len()),
+    );
+    for (entry, who) in &rows {
+        let event = &entry.event;
+        output.line(format_args!(
+            "{}  {}  {who:whos$}  {:kinds$}  {}",
+            paint(DIM, format_args!("{:>seqs$}", event.seq.to_string())),
+            output.dates.to_the_second(event.at),
+            event.kind.as_str(),
+            paint(CYAN, format_args!("m{}", entry.row))
+        ))?;
+    }
+    Ok(())
+}

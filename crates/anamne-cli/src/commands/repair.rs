@@ -1,0 +1,64 @@
+//! `anamne repair`.
+
+use anamne::RepairReport;
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{BOLD, GREEN, Output, RED, YELLOW, paint};
+use crate::place::Place;
+
+/// Mend what is damaged from the other copy, and list what can't be mended
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Mends every space of the store, or the one that --space names: the database
+from the journal, the journal from the database, the indexes from the database.
+Damaged files are set aside beside the new ones as NAME.damaged-1 and so on,
+never overwritten; damaged indexes are built again. End other programs that use
+the store first. Exit code 1 says that something is lost or still wrong.
+
+Examples:
+  anamne verify
+  anamne repair
+  anamne --space recipes repair --json
+
+With --json: {\"store\", \"whole\", \"spaces\": [{\"space\", \"mended\": […],
+  \"lost\": […], \"findings\": [what is still wrong, as `verify` says it]}]}")]
+pub(crate) struct Repair {}
+
+impl Repair {
+    pub(crate) fn run(place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let store = place.existing_store()?;
+        let space = place.is_named().then(|| place.space_name().as_str());
+        let reports = store.repair(space)?;
+        let whole = reports.iter().all(RepairReport::is_whole);
+        if output.is_json() {
+            output.json(&json!({ "store": store.root(), "whole": whole, "spaces": reports }))?;
+        } else {
+            for report in &reports {
+                print(report, output)?;
+            }
+        }
+        if whole {
+            Ok(())
+        } else {
+            Err(Failure::Reported)
+        }
+    }
+}
+
+fn print(report: &RepairReport, output: &mut Output) -> Result<(), Failure> {
+    output.line(paint(BOLD, &report.space))?;
+    if report.is_whole() && report.mended.is_empty() {
+        output.entry(GREEN, "well   ", "there was nothing to mend")?;
+    }
+    for mended in &report.mended {
+        output.entry(YELLOW, "mended ", mended)?;
+    }
+    for lost in &report.lost {
+        output.entry(RED, "lost   ", lost)?;
+    }
+    for finding in &report.findings {
+        output.entry(RED, "problem", &finding.to_string())?;
+    }
+    Ok(())
+}

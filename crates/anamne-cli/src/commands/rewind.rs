@@ -1,0 +1,90 @@
+//! `anamne rewind`.
+
+use std::path::PathBuf;
+
+use anamne::Rewound;
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{BOLD, Output, counted, memories, paint};
+use crate::place::Place;
+use crate::wording::number;
+
+/// Rebuild a space as it was at an instant, in a new folder
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The journal is replayed up to TIME; a day or a month means its end. The result
+is a store of its own: look at it, take from it by `export`, or go on with it.
+This store is left as it is. What has been erased since stays erased; what is
+erased later is not erased there. Settings are those of now.
+
+Examples:
+  anamne rewind --at yesterday --into /tmp/yesterday
+  anamne --store /tmp/yesterday recall \"what did we decide?\"
+  anamne rewind --at \"2026-03-01 14:05\" --into before-the-import --all
+
+With --json: {\"at\", \"store\", \"spaces\": [{\"space\", \"at\", \"last_seq\",
+  \"last_at\"?, \"later\", \"erased_since\"}], \"absent\": [spaces made later]}")]
+pub(crate) struct Rewind {
+    /// The instant: 2026-03-01, "2026-03-01 14:05", yesterday, 3d, …
+    #[arg(long, value_name = "TIME")]
+    at: String,
+    /// The folder to build it in: empty, or not there yet
+    #[arg(long, value_name = "DIR")]
+    into: PathBuf,
+    /// All spaces of the store
+    #[arg(long)]
+    all: bool,
+}
+
+impl Rewind {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let at = output.dates.as_of("at", &self.at)?;
+        let store = place.existing_store()?;
+        let space = (!self.all).then(|| place.space_name().as_str());
+        if !self.all {
+            place.existing_space()?;
+        }
+        let rewind = store.rewind(at, &self.into, space)?;
+        if output.is_json() {
+            return output.json(&json!(rewind));
+        }
+        for rewound in &rewind.spaces {
+            print(rewound, output)?;
+        }
+        for absent in &rewind.absent {
+            output.line(format_args!("{}  was made later", paint(BOLD, absent)))?;
+        }
+        output.flush()?;
+        let folder = self.into.display();
+        output.note(format_args!(
+            "rebuilt in {folder}; `anamne --store {folder} …` works on it"
+        ));
+        Ok(())
+    }
+}
+
+fn print(rewound: &Rewound, output: &mut Output) -> Result<(), Failure> {
+    let last = match rewound.last_at {
+        Some(last) => format!(", the last one told {}", output.dates.both(last)),
+        None => String::new(),
+    };
+    output.line(format_args!(
+        "{}  {}{last}; {} later ones left out",
+        paint(BOLD, &rewound.space),
+        counted(rewound.last_seq.0, "event"),
+        number(rewound.later)
+    ))?;
+    if rewound.erased_since > 0 {
+        let (verb, stay) = if rewound.erased_since == 1 {
+            ("has", "stays")
+        } else {
+            ("have", "stay")
+        };
+        output.line(format_args!(
+            "  {} of then {verb} been erased since, and {stay} erased",
+            memories(rewound.erased_since)
+        ))?;
+    }
+    Ok(())
+}

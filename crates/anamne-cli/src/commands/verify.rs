@@ -1,0 +1,72 @@
+//! `anamne verify`.
+
+use anamne::Verification;
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{BOLD, GREEN, Output, RED, YELLOW, counted, paint};
+use crate::place::Place;
+
+/// Read everything back and say exactly what is wrong, changing nothing
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Looks at every space of the store, or at the one that --space names: the
+settings, the journal's chain of hashes, the digest of every state in the
+database, each row against a replay of the journal, the indexes, and in a backup
+its checksums. Exit code 1 says that something is wrong; `anamne repair` mends
+it.
+
+Examples:
+  anamne verify
+  anamne --store /mnt/disk/anamne verify
+  anamne verify --json
+
+With --json: {\"store\", \"sound\", \"spaces\": [{\"space\", \"last_seq\",
+  \"events\", \"erased\", \"segments\", \"rows\", \"notes\": […], \"findings\":
+  [{\"part\": settings, journal, database, view or backup, \"file\",
+  \"event\"?, \"problem\"}]}]}")]
+pub(crate) struct Verify {}
+
+impl Verify {
+    pub(crate) fn run(place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let store = place.existing_store()?;
+        let space = place.is_named().then(|| place.space_name().as_str());
+        let found = store.verify(space)?;
+        let sound = found
+            .iter()
+            .all(|found| found.examination.findings.is_empty());
+        if output.is_json() {
+            output.json(&json!({ "store": store.root(), "sound": sound, "spaces": found }))?;
+        } else {
+            for found in &found {
+                print(found, output)?;
+            }
+        }
+        if sound {
+            Ok(())
+        } else {
+            Err(Failure::Reported)
+        }
+    }
+}
+
+fn print(found: &Verification, output: &mut Output) -> Result<(), Failure> {
+    let examined = &found.examination;
+    output.line(paint(BOLD, &found.space))?;
+    if examined.findings.is_empty() {
+        let whole = format!(
+            "{} in {}, {}, all indexes: everything reads back as it was told",
+            counted(examined.events, "event"),
+            counted(examined.segments as u64, "segment"),
+            counted(examined.rows, "row")
+        );
+        output.entry(GREEN, "well   ", &whole)?;
+    }
+    for note in &examined.notes {
+        output.entry(YELLOW, "note   ", note)?;
+    }
+    for finding in &examined.findings {
+        output.entry(RED, "problem", &finding.to_string())?;
+    }
+    Ok(())
+}

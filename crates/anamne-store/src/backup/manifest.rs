@@ -1,0 +1,150 @@
+//! `backup.json`: what a backup consists of, with checksums.
+
+use std::path::{Path, PathBuf};
+
+use anamne_types::Seq;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::StoreError;
+use crate::examine::{Examination, Finding, Part};
+use crate::files::replace_file;
+use crate::journal::{Digest, Segment};
+
+/// The version of the file.
+const FORMAT: i64 = 1;
+
+/// The manifest of the backup of one space.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Manifest {
+    anamne_backup: i64,
+    space: String,
+    /// Whether the files below are all there is to it; while a backup is being brought up to date, no.
+    complete: bool,
+    made_at: Timestamp,
+    last_seq: Seq,
+    last_hash: Digest,
+    files: Vec<Sum>,
+}
+
+/// A file, its length and its checksum.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sum {
+    path: String,
+    bytes: u64,
+    blake3: Digest,
+}
+
+impl Sum {
+    fn of(folder: &Path, path: String) -> Result<Self, StoreError> {
+        let file = folder.join(&path);
+        let content = std::fs::read(&file).map_err(StoreError::io("read", &file))?;
+        Ok(Self {
+            bytes: content.len() as u64,
+            blake3: Digest::of(&content),
+            path,
+        })
+    }
+}
+
+impl Manifest {
+    fn path(folder: &Path) -> PathBuf {
+        folder.join("backup.json")
+    }
+
+    /// The manifest in the folder of a space; `None` where that is no backup.
+    pub(crate) fn read(folder: &Path) -> Result<Option<Self>, StoreError> {
+        #[derive(Deserialize)]
+        struct Format {
+            anamne_backup: i64,
+        }
+        let path = Self::path(folder);
+        let text = match std::fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(StoreError::io("read", &path)(error)),
+        };
+        let unreadable = |error: serde_json::Error| StoreError::damaged(&path, error.to_string());
+        let Format { anamne_backup } = serde_json::from_slice(&text).map_err(unreadable)?;
+        if anamne_backup > FORMAT {
+            return Err(StoreError::Newer {
+                path,
+                found: anamne_backup,
+                known: FORMAT,
+            });
+        }
+        serde_json::from_slice(&text).map(Some).map_err(unreadable)
+    }
+
+    /// The manifest of a backup that is being made, up to the event `end`.
+    pub(crate) fn begin(space: &str, end: (Seq, Digest), made_at: Timestamp) -> Self {
+        Self {
+            anamne_backup: FORMAT,
+            space: space.to_owned(),
+            complete: false,
+            made_at,
+            last_seq: end.0,
+            last_hash: end.1,
+            files: Vec::new(),
+        }
+    }
+
+    /// Whether it is that of a whole backup up to this event.
+    pub(crate) fn is_whole_up_to(&self, end: (Seq, Digest)) -> bool {
+        self.complete && (self.last_seq, self.last_hash) == end
+    }
+
+    /// Writes it as it is.
+    pub(crate) fn write(&self, folder: &Path) -> Result<(), StoreError> {
+        let path = Self::path(folder);
+        let text = serde_json::to_vec_pretty(self)?;
+        replace_file(&path, &text)
+    }
+
+    /// Writes it with the checksums of the files that are there now, which are the whole backup.
+    pub(crate) fn finish(mut self, folder: &Path) -> Result<(), StoreError> {
+        let segments = Segment::list(&folder.join("journal"))?;
+        let mut paths = vec!["memories/active.db".to_owned()];
+        paths.extend(
+            segments
+                .iter()
+                .map(|segment| format!("journal/{}", segment.file_name())),
+        );
+        self.files = paths
+            .into_iter()
+            .map(|path| Sum::of(folder, path))
+            .collect::<Result<_, _>>()?;
+        self.complete = true;
+        self.write(folder)
+    }
+
+    /// Adds to an examination of the same folder what differs from the manifest.
+    pub(crate) fn compare(&self, folder: &Path, found: &mut Examination) {
+        if !self.complete {
+            found.notes.push(
+                "the backup was interrupted while it was brought up to date; it can be used, and the next `anamne backup` finishes it"
+                    .to_owned(),
+            );
+            return;
+        }
+        if found.last_seq > self.last_seq {
+            found.notes.push(format!(
+                "it was written to since it was a backup up to event {}, so the checksums of its manifest say nothing any more",
+                self.last_seq
+            ));
+            return;
+        }
+        for sum in &self.files {
+            let problem = match Sum::of(folder, sum.path.clone()) {
+                Ok(now) if now == *sum => continue,
+                Ok(_) => "it differs from its checksum in backup.json",
+                Err(_) if folder.join(format!("{}.zst", sum.path)).exists() => continue,
+                Err(_) => "it is in backup.json, but can't be read",
+            };
+            let finding = Finding::new(Part::Backup, sum.path.clone(), None, problem);
+            found.findings.push(finding);
+        }
+    }
+}

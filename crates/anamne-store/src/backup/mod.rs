@@ -1,0 +1,321 @@
+//! Copying a space to another folder while others write to it, each time only what has changed.
+
+mod known;
+mod manifest;
+mod segments;
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use anamne_types::{Refusal, Seq};
+use rusqlite::{Connection, OpenFlags};
+use serde::Serialize;
+
+use crate::StoreError;
+use crate::examine::{Copies, examine, examine_settled, open_untouched};
+use crate::files::{
+    create_private_folder, look_at, open_private_file, remove_if_there, remove_unfinished,
+    sync_folder_of, unfinished,
+};
+use crate::journal::{Digest, Erasure, Journal};
+use crate::lock::WriteLock;
+use crate::restore::side_file;
+use crate::source::{configure, end_of_log, erasure, log, open_writer};
+use crate::space::SpaceSource;
+use crate::store::StoreFolder;
+
+pub use known::KnownBackup;
+pub(crate) use known::KnownBackups;
+pub(crate) use manifest::Manifest;
+
+/// What a backup of one space came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BackupReport {
+    /// The space's name.
+    pub space: String,
+    /// The folder that is a store of its own, with this space in it.
+    pub folder: PathBuf,
+    /// Whether there was no backup of this space before.
+    pub first: bool,
+    /// The last event that is in it.
+    pub last_seq: Seq,
+    /// Segments of the journal that were copied.
+    pub segments_copied: usize,
+    /// Segments of the journal that were there already, byte for byte.
+    pub segments_kept: usize,
+    /// Bytes that were written.
+    pub bytes_copied: u64,
+}
+
+/// Something may be erased while a space is being copied; then it is copied again, at most so often.
+const ROUNDS: usize = 5;
+
+/// What copying came to.
+struct Copied {
+    last_seq: Seq,
+    segments: segments::Copied,
+    database_bytes: u64,
+}
+
+/// The files of the backup of one space.
+struct Target {
+    folder: PathBuf,
+    database: PathBuf,
+    journal: PathBuf,
+}
+
+impl Target {
+    fn at(folder: PathBuf) -> Self {
+        Self {
+            database: folder.join("memories").join("active.db"),
+            journal: folder.join("journal"),
+            folder,
+        }
+    }
+}
+
+/// The database as it is going to stand in the backup.
+struct Snapshot {
+    path: PathBuf,
+    end: (Seq, Digest),
+    /// What was erased and may still stand in the journal.
+    erasure: Option<Erasure>,
+}
+
+impl SpaceSource {
+    /// Brings the backup of this space in the store folder `store` up to date, and makes it if it is not there.
+    ///
+    /// Holds what was acknowledged before this was called. Writers go on meanwhile; their lock is taken only
+    /// where a line is still on its way to the journal. Segments of the journal that are there already, byte for
+    /// byte, are not copied again. Interrupted, the older backup can still be used, and the next one finishes
+    /// this. Views are left out: they are rebuilt. O(bytes of both copies) to read.
+    ///
+    /// [`StoreError::Diverged`] when what stands there is not an older state of this space;
+    /// [`StoreError::Damaged`] when this space itself is damaged: the backup is then left as it was.
+    pub fn backup(&self, store: &Path) -> Result<BackupReport, StoreError> {
+        let target = Target::at(StoreFolder::at(store).space(self.name()));
+        for folder in [target.folder.join("memories"), target.journal.clone()] {
+            create_private_folder(&folder)?;
+        }
+        let lock = WriteLock::at(&target.folder.join("write.lock"));
+        let guard = lock.acquire()?;
+        for folder in [
+            &target.folder,
+            &target.journal,
+            &target.folder.join("memories"),
+        ] {
+            remove_unfinished(folder)?;
+        }
+        let first = !self.has_backup_in(store);
+        let copied = self.bring_up_to_date(&target);
+        if copied.is_err() {
+            // A copy that is not going to be used; what failed first is what matters.
+            let _ = remove_unfinished(&target.folder.join("memories"));
+        }
+        let copied = copied?;
+        drop(guard);
+        self.note_backup(store, copied.last_seq)?;
+        Ok(BackupReport {
+            space: self.name().to_string(),
+            folder: store.to_owned(),
+            first,
+            last_seq: copied.last_seq,
+            segments_copied: copied.segments.written,
+            segments_kept: copied.segments.kept,
+            bytes_copied: copied.segments.bytes + copied.database_bytes,
+        })
+    }
+
+    /// Copies; once more where something was erased meanwhile, so that one copy held what the other had lost.
+    fn bring_up_to_date(&self, target: &Target) -> Result<Copied, StoreError> {
+        let mut round = 0;
+        loop {
+            let before = self.settle_journal()?;
+            if let Some(copied) = self.find_nothing_new(target, before)? {
+                return Ok(copied);
+            }
+            let copied = self.copy_to(target);
+            round += 1;
+            match copied {
+                Err(StoreError::Damaged { .. })
+                    if round < ROUNDS && log::erased_after(&*self.reader()?, before)? =>
+                {
+                    remove_unfinished(&target.folder.join("memories"))?;
+                }
+                copied => return copied,
+            }
+        }
+    }
+
+    /// A whole backup up to the event `end` that still reads back stays as it is.
+    fn find_nothing_new(&self, target: &Target, end: Seq) -> Result<Option<Copied>, StoreError> {
+        let hash = log::hash_at(&*self.reader()?, end)?;
+        let manifest = Manifest::read(&target.folder).ok().flatten();
+        let is_whole = manifest
+            .zip(hash)
+            .is_some_and(|(manifest, hash)| manifest.is_whole_up_to((end, hash)));
+        if !is_whole {
+            return Ok(None);
+        }
+        let found = examine(&target.folder)?;
+        if !found.findings.is_empty() || found.last_seq != end {
+            return Ok(None);
+        }
+        self.config().write(&target.folder.join("space.toml"))?;
+        Ok(Some(Copied {
+            last_seq: end,
+            segments: segments::Copied {
+                kept: found.segments,
+                ..segments::Copied::default()
+            },
+            database_bytes: 0,
+        }))
+    }
+
+    fn copy_to(&self, target: &Target) -> Result<Copied, StoreError> {
+        let snapshot = self.snapshot(target)?;
+        check_descent(target, &snapshot)?;
+        self.check_soundness(&snapshot)?;
+        let manifest = Manifest::begin(self.name().as_str(), snapshot.end, self.now());
+        manifest.write(&target.folder)?;
+        let last_seq = snapshot.end.0;
+        let segments = segments::copy(&self.journal_folder(), &target.journal, last_seq)?;
+        if let Some(erasure) = &snapshot.erasure {
+            Journal::at(&target.journal).erase(erasure)?;
+        }
+        let database_bytes = put_in_place(&snapshot.path, &target.database)?;
+        self.config().write(&target.folder.join("space.toml"))?;
+        check_read_back(&target.folder)?;
+        manifest.finish(&target.folder)?;
+        Ok(Copied {
+            last_seq,
+            segments,
+            database_bytes,
+        })
+    }
+
+    /// The folders to which this space was backed up.
+    pub fn backups(&self) -> Result<Vec<KnownBackup>, StoreError> {
+        Ok(KnownBackups::read(self.folder())?.backups)
+    }
+
+    /// Whether there is a backup of this space in the store folder `store` that can be brought up to date.
+    pub fn has_backup_in(&self, store: &Path) -> bool {
+        let folder = StoreFolder::at(store).space(self.name());
+        matches!(Manifest::read(&folder), Ok(Some(_)))
+    }
+
+    /// Writes the database as it is now beside that of the backup.
+    fn snapshot(&self, target: &Target) -> Result<Snapshot, StoreError> {
+        drop(self.reader()?);
+        let path = unfinished(&target.database);
+        let Some(name) = path.to_str() else {
+            return Err(Refusal::new("folder", "a path in UTF-8", path.display()).into());
+        };
+        // Made by us first, so that it is readable by its owner only.
+        drop(open_private_file(&path)?);
+        open_copied(self.database())?.execute("VACUUM INTO ?1", [name])?;
+        let copy = open_writer(&path)?;
+        let pending = erasure::is_pending(&copy)?;
+        let erasure = pending.then(|| erasure::pending(&copy)).transpose()?;
+        erasure::finish(&copy)?;
+        let end = end_of_log(&copy)?;
+        copy.close().map_err(|(_, error)| error)?;
+        sync(&path)?;
+        Ok(Snapshot { path, end, erasure })
+    }
+
+    /// What is damaged here must not take the place of a sound backup.
+    fn check_soundness(&self, snapshot: &Snapshot) -> Result<(), StoreError> {
+        let journal = self.journal_folder();
+        if Journal::at(&journal).end().map_or(Seq(0), |(seq, _)| seq) < snapshot.end.0 {
+            self.settle_journal()?;
+        }
+        let found = examine_settled(Copies {
+            database: &snapshot.path,
+            journal: &journal,
+            journal_goes_on: true,
+        })?;
+        match found.findings.first() {
+            None => Ok(()),
+            Some(finding) => {
+                let reason = format!(
+                    "{finding}; the backup was left as it was: `anamne verify` lists all damage, `anamne repair` mends it"
+                );
+                Err(StoreError::damaged(self.folder(), reason))
+            }
+        }
+    }
+
+    fn note_backup(&self, store: &Path, last_seq: Seq) -> Result<(), StoreError> {
+        let folder = fs::canonicalize(store).map_err(StoreError::io("look at", store))?;
+        let at = self.now();
+        self.locked(|| {
+            let mut known = KnownBackups::read(self.folder())?;
+            known.note(&folder, last_seq, at)?;
+            known.write(self.folder())
+        })
+    }
+}
+
+/// A connection from which SQLite copies: it writes nothing, but `query_only` would forbid the copy too.
+fn open_copied(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    configure(&connection)?;
+    Ok(connection)
+}
+
+fn sync(path: &Path) -> Result<(), StoreError> {
+    let file = File::open(path).map_err(StoreError::io("open", path))?;
+    file.sync_all().map_err(StoreError::io("sync", path))
+}
+
+/// What stands there already must be an older state of the same log. What can't be read says nothing, and
+/// is replaced.
+fn check_descent(target: &Target, snapshot: &Snapshot) -> Result<(), StoreError> {
+    let copy = open_untouched(&snapshot.path)?;
+    let database = match look_at(&target.database)? {
+        Some(_) => open_writer(&target.database)
+            .and_then(|database| end_of_log(&database))
+            .ok(),
+        None => None,
+    };
+    let journaled = match Journal::at(&target.journal).end() {
+        Err(newer @ StoreError::Newer { .. }) => return Err(newer),
+        journaled => journaled.ok(),
+    };
+    for (seq, hash) in database.into_iter().chain(journaled) {
+        if log::hash_at(&copy, seq)? != Some(hash) {
+            return Err(StoreError::Diverged {
+                path: target.folder.clone(),
+                seq,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Replaces the database of the backup; returns how many bytes it has.
+fn put_in_place(snapshot: &Path, database: &Path) -> Result<u64, StoreError> {
+    // What SQLite keeps beside the old file must not meet the new one.
+    for side in ["wal", "shm"] {
+        remove_if_there(&side_file(database, side))?;
+        remove_if_there(&side_file(snapshot, side))?;
+    }
+    fs::rename(snapshot, database).map_err(StoreError::io("put in place", database))?;
+    sync_folder_of(database)?;
+    Ok(look_at(database)?.map_or(0, |state| state.length))
+}
+
+/// Reads the whole backup again: both copies are sound and end together.
+fn check_read_back(folder: &Path) -> Result<(), StoreError> {
+    let found = examine(folder)?;
+    match found.findings.first() {
+        None => Ok(()),
+        Some(finding) => Err(StoreError::damaged(
+            folder,
+            format!("the backup does not read back: {finding}"),
+        )),
+    }
+}

@@ -1,0 +1,123 @@
+//! Copying the journal's segments, those that are there already left out.
+
+use std::io::{BufRead, ErrorKind};
+use std::path::Path;
+
+use anamne_types::Seq;
+use serde::Deserialize;
+
+use crate::StoreError;
+use crate::files::{remove_if_there, replace_file};
+use crate::journal::{Digest, Header, Segment};
+
+/// What copying came to.
+#[derive(Debug, Default)]
+pub(super) struct Copied {
+    pub(super) written: usize,
+    pub(super) kept: usize,
+    pub(super) bytes: u64,
+}
+
+/// Makes the journal in `to` the same as that in `from` up to the event `end`.
+///
+/// Segment by segment in their order, each replaced whole, so that an interrupted copy ends before the
+/// database beside it or after it, and either is mended when the copy is opened.
+pub(super) fn copy(from: &Path, to: &Path, end: Seq) -> Result<Copied, StoreError> {
+    let mut copied = Copied::default();
+    let mut segments = Segment::list(from)?.into_iter().peekable();
+    let mut last = 0;
+    while let Some(segment) = segments.next() {
+        if first_after(&segment)?.is_none_or(|after| after >= end) {
+            break;
+        }
+        let next = segments.peek().map(first_after).transpose()?.flatten();
+        let is_whole = next.is_some_and(|after| after <= end);
+        last = segment.number;
+        copy_segment(&segment, to, (!is_whole).then_some(end), &mut copied)?;
+    }
+    for further in Segment::list(to)? {
+        if further.number > last {
+            remove_if_there(&further.path)?;
+            remove_if_there(&further.sealed_twin().path)?;
+        }
+    }
+    Ok(copied)
+}
+
+/// The event after which a segment begins; `None` where it was only begun.
+fn first_after(segment: &Segment) -> Result<Option<Seq>, StoreError> {
+    let mut text = Vec::new();
+    segment
+        .open()?
+        .read_until(b'\n', &mut text)
+        .map_err(|error| segment.unreadable(error))?;
+    Ok(serde_json::from_slice::<Header>(&text)
+        .ok()
+        .map(|header| header.after_seq))
+}
+
+/// Copies one segment: as it is, or up to the event `through` as plain text.
+fn copy_segment(
+    segment: &Segment,
+    to: &Path,
+    through: Option<Seq>,
+    copied: &mut Copied,
+) -> Result<(), StoreError> {
+    let (target, content) = match through {
+        None => read_as_it_is(segment, to)?,
+        Some(end) => {
+            let target = Segment::plain(to, segment.number);
+            (target, cut(segment, end)?)
+        }
+    };
+    let known = std::fs::read(&target.path).ok();
+    if known.as_deref().map(Digest::of) == Some(Digest::of(&content)) {
+        copied.kept += 1;
+    } else {
+        replace_file(&target.path, &content)?;
+        copied.written += 1;
+        copied.bytes += content.len() as u64;
+    }
+    let twin = if target.sealed {
+        Segment::plain(to, segment.number)
+    } else {
+        target.sealed_twin()
+    };
+    remove_if_there(&twin.path)
+}
+
+/// The bytes of a segment's file. One that is sealed just now is read where it is then.
+fn read_as_it_is(segment: &Segment, to: &Path) -> Result<(Segment, Vec<u8>), StoreError> {
+    let target = Segment::plain(to, segment.number);
+    let sealed = segment.sealed_twin();
+    match std::fs::read(&segment.path) {
+        Ok(content) if segment.sealed => Ok((target.sealed_twin(), content)),
+        Ok(content) => Ok((target, content)),
+        Err(error) if !segment.sealed && error.kind() == ErrorKind::NotFound => {
+            let content =
+                std::fs::read(&sealed.path).map_err(StoreError::io("read", &sealed.path))?;
+            Ok((target.sealed_twin(), content))
+        }
+        Err(error) => Err(StoreError::io("read", &segment.path)(error)),
+    }
+}
+
+/// The text of a segment up to an event, which must be in it.
+fn cut(segment: &Segment, end: Seq) -> Result<Vec<u8>, StoreError> {
+    #[derive(Deserialize)]
+    struct Numbered {
+        seq: Seq,
+    }
+    let mut text = segment.read()?;
+    let mut length = 0;
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        length += line.len();
+        let numbered = serde_json::from_slice::<Numbered>(line);
+        if numbered.is_ok_and(|numbered| numbered.seq == end) && line.ends_with(b"\n") {
+            text.truncate(length);
+            return Ok(text);
+        }
+    }
+    let reason = format!("event {end} is not in it");
+    Err(StoreError::damaged(&segment.path, reason))
+}

@@ -1,0 +1,261 @@
+//! Reading the database for an examination: SQLite's own check, the chain, every state's digest, the rows.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+
+use anamne_text::normal::content_hash;
+use anamne_types::{EventKind, LinkType, MemoryId, Row, Seq};
+use rusqlite::Connection;
+use rusqlite::config::DbConfig;
+
+use super::fold::Standing;
+use super::journal::Reading;
+use super::{Findings, Part};
+use crate::StoreError;
+use crate::files::look_at;
+use crate::journal::{Digest, Line};
+use crate::restore::{EVENTS, bare_line_of, payload_of, side_file};
+use crate::source::packed::Packed;
+use crate::source::{
+    Names, SOURCE_FORMAT, check_format, end_of_log, integrity, link, log, open_reader, read,
+};
+
+/// The database, as seen from the space's folder.
+pub(super) const FILE: &str = "memories/active.db";
+
+/// A connection that leaves the database's log as it lies there, also when it is closed.
+pub(crate) fn open_untouched(path: &Path) -> Result<Connection, StoreError> {
+    let log = look_at(&side_file(path, "wal"))?;
+    let connection = open_reader(path)?;
+    if log.is_some_and(|log| log.length > 0) {
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    }
+    Ok(connection)
+}
+
+/// The database in one consistent state, whatever others write meanwhile.
+pub(super) struct Database {
+    connection: Connection,
+    names: Names,
+    end: (Seq, Digest),
+}
+
+impl Database {
+    /// Opens it; `None` with a finding where it can't be read.
+    pub(super) fn open(path: &Path, findings: &mut Findings) -> Result<Option<Self>, StoreError> {
+        if look_at(path)?.is_none() {
+            findings.add(Part::Database, FILE, None, "it is missing");
+            return Ok(None);
+        }
+        let open = || -> Result<Option<Self>, StoreError> {
+            let connection = open_untouched(path)?;
+            if check_format(&connection, path)? != SOURCE_FORMAT {
+                return Ok(None);
+            }
+            connection.execute_batch("BEGIN")?;
+            let end = end_of_log(&connection)?;
+            Ok(Some(Self {
+                connection,
+                names: Names::default(),
+                end,
+            }))
+        };
+        match open() {
+            Ok(Some(database)) => return Ok(Some(database)),
+            Ok(None) => findings.add(Part::Database, FILE, None, "it has no tables"),
+            Err(newer @ StoreError::Newer { .. }) => return Err(newer),
+            Err(error) => findings.add(Part::Database, FILE, None, error.to_string()),
+        }
+        Ok(None)
+    }
+
+    /// The last event, and the chain's value after it.
+    pub(super) fn end(&self) -> (Seq, Digest) {
+        self.end
+    }
+
+    /// The chain's value after an event; `None` where the database does not hold it.
+    pub(super) fn hash_at(&self, seq: Seq) -> Option<Digest> {
+        log::hash_at(&self.connection, seq).ok().flatten()
+    }
+
+    /// Whether the lines of all events after `seq` wait in the outbox.
+    pub(super) fn outbox_holds(&self, seq: Seq) -> bool {
+        let waiting = self.connection.query_row(
+            "SELECT count(*) FROM outbox WHERE seq > ?1 AND seq <= ?2",
+            [seq.0 as i64, self.end.0.0 as i64],
+            |row| row.get::<_, i64>(0),
+        );
+        waiting.is_ok_and(|waiting| waiting as u64 == self.end.0.0 - seq.0)
+    }
+
+    /// Looks at everything; says how many rows of memories there are.
+    pub(super) fn examine(&self, journal: &Reading, findings: &mut Findings) -> u64 {
+        type Step = fn(&Database, &Reading, &mut Findings) -> Result<(), StoreError>;
+        let steps: [Step; 4] = [
+            Self::examine_pages,
+            Self::examine_events,
+            Self::examine_rows,
+            Self::examine_links,
+        ];
+        for step in steps {
+            if let Err(error) = step(self, journal, findings) {
+                findings.add(Part::Database, FILE, None, error.to_string());
+            }
+        }
+        let count = "SELECT count(*) FROM memories";
+        self.connection
+            .query_row(count, [], |row| row.get::<_, i64>(0))
+            .map_or(0, |rows| rows as u64)
+    }
+
+    fn examine_pages(&self, _: &Reading, findings: &mut Findings) -> Result<(), StoreError> {
+        for finding in integrity(&self.connection)? {
+            findings.add(Part::Database, FILE, None, finding);
+        }
+        let mut statement = self.connection.prepare("PRAGMA foreign_key_check")?;
+        let broken = statement.query_map([], |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, String>(2)?))
+        })?;
+        for broken in broken {
+            let (table, parent) = broken?;
+            let problem = format!("a row of {table} points to a row of {parent} that is not there");
+            findings.add(Part::Database, FILE, None, problem);
+        }
+        Ok(())
+    }
+
+    /// The chain over the events, and the digest of every state that the database still holds.
+    fn examine_events(&self, journal: &Reading, findings: &mut Findings) -> Result<(), StoreError> {
+        let sql = EVENTS.replace(" JOIN memories", " LEFT JOIN memories");
+        let mut statement = self
+            .connection
+            .prepare(&format!("{sql} ORDER BY events.seq"))?;
+        let mut rows = statement.query([])?;
+        let (mut seq, mut hashes) = (0, vec![Digest::default()]);
+        while let Some(row) = rows.next()? {
+            seq += 1;
+            let event = Some(Seq(seq));
+            let stated: i64 = row.get(0)?;
+            if stated as u64 != seq {
+                let problem = format!("event {stated} follows event {}", seq - 1);
+                findings.add(Part::Database, FILE, event, problem);
+                seq = stated as u64;
+            }
+            let (line, numbered) = match bare_line_of(row).and_then(|line| Ok((line, row.get(8)?)))
+            {
+                Ok(read) => read,
+                Err(error) => {
+                    findings.add(Part::Database, FILE, event, error.to_string());
+                    hashes.extend(row.get(7).map(Digest));
+                    continue;
+                }
+            };
+            let due: Vec<_> = hashes
+                .iter()
+                .map(|&previous| line.expected_hash(previous))
+                .collect();
+            if due.contains(&line.hash) {
+                hashes = vec![line.hash];
+            } else {
+                let problem = "it does not continue the chain";
+                findings.add(Part::Database, FILE, Some(line.seq), problem);
+                hashes = due.into_iter().chain([line.hash]).collect();
+            }
+            if let Err(problem) = self.examine_state(&line, Row(numbered), journal) {
+                findings.add(Part::Database, FILE, Some(line.seq), problem);
+            }
+        }
+        Ok(())
+    }
+
+    /// What the database holds of an event's payload is what was told.
+    fn examine_state(&self, line: &Line, row: Row, journal: &Reading) -> Result<(), String> {
+        let stored = read::by_row(&self.connection, &self.names, row)
+            .map_err(|error| format!("the state of m{row} can't be read: {error}"))?
+            .ok_or_else(|| format!("its memory m{row} is missing"))?;
+        if stored.erased && line.kind != EventKind::Erased {
+            return Ok(());
+        }
+        let payload = payload_of(&self.connection, &line.event(), stored)
+            .map_err(|error| format!("the state of m{row} can't be read: {error}"))?;
+        let is_link = matches!(line.kind, EventKind::Linked | EventKind::Unlinked);
+        match payload {
+            Some(payload) if Digest::of(payload.get().as_bytes()) != line.payload_hash => Err(
+                format!("what it says of m{row} is not what was told: the digest differs"),
+            ),
+            None if !is_link && journal.holds_payload(line.seq) => {
+                Err(format!("the state that it gave to m{row} is missing"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Every row is what a replay of the journal would make of it.
+    fn examine_rows(&self, journal: &Reading, findings: &mut Findings) -> Result<(), StoreError> {
+        let mut due: Option<HashMap<MemoryId, _>> =
+            journal.fold.as_ref().map(|fold| fold.memories.clone());
+        let mut statement = self.connection.prepare(
+            "SELECT row, id, seq, erased, deleted_at IS NOT NULL, content, hash FROM memories ORDER BY row",
+        )?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let number: u32 = row.get(0)?;
+            let seq = Seq(row.get::<_, i64>(2)? as u64);
+            let standing = match (row.get(3)?, row.get(4)?) {
+                (true, _) => Standing::Erased,
+                (false, true) => Standing::Forgotten,
+                (false, false) => Standing::Live,
+            };
+            let content = row.get::<_, Packed<'static>>(5);
+            let hash: [u8; 16] = row.get(6)?;
+            if standing != Standing::Erased
+                && content.is_ok_and(|content| content_hash(&content.0) != hash)
+            {
+                let problem = format!("the content of m{number} does not match its own hash");
+                findings.add(Part::Database, FILE, Some(seq), problem);
+            }
+            let Some(due) = &mut due else { continue };
+            let problem = match due.remove(&MemoryId::from_bytes(row.get(1)?)) {
+                None => format!("m{number} is there, but the journal does not know it"),
+                Some((expected, at)) if (expected, at) != (standing, seq) => format!(
+                    "m{number} is {} since event {seq}, but the journal has it {} since event {at}",
+                    standing.word(),
+                    expected.word()
+                ),
+                Some(_) => continue,
+            };
+            findings.add(Part::Database, FILE, Some(seq), problem);
+        }
+        let mut missing: Vec<_> = due.into_iter().flatten().collect();
+        missing.sort_by_key(|(_, (_, seq))| *seq);
+        for (id, (_, seq)) in missing {
+            let problem = format!("the memory {id} is missing");
+            findings.add(Part::Database, FILE, Some(seq), problem);
+        }
+        Ok(())
+    }
+
+    fn examine_links(&self, journal: &Reading, findings: &mut Findings) -> Result<(), StoreError> {
+        let Some(fold) = &journal.fold else {
+            return Ok(());
+        };
+        let there: BTreeSet<(MemoryId, MemoryId, LinkType)> = link::all(&self.connection)?
+            .into_iter()
+            .map(|link| (link.from, link.to, link.link_type))
+            .collect();
+        for (links, problem) in [
+            (fold.links.difference(&there), "is missing"),
+            (
+                there.difference(&fold.links),
+                "is there, but the journal does not know it",
+            ),
+        ] {
+            for (from, to, link_type) in links {
+                let problem = format!("the link {from} {link_type} {to} {problem}");
+                findings.add(Part::Database, FILE, None, problem);
+            }
+        }
+        Ok(())
+    }
+}

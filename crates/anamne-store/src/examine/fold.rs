@@ -1,0 +1,88 @@
+//! What the database must hold after the events of the journal: a replay that keeps only counts.
+
+use std::collections::{BTreeSet, HashMap};
+
+use anamne_types::{EventKind, LinkType, MemoryId, Seq};
+
+use crate::journal::Line;
+use crate::source::record::Payload;
+
+/// What has become of a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    Live,
+    Forgotten,
+    /// Nothing is left but its place.
+    Erased,
+}
+
+impl Standing {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Forgotten => "forgotten",
+            Self::Erased => "erased",
+        }
+    }
+}
+
+/// The state after the lines that were taken in.
+#[derive(Debug, Default)]
+pub(super) struct Fold {
+    pub(super) memories: HashMap<MemoryId, (Standing, Seq)>,
+    pub(super) links: BTreeSet<(MemoryId, MemoryId, LinkType)>,
+}
+
+impl Fold {
+    /// Takes in the next line, as a replay does.
+    pub(super) fn take(&mut self, line: &Line) {
+        match line.kind {
+            EventKind::Linked | EventKind::Unlinked => self.take_link(line),
+            EventKind::Erased => {
+                let erased = (Standing::Erased, line.seq);
+                self.memories.insert(line.memory, erased);
+                self.links
+                    .retain(|(from, to, _)| *from != line.memory && *to != line.memory);
+            }
+            _ if line.payload.is_none() => {
+                // Erased later on: its row is taken from here on, and changes no more.
+                self.memories
+                    .entry(line.memory)
+                    .or_insert((Standing::Erased, line.seq));
+            }
+            kind => {
+                let known = self
+                    .memories
+                    .get(&line.memory)
+                    .map(|(standing, _)| *standing);
+                let standing = match kind {
+                    EventKind::Forgotten => Standing::Forgotten,
+                    EventKind::Edited => known.unwrap_or(Standing::Live),
+                    _ => Standing::Live,
+                };
+                self.memories.insert(line.memory, (standing, line.seq));
+            }
+        }
+    }
+
+    fn take_link(&mut self, line: &Line) {
+        let payload = line
+            .payload
+            .as_ref()
+            .and_then(|payload| serde_json::from_str::<Payload<'_>>(payload.get()).ok());
+        let Some(link) = payload.and_then(|payload| payload.link) else {
+            return;
+        };
+        let key = (link.from, link.to, link.link_type);
+        let is_left = |id| {
+            self.memories
+                .get(id)
+                .is_some_and(|(standing, _)| *standing != Standing::Erased)
+        };
+        if line.kind == EventKind::Unlinked {
+            self.links.remove(&key);
+        } else if is_left(&link.from) && is_left(&link.to) {
+            self.links.insert(key);
+        }
+    }
+}

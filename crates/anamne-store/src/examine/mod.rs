@@ -1,0 +1,272 @@
+//! Reading everything of a space back, and saying exactly what is wrong, without changing anything.
+
+mod database;
+mod fold;
+mod journal;
+
+use std::fmt;
+use std::path::Path;
+
+use anamne_types::Seq;
+use serde::Serialize;
+
+use crate::StoreError;
+use crate::backup::Manifest;
+use crate::config::SpaceConfig;
+use crate::files::look_at;
+use crate::journal::{Digest, Journal};
+
+pub(crate) use database::open_untouched;
+
+/// Findings of one kind are listed one by one up to here, and then counted.
+const MOST_FINDINGS: usize = 100;
+
+/// A space that others write to while it is examined is examined so many times before what was found counts.
+const ROUNDS: usize = 4;
+
+/// What of a space is damaged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Part {
+    /// `space.toml`.
+    Settings,
+    /// The journal.
+    Journal,
+    /// The database.
+    Database,
+    /// A view.
+    View,
+    /// What the manifest of a backup says.
+    Backup,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What is damaged.
+    pub part: Part,
+    /// The file, as seen from the space's folder.
+    pub file: String,
+    /// The event from which on, or at which, it is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event: Option<Seq>,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+impl Finding {
+    /// A finding in a file, at an event if there is one to name.
+    pub fn new(
+        part: Part,
+        file: impl Into<String>,
+        event: Option<Seq>,
+        problem: impl Into<String>,
+    ) -> Self {
+        Self {
+            part,
+            file: file.into(),
+            event,
+            problem: problem.into(),
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.file)?;
+        if let Some(event) = self.event {
+            write!(formatter, ", event {event}")?;
+        }
+        write!(formatter, ": {}", self.problem)
+    }
+}
+
+/// What an examination of a space came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Examination {
+    /// The last event of the log.
+    pub last_seq: Seq,
+    /// Events of the journal that were read and verify.
+    pub events: u64,
+    /// Those of them whose payload was erased.
+    pub erased: u64,
+    /// Segments of the journal.
+    pub segments: usize,
+    /// Rows of memories in the database.
+    pub rows: u64,
+    /// What is as it may be, but worth knowing.
+    pub notes: Vec<String>,
+    /// What is wrong; empty when all is well.
+    pub findings: Vec<Finding>,
+}
+
+/// The files of a space that are examined.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Copies<'space> {
+    pub(crate) database: &'space Path,
+    pub(crate) journal: &'space Path,
+    /// Whether the database stands still while the journal goes on, as where one is a copy.
+    pub(crate) journal_goes_on: bool,
+}
+
+/// Where an examination is at, with what it found so far.
+struct Findings {
+    list: Vec<Finding>,
+    unlisted: [usize; 2],
+}
+
+impl Findings {
+    fn add(&mut self, part: Part, file: &str, event: Option<Seq>, problem: impl Into<String>) {
+        let listed = self.list.iter().filter(|known| known.part == part).count();
+        if listed < MOST_FINDINGS {
+            self.list.push(Finding::new(part, file, event, problem));
+        } else {
+            self.unlisted[usize::from(part == Part::Database)] += 1;
+        }
+    }
+
+    fn any(&self, part: Part) -> bool {
+        self.list.iter().any(|finding| finding.part == part)
+    }
+
+    fn finish(mut self) -> Vec<Finding> {
+        for (part, file, more) in [
+            (Part::Journal, "journal", self.unlisted[0]),
+            (Part::Database, database::FILE, self.unlisted[1]),
+        ] {
+            if more > 0 {
+                let problem = format!("{more} more findings of this kind");
+                self.list.push(Finding::new(part, file, None, problem));
+            }
+        }
+        self.list
+    }
+}
+
+/// Reads settings, journal and database of the space in `folder`, and the manifest where it is a backup.
+///
+/// Nothing is changed, mended or waited for; other processes may write meanwhile. Damage is a finding
+/// and no error: errors are files of a newer version and a folder that can't be read. O(bytes of both
+/// copies), with memory for a few dozen bytes an event.
+pub fn examine(folder: &Path) -> Result<Examination, StoreError> {
+    let (database, journal) = (folder.join(database::FILE), folder.join("journal"));
+    let copies = Copies {
+        database: &database,
+        journal: &journal,
+        journal_goes_on: false,
+    };
+    let mut found = examine_settled(copies)?;
+    found
+        .findings
+        .splice(0..0, examine_settings(&folder.join("space.toml"))?);
+    match Manifest::read(folder) {
+        Ok(Some(manifest)) => manifest.compare(folder, &mut found),
+        Ok(None) => {}
+        Err(StoreError::Damaged { reason, .. }) => {
+            let finding = Finding::new(Part::Backup, "backup.json", None, reason);
+            found.findings.push(finding);
+        }
+        Err(error) => return Err(error),
+    }
+    Ok(found)
+}
+
+/// Examines both copies; anew where others wrote meanwhile, so that what they were at is no finding.
+pub(crate) fn examine_settled(copies: Copies<'_>) -> Result<Examination, StoreError> {
+    let mut round = 0;
+    loop {
+        let found = examine_once(copies)?;
+        round += 1;
+        if found.findings.is_empty() || round == ROUNDS || end_of(copies) == Some(found.last_seq) {
+            return Ok(found);
+        }
+    }
+}
+
+/// The last event that stands in both copies; `None` where they can't be read or don't agree.
+fn end_of(copies: Copies<'_>) -> Option<Seq> {
+    let database = open_untouched(copies.database).ok()?;
+    let (end, _) = crate::source::end_of_log(&database).ok()?;
+    let (journaled, _) = Journal::at(copies.journal).end().ok()?;
+    (end == journaled).then_some(end)
+}
+
+fn examine_once(copies: Copies<'_>) -> Result<Examination, StoreError> {
+    let mut findings = Findings {
+        list: Vec::new(),
+        unlisted: [0; 2],
+    };
+    // The journal's end first: whatever stands in it was committed to the database before.
+    let journaled = match Journal::at(copies.journal).end() {
+        Err(newer @ StoreError::Newer { .. }) => return Err(newer),
+        // The reading below says what is wrong, and where.
+        journaled => journaled.ok().map(|(seq, _)| seq),
+    };
+    let journaled = journaled.filter(|_| !copies.journal_goes_on);
+    let mut database = database::Database::open(copies.database, &mut findings)?;
+    let end = database.as_ref().map(database::Database::end);
+    let journal = journal::read(copies.journal, end.map(|(seq, _)| seq), &mut findings)?;
+    let mut notes = Vec::new();
+    let mut rows = 0;
+    if let Some(database) = &mut database {
+        compare_ends(database, journaled, &journal, &mut findings, &mut notes);
+        rows = database.examine(&journal, &mut findings);
+    }
+    Ok(Examination {
+        last_seq: end.map_or(journal.last.0, |(seq, _)| seq),
+        events: journal.events,
+        erased: journal.erased,
+        segments: journal.segments,
+        rows,
+        notes,
+        findings: findings.finish(),
+    })
+}
+
+/// Both copies end at the same event, with the same chain behind them, but for lines on their way.
+fn compare_ends(
+    database: &database::Database,
+    journaled: Option<Seq>,
+    journal: &journal::Reading,
+    findings: &mut Findings,
+    notes: &mut Vec<String>,
+) {
+    let (end, _) = database.end();
+    if let Some(journaled) = journaled
+        && journaled > end
+    {
+        let problem = format!("it ends at event {end}, but the journal at event {journaled}");
+        findings.add(Part::Database, database::FILE, Some(end), problem);
+    }
+    let (last, chain) = journal.last;
+    let differs = |chain: Digest| database.hash_at(last) != Some(chain);
+    if chain.is_some_and(differs) && last <= end {
+        let problem = "its chain differs from the database's";
+        findings.add(Part::Journal, "journal", Some(last), problem);
+    } else if last < end && database.outbox_holds(last) {
+        let count = end.0 - last.0;
+        notes.push(format!(
+            "{count} events wait in the database for the journal; the next writer sends them on"
+        ));
+    } else if last < end && !findings.any(Part::Journal) {
+        let problem = format!("it ends at event {last}, but the database at event {end}");
+        findings.add(Part::Journal, "journal", Some(last), problem);
+    }
+}
+
+fn examine_settings(path: &Path) -> Result<Option<Finding>, StoreError> {
+    let problem = match SpaceConfig::read(path) {
+        Ok(Some(_)) => return Ok(None),
+        Ok(None) => "it is missing".to_owned(),
+        Err(StoreError::Damaged { reason, .. }) => reason,
+        // A file that is no text.
+        Err(StoreError::Io { source, .. }) if look_at(path)?.is_some() => source.to_string(),
+        Err(error) => return Err(error),
+    };
+    Ok(Some(Finding::new(
+        Part::Settings,
+        "space.toml",
+        None,
+        problem,
+    )))
+}

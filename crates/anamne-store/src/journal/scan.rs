@@ -1,0 +1,224 @@
+//! Reading a journal that may be damaged: every line that can be read, and what is wrong where.
+
+use std::collections::VecDeque;
+use std::io::BufRead;
+use std::path::Path;
+
+use anamne_types::Seq;
+
+use super::end::check_header;
+use super::line::{Digest, Header, Line};
+use super::segment::Segment;
+use crate::StoreError;
+
+/// One place of the journal.
+#[derive(Debug)]
+pub(crate) struct Scanned {
+    /// The segment's file name.
+    pub(crate) file: String,
+    /// The event that must stand here.
+    pub(crate) event: Seq,
+    /// The line, where it can be read at all.
+    pub(crate) line: Option<Line>,
+    /// What is wrong here.
+    pub(crate) problem: Option<String>,
+    /// Whether the text ends here without a line feed, as a write that a crash interrupted does.
+    pub(crate) torn: bool,
+}
+
+/// Goes through all segments, and past whatever is damaged in them.
+///
+/// A damaged line is named once: the line behind it may continue the chain from what the damaged one
+/// says or from what it should say.
+pub(crate) struct Scan {
+    segments: std::vec::IntoIter<Segment>,
+    open: Option<(Segment, Box<dyn BufRead + Send>)>,
+    number: u32,
+    seq: Seq,
+    /// What the chain may stand at after `seq`; `None` where damage hides it.
+    hashes: Option<Vec<Digest>>,
+    waiting: VecDeque<Scanned>,
+}
+
+impl Scan {
+    /// Starts at the first segment in `folder`.
+    pub(crate) fn of(folder: &Path) -> Result<Self, StoreError> {
+        Ok(Self {
+            segments: Segment::list(folder)?.into_iter(),
+            open: None,
+            number: 0,
+            seq: Seq(0),
+            hashes: Some(vec![Digest::default()]),
+            waiting: VecDeque::new(),
+        })
+    }
+
+    fn next_event(&self) -> Seq {
+        Seq(self.seq.0 + 1)
+    }
+
+    fn fault(&mut self, segment: &Segment, problem: impl Into<String>) {
+        let scanned = Scanned {
+            file: segment.file_name(),
+            event: self.next_event(),
+            line: None,
+            problem: Some(problem.into()),
+            torn: false,
+        };
+        self.waiting.push_back(scanned);
+    }
+
+    /// Opens the next segment; says whether there was one.
+    fn open_next(&mut self) -> bool {
+        let Some(segment) = self.segments.next() else {
+            return false;
+        };
+        if segment.number != self.number + 1 {
+            let missing = self.number + 1;
+            self.fault(&segment, format!("segment {missing} before it is missing"));
+            self.hashes = None;
+        }
+        self.number = segment.number;
+        let opened = segment.open().map_err(|error| error.to_string());
+        let read = opened.and_then(|mut reader| {
+            let mut text = Vec::new();
+            reader
+                .read_until(b'\n', &mut text)
+                .map_err(|error| segment.unreadable(error).to_string())?;
+            Ok((reader, text))
+        });
+        match read {
+            Ok((reader, text)) => {
+                self.read_header(&segment, &text);
+                self.open = Some((segment, reader));
+            }
+            Err(problem) => self.lose_rest(&segment, &problem),
+        }
+        true
+    }
+
+    /// What follows in this segment can't be read; the next one's header says where the chain goes on.
+    fn lose_rest(&mut self, segment: &Segment, problem: &str) {
+        self.fault(segment, problem);
+        self.hashes = None;
+        self.open = None;
+    }
+
+    fn read_header(&mut self, segment: &Segment, text: &[u8]) {
+        let header = match check_header(text, &segment.path) {
+            Ok(true) => serde_json::from_slice::<Header>(text).ok(),
+            // A crash while the last segment was begun: there is nothing in it.
+            Ok(false) if self.segments.len() == 0 => return,
+            Ok(false) => return self.fault(segment, "it has no header"),
+            Err(error) => return self.fault(segment, error.to_string()),
+        };
+        let Some(header) = header else { return };
+        let continues = self.hashes.as_ref().is_none_or(|hashes| {
+            header.after_seq == self.seq && hashes.contains(&header.after_hash)
+        });
+        if header.segment != segment.number {
+            self.fault(
+                segment,
+                format!("its header is that of segment {}", header.segment),
+            );
+        } else if !continues {
+            let seq = self.seq;
+            self.fault(
+                segment,
+                format!("the segment does not continue the chain after event {seq}"),
+            );
+        }
+        self.seq = header.after_seq;
+        self.hashes = Some(vec![header.after_hash]);
+    }
+
+    fn judge(&mut self, file: String, text: &[u8]) -> Scanned {
+        let event = self.next_event();
+        let torn = text.last() != Some(&b'\n');
+        let mut scanned = Scanned {
+            file,
+            event,
+            line: None,
+            problem: None,
+            torn,
+        };
+        match serde_json::from_slice::<Line>(text) {
+            Ok(line) if !torn => {
+                scanned.problem = self.follow(&line);
+                scanned.event = self.seq;
+                scanned.line = Some(line);
+            }
+            Ok(_) => scanned.problem = Some("the line is torn".to_owned()),
+            Err(error) => scanned.problem = Some(format!("the line can't be read: {error}")),
+        }
+        if scanned.line.is_none() {
+            (self.seq, self.hashes) = (event, None);
+        }
+        scanned
+    }
+
+    /// Takes a line as the next one; says what does not fit.
+    fn follow(&mut self, line: &Line) -> Option<String> {
+        let expected = self.next_event();
+        let Some(hashes) = self.hashes.take() else {
+            // Lines may have run together in what could not be read, so its own number counts.
+            let misplaced = line.seq < expected;
+            self.seq = line.seq.max(expected);
+            self.hashes = (!misplaced).then(|| vec![line.hash]);
+            return if misplaced {
+                Some(format!("event {} stands here", line.seq))
+            } else {
+                line.check_payload().err()
+            };
+        };
+        self.seq = expected;
+        if line.seq != expected {
+            return Some(format!("event {} stands here", line.seq));
+        }
+        let due: Vec<_> = hashes
+            .iter()
+            .map(|&previous| line.expected_hash(previous))
+            .collect();
+        let continues = due.contains(&line.hash);
+        self.hashes = Some(if continues {
+            vec![line.hash]
+        } else {
+            due.into_iter().chain([line.hash]).collect()
+        });
+        match line.check_payload() {
+            Ok(()) if !continues => Some("it does not continue the chain".to_owned()),
+            checked => checked.err(),
+        }
+    }
+}
+
+impl Iterator for Scan {
+    type Item = Scanned;
+
+    fn next(&mut self) -> Option<Scanned> {
+        loop {
+            if let Some(waiting) = self.waiting.pop_front() {
+                return Some(waiting);
+            }
+            let Some((segment, reader)) = &mut self.open else {
+                if self.open_next() {
+                    continue;
+                }
+                return None;
+            };
+            let mut text = Vec::new();
+            match reader.read_until(b'\n', &mut text) {
+                Ok(0) => self.open = None,
+                Ok(_) => {
+                    let file = segment.file_name();
+                    return Some(self.judge(file, &text));
+                }
+                Err(error) => {
+                    let segment = segment.clone();
+                    let problem = segment.unreadable(error).to_string();
+                    self.lose_rest(&segment, &problem);
+                }
+            }
+        }
+    }
+}

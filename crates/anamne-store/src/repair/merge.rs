@@ -1,0 +1,226 @@
+//! The events of both copies in one run, each proven, with the payload of whichever copy proves it.
+
+use std::collections::BTreeSet;
+use std::iter::Peekable;
+use std::path::Path;
+
+use anamne_types::{EventKind, Link, LinkType, MemoryId, Row, Seq};
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::StoreError;
+use crate::examine::open_untouched;
+use crate::files::look_at;
+use crate::journal::{Digest, Line, Scan};
+use crate::restore::{EVENTS, bare_line_of, payload_of};
+use crate::source::record::Payload;
+use crate::source::{Names, end_of_log, link, read};
+
+/// What a link is known by.
+pub(super) type LinkKey = (MemoryId, MemoryId, LinkType);
+
+fn key(link: &Link) -> LinkKey {
+    (link.from, link.to, link.link_type)
+}
+
+/// The database as a witness of what was told; what it can't say it is silent about.
+pub(super) struct Witness {
+    connection: Connection,
+    names: Names,
+    last: Seq,
+}
+
+impl Witness {
+    fn open(path: &Path) -> Option<Self> {
+        look_at(path).ok()??;
+        let connection = open_untouched(path).ok()?;
+        let last = end_of_log(&connection).ok()?.0;
+        Some(Self {
+            connection,
+            names: Names::default(),
+            last,
+        })
+    }
+
+    /// The links that are there.
+    pub(super) fn links(&self) -> Option<BTreeSet<LinkKey>> {
+        let links = link::all(&self.connection).ok()?;
+        Some(links.iter().map(key).collect())
+    }
+
+    /// Whether every event continues the chain.
+    fn proves_its_chain(&self) -> bool {
+        let sound = || -> Result<bool, rusqlite::Error> {
+            let mut statement = self
+                .connection
+                .prepare(&format!("{EVENTS} ORDER BY events.seq"))?;
+            let (mut seq, mut hash) = (0, Digest::default());
+            for line in statement.query_map([], bare_line_of)? {
+                let line = line?;
+                seq += 1;
+                if line.seq != Seq(seq) || line.expected_hash(hash) != line.hash {
+                    return Ok(false);
+                }
+                hash = line.hash;
+            }
+            Ok(true)
+        };
+        sound().unwrap_or(false)
+    }
+
+    /// The event, without its payload, and the number of its memory.
+    fn event(&self, seq: Seq) -> Option<(Line, Row)> {
+        let sql = format!("{EVENTS} WHERE events.seq = ?1");
+        let mut statement = self.connection.prepare_cached(&sql).ok()?;
+        statement
+            .query_row([seq.0 as i64], |row| {
+                Ok((bare_line_of(row)?, Row(row.get(8)?)))
+            })
+            .optional()
+            .ok()?
+    }
+
+    /// Gives the line its payload, where the database still holds what its digest proves.
+    fn complete(&self, line: &mut Line) {
+        let Some((_, row)) = self.event(line.seq) else {
+            return;
+        };
+        let stored = read::by_row(&self.connection, &self.names, row);
+        let payload = stored.ok().flatten().and_then(|stored| {
+            payload_of(&self.connection, &line.event(), stored)
+                .ok()
+                .flatten()
+        });
+        line.payload =
+            payload.filter(|payload| Digest::of(payload.get().as_bytes()) == line.payload_hash);
+    }
+
+    /// Whether nothing is left of the event's memory by its owner's wish.
+    fn is_erased(&self, seq: Seq) -> bool {
+        let stored = self
+            .event(seq)
+            .and_then(|(_, row)| read::by_row(&self.connection, &self.names, row).ok()?);
+        stored.is_some_and(|stored| stored.erased)
+    }
+}
+
+/// The events of both copies, each proven by the chain, with the payload of whichever copy proves it.
+pub(super) struct Merge {
+    pub(super) database: Option<Witness>,
+    scan: Peekable<Box<dyn Iterator<Item = Line>>>,
+    /// Whether the database says which story is told, for its chain is sound.
+    database_leads: bool,
+    /// If given, the only links that may be drawn.
+    links: Option<BTreeSet<LinkKey>>,
+    hash: Digest,
+    /// The last event that was proven.
+    pub(super) seq: Seq,
+    /// What neither copy holds any more.
+    pub(super) lost: Vec<String>,
+    /// Whether it is lost which link was taken away.
+    pub(super) lost_unlink: bool,
+}
+
+impl Merge {
+    pub(super) fn of(
+        database: &Path,
+        journal: &Path,
+        links: Option<BTreeSet<LinkKey>>,
+    ) -> Result<Self, StoreError> {
+        let database = Witness::open(database);
+        let lines = Scan::of(journal)?.filter_map(|scanned| scanned.line);
+        Ok(Self {
+            database_leads: database.as_ref().is_some_and(Witness::proves_its_chain),
+            database,
+            scan: (Box::new(lines) as Box<dyn Iterator<Item = Line>>).peekable(),
+            links,
+            hash: Digest::default(),
+            seq: Seq(0),
+            lost: Vec::new(),
+            lost_unlink: false,
+        })
+    }
+
+    /// The journal's line of an event, whether it is sound or not.
+    fn journaled(&mut self, seq: Seq) -> Option<Line> {
+        while self.scan.next_if(|line| line.seq < seq).is_some() {}
+        self.scan.next_if(|line| line.seq == seq)
+    }
+
+    fn merged(&mut self) -> Option<Line> {
+        let seq = Seq(self.seq.0 + 1);
+        let continues = |line: &Line| line.seq == seq && line.expected_hash(self.hash) == line.hash;
+        let told = self
+            .database
+            .as_ref()
+            .and_then(|database| database.event(seq))
+            .map(|(line, _)| line)
+            .filter(continues);
+        let hash = self.hash;
+        let journaled = self
+            .journaled(seq)
+            .filter(|line| line.expected_hash(hash) == line.hash);
+        let both_agree =
+            told.as_ref().map(|line| line.hash) == journaled.as_ref().map(|line| line.hash);
+        let line = match (told, journaled) {
+            (Some(told), Some(journaled)) if both_agree || !self.database_leads => {
+                drop(told);
+                journaled
+            }
+            (Some(told), _) => told,
+            (None, journaled) => return Some(self.with_payload(journaled?, true)),
+        };
+        Some(self.with_payload(line, both_agree))
+    }
+
+    /// Takes the payload from the copy that proves it; notes its loss where neither does.
+    fn with_payload(&mut self, mut line: Line, of_journal: bool) -> Line {
+        let was_emptied = of_journal && line.payload.is_none();
+        if line.check_payload().is_err() || !self.may_be_drawn(&line) {
+            line.payload = None;
+        }
+        if line.payload.is_none() && !was_emptied {
+            let database = self.database.as_ref();
+            if let Some(database) = database {
+                database.complete(&mut line);
+            }
+            let erased = database.is_some_and(|database| database.is_erased(line.seq));
+            if line.payload.is_none() && !erased {
+                self.lost_unlink |= line.kind == EventKind::Unlinked;
+                self.lost.push(format!(
+                    "what event {} ({}) said of the memory {}: neither copy holds it",
+                    line.seq, line.kind, line.memory
+                ));
+            }
+        }
+        (self.seq, self.hash) = (line.seq, line.hash);
+        line
+    }
+
+    fn may_be_drawn(&self, line: &Line) -> bool {
+        let (Some(links), EventKind::Linked, Some(payload)) =
+            (&self.links, line.kind, &line.payload)
+        else {
+            return true;
+        };
+        serde_json::from_str::<Payload<'_>>(payload.get())
+            .ok()
+            .and_then(|payload| payload.link)
+            .is_some_and(|link| links.contains(&key(&link)))
+    }
+
+    /// How many events stand behind the last one that was proven, as far as either copy says.
+    pub(super) fn events_behind(&mut self) -> u64 {
+        let journaled = self.scan.by_ref().map(|line| line.seq).max();
+        let told = self.database.as_ref().map(|database| database.last);
+        let last = journaled.max(told).unwrap_or_default();
+        last.0.saturating_sub(self.seq.0)
+    }
+}
+
+impl Iterator for &mut Merge {
+    type Item = Result<Line, StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.merged().map(Ok)
+    }
+}

@@ -1,0 +1,161 @@
+//! Mending a space whose files are damaged somewhere inside: each copy from the other.
+
+mod merge;
+
+use std::path::Path;
+
+use anamne_types::Seq;
+use serde::Serialize;
+
+use crate::StoreError;
+use crate::clock::Clock;
+use crate::config::SpaceConfig;
+use crate::examine::{Examination, Part, examine};
+use crate::files::{create_private_folder, look_at, remove_if_there, set_aside, sync_folder_of};
+use crate::journal::Journal;
+use crate::lock::WriteLock;
+use crate::restore::{self, side_file};
+use crate::space_name::SpaceName;
+
+use merge::{Merge, Witness};
+
+/// Losses are listed one by one up to here, and then counted.
+const MOST_LOSSES: usize = 100;
+
+/// What a repair of a space came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Repair {
+    /// What was mended, and where the damaged files are now.
+    pub mended: Vec<String>,
+    /// What neither copy holds any more.
+    pub lost: Vec<String>,
+}
+
+/// Mends settings, journal and database of the space in `folder`, which no process should have open.
+///
+/// The journal is written anew from whatever of it verifies, completed from the database; the database
+/// is then replayed from that journal. A copy without damage stays as it is, and a damaged one is set
+/// aside, never overwritten. What only a view lacks is none of this: views are rebuilt when the space
+/// is opened. O(bytes of both copies).
+pub fn repair(folder: &Path, name: &SpaceName, clock: &dyn Clock) -> Result<Repair, StoreError> {
+    create_private_folder(&folder.join("memories"))?;
+    let lock = WriteLock::at(&folder.join("write.lock"));
+    let _guard = lock.acquire()?;
+    let found = examine(folder)?;
+    let mut repair = Repair::default();
+    let is_damaged = |part| found.findings.iter().any(|finding| finding.part == part);
+    if is_damaged(Part::Settings) {
+        repair.mend_settings(folder, name, clock)?;
+    }
+    if is_damaged(Part::Journal) || is_damaged(Part::Database) {
+        repair.mend_copies(folder, &found)?;
+    }
+    Ok(repair)
+}
+
+impl Repair {
+    fn mend_settings(
+        &mut self,
+        folder: &Path,
+        name: &SpaceName,
+        clock: &dyn Clock,
+    ) -> Result<(), StoreError> {
+        let path = folder.join("space.toml");
+        self.set_aside(&path)?;
+        SpaceConfig::new(name.as_str(), clock.now()).write(&path)?;
+        let said = "space.toml was written anew, with the settings that a new space has";
+        self.mended.push(said.to_owned());
+        Ok(())
+    }
+
+    fn mend_copies(&mut self, folder: &Path, found: &Examination) -> Result<(), StoreError> {
+        let database = folder.join("memories").join("active.db");
+        let journal = folder.join("journal");
+        let unfinished = folder.join("journal.unfinished");
+        remove_if_there(&unfinished)?;
+        let is_damaged = |part| found.findings.iter().any(|finding| finding.part == part);
+        let (written, last) = self.write_journal(&database, &journal, &unfinished)?;
+        if written == 0 {
+            remove_if_there(&unfinished)?;
+            let nothing = "neither the journal nor the database holds an event that verifies";
+            self.lost.push(nothing.to_owned());
+            return Ok(());
+        }
+        let journaled = Journal::at(&journal).end().ok();
+        if is_damaged(Part::Journal) || journaled.is_none_or(|(seq, _)| seq < last) {
+            self.set_aside(&journal)?;
+            std::fs::rename(&unfinished, &journal)
+                .map_err(StoreError::io("put in place", &journal))?;
+            sync_folder_of(&journal)?;
+            self.mended.push(format!(
+                "the journal was written anew, with {written} events"
+            ));
+        } else {
+            remove_if_there(&unfinished)?;
+        }
+        if is_damaged(Part::Database) {
+            for path in [
+                database.clone(),
+                side_file(&database, "wal"),
+                side_file(&database, "shm"),
+            ] {
+                self.set_aside(&path)?;
+            }
+            let views = folder.join("views");
+            let replayed = restore::database_from_journal(&database, &journal, &views)?;
+            let events = replayed.events;
+            self.mended.push(format!(
+                "the database was written anew from {events} events of the journal"
+            ));
+            self.lost.extend(replayed.stopped);
+        }
+        Ok(())
+    }
+
+    /// Moves a damaged file out of the way, if it is there.
+    fn set_aside(&mut self, path: &Path) -> Result<(), StoreError> {
+        if look_at(path)?.is_some() {
+            let aside = set_aside(path)?;
+            self.mended.push(format!(
+                "{} was set aside as {}",
+                path.display(),
+                aside.display()
+            ));
+        }
+        Ok(())
+    }
+
+    /// Writes to `unfinished` every event that either copy still proves; says how many, and the last one.
+    fn write_journal(
+        &mut self,
+        database: &Path,
+        journal: &Path,
+        unfinished: &Path,
+    ) -> Result<(u64, Seq), StoreError> {
+        let mut merge = Merge::of(database, journal, None)?;
+        let mut written = restore::write_lines(&mut merge, &mut Journal::at(unfinished))?;
+        if merge.lost_unlink
+            && let Some(links) = merge.database.as_ref().and_then(Witness::links)
+        {
+            // Where nothing says any more that a link was taken away, it must not be drawn either.
+            remove_if_there(unfinished)?;
+            merge = Merge::of(database, journal, Some(links))?;
+            written = restore::write_lines(&mut merge, &mut Journal::at(unfinished))?;
+        }
+        Journal::at(unfinished).seal_full_segments()?;
+        let behind = merge.events_behind();
+        if behind > 0 {
+            let seq = merge.seq;
+            merge.lost.push(format!(
+                "{behind} events after event {seq}: neither copy proves the next one"
+            ));
+        }
+        let more = merge.lost.len().saturating_sub(MOST_LOSSES);
+        merge.lost.truncate(MOST_LOSSES);
+        self.lost.append(&mut merge.lost);
+        if more > 0 {
+            self.lost.push(format!("{more} more losses of this kind"));
+        }
+        Ok((written, merge.seq))
+    }
+}

@@ -1,0 +1,120 @@
+//! A space as it was at an instant, rebuilt in another folder from the journal.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anamne_types::{EventKind, MemoryId, Seq};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::StoreError;
+use crate::files::{create_private_folder, entries, remove_if_there};
+use crate::journal::{Journal, Line, Lines};
+use crate::restore;
+use crate::source::log;
+use crate::space::SpaceSource;
+use crate::store::StoreFolder;
+
+/// Something may be erased while a space is being rebuilt; then it is rebuilt again, at most so often.
+const ROUNDS: usize = 5;
+
+/// What a rewound space came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Rewound {
+    /// The space's name.
+    pub space: String,
+    /// The instant as of which it was rebuilt.
+    pub at: Timestamp,
+    /// Its last event.
+    pub last_seq: Seq,
+    /// When that was told; absent where nothing had been told yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_at: Option<Timestamp>,
+    /// Events that were told later and are left out.
+    pub later: u64,
+    /// Memories that were there then and were erased later: their content is gone for ever.
+    pub erased_since: u64,
+}
+
+impl SpaceSource {
+    /// Rebuilds this space as it was at an instant, as a space of the store in `store`, where it must not be yet.
+    ///
+    /// The log is replayed up to the last event before the first one that was told later than `at`. Settings are
+    /// those of now, for they are not in the log. What was erased since stays erased. O(bytes of the journal).
+    ///
+    /// [`StoreError::NotEmpty`] when something stands there already.
+    pub fn rewind(&self, at: Timestamp, store: &Path) -> Result<Rewound, StoreError> {
+        let folder = StoreFolder::at(store).space(self.name());
+        if !entries(&folder)?.is_empty() {
+            return Err(StoreError::NotEmpty { path: folder });
+        }
+        let rewound = self.rebuild(at, &folder);
+        if rewound.is_err() {
+            // What failed first is what matters.
+            let _ = remove_if_there(&folder);
+        }
+        rewound
+    }
+
+    fn rebuild(&self, at: Timestamp, folder: &Path) -> Result<Rewound, StoreError> {
+        let mut round = 0;
+        loop {
+            let end = self.settle_journal()?;
+            let rewound = self.rebuild_once(at, folder, end)?;
+            round += 1;
+            if round == ROUNDS || !log::erased_after(&*self.reader()?, end)? {
+                // The settings come last: without them no listing takes the folder for a space.
+                self.config().write(&folder.join("space.toml"))?;
+                return Ok(rewound);
+            }
+            remove_if_there(folder)?;
+        }
+    }
+
+    fn rebuild_once(&self, at: Timestamp, folder: &Path, end: Seq) -> Result<Rewound, StoreError> {
+        let through = log::seq_at(&*self.reader()?, at)?.min(end);
+        create_private_folder(&folder.join("memories"))?;
+        let mut rewound = Rewound {
+            space: self.name().to_string(),
+            at,
+            last_seq: through,
+            last_at: None,
+            later: end.0 - through.0,
+            erased_since: 0,
+        };
+        let mut emptied = BTreeSet::new();
+        let mut journal = Journal::at(&folder.join("journal"));
+        let told = Lines::of(&self.journal_folder())?
+            .take_while(|line| !matches!(line, Ok(line) if line.seq > through))
+            .inspect(|line| {
+                if let Ok(line) = line {
+                    rewound.last_at = Some(line.at);
+                    note_emptied(line, &mut emptied);
+                }
+            });
+        let written = restore::write_lines(told, &mut journal)?;
+        if written != through.0 {
+            let reason = format!("it ends at event {written}, but event {through} was asked for");
+            return Err(StoreError::damaged(&self.journal_folder(), reason));
+        }
+        journal.seal_full_segments()?;
+        rewound.erased_since = emptied.len() as u64;
+        let database = folder.join("memories").join("active.db");
+        let replayed =
+            restore::database_from_journal(&database, &journal.folder, &folder.join("views"))?;
+        match replayed.stopped {
+            Some(reason) => Err(StoreError::damaged(&journal.folder, reason)),
+            None => Ok(rewound),
+        }
+    }
+}
+
+/// Keeps those memories whose payloads are gone though nothing up to here has erased them.
+fn note_emptied(line: &Line, emptied: &mut BTreeSet<MemoryId>) {
+    let is_link = matches!(line.kind, EventKind::Linked | EventKind::Unlinked);
+    if line.kind == EventKind::Erased {
+        emptied.remove(&line.memory);
+    } else if line.payload.is_none() && !is_link {
+        emptied.insert(line.memory);
+    }
+}

@@ -1,0 +1,182 @@
+//! Reading the log itself: which events there were, and how far it had come at an instant.
+
+use anamne_types::{Actor, ActorKind, Event, EventKind, Limits, MemoryId, Refusal, Row, Seq};
+use jiff::Timestamp;
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, params_from_iter};
+use serde::Serialize;
+
+use crate::StoreError;
+use crate::clock::{from_microseconds, to_microseconds};
+use crate::journal::Digest;
+
+/// Which events to list. What is left empty lets everything pass.
+#[derive(Clone, Debug)]
+pub struct LogQuery {
+    /// Told at or after this.
+    pub since: Option<Timestamp>,
+    /// Told before this.
+    pub until: Option<Timestamp>,
+    /// Told by a party of one of these sorts.
+    pub actor_kinds: Vec<ActorKind>,
+    /// Told by a party of one of these names.
+    pub actor_names: Vec<String>,
+    /// Of one of these kinds.
+    pub kinds: Vec<EventKind>,
+    /// About this memory.
+    pub memory: Option<MemoryId>,
+    /// What was told first comes first; else what was told last.
+    pub oldest_first: bool,
+    /// At most so many, 1 to [`Limits::RESULTS`].
+    pub limit: usize,
+    /// After skipping so many.
+    pub offset: usize,
+}
+
+impl Default for LogQuery {
+    fn default() -> Self {
+        Self {
+            since: None,
+            until: None,
+            actor_kinds: Vec::new(),
+            actor_names: Vec::new(),
+            kinds: Vec::new(),
+            memory: None,
+            oldest_first: false,
+            limit: 20,
+            offset: 0,
+        }
+    }
+}
+
+impl LogQuery {
+    /// Checks the bounds.
+    pub fn check(&self) -> Result<(), Refusal> {
+        if let (Some(since), Some(until)) = (self.since, self.until)
+            && until <= since
+        {
+            let accepts = format!("after since, which is {since}");
+            return Err(Refusal::new("until", accepts, until));
+        }
+        if (1..=Limits::RESULTS).contains(&self.limit) {
+            return Ok(());
+        }
+        let accepts = format!("a whole number from 1 to {}", Limits::RESULTS);
+        Err(Refusal::new("limit", accepts, self.limit))
+    }
+}
+
+/// One event with the number of the memory that it is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LogEntry {
+    /// The event.
+    #[serde(flatten)]
+    pub event: Event,
+    /// The memory's number in its space.
+    pub row: Row,
+}
+
+/// The events that pass, in the order that was asked for. O(events that lie before the last one found).
+pub(crate) fn events(
+    connection: &Connection,
+    query: &LogQuery,
+) -> Result<Vec<LogEntry>, StoreError> {
+    let (mut conditions, mut values) = (vec!["1".to_owned()], Vec::<Value>::new());
+    let mut require = |condition: &str, value: Value| {
+        conditions.push(condition.to_owned());
+        values.push(value);
+    };
+    if let Some(since) = query.since {
+        require("events.at >= ?", to_microseconds(since).into());
+    }
+    if let Some(until) = query.until {
+        require("events.at < ?", to_microseconds(until).into());
+    }
+    if let Some(id) = query.memory {
+        require("memories.id = ?", id.as_bytes().to_vec().into());
+    }
+    let numbers = |numbers: Vec<u8>| numbers.into_iter().map(|number| i64::from(number).into());
+    let actor_kinds = query.actor_kinds.iter().map(|kind| kind.number()).collect();
+    let kinds = query.kinds.iter().map(|kind| kind.number()).collect();
+    let names = query.actor_names.iter().map(|name| name.clone().into());
+    for (column, wanted) in [
+        (
+            "events.actor_kind",
+            numbers(actor_kinds).collect::<Vec<Value>>(),
+        ),
+        ("events.actor_name", names.collect()),
+        ("events.kind", numbers(kinds).collect()),
+    ] {
+        if !wanted.is_empty() {
+            let places = vec!["?"; wanted.len()].join(", ");
+            conditions.push(format!("{column} IN ({places})"));
+            values.extend(wanted);
+        }
+    }
+    let bounded = |number: usize| Value::from(i64::try_from(number).unwrap_or(i64::MAX));
+    values.extend([bounded(query.limit), bounded(query.offset)]);
+    let sql = format!(
+        "SELECT events.seq, events.at, actor_kind, actor_name, events.kind, memories.id, row
+         FROM events JOIN memories USING (row) WHERE {} ORDER BY events.seq {} LIMIT ? OFFSET ?",
+        conditions.join(" AND "),
+        if query.oldest_first { "ASC" } else { "DESC" }
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let entries = statement.query_map(params_from_iter(values), |row| {
+        Ok(LogEntry {
+            event: read_event(row)?,
+            row: Row(row.get(6)?),
+        })
+    })?;
+    Ok(entries.collect::<Result<_, _>>()?)
+}
+
+/// Reads number, instant, actor, kind and memory from the first six columns.
+pub(crate) fn read_event(row: &rusqlite::Row<'_>) -> rusqlite::Result<Event> {
+    Ok(Event {
+        seq: Seq(row.get::<_, i64>(0)? as u64),
+        at: from_microseconds(row.get(1)?),
+        actor: Actor {
+            kind: ActorKind::from_number(row.get(2)?).unwrap_or(ActorKind::System),
+            name: row.get(3)?,
+        },
+        kind: EventKind::from_number(row.get(4)?).unwrap_or(EventKind::Edited),
+        memory: MemoryId::from_bytes(row.get(5)?),
+    })
+}
+
+/// The last event of the log as it was at an instant: the one before the first that was told later.
+///
+/// The log's order counts, and not the clock's: where a clock was set back, what follows an event that
+/// is too late is too late as well. O(events up to there).
+pub(crate) fn seq_at(connection: &Connection, at: Timestamp) -> Result<Seq, StoreError> {
+    let later: Option<i64> = connection
+        .prepare_cached("SELECT seq FROM events WHERE at > ?1 ORDER BY seq LIMIT 1")?
+        .query_row([to_microseconds(at)], |row| row.get(0))
+        .optional()?;
+    match later {
+        Some(later) => Ok(Seq(later as u64 - 1)),
+        None => super::feed::head(connection),
+    }
+}
+
+/// The chain's value after an event, if the log holds it.
+pub(crate) fn hash_at(connection: &Connection, seq: Seq) -> Result<Option<Digest>, StoreError> {
+    if seq == Seq(0) {
+        return Ok(Some(Digest::default()));
+    }
+    Ok(connection
+        .prepare_cached("SELECT hash FROM events WHERE seq = ?1")?
+        .query_row([seq.0 as i64], |row| Ok(Digest(row.get(0)?)))
+        .optional()?)
+}
+
+/// Whether something was erased after an event.
+pub(crate) fn erased_after(connection: &Connection, seq: Seq) -> Result<bool, StoreError> {
+    Ok(connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM events WHERE seq > ?1 AND kind = ?2)")?
+        .query_row(
+            [seq.0 as i64, i64::from(EventKind::Erased.number())],
+            |row| row.get(0),
+        )?)
+}

@@ -1,0 +1,217 @@
+//! Keeping a store safe: backups, verification, repair, and erasure that reaches the backups too.
+
+use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
+
+use anamne_store::{
+    BackupReport, Examination, Finding, KnownBackup, SpaceName, StoreError, entries, examine,
+    repair,
+};
+use serde::Serialize;
+
+use crate::Error;
+use crate::space::{CheckUp, Space};
+use crate::store::Store;
+use crate::travel::outside;
+use crate::views::Views;
+
+/// What reading a space back found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Verification {
+    /// The space's name, or its folder's where the name can't be told.
+    pub space: String,
+    /// What both copies hold, and everything that is wrong with them and with the views.
+    #[serde(flatten)]
+    pub examination: Examination,
+}
+
+/// What a repair of a space came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RepairReport {
+    /// The space's name, or its folder's where the name can't be told.
+    pub space: String,
+    /// What was mended, and where the damaged files are now.
+    pub mended: Vec<String>,
+    /// What could not be mended.
+    pub lost: Vec<String>,
+    /// What is still wrong afterwards.
+    pub findings: Vec<Finding>,
+}
+
+impl RepairReport {
+    /// Whether nothing was lost and nothing is wrong any more.
+    pub fn is_whole(&self) -> bool {
+        self.lost.is_empty() && self.findings.is_empty()
+    }
+}
+
+/// What became of a backup after something was erased.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BackupUpdate {
+    /// The backup's folder.
+    pub folder: PathBuf,
+    /// Why it still holds what was erased; empty where it does not.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub trouble: String,
+}
+
+/// What an erasure reached beside the space itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Erased {
+    /// The backups that are known, each with what became of it.
+    pub backups: Vec<BackupUpdate>,
+}
+
+impl Store {
+    /// Brings the backup in `folder` up to date, and makes it if it is not there: of the space named, else of
+    /// all spaces. It is a store of its own, without views. Safe while others write, and when interrupted.
+    ///
+    /// Refused for a folder inside this store, for one that holds something else, and for a backup that was
+    /// written to since.
+    pub fn backup(&self, folder: &Path, space: Option<&str>) -> Result<Vec<BackupReport>, Error> {
+        let folder = outside(folder, self.root())?;
+        let is_store = folder.join("spaces").is_dir();
+        if !is_store && !entries(&folder)?.is_empty() {
+            return Err(StoreError::NotEmpty { path: folder }.into());
+        }
+        let spaces = self.chosen(space)?;
+        anamne_store::create_private_folder(&folder.join("spaces"))?;
+        spaces
+            .iter()
+            .map(|space| Ok(space.source().backup(&folder)?))
+            .collect()
+    }
+
+    /// Reads everything of the space named, else of all spaces, back: chains, checksums, states, rows, views.
+    ///
+    /// Changes nothing, mends nothing, and opens no space. O(bytes of the store).
+    pub fn verify(&self, space: Option<&str>) -> Result<Vec<Verification>, Error> {
+        let examine_one = |(folder, name): (PathBuf, Option<SpaceName>)| {
+            self.examine_folder(&folder)
+                .map(|examination| Verification {
+                    space: label(&folder, name.as_ref()),
+                    examination,
+                })
+        };
+        self.folders(space)?.into_iter().map(examine_one).collect()
+    }
+
+    /// Mends the space named, else all spaces, as far as either copy allows, and builds damaged views again.
+    ///
+    /// Damaged files are set aside, never overwritten. No other process should have the spaces open.
+    pub fn repair(&self, space: Option<&str>) -> Result<Vec<RepairReport>, Error> {
+        let mut reports = Vec::new();
+        for (folder, name) in self.folders(space)? {
+            let mut report = RepairReport {
+                space: label(&folder, name.as_ref()),
+                ..RepairReport::default()
+            };
+            match name {
+                Some(name) => self.mend(&folder, &name, &mut report)?,
+                None => report.lost.push(
+                    "space.toml can't be read, and the folder's name does not say which space it was; write the file anew by hand"
+                        .to_owned(),
+                ),
+            }
+            report.findings = self.examine_folder(&folder)?.findings;
+            reports.push(report);
+        }
+        Ok(reports)
+    }
+
+    fn mend(
+        &self,
+        folder: &Path,
+        name: &SpaceName,
+        report: &mut RepairReport,
+    ) -> Result<(), Error> {
+        // What this process knew of the files is worth nothing afterwards.
+        self.open
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(name);
+        let mut repaired = repair(folder, name, self.options.clock.as_ref())?;
+        report.mended.append(&mut repaired.mended);
+        report.lost.append(&mut repaired.lost);
+        let space = self.existing_space(name.as_str())?;
+        report.mended.append(&mut space.source().mended());
+        let mut views = CheckUp::default();
+        space.mend_views(&mut views)?;
+        report.mended.append(&mut views.mended);
+        report.lost.append(&mut views.problems);
+        Ok(())
+    }
+
+    fn examine_folder(&self, folder: &Path) -> Result<Examination, Error> {
+        let mut found = examine(folder)?;
+        let views = Views::open(folder, &self.options.embedder)?;
+        found.findings.extend(views.examine(found.last_seq));
+        Ok(found)
+    }
+
+    /// The folder of the space named, else those of all spaces, whether they can be opened or not.
+    fn folders(&self, space: Option<&str>) -> Result<Vec<(PathBuf, Option<SpaceName>)>, Error> {
+        let mut folders = self.folder.folders()?;
+        if let Some(name) = space {
+            let name: SpaceName = name.parse()?;
+            let wanted = self.folder.space(&name);
+            folders.retain(|(folder, _)| *folder == wanted);
+            match folders.first_mut() {
+                Some((_, found)) => *found = Some(name),
+                None => return Err(StoreError::NoSpace(name.to_string()).into()),
+            }
+        }
+        Ok(folders)
+    }
+
+    /// The space named, else all spaces, open.
+    pub(crate) fn chosen(&self, space: Option<&str>) -> Result<Vec<Space>, Error> {
+        match space {
+            Some(name) => Ok(vec![self.existing_space(name)?]),
+            None => self
+                .spaces()?
+                .iter()
+                .map(|name| self.existing_space(name.as_str()))
+                .collect(),
+        }
+    }
+}
+
+impl Space {
+    /// The folders to which this space was backed up.
+    pub fn backups(&self) -> Result<Vec<KnownBackup>, Error> {
+        Ok(self.source().backups()?)
+    }
+
+    /// Brings every known backup up to date, so that none holds what was erased. One that can't be reached is
+    /// named, and keeps it until `backup` reaches it.
+    pub fn update_backups(&self) -> Result<Erased, Error> {
+        let update = |known: KnownBackup| {
+            let trouble = if self.source().has_backup_in(&known.folder) {
+                self.source()
+                    .backup(&known.folder)
+                    .map_or_else(|error| error.to_string(), |_| String::new())
+            } else {
+                "there is no backup of this space there now".to_owned()
+            };
+            BackupUpdate {
+                folder: known.folder,
+                trouble,
+            }
+        };
+        Ok(Erased {
+            backups: self.backups()?.into_iter().map(update).collect(),
+        })
+    }
+}
+
+fn label(folder: &Path, name: Option<&SpaceName>) -> String {
+    match name {
+        Some(name) => name.to_string(),
+        None => folder
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
+    }
+}

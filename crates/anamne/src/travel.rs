@@ -1,0 +1,117 @@
+//! Going back in time: a store as it was, a memory as it was, and the log of what happened.
+
+use std::path::{Path, PathBuf};
+
+use anamne_store::{LogEntry, LogQuery, Rewound, StoreError, create_private_folder, entries};
+use anamne_types::{MemoryId, Refusal, Version};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::Error;
+use crate::space::Space;
+use crate::store::Store;
+
+/// What rewinding a store came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Rewind {
+    /// The instant as of which it was rebuilt.
+    pub at: Timestamp,
+    /// The folder that is a store of its own now.
+    pub store: PathBuf,
+    /// The spaces in it.
+    pub spaces: Vec<Rewound>,
+    /// The spaces that are left out, for they were made later.
+    pub absent: Vec<String>,
+}
+
+impl Store {
+    /// Rebuilds the space named, else all spaces, as they were at an instant, as a store in `folder`, which must be
+    /// empty or not there yet. The result is an ordinary store that goes on by itself; this one is left as it is.
+    ///
+    /// What was erased since stays erased. O(bytes of the journals).
+    pub fn rewind(
+        &self,
+        at: Timestamp,
+        folder: &Path,
+        space: Option<&str>,
+    ) -> Result<Rewind, Error> {
+        let folder = outside(folder, self.root())?;
+        if !entries(&folder)?.is_empty() {
+            return Err(StoreError::NotEmpty { path: folder }.into());
+        }
+        let mut rewind = Rewind {
+            at,
+            store: folder,
+            spaces: Vec::new(),
+            absent: Vec::new(),
+        };
+        let mut chosen = Vec::new();
+        for candidate in self.chosen(space)? {
+            match candidate.began()? {
+                began if began <= at => chosen.push(candidate),
+                began if space.is_some() => {
+                    let accepts = format!("not before the space began, which was at {began}");
+                    return Err(Refusal::new("at", accepts, at).into());
+                }
+                _ => rewind.absent.push(candidate.name().to_owned()),
+            }
+        }
+        create_private_folder(&rewind.store.join("spaces"))?;
+        for space in chosen {
+            let rewound = space.source().rewind(at, &rewind.store)?;
+            rewind.spaces.push(rewound);
+        }
+        Ok(rewind)
+    }
+}
+
+impl Space {
+    /// A memory as it stood at an instant; `None` where it had not been told yet, and a state without memory
+    /// where its content has been erased, then or since. O(events).
+    pub fn as_of(&self, id: MemoryId, at: Timestamp) -> Result<Option<Version>, Error> {
+        Ok(self.source().as_of(id, at)?)
+    }
+
+    /// The events of the log that pass a query, in its order. O(events).
+    pub fn log(&self, query: &LogQuery) -> Result<Vec<LogEntry>, Error> {
+        Ok(self.source().log(query)?)
+    }
+
+    /// When the space was made, or first told something, whichever was earlier.
+    fn began(&self) -> Result<Timestamp, Error> {
+        let first = LogQuery {
+            oldest_first: true,
+            limit: 1,
+            ..LogQuery::default()
+        };
+        let told = self.log(&first)?.pop().map(|entry| entry.event.at);
+        let made = self.config().created_at;
+        Ok(told.map_or(made, |told| told.min(made)))
+    }
+}
+
+/// The folder in full, which must not lie in the store.
+pub(crate) fn outside(folder: &Path, store: &Path) -> Result<PathBuf, Error> {
+    let (folder, store) = (resolved(folder), resolved(store));
+    if folder.starts_with(&store) {
+        let path = folder;
+        return Err(StoreError::Within { path, store }.into());
+    }
+    Ok(folder)
+}
+
+/// The path without links and dots, as far as it is there.
+fn resolved(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    for known in path.ancestors() {
+        if let Ok(found) = known.canonicalize() {
+            let rest = path.strip_prefix(known).unwrap_or(Path::new(""));
+            return if rest.as_os_str().is_empty() {
+                found
+            } else {
+                found.join(rest)
+            };
+        }
+    }
+    path
+}
