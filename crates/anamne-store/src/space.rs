@@ -20,6 +20,7 @@ use crate::source::{
     statistics,
 };
 use crate::space_name::SpaceName;
+use crate::storage::{Disk, Storage};
 use crate::watch::Watch;
 use crate::writer::{Places, Writer};
 
@@ -30,6 +31,7 @@ pub struct SpaceSource {
     database: PathBuf,
     config: SpaceConfig,
     clock: Arc<dyn Clock>,
+    storage: Arc<dyn Storage>,
     lock: WriteLock,
     writer: Mutex<Option<Writer>>,
     readers: Readers,
@@ -44,6 +46,18 @@ impl SpaceSource {
     /// What a crash left half-done is finished here: the outbox goes to the journal, and a lost or
     /// broken database is restored from the journal after it was set aside.
     pub fn open(
+        folder: &Path,
+        name: &SpaceName,
+        clock: Arc<dyn Clock>,
+        create: bool,
+    ) -> Result<Self, StoreError> {
+        Self::open_on(Arc::new(Disk), folder, name, clock, create)
+    }
+
+    /// The same, with a journal that is written through a storage that is handed in: for tests, which make
+    /// it fail.
+    pub fn open_on(
+        storage: Arc<dyn Storage>,
         folder: &Path,
         name: &SpaceName,
         clock: Arc<dyn Clock>,
@@ -68,6 +82,7 @@ impl SpaceSource {
             database,
             config,
             clock,
+            storage,
             lock,
             writer: Mutex::default(),
             names: Names::default(),
@@ -509,6 +524,7 @@ impl SpaceSource {
 
     fn places(&self) -> Places<'_> {
         Places {
+            storage: &self.storage,
             folder: &self.folder,
             database: &self.database,
         }
