@@ -190,8 +190,8 @@ impl Space {
     }
 
     /// Brings every known backup up to date, so that none holds what was erased. One that can't be reached is
-    /// named, and keeps it until `backup` reaches it.
-    pub fn update_backups(&self) -> Result<Erased, Error> {
+    /// named, and keeps it until [`Store::backup`] reaches it.
+    pub fn update_backups(&self) -> Erased {
         let update = |known: KnownBackup| {
             let trouble = if self.source().has_backup_in(&known.folder) {
                 self.source()
@@ -205,9 +205,15 @@ impl Space {
                 trouble,
             }
         };
-        Ok(Erased {
-            backups: self.backups()?.into_iter().map(update).collect(),
-        })
+        let backups = match self.backups() {
+            Ok(known) => known.into_iter().map(update).collect(),
+            // What was erased is gone here all the same.
+            Err(error) => vec![BackupUpdate {
+                folder: self.folder().join("backups.toml"),
+                trouble: error.to_string(),
+            }],
+        };
+        Erased { backups }
     }
 }
 

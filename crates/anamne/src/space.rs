@@ -305,7 +305,7 @@ impl Space {
             .iter()
             .try_for_each(|id| self.inner.source.erase(&self.actor, *id));
         self.rebuild(&mut |_, _| {})?;
-        let reached = self.update_backups()?;
+        let reached = self.update_backups();
         erased?;
         Ok(reached)
     }
