@@ -1,11 +1,12 @@
 //! Files and folders that only their owner may read, and writes that are there whole or not at all.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::StoreError;
+use crate::storage::{Disk, Storage};
 
 /// Makes a folder and those above it, readable by the owner only.
 pub fn create_private_folder(path: &Path) -> Result<(), StoreError> {
@@ -20,12 +21,7 @@ pub fn create_private_folder(path: &Path) -> Result<(), StoreError> {
 
 /// Opens a file for reading and writing, made if it is not there, readable by the owner only.
 pub(crate) fn open_private_file(path: &Path) -> Result<File, StoreError> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-        .open(path)
+    Disk.open(path)
         .map_err(StoreError::io("open for writing", path))
 }
 
@@ -37,16 +33,29 @@ const SET_ASIDE: &str = ".damaged-";
 
 /// Replaces the content of `path`: readers see the old or the new content, never a mixture, also after a crash.
 pub(crate) fn replace_file(path: &Path, content: &[u8]) -> Result<(), StoreError> {
+    replace_file_on(&Disk, path, content)
+}
+
+/// The same on a storage that is handed in.
+pub(crate) fn replace_file_on(
+    storage: &dyn Storage,
+    path: &Path,
+    content: &[u8],
+) -> Result<(), StoreError> {
     let temporary = unfinished(path);
-    let mut file = open_private_file(&temporary)?;
-    file.set_len(0)
-        .map_err(StoreError::io("write", &temporary))?;
-    file.write_all(content)
-        .map_err(StoreError::io("write", &temporary))?;
-    file.sync_all()
-        .map_err(StoreError::io("sync", &temporary))?;
-    fs::rename(&temporary, path).map_err(StoreError::io("replace", path))?;
-    sync_folder_of(path)
+    let failed = |action| StoreError::io(action, &temporary);
+    let mut file = storage.open(&temporary).map_err(failed("open"))?;
+    storage
+        .resize(&temporary, &file, 0)
+        .map_err(failed("write"))?;
+    storage
+        .write(&temporary, &mut file, 0, content)
+        .map_err(failed("write"))?;
+    storage.sync(&temporary, &file).map_err(failed("sync"))?;
+    storage
+        .rename(&temporary, path)
+        .map_err(StoreError::io("replace", path))?;
+    sync_folder_on(storage, path)
 }
 
 /// A name beside `path` that no other thread or process takes.
@@ -202,12 +211,17 @@ pub(crate) fn identity_of(metadata: &Metadata) -> FileIdentity {
 
 /// Makes the entries of the folder that holds `path` durable.
 pub(crate) fn sync_folder_of(path: &Path) -> Result<(), StoreError> {
-    #[cfg(unix)]
-    if let Some(folder) = path.parent() {
-        let handle = File::open(folder).map_err(StoreError::io("open", folder))?;
-        handle.sync_all().map_err(StoreError::io("sync", folder))?;
+    sync_folder_on(&Disk, path)
+}
+
+/// The same on a storage that is handed in.
+pub(crate) fn sync_folder_on(storage: &dyn Storage, path: &Path) -> Result<(), StoreError> {
+    match path.parent() {
+        Some(folder) => storage
+            .sync_folder(folder)
+            .map_err(StoreError::io("sync", folder)),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Moves a damaged file or folder out of the way, beside itself, and says where it is now.

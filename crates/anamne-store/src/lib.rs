@@ -39,6 +39,7 @@ mod settings;
 mod source;
 mod space;
 mod space_name;
+mod storage;
 mod store;
 pub mod view;
 mod watch;
@@ -62,5 +63,6 @@ pub use source::{
 };
 pub use space::SpaceSource;
 pub use space_name::SpaceName;
+pub use storage::{Disk, Storage};
 pub use store::{StoreFolder, Unreadable};
 pub use watch::Watch;

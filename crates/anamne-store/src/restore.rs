@@ -151,7 +151,8 @@ pub(crate) fn journal_from_source(
 ) -> Result<u64, StoreError> {
     let unfinished = journal.folder.with_extension("unfinished");
     remove_if_there(&unfinished)?;
-    let written = write_journal(connection, names, &unfinished)?;
+    let mut anew = Journal::on(&unfinished, journal.storage.clone());
+    let written = write_journal(connection, names, &mut anew)?;
     if journal.folder.exists() {
         set_aside(&journal.folder)?;
     }
@@ -164,10 +165,14 @@ pub(crate) fn journal_from_source(
     Ok(written)
 }
 
-fn write_journal(connection: &Connection, names: &Names, folder: &Path) -> Result<u64, StoreError> {
+fn write_journal(
+    connection: &Connection,
+    names: &Names,
+    journal: &mut Journal,
+) -> Result<u64, StoreError> {
     let mut statement = connection.prepare(&format!("{EVENTS} ORDER BY events.seq"))?;
     let lines = statement.query_and_then([], |row| line_of(connection, names, row))?;
-    write_lines(lines, &mut Journal::at(folder))
+    write_lines(lines, journal)
 }
 
 /// Appends lines that continue the chain; says how many.

@@ -25,6 +25,7 @@ use crate::source::{
     integrity, link, read, retention, rows, statistics,
 };
 use crate::space_name::SpaceName;
+use crate::storage::{Disk, Storage};
 use crate::watch::Watch;
 use crate::writer::{Places, Writer};
 
@@ -36,6 +37,7 @@ pub struct SpaceSource {
     settings: Settings,
     usage: Mutex<Usage>,
     clock: Arc<dyn Clock>,
+    storage: Arc<dyn Storage>,
     lock: WriteLock,
     writer: Mutex<Option<Writer>>,
     readers: Readers,
@@ -50,6 +52,18 @@ impl SpaceSource {
     /// What a crash left half-done is finished here: the outbox goes to the journal, and a lost or
     /// broken database is restored from the journal after it was set aside.
     pub fn open(
+        folder: &Path,
+        name: &SpaceName,
+        clock: Arc<dyn Clock>,
+        create: bool,
+    ) -> Result<Self, StoreError> {
+        Self::open_on(Arc::new(Disk), folder, name, clock, create)
+    }
+
+    /// The same, with a journal that is written through a storage that is handed in: for tests, which make
+    /// it fail.
+    pub fn open_on(
+        storage: Arc<dyn Storage>,
         folder: &Path,
         name: &SpaceName,
         clock: Arc<dyn Clock>,
@@ -75,6 +89,7 @@ impl SpaceSource {
             settings: Settings::new(&config_path, config),
             usage: Mutex::default(),
             clock,
+            storage,
             lock,
             writer: Mutex::default(),
             names: Names::default(),
@@ -673,6 +688,7 @@ impl SpaceSource {
 
     fn places(&self) -> Places<'_> {
         Places {
+            storage: &self.storage,
             folder: &self.folder,
             database: &self.database,
         }

@@ -1,6 +1,7 @@
 //! The one connection that writes, and how source and journal are made to agree before it does.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anamne_types::Seq;
 use rusqlite::Connection;
@@ -11,6 +12,7 @@ use crate::files::{FileIdentity, look_at, remove_set_aside, remove_unfinished, s
 use crate::journal::{Digest, Entry, Journal};
 use crate::restore::{self, Replayed, side_file};
 use crate::source::{Names, end_of_log, erasure, open_identified, open_writer};
+use crate::storage::Storage;
 
 /// The writing connection and the journal beside it. Only the holder of the write lock uses it.
 pub(crate) struct Writer {
@@ -23,6 +25,7 @@ pub(crate) struct Writer {
 /// Where a space keeps its two copies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Places<'space> {
+    pub(crate) storage: &'space Arc<dyn Storage>,
     pub(crate) folder: &'space Path,
     pub(crate) database: &'space Path,
 }
@@ -33,7 +36,8 @@ impl Writer {
     /// A database that is missing, empty or broken is restored from the journal, after what was there
     /// was set aside. Appends to `mended` what a person should know.
     pub(crate) fn open(places: Places<'_>, mended: &mut Vec<String>) -> Result<Self, StoreError> {
-        let mut journal = Journal::at(&places.folder.join("journal"));
+        let journal = places.folder.join("journal");
+        let mut journal = Journal::on(&journal, places.storage.clone());
         let sound = match open_sound(places.database) {
             Err(error) if error.is_broken_database() => {
                 let reason = format!("the database was broken ({error})");

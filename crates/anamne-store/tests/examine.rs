@@ -351,6 +351,24 @@ fn settings_that_cant_be_read_are_set_aside() {
 }
 
 #[test]
+fn a_list_of_backups_that_cant_be_read_is_set_aside() {
+    let (home, shelf) = (Home::new(), Home::new());
+    told(&home);
+    home.open().backup(&shelf.space()).expect("a backup");
+    fs::write(home.at("backups.toml"), "format = 1\nbackup = 3").expect("damage");
+    let found = look(&home).findings;
+    assert_eq!(
+        (found[0].part, found[0].file.as_str()),
+        (Part::Settings, "backups.toml")
+    );
+    assert!(home.open().backups().is_err());
+    mend(&home);
+    assert_eq!(look(&home).findings, []);
+    home.open().backup(&shelf.space()).expect("a backup");
+    assert_eq!(home.open().backups().expect("known backups").len(), 1);
+}
+
+#[test]
 fn damage_in_both_copies_is_mended_where_it_lies_apart() {
     let home = Home::new();
     let ids = told(&home);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
 use anamne_store::{
-    BackupReport, Examination, Finding, KnownBackup, SpaceName, StoreError, entries, examine,
+    BackupReport, Examination, Finding, KnownBackup, Part, SpaceName, StoreError, entries, examine,
     repair,
 };
 use serde::Serialize;
@@ -86,14 +86,13 @@ impl Store {
     ///
     /// Changes nothing, mends nothing, and opens no space. O(bytes of the store).
     pub fn verify(&self, space: Option<&str>) -> Result<Vec<Verification>, Error> {
-        let examine_one = |(folder, name): (PathBuf, Option<SpaceName>)| {
-            self.examine_folder(&folder)
-                .map(|examination| Verification {
-                    space: label(&folder, name.as_ref()),
-                    examination,
-                })
+        let examine_one = |(folder, name): (PathBuf, Option<SpaceName>)| Verification {
+            space: label(&folder, name.as_ref()),
+            examination: self
+                .examine_folder(&folder)
+                .unwrap_or_else(|error| unreadable(&folder, &error)),
         };
-        self.folders(space)?.into_iter().map(examine_one).collect()
+        Ok(self.folders(space)?.into_iter().map(examine_one).collect())
     }
 
     /// Mends the space named, else all spaces, as far as either copy allows, and builds damaged views again.
@@ -107,13 +106,20 @@ impl Store {
                 ..RepairReport::default()
             };
             match name {
-                Some(name) => self.mend(&folder, &name, &mut report)?,
+                Some(name) => {
+                    if let Err(error) = self.mend(&folder, &name, &mut report) {
+                        report.lost.push(error.to_string());
+                    }
+                }
                 None => report.lost.push(
                     "space.toml can't be read, and the folder's name does not say which space it was; write the file anew by hand"
                         .to_owned(),
                 ),
             }
-            report.findings = self.examine_folder(&folder)?.findings;
+            let left = self.examine_folder(&folder);
+            report.findings = left
+                .unwrap_or_else(|error| unreadable(&folder, &error))
+                .findings;
             reports.push(report);
         }
         Ok(reports)
@@ -184,8 +190,8 @@ impl Space {
     }
 
     /// Brings every known backup up to date, so that none holds what was erased. One that can't be reached is
-    /// named, and keeps it until `backup` reaches it.
-    pub fn update_backups(&self) -> Result<Erased, Error> {
+    /// named, and keeps it until [`Store::backup`] reaches it.
+    pub fn update_backups(&self) -> Erased {
         let update = |known: KnownBackup| {
             let trouble = if self.source().has_backup_in(&known.folder) {
                 self.source()
@@ -199,9 +205,35 @@ impl Space {
                 trouble,
             }
         };
-        Ok(Erased {
-            backups: self.backups()?.into_iter().map(update).collect(),
-        })
+        let backups = match self.backups() {
+            Ok(known) => known.into_iter().map(update).collect(),
+            // What was erased is gone here all the same.
+            Err(error) => vec![BackupUpdate {
+                folder: self.folder().join("backups.toml"),
+                trouble: error.to_string(),
+            }],
+        };
+        Erased { backups }
+    }
+}
+
+/// A space of which not even the damage can be told, such as one of a newer version, is a finding like others.
+fn unreadable(folder: &Path, error: &Error) -> Examination {
+    let path = match error {
+        Error::Store(StoreError::Newer { path, .. } | StoreError::Io { path, .. }) => path,
+        _ => folder,
+    };
+    let file = path.strip_prefix(folder).unwrap_or(path);
+    let part = match file.iter().next() {
+        Some(first) if first == "journal" => Part::Journal,
+        Some(first) if first == "memories" => Part::Database,
+        Some(first) if first == "backup.json" => Part::Backup,
+        _ => Part::Settings,
+    };
+    let finding = Finding::new(part, file.display().to_string(), None, error.to_string());
+    Examination {
+        findings: vec![finding],
+        ..Examination::default()
     }
 }
 

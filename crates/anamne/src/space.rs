@@ -336,7 +336,6 @@ impl Space {
         let reached = self.update_backups();
         erased?;
         cleaned?;
-        let reached = reached?;
         Ok(reached)
     }
 

@@ -12,7 +12,8 @@ use crate::place::Place;
 #[command(after_help = "\
 Looks at every space of the store, or at the one that --space names: the journal
 and its chain of hashes, the database, each view. Views that are damaged are
-built again. Exit code 1 says that something is left that needs a person.
+built again. Exit code 1 says that something is left that needs a person, or
+`anamne repair`.
 
 Examples:
   anamne doctor

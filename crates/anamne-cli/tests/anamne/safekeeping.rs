@@ -477,3 +477,23 @@ fn a_damaged_backup_is_found_and_settings_are_mended() {
     assert_eq!(bench.json(&["repair"])["whole"], true);
     assert_eq!(bench.json(&["verify"])["sound"], true);
 }
+
+#[test]
+fn a_space_of_a_newer_version_keeps_nobody_from_verifying_the_others() {
+    let bench = Bench::new();
+    bench.remember(&["In core"]);
+    bench.remember(&["In recipes", "--space", "recipes"]);
+    let settings = bench.store().join("spaces/recipes/space.toml");
+    let text = fs::read_to_string(&settings).expect("settings");
+    fs::write(&settings, text.replace("format = 1", "format = 99")).expect("a newer file");
+    for command in ["verify", "repair"] {
+        let ran = bench.run(&["--json", command]);
+        assert_eq!(ran.code, 1, "{}", ran.stderr);
+        let spaces = ran.parsed()["spaces"].clone();
+        assert_eq!(spaces[0]["findings"], json!([]), "{spaces}");
+        let problem = spaces[1]["findings"][0]["problem"].as_str().expect("words");
+        assert!(problem.contains("newer Anamne"), "{problem}");
+    }
+    let ran = bench.run(&["--json", "backup", "copy"]);
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+}

@@ -5,15 +5,15 @@ mod fold;
 mod journal;
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use anamne_types::Seq;
 use serde::Serialize;
 
 use crate::StoreError;
-use crate::backup::Manifest;
+use crate::backup::{KnownBackups, Manifest};
 use crate::config::SpaceConfig;
-use crate::files::look_at;
 use crate::journal::{Digest, Journal};
 
 pub(crate) use database::open_untouched;
@@ -28,7 +28,7 @@ const ROUNDS: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
-    /// `space.toml`.
+    /// `space.toml` and `backups.toml`.
     Settings,
     /// The journal.
     Journal,
@@ -156,9 +156,7 @@ pub fn examine(folder: &Path) -> Result<Examination, StoreError> {
         journal_goes_on: false,
     };
     let mut found = examine_settled(copies)?;
-    found
-        .findings
-        .splice(0..0, examine_settings(&folder.join("space.toml"))?);
+    found.findings.splice(0..0, examine_settings(folder)?);
     match Manifest::read(folder) {
         Ok(Some(manifest)) => manifest.compare(folder, &mut found),
         Ok(None) => {}
@@ -254,19 +252,29 @@ fn compare_ends(
     }
 }
 
-fn examine_settings(path: &Path) -> Result<Option<Finding>, StoreError> {
-    let problem = match SpaceConfig::read(path) {
-        Ok(Some(_)) => return Ok(None),
-        Ok(None) => "it is missing".to_owned(),
-        Err(StoreError::Damaged { reason, .. }) => reason,
-        // A file that is no text.
-        Err(StoreError::Io { source, .. }) if look_at(path)?.is_some() => source.to_string(),
-        Err(error) => return Err(error),
+/// What is wrong with `space.toml`, which must be there, and `backups.toml`, which may be.
+fn examine_settings(folder: &Path) -> Result<Vec<Finding>, StoreError> {
+    let space = match SpaceConfig::read(&folder.join("space.toml")) {
+        Ok(None) => Some("it is missing".to_owned()),
+        read => unreadable(read)?,
     };
-    Ok(Some(Finding::new(
-        Part::Settings,
-        "space.toml",
-        None,
-        problem,
-    )))
+    let backups = unreadable(KnownBackups::read(folder))?;
+    let found = [("space.toml", space), ("backups.toml", backups)];
+    Ok(found
+        .into_iter()
+        .filter_map(|(file, problem)| Some(Finding::new(Part::Settings, file, None, problem?)))
+        .collect())
+}
+
+/// Why a file could not be understood, if so.
+fn unreadable<T>(read: Result<T, StoreError>) -> Result<Option<String>, StoreError> {
+    match read {
+        Ok(_) => Ok(None),
+        Err(StoreError::Damaged { reason, .. }) => Ok(Some(reason)),
+        // A file that is no text.
+        Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::InvalidData => {
+            Ok(Some(source.to_string()))
+        }
+        Err(error) => Err(error),
+    }
 }

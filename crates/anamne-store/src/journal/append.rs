@@ -1,28 +1,37 @@
 //! Appending to the journal, and noticing what other processes appended.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anamne_types::Seq;
 
+use super::JOURNAL_FORMAT;
 use super::end::End;
 use super::line::{Digest, Entry, Header};
 use super::segment::Segment;
-use super::{JOURNAL_FORMAT, SEGMENT_BYTES};
 use crate::StoreError;
-use crate::files::{create_private_folder, remove_unfinished, replace_file, set_aside};
+use crate::files::{create_private_folder, remove_unfinished, replace_file_on, set_aside};
+use crate::storage::{Disk, Storage};
 
 /// The journal of one space, as one process sees it.
 #[derive(Debug)]
 pub(crate) struct Journal {
     pub(crate) folder: PathBuf,
+    pub(crate) storage: Arc<dyn Storage>,
     end: Option<End>,
 }
 
 impl Journal {
     /// The journal in `folder`, which need not be there yet. Touches nothing.
     pub(crate) fn at(folder: &Path) -> Self {
+        Self::on(folder, Arc::new(Disk))
+    }
+
+    /// The same, written through a storage that is handed in.
+    pub(crate) fn on(folder: &Path, storage: Arc<dyn Storage>) -> Self {
         Self {
             folder: folder.to_owned(),
+            storage,
             end: None,
         }
     }
@@ -63,7 +72,7 @@ impl Journal {
             let room = self.make_room()?;
             let (now, later) = rest.split_at(fitting(rest, room));
             if let Some(end) = &mut self.end {
-                end.write(now)?;
+                end.write(self.storage.as_ref(), now)?;
             }
             rest = later;
         }
@@ -73,9 +82,10 @@ impl Journal {
     /// Begins a segment if there is none with room, and says how many bytes it may still take.
     fn make_room(&mut self) -> Result<u64, StoreError> {
         let length = self.end.as_ref().and_then(End::length);
-        match length.filter(|&length| length <= SEGMENT_BYTES) {
-            Some(length) => Ok(SEGMENT_BYTES - length),
-            None => self.begin_segment().map(|()| SEGMENT_BYTES),
+        let full = self.storage.segment_bytes();
+        match length.filter(|&length| length <= full) {
+            Some(length) => Ok(full - length),
+            None => self.begin_segment().map(|()| full),
         }
     }
 
@@ -85,7 +95,9 @@ impl Journal {
         let segments = Segment::list(&self.folder)?;
         let full = segments.split_last().map_or(&[][..], |(_, full)| full);
         let plain: Vec<_> = full.iter().filter(|segment| !segment.sealed).collect();
-        plain.iter().try_for_each(|segment| segment.seal())?;
+        plain
+            .iter()
+            .try_for_each(|segment| segment.seal(self.storage.as_ref()))?;
         Ok(plain.len())
     }
 
@@ -119,7 +131,7 @@ impl Journal {
             set_aside(&segment.path)?;
         }
         // Written elsewhere and renamed, so that a segment is never there without its header.
-        replace_file(&segment.path, text.as_bytes())?;
+        replace_file_on(self.storage.as_ref(), &segment.path, text.as_bytes())?;
         self.end = Some(End::begun(&segment, &header)?);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Where the journal ends: found by reading backwards, followed while other processes append.
 
 use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use anamne_types::Seq;
@@ -12,6 +12,7 @@ use super::line::{Digest, Entry, Header, Line};
 use super::segment::Segment;
 use crate::StoreError;
 use crate::files::{FileIdentity, FileState, look_at, look_into, open_private_file};
+use crate::storage::Storage;
 
 /// How much of a segment's end is read at first.
 const WINDOW: u64 = 64 * 1024;
@@ -172,7 +173,11 @@ impl End {
     }
 
     /// Writes lines behind the last one and makes them durable. The segment must be open.
-    pub(crate) fn write(&mut self, lines: &[Entry]) -> Result<(), StoreError> {
+    pub(crate) fn write(
+        &mut self,
+        storage: &dyn Storage,
+        lines: &[Entry],
+    ) -> Result<(), StoreError> {
         let (Some(open), Some(last)) = (&mut self.open, lines.last()) else {
             return Ok(());
         };
@@ -181,7 +186,7 @@ impl End {
             text.push_str(&line.text);
             text.push('\n');
         }
-        open.write(text.as_bytes())?;
+        open.write(storage, text.as_bytes())?;
         (self.seq, self.hash) = (last.seq, last.hash);
         Ok(())
     }
@@ -204,38 +209,38 @@ fn open_to_append(path: &Path) -> std::io::Result<File> {
 }
 
 impl OpenSegment {
-    fn write(&mut self, text: &[u8]) -> Result<(), StoreError> {
+    fn write(&mut self, storage: &dyn Storage, text: &[u8]) -> Result<(), StoreError> {
         if self.torn {
-            self.cut()?;
+            self.cut(storage)?;
         }
-        if let Err(error) = self.write_at_end(text) {
+        if let Err(error) = self.write_at_end(storage, text) {
             // Should the cut fail too, the torn line is found and cut by the next writer.
-            self.torn = self.file.set_len(self.length).is_err();
+            let cut = storage.resize(&self.path, &self.file, self.length);
+            self.torn = cut.is_err();
             return Err(StoreError::io("append to", &self.path)(error));
         }
         self.length += text.len() as u64;
         Ok(())
     }
 
-    fn write_at_end(&mut self, text: &[u8]) -> std::io::Result<()> {
-        self.file.seek(SeekFrom::Start(self.length))?;
-        self.file.write_all(text)?;
-        self.file.sync_data()
+    fn write_at_end(&mut self, storage: &dyn Storage, text: &[u8]) -> std::io::Result<()> {
+        storage.write(&self.path, &mut self.file, self.length, text)?;
+        storage.sync(&self.path, &self.file)
     }
 
     /// Cuts off what stands behind the last sound line. Whole lines in it, which no crash leaves, are
     /// kept beside the segment.
-    fn cut(&mut self) -> Result<(), StoreError> {
+    fn cut(&mut self, storage: &dyn Storage) -> Result<(), StoreError> {
         let length = look_into(&self.file, &self.path)?.length;
         let tail = read_range(&mut self.file, self.length, length)
             .map_err(StoreError::io("read", &self.path))?;
         if tail.contains(&b'\n') {
             let kept = self.path.with_extension("jsonl.tail");
-            crate::files::replace_file(&kept, &tail)?;
+            crate::files::replace_file_on(storage, &kept, &tail)?;
             crate::files::set_aside(&kept)?;
         }
-        self.file
-            .set_len(self.length)
+        storage
+            .resize(&self.path, &self.file, self.length)
             .map_err(StoreError::io("cut", &self.path))?;
         self.torn = false;
         Ok(())

@@ -8,7 +8,7 @@ use super::append::Journal;
 use super::line::Line;
 use super::segment::Segment;
 use crate::StoreError;
-use crate::files::{remove_if_there, remove_unfinished, replace_file};
+use crate::files::{remove_if_there, remove_unfinished, replace_file_on};
 use crate::source::record::Payload;
 
 /// Whose payloads leave the journal.
@@ -51,9 +51,9 @@ impl Journal {
             let text = segment.read()?;
             if let Some(erased) = without_payloads(&text, erasure)? {
                 if segment.sealed {
-                    segment.write_sealed(&erased)?;
+                    segment.write_sealed(self.storage.as_ref(), &erased)?;
                 } else {
-                    replace_file(&segment.path, &erased)?;
+                    replace_file_on(self.storage.as_ref(), &segment.path, &erased)?;
                 }
             }
         }

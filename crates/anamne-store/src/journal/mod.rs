@@ -23,6 +23,3 @@ pub(crate) use segment::Segment;
 
 /// The version of the line format.
 pub const JOURNAL_FORMAT: u32 = 1;
-
-/// A segment that has grown past this many bytes is sealed, and the next one begun.
-pub(crate) const SEGMENT_BYTES: u64 = 2 << 20;

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anamne_types::Seq;
 
+use super::JOURNAL_FORMAT;
 use super::end::check_header;
 use super::line::{Digest, Header, Line};
 use super::segment::Segment;
@@ -116,20 +117,28 @@ impl Scan {
         let continues = self.hashes.as_ref().is_none_or(|hashes| {
             header.after_seq == self.seq && hashes.contains(&header.after_hash)
         });
-        if header.segment != segment.number {
-            self.fault(
-                segment,
-                format!("its header is that of segment {}", header.segment),
-            );
-        } else if !continues {
-            let seq = self.seq;
-            self.fault(
-                segment,
-                format!("the segment does not continue the chain after event {seq}"),
-            );
+        let known = self.seq;
+        let problem = match header.segment {
+            _ if !(1..=JOURNAL_FORMAT).contains(&header.anamne_journal) => {
+                format!("its header has the format {}", header.anamne_journal)
+            }
+            number if number != segment.number => {
+                format!("its header is that of segment {number}")
+            }
+            _ if !continues => {
+                format!("the segment does not continue the chain after event {known}")
+            }
+            _ => {
+                self.seq = header.after_seq;
+                self.hashes = Some(vec![header.after_hash]);
+                return;
+            }
+        };
+        self.fault(segment, problem);
+        if !continues {
+            // Either the header or the segment is wrong; the lines themselves say where they stand.
+            self.hashes = None;
         }
-        self.seq = header.after_seq;
-        self.hashes = Some(vec![header.after_hash]);
     }
 
     fn judge(&mut self, file: String, text: &[u8]) -> Scanned {

@@ -5,7 +5,8 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::StoreError;
-use crate::files::{replace_file, sync_folder_of};
+use crate::files::{replace_file_on, sync_folder_on};
+use crate::storage::Storage;
 
 /// One segment on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,15 +112,21 @@ impl Segment {
     }
 
     /// Seals a plain segment: writes the compressed file, makes it durable, then removes the plain one.
-    pub(crate) fn seal(&self) -> Result<(), StoreError> {
+    pub(crate) fn seal(&self, storage: &dyn Storage) -> Result<(), StoreError> {
         let sealed = self.sealed_twin();
-        sealed.write_sealed(&self.read()?)?;
-        fs::remove_file(&self.path).map_err(StoreError::io("remove", &self.path))?;
-        sync_folder_of(&self.path)
+        sealed.write_sealed(storage, &self.read()?)?;
+        storage
+            .remove(&self.path)
+            .map_err(StoreError::io("remove", &self.path))?;
+        sync_folder_on(storage, &self.path)
     }
 
     /// Replaces the content of a sealed segment.
-    pub(crate) fn write_sealed(&self, text: &[u8]) -> Result<(), StoreError> {
+    pub(crate) fn write_sealed(
+        &self,
+        storage: &dyn Storage,
+        text: &[u8],
+    ) -> Result<(), StoreError> {
         let mut encoder =
             zstd::Encoder::new(Vec::new(), 9).map_err(StoreError::io("compress", &self.path))?;
         // The frame's own checksum names damage before any line is parsed.
@@ -131,6 +138,6 @@ impl Segment {
         let compressed = encoder
             .finish()
             .map_err(StoreError::io("compress", &self.path))?;
-        replace_file(&self.path, &compressed)
+        replace_file_on(storage, &self.path, &compressed)
     }
 }

@@ -18,6 +18,9 @@ use crate::source::{Names, end_of_log, link, read};
 /// What a link is known by.
 pub(super) type LinkKey = (MemoryId, MemoryId, LinkType);
 
+/// A place in the journal, with the line that can be read there.
+type Place = (Seq, Option<Line>);
+
 fn key(link: &Link) -> LinkKey {
     (link.from, link.to, link.link_type)
 }
@@ -106,7 +109,9 @@ impl Witness {
 /// The events of both copies, each proven by the chain, with the payload of whichever copy proves it.
 pub(super) struct Merge {
     pub(super) database: Option<Witness>,
-    scan: Peekable<Box<dyn Iterator<Item = Line>>>,
+    scan: Peekable<Box<dyn Iterator<Item = Place>>>,
+    /// The last event that the journal has a place for.
+    furthest: Seq,
     /// Whether the database says which story is told, for its chain is sound.
     database_leads: bool,
     /// If given, the only links that may be drawn.
@@ -127,11 +132,15 @@ impl Merge {
         links: Option<BTreeSet<LinkKey>>,
     ) -> Result<Self, StoreError> {
         let database = Witness::open(database);
-        let lines = Scan::of(journal)?.filter_map(|scanned| scanned.line);
+        // A torn line was never acknowledged.
+        let places = Scan::of(journal)?
+            .filter(|scanned| !scanned.torn)
+            .map(|scanned| (scanned.event, scanned.line));
         Ok(Self {
             database_leads: database.as_ref().is_some_and(Witness::proves_its_chain),
             database,
-            scan: (Box::new(lines) as Box<dyn Iterator<Item = Line>>).peekable(),
+            scan: (Box::new(places) as Box<dyn Iterator<Item = Place>>).peekable(),
+            furthest: Seq(0),
             links,
             hash: Digest::default(),
             seq: Seq(0),
@@ -142,8 +151,12 @@ impl Merge {
 
     /// The journal's line of an event, whether it is sound or not.
     fn journaled(&mut self, seq: Seq) -> Option<Line> {
-        while self.scan.next_if(|line| line.seq < seq).is_some() {}
-        self.scan.next_if(|line| line.seq == seq)
+        let mut found = None;
+        while let Some((event, line)) = self.scan.next_if(|(event, _)| *event <= seq) {
+            self.furthest = self.furthest.max(event);
+            found = line.filter(|line| line.seq == seq).or(found);
+        }
+        found
     }
 
     fn merged(&mut self) -> Option<Line> {
@@ -210,9 +223,9 @@ impl Merge {
 
     /// How many events stand behind the last one that was proven, as far as either copy says.
     pub(super) fn events_behind(&mut self) -> u64 {
-        let journaled = self.scan.by_ref().map(|line| line.seq).max();
         let told = self.database.as_ref().map(|database| database.last);
-        let last = journaled.max(told).unwrap_or_default();
+        let places = self.scan.by_ref().map(|(event, _)| event);
+        let last = places.chain(told).fold(self.furthest, Seq::max);
         last.0.saturating_sub(self.seq.0)
     }
 }

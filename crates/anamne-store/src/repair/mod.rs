@@ -44,8 +44,14 @@ pub fn repair(folder: &Path, name: &SpaceName, clock: &dyn Clock) -> Result<Repa
     let found = examine(folder)?;
     let mut repair = Repair::default();
     let is_damaged = |part| found.findings.iter().any(|finding| finding.part == part);
-    if is_damaged(Part::Settings) {
+    let names = |file| found.findings.iter().any(|finding| finding.file == file);
+    if names("space.toml") {
         repair.mend_settings(folder, name, clock)?;
+    }
+    if names("backups.toml") {
+        repair.set_aside(&folder.join("backups.toml"))?;
+        let said = "which backups there are is not known any more; each `anamne backup` makes one known again";
+        repair.mended.push(said.to_owned());
     }
     if is_damaged(Part::Journal) || is_damaged(Part::Database) {
         repair.mend_copies(folder, &found)?;

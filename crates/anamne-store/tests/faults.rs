@@ -1,0 +1,295 @@
+//! Whatever step of the journal fails, tears or never happens, what was acknowledged is there afterwards.
+
+mod common;
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Error;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use anamne_store::{Disk, SpaceName, SpaceSource, Storage, StoreError};
+use anamne_types::{Draft, Edit, MemoryId};
+use common::{Home, assert_sound, clock, user};
+
+/// What happens at the chosen step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    /// It fails, and the disk works again afterwards.
+    Once,
+    /// It is done by half, and the machine stops there: no later step happens.
+    Crash,
+    /// As a crash, and what was not made durable before is gone.
+    Loss,
+}
+
+/// A disk on which one step goes wrong.
+#[derive(Debug)]
+struct Faulty {
+    fault: Fault,
+    /// The number of the step, from 1.
+    at: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    steps: usize,
+    /// The bytes of each file that were made durable.
+    durable: HashMap<PathBuf, u64>,
+}
+
+impl Faulty {
+    fn at(at: usize, fault: Fault) -> Arc<Self> {
+        Arc::new(Self {
+            fault,
+            at,
+            state: Mutex::default(),
+        })
+    }
+
+    fn steps(&self) -> usize {
+        self.state.lock().expect("no panic before").steps
+    }
+
+    /// Counts a step; says whether it is to go wrong, and whether it is the one at which things go wrong.
+    fn step(&self) -> (bool, bool) {
+        let mut state = self.state.lock().expect("no panic before");
+        state.steps += 1;
+        let is_it = state.steps == self.at;
+        let is_dead = self.fault != Fault::Once && state.steps > self.at;
+        (is_it || is_dead, is_it)
+    }
+
+    fn failed(&self) -> Error {
+        Error::other(format!("step {} goes wrong", self.at))
+    }
+
+    fn plainly<T>(&self, work: impl FnOnce() -> std::io::Result<T>) -> std::io::Result<T> {
+        match self.step() {
+            (true, _) => Err(self.failed()),
+            _ => work(),
+        }
+    }
+}
+
+impl Storage for Faulty {
+    fn open(&self, path: &Path) -> std::io::Result<File> {
+        self.plainly(|| Disk.open(path))
+    }
+
+    fn write(
+        &self,
+        path: &Path,
+        file: &mut File,
+        offset: u64,
+        bytes: &[u8],
+    ) -> std::io::Result<()> {
+        match self.step() {
+            (true, true) => {
+                Disk.write(path, file, offset, &bytes[..bytes.len() / 2])?;
+                if self.fault == Fault::Loss {
+                    Disk.resize(path, file, offset)?;
+                }
+                Err(self.failed())
+            }
+            (true, false) => Err(self.failed()),
+            _ => Disk.write(path, file, offset, bytes),
+        }
+    }
+
+    fn resize(&self, path: &Path, file: &File, length: u64) -> std::io::Result<()> {
+        self.plainly(|| Disk.resize(path, file, length))
+    }
+
+    fn sync(&self, path: &Path, file: &File) -> std::io::Result<()> {
+        let (goes_wrong, is_it) = self.step();
+        let mut state = self.state.lock().expect("no panic before");
+        if !goes_wrong {
+            let length = file.metadata()?.len();
+            state.durable.insert(path.to_owned(), length);
+            return Ok(());
+        }
+        if is_it && self.fault == Fault::Loss {
+            // A segment was renamed after it was made durable under another name.
+            let durable = state.durable.get(path).copied();
+            let header = || {
+                std::fs::read(path)
+                    .ok()?
+                    .iter()
+                    .position(|&byte| byte == b'\n')
+            };
+            let length = durable.or_else(|| header().map(|end| end as u64 + 1));
+            Disk.resize(path, file, length.unwrap_or(0))?;
+        }
+        Err(self.failed())
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> std::io::Result<()> {
+        self.plainly(|| Disk.rename(from, to))
+    }
+
+    fn remove(&self, path: &Path) -> std::io::Result<()> {
+        self.plainly(|| Disk.remove(path))
+    }
+
+    fn sync_folder(&self, folder: &Path) -> std::io::Result<()> {
+        self.plainly(|| Disk.sync_folder(folder))
+    }
+
+    fn segment_bytes(&self) -> u64 {
+        3_000
+    }
+}
+
+/// What the space said was done.
+#[derive(Debug, Default)]
+struct Acknowledged {
+    contents: HashMap<MemoryId, String>,
+    /// Memories of which a change failed: the old state or the new one may be there.
+    unsure: HashMap<MemoryId, String>,
+    erased: Vec<MemoryId>,
+    refused: usize,
+}
+
+impl Acknowledged {
+    fn told(&mut self, space: &SpaceSource, texts: &[String]) -> Option<MemoryId> {
+        let drafts: Vec<_> = texts.iter().map(|text| Draft::new(text.clone())).collect();
+        match space.remember_all(&user(), &drafts) {
+            Ok(told) => {
+                let ids = told.iter().map(|told| told.id);
+                self.contents.extend(ids.zip(texts.iter().cloned()));
+                Some(told[0].id)
+            }
+            Err(error) => self.refuse(&error),
+        }
+    }
+
+    fn refuse<T>(&mut self, error: &StoreError) -> Option<T> {
+        assert!(matches!(error, StoreError::Io { .. }), "{error:?}");
+        self.refused += 1;
+        None
+    }
+
+    fn edit(&mut self, space: &SpaceSource, id: MemoryId, text: &str) {
+        let edit = Edit {
+            content: Some(text.to_owned()),
+            ..Edit::default()
+        };
+        match space.edit(&user(), id, &edit) {
+            Ok(_) => {
+                self.contents.insert(id, text.to_owned());
+                self.unsure.remove(&id);
+            }
+            Err(error) => {
+                self.unsure.insert(id, text.to_owned());
+                self.refuse::<()>(&error);
+            }
+        }
+    }
+
+    fn erase(&mut self, space: &SpaceSource, id: MemoryId) {
+        self.contents.remove(&id);
+        match space.erase(&user(), id) {
+            Ok(()) => self.erased.push(id),
+            Err(error) => {
+                self.refuse::<()>(&error);
+            }
+        }
+    }
+
+    fn check(&self, space: &SpaceSource) {
+        for (id, text) in &self.contents {
+            let content = space.get(*id).expect("an acknowledged memory").content;
+            let may_be = self.unsure.get(id);
+            assert!(content == *text || Some(&content) == may_be, "{content:?}");
+        }
+        for id in &self.erased {
+            assert!(space.get(*id).is_err(), "what was erased stays erased");
+        }
+    }
+}
+
+/// Tells, changes, erases and seals, whatever of it works.
+fn work(space: &SpaceSource, acknowledged: &mut Acknowledged) {
+    let text = |round: usize| format!("round {round}: {}", "the sluice is shut, ".repeat(20));
+    let mut first = None;
+    for round in 0..6 {
+        let told = acknowledged.told(space, &[text(round)]);
+        first = first.or(told);
+        if let Some(id) = told
+            && round % 3 == 1
+        {
+            acknowledged.edit(space, id, &format!("edited in round {round}"));
+        }
+    }
+    let batch: Vec<_> = (10..15).map(text).collect();
+    acknowledged.told(space, &batch);
+    if let Err(error) = space.seal_journal() {
+        acknowledged.refuse::<()>(&error);
+    }
+    if let Some(id) = first {
+        acknowledged.erase(space, id);
+    }
+    acknowledged.told(space, &[text(20)]);
+}
+
+fn run(at: usize, fault: Fault) -> (usize, Acknowledged) {
+    let home = Home::new();
+    let storage = Faulty::at(at, fault);
+    let mut acknowledged = Acknowledged::default();
+    let name = SpaceName::core();
+    let space = SpaceSource::open_on(storage.clone(), &home.space(), &name, clock(), true);
+    if let Ok(space) = space {
+        work(&space, &mut acknowledged);
+        if fault == Fault::Once {
+            // The same process goes on once the disk works again.
+            acknowledged.check(&space);
+        }
+        drop(space);
+    }
+    if !acknowledged.contents.is_empty() {
+        // The journal alone holds all of it: the outbox, which is in the database, did not have to help.
+        let journal_alone = home.copy();
+        journal_alone.remove_database();
+        acknowledged.check(&journal_alone.open());
+    }
+    let space = home.open();
+    acknowledged.check(&space);
+    space
+        .remember(&user(), &"told afterwards".into())
+        .expect("a write afterwards");
+    assert_sound(&space);
+    (storage.steps(), acknowledged)
+}
+
+#[track_caller]
+fn fail_each_step(fault: Fault) {
+    let (steps, all) = run(usize::MAX, fault);
+    assert!(steps > 50, "{steps}");
+    assert_eq!((all.refused, all.erased.len()), (0, 1));
+    let mut noticed = 0;
+    for at in 1..=steps {
+        let (_, acknowledged) = run(at, fault);
+        noticed += usize::from(acknowledged.refused > 0);
+    }
+    assert!(
+        noticed > steps / 2,
+        "{noticed} of {steps} faults were noticed"
+    );
+}
+
+#[test]
+fn a_step_that_fails_once_loses_nothing() {
+    fail_each_step(Fault::Once);
+}
+
+#[test]
+fn a_crash_in_the_middle_of_any_step_loses_nothing() {
+    fail_each_step(Fault::Crash);
+}
+
+#[test]
+fn a_crash_that_takes_what_was_not_yet_durable_loses_nothing() {
+    fail_each_step(Fault::Loss);
+}
