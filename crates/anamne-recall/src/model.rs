@@ -5,13 +5,13 @@
 //! data (short turns or long messages, threads, named speakers), not any set.
 
 /// Rows that each search brings up.
-pub(crate) const DEPTH: usize = 100;
+pub(crate) const DEPTH: usize = 80;
 
 /// Candidates whose surroundings are read: the best by what they say themselves.
-pub(crate) const SHORTLIST: usize = 48;
+pub(crate) const SHORTLIST: usize = 32;
 
 /// The best of the shortlist, whose neighbours in the thread may be answers too.
-pub(crate) const SEEDS: usize = 24;
+pub(crate) const SEEDS: usize = 16;
 
 /// The power of a term's idf in the ranking's own BM25.
 pub(crate) const IDF_POWER: f32 = 1.5;
