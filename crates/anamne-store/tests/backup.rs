@@ -378,6 +378,8 @@ fn a_backup_beside_writers_holds_all_that_was_acknowledged_before_it_began() {
         acknowledged.extend(told.by_ref().take(40));
         let report = space.backup(&shelf.store()).expect("a backup");
         assert_eq!(report.first, round == 0);
+        let found = examine(&home.space()).expect("an examination");
+        assert_eq!(found.findings, [], "writers at work are no damage");
         assert_eq!(shelf.findings(), []);
         let copy = shelf.open();
         assert_eq!(head(&copy), report.last_seq);

@@ -234,7 +234,7 @@ impl SpaceSource {
         let found = examine_settled(Copies {
             database: &snapshot.path,
             journal: &journal,
-            journal_goes_on: true,
+            live: self.database(),
         })?;
         match found.findings.first() {
             None => Ok(()),

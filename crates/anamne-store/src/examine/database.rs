@@ -1,7 +1,8 @@
 //! Reading the database for an examination: SQLite's own check, the chain, every state's digest, the rows.
 
-use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
 use anamne_text::normal::content_hash;
 use anamne_types::{EventKind, LinkType, MemoryId, Row, Seq};
@@ -10,7 +11,7 @@ use rusqlite::config::DbConfig;
 
 use super::fold::Standing;
 use super::journal::Reading;
-use super::{Findings, Part};
+use super::{Copies, Findings, Part};
 use crate::StoreError;
 use crate::files::look_at;
 use crate::journal::{Digest, Line};
@@ -38,11 +39,18 @@ pub(super) struct Database {
     connection: Connection,
     names: Names,
     end: (Seq, Digest),
+    /// Where to see what was erased meanwhile.
+    live: PathBuf,
+    erased_meanwhile: OnceCell<HashSet<MemoryId>>,
 }
 
 impl Database {
     /// Opens it; `None` with a finding where it can't be read.
-    pub(super) fn open(path: &Path, findings: &mut Findings) -> Result<Option<Self>, StoreError> {
+    pub(super) fn open(
+        copies: Copies<'_>,
+        findings: &mut Findings,
+    ) -> Result<Option<Self>, StoreError> {
+        let path = copies.database;
         if look_at(path)?.is_none() {
             findings.add(Part::Database, FILE, None, "it is missing");
             return Ok(None);
@@ -58,6 +66,8 @@ impl Database {
                 connection,
                 names: Names::default(),
                 end,
+                live: copies.live.to_owned(),
+                erased_meanwhile: OnceCell::new(),
             }))
         };
         match open() {
@@ -87,6 +97,19 @@ impl Database {
             |row| row.get::<_, i64>(0),
         );
         waiting.is_ok_and(|waiting| waiting as u64 == self.end.0.0 - seq.0)
+    }
+
+    /// Whether the memory is erased by now: then the journal may be ahead of what is examined here.
+    fn is_erased_meanwhile(&self, id: MemoryId) -> bool {
+        let read = || -> Result<HashSet<MemoryId>, StoreError> {
+            let live = open_untouched(&self.live)?;
+            let mut statement = live.prepare("SELECT id FROM memories WHERE erased")?;
+            let ids = statement.query_map([], |row| Ok(MemoryId::from_bytes(row.get(0)?)))?;
+            Ok(ids.collect::<Result<_, _>>()?)
+        };
+        self.erased_meanwhile
+            .get_or_init(|| read().unwrap_or_default())
+            .contains(&id)
     }
 
     /// Looks at everything; says how many rows of memories there are.
@@ -216,7 +239,13 @@ impl Database {
                 findings.add(Part::Database, FILE, Some(seq), problem);
             }
             let Some(due) = &mut due else { continue };
-            let problem = match due.remove(&MemoryId::from_bytes(row.get(1)?)) {
+            let id = MemoryId::from_bytes(row.get(1)?);
+            let problem = match due.remove(&id) {
+                Some((Standing::Erased, _))
+                    if standing != Standing::Erased && self.is_erased_meanwhile(id) =>
+                {
+                    continue;
+                }
                 None => format!("m{number} is there, but the journal does not know it"),
                 Some((expected, at)) if (expected, at) != (standing, seq) => format!(
                     "m{number} is {} since event {seq}, but the journal has it {} since event {at}",
@@ -252,6 +281,9 @@ impl Database {
             ),
         ] {
             for (from, to, link_type) in links {
+                if self.is_erased_meanwhile(*from) || self.is_erased_meanwhile(*to) {
+                    continue;
+                }
                 let problem = format!("the link {from} {link_type} {to} {problem}");
                 findings.add(Part::Database, FILE, None, problem);
             }

@@ -105,8 +105,8 @@ pub struct Examination {
 pub(crate) struct Copies<'space> {
     pub(crate) database: &'space Path,
     pub(crate) journal: &'space Path,
-    /// Whether the database stands still while the journal goes on, as where one is a copy.
-    pub(crate) journal_goes_on: bool,
+    /// The database beside which the journal is written: another one, where the one to examine is a copy of it.
+    pub(crate) live: &'space Path,
 }
 
 /// Where an examination is at, with what it found so far.
@@ -153,7 +153,7 @@ pub fn examine(folder: &Path) -> Result<Examination, StoreError> {
     let copies = Copies {
         database: &database,
         journal: &journal,
-        journal_goes_on: false,
+        live: &database,
     };
     let mut found = examine_settled(copies)?;
     found.findings.splice(0..0, examine_settings(folder)?);
@@ -200,8 +200,8 @@ fn examine_once(copies: Copies<'_>) -> Result<Examination, StoreError> {
         // The reading below says what is wrong, and where.
         journaled => journaled.ok().map(|(seq, _)| seq),
     };
-    let journaled = journaled.filter(|_| !copies.journal_goes_on);
-    let mut database = database::Database::open(copies.database, &mut findings)?;
+    let journaled = journaled.filter(|_| copies.live == copies.database);
+    let mut database = database::Database::open(copies, &mut findings)?;
     let end = database.as_ref().map(database::Database::end);
     let journal = journal::read(copies.journal, end.map(|(seq, _)| seq), &mut findings)?;
     let mut notes = Vec::new();
