@@ -14,7 +14,6 @@ use crate::commands::Command;
     name = "anamne",
     version,
     max_term_width = 100,
-    disable_help_subcommand = true,
     after_help = "\
 Start here:
   anamne demo                                   try it on a conversation
