@@ -170,16 +170,18 @@ impl Store {
         Ok(folders)
     }
 
-    /// The space named, else all spaces, open.
+    /// The space named, else all spaces, open. Fails where one can't be opened: all means all.
     pub(crate) fn chosen(&self, space: Option<&str>) -> Result<Vec<Space>, Error> {
-        match space {
-            Some(name) => Ok(vec![self.existing_space(name)?]),
-            None => self
-                .spaces()?
-                .iter()
-                .map(|name| self.existing_space(name.as_str()))
-                .collect(),
+        if let Some(name) = space {
+            return Ok(vec![self.existing_space(name)?]);
         }
+        if let Some(unreadable) = self.unreadable_spaces()?.into_iter().next() {
+            return Err(unreadable.error.into());
+        }
+        let names = self.spaces()?.into_iter();
+        names
+            .map(|name| self.existing_space(name.as_str()))
+            .collect()
     }
 }
 
