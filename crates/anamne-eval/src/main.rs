@@ -30,10 +30,12 @@ enum Benchmark {
     Speed(speed::Arguments),
     #[command(hide = true)]
     Probe(speed::probe::Arguments),
-    /// Many processes on one store, and processes that are killed: is every acknowledged write found?
+    /// Many processes on one store, processes that are killed, damaged files: is every acknowledged write found?
     Torture(torture::Arguments),
     #[command(hide = true)]
     TortureWorker(torture::WorkerArguments),
+    #[command(hide = true)]
+    TorturePatient(torture::PatientArguments),
     #[command(hide = true)]
     TortureWriter(torture::WriterArguments),
 }
@@ -46,6 +48,9 @@ fn main() -> ExitCode {
         }
         Benchmark::TortureWorker(arguments) => {
             torture::work(&arguments).map_err(|error| error.to_string())
+        }
+        Benchmark::TorturePatient(arguments) => {
+            torture::be_examined(&arguments).map_err(|error| error.to_string())
         }
         Benchmark::TortureWriter(arguments) => {
             torture::write(&arguments).map_err(|error| error.to_string())

@@ -263,12 +263,43 @@ impl StoreError {
 
     /// Whether the database file itself is broken, so that only the journal can help.
     pub fn is_broken_database(&self) -> bool {
+        use rusqlite::ffi::{self, ErrorCode};
+        let Self::Sqlite(error) = self else {
+            return false;
+        };
+        let Some(error) = error.sqlite_error() else {
+            return false;
+        };
+        let is_corrupt = matches!(
+            error.code,
+            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase
+        );
+        // A statement that a sound database understands was not understood: a table is missing in this one.
+        let lacks_tables = error.extended_code == ffi::SQLITE_ERROR;
+        let ends_early = matches!(
+            error.extended_code,
+            ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS
+        );
+        is_corrupt || lacks_tables || ends_early
+    }
+
+    /// Whether a damaged database may be the reason, which only an examination can tell.
+    pub(crate) fn may_be_damage(&self) -> bool {
         use rusqlite::ffi::ErrorCode;
+        if self.is_broken_database() {
+            return true;
+        }
         match self {
-            Self::Sqlite(error) => matches!(
-                error.sqlite_error_code(),
-                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-            ),
+            Self::Json(_) => true,
+            Self::Sqlite(error) => match error.sqlite_error_code() {
+                // The database went missing, or its files don't belong together.
+                Some(code) => matches!(
+                    code,
+                    ErrorCode::CannotOpen | ErrorCode::FileLockingProtocolFailed
+                ),
+                // A value that nobody wrote, or a row that must be there and is not.
+                None => true,
+            },
             _ => false,
         }
     }

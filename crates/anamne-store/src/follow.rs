@@ -64,7 +64,14 @@ impl Followers {
     pub fn catch_up(&self, source: &SpaceSource) -> Result<Vec<Degraded>, StoreError> {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         self.views.iter().for_each(|view| view.refresh());
-        let outcome = self.follow_log(&mut progress, source);
+        let mut outcome = self.follow_log(&mut progress, source);
+        if let Err(error) = &outcome
+            && error.may_be_damage()
+        {
+            source.heal(error)?;
+            progress.watch = source.watch()?;
+            outcome = self.follow_log(&mut progress, source);
+        }
         if outcome.is_err() {
             // What was noticed is not lost: the next catch-up looks again.
             progress.watch.reset();

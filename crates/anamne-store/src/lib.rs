@@ -28,6 +28,7 @@ mod error;
 mod examine;
 mod files;
 mod follow;
+mod heal;
 mod journal;
 mod lock;
 mod project;

@@ -62,7 +62,7 @@ impl SpaceSource {
             let end = self.settle_journal()?;
             let rewound = self.rebuild_once(at, folder, end)?;
             round += 1;
-            if round == ROUNDS || !log::erased_after(&*self.reader()?, end)? {
+            if round == ROUNDS || !self.read(|reader| log::erased_after(reader, end))? {
                 // The settings come last: without them no listing takes the folder for a space.
                 self.config().write(&folder.join("space.toml"))?;
                 return Ok(rewound);
@@ -72,7 +72,7 @@ impl SpaceSource {
     }
 
     fn rebuild_once(&self, at: Timestamp, folder: &Path, end: Seq) -> Result<Rewound, StoreError> {
-        let through = log::seq_at(&*self.reader()?, at)?.min(end);
+        let through = self.read(|reader| log::seq_at(reader, at))?.min(end);
         create_private_folder(&folder.join("memories"))?;
         let mut rewound = Rewound {
             space: self.name().to_string(),

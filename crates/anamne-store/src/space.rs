@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anamne_types::{
@@ -32,18 +33,20 @@ use crate::writer::{Places, Writer};
 /// The source of one space, open in this process. Every method may be called from several threads.
 pub struct SpaceSource {
     name: SpaceName,
-    folder: PathBuf,
-    database: PathBuf,
+    pub(crate) folder: PathBuf,
+    pub(crate) database: PathBuf,
     settings: Settings,
     usage: Mutex<Usage>,
     clock: Arc<dyn Clock>,
-    storage: Arc<dyn Storage>,
-    lock: WriteLock,
-    writer: Mutex<Option<Writer>>,
-    readers: Readers,
-    names: Names,
+    pub(crate) storage: Arc<dyn Storage>,
+    pub(crate) lock: WriteLock,
+    pub(crate) writer: Mutex<Option<Writer>>,
+    pub(crate) readers: Readers,
+    pub(crate) names: Names,
     /// What was mended since the space was opened, for a person to read.
-    mended: Mutex<Vec<String>>,
+    pub(crate) mended: Mutex<Vec<String>>,
+    /// How often another database was found in the place of the one that was read before.
+    replacements: AtomicU64,
 }
 
 impl SpaceSource {
@@ -94,6 +97,7 @@ impl SpaceSource {
             writer: Mutex::default(),
             names: Names::default(),
             mended: Mutex::default(),
+            replacements: AtomicU64::new(0),
         };
         if !(has_database && space.looks_right()?) {
             space.mend()?;
@@ -283,14 +287,16 @@ impl SpaceSource {
 
     /// The memory that was told under this outside id, or that has this id itself.
     pub fn find_imported(&self, id: &str) -> Result<Option<MemoryId>, StoreError> {
-        let reader = self.reader()?;
-        if let Some(row) = rows::with_external_id(&reader, id)? {
-            return Ok(read::by_row(&reader, &self.names, row)?.map(|stored| stored.memory.id));
-        }
-        let Ok(id) = id.parse() else { return Ok(None) };
-        Ok(read::by_id(&reader, &self.names, id)?
-            .filter(|stored| !stored.erased)
-            .map(|stored| stored.memory.id))
+        self.read(|reader| {
+            if let Some(row) = rows::with_external_id(reader, id)? {
+                let stored = read::by_row(reader, &self.names, row)?;
+                return Ok(stored.map(|stored| stored.memory.id));
+            }
+            let Ok(id) = id.parse() else { return Ok(None) };
+            Ok(read::by_id(reader, &self.names, id)?
+                .filter(|stored| !stored.erased)
+                .map(|stored| stored.memory.id))
+        })
     }
 
     /// Changes a memory and returns its new state.
@@ -352,7 +358,7 @@ impl SpaceSource {
     ///
     /// Costs one small read when there is nothing to do.
     pub fn finish_erasures(&self) -> Result<(), StoreError> {
-        if !erasure::is_pending(&*self.reader()?)? {
+        if !self.read(erasure::is_pending)? {
             return Ok(());
         }
         self.with_writer(|writer, _| writer.finish_erasures(self.places()))
@@ -388,30 +394,27 @@ impl SpaceSource {
 
     /// The memory with this id, forgotten ones included, erased ones not.
     pub fn get(&self, id: MemoryId) -> Result<Memory, StoreError> {
-        let reader = self.reader()?;
-        match read::by_id(&reader, &self.names, id)? {
+        match self.read(|reader| read::by_id(reader, &self.names, id))? {
             Some(stored) if !stored.erased => Ok(self.with_space(stored.memory)),
-            _ => Err(StoreError::NoMemory {
-                id,
-                space: self.name.to_string(),
-            }),
+            _ => Err(self.no_memory(id)),
         }
     }
 
     /// The live memories of these rows, in their order; rows without one are passed over.
     pub fn get_rows(&self, rows: &[Row]) -> Result<Vec<(Row, Memory)>, StoreError> {
-        let reader = self.reader()?;
-        // One transaction takes SQLite's read lock once instead of once a row.
-        let reader = reader.unchecked_transaction()?;
-        let mut memories = Vec::with_capacity(rows.len());
-        for &row in rows {
-            if let Some(stored) = read::by_row(&reader, &self.names, row)?
-                && stored.memory.deleted_at.is_none()
-            {
-                memories.push((row, self.with_space(stored.memory)));
+        self.read(|reader| {
+            // One transaction takes SQLite's read lock once instead of once a row.
+            let reader = reader.unchecked_transaction()?;
+            let mut memories = Vec::with_capacity(rows.len());
+            for &row in rows {
+                if let Some(stored) = read::by_row(&reader, &self.names, row)?
+                    && stored.memory.deleted_at.is_none()
+                {
+                    memories.push((row, self.with_space(stored.memory)));
+                }
             }
-        }
-        Ok(memories)
+            Ok(memories)
+        })
     }
 
     /// The id that `text` names: a whole id, its first digits where only one memory has them, or a citation (`m12`).
@@ -421,7 +424,8 @@ impl SpaceSource {
             .strip_prefix('m')
             .and_then(|number| number.parse().ok())
         {
-            let cited = read::by_row(&*self.reader()?, &self.names, Row(row))?
+            let cited = self
+                .read(|reader| read::by_row(reader, &self.names, Row(row)))?
                 .filter(|stored| !stored.erased);
             return cited
                 .map(|stored| stored.memory.id)
@@ -443,13 +447,11 @@ impl SpaceSource {
         }
         let bound =
             |fill: &str| format!("{digits}{}", fill.repeat(32 - digits.len())).parse::<MemoryId>();
-        let ids = read::ids_with_prefix(&*self.reader()?, bound("0")?, bound("f")?)?;
+        let (first, last) = (bound("0")?, bound("f")?);
+        let ids = self.read(|reader| read::ids_with_prefix(reader, first, last))?;
         match ids[..] {
             [id] => Ok(id),
-            [] => Err(StoreError::NoMemory {
-                id: bound("0")?,
-                space: self.name.to_string(),
-            }),
+            [] => Err(self.no_memory(first)),
             _ => Err(Refusal::new("id", "long enough to mean one memory", text).into()),
         }
     }
@@ -457,7 +459,7 @@ impl SpaceSource {
     /// The memories of a listing.
     pub fn list(&self, listing: &Listing) -> Result<Vec<Memory>, StoreError> {
         listing.filter.check()?;
-        let memories = filter::list(&*self.reader()?, &self.names, listing)?;
+        let memories = self.read(|reader| filter::list(reader, &self.names, listing))?;
         Ok(memories
             .into_iter()
             .map(|memory| self.with_space(memory))
@@ -472,21 +474,22 @@ impl SpaceSource {
         order: Order,
     ) -> Result<Vec<MemoryId>, StoreError> {
         filter.check()?;
-        filter::select(&*self.reader()?, filter, standing, order)
+        self.read(|reader| filter::select(reader, filter, standing, order))
     }
 
     /// The memories with these ids, in their order; those that are not there, or were erased, are passed over.
     pub fn get_each(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
-        let reader = self.reader()?;
-        let mut memories = Vec::with_capacity(ids.len());
-        for &id in ids {
-            if let Some(stored) = read::by_id(&reader, &self.names, id)?
-                && !stored.erased
-            {
-                memories.push(self.with_space(stored.memory));
+        self.read(|reader| {
+            let mut memories = Vec::with_capacity(ids.len());
+            for &id in ids {
+                if let Some(stored) = read::by_id(reader, &self.names, id)?
+                    && !stored.erased
+                {
+                    memories.push(self.with_space(stored.memory));
+                }
             }
-        }
-        Ok(memories)
+            Ok(memories)
+        })
     }
 
     /// The memories that `retention.days` no longer lets the space keep, the oldest first, at most `limit`; none
@@ -502,47 +505,40 @@ impl SpaceSource {
     pub fn outdated_after(&self, days: u32, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
         let age = i64::from(days).saturating_mul(24 * 3_600 * 1_000_000);
         let before = self.now().as_microsecond().saturating_sub(age);
-        retention::outdated(&*self.reader()?, before, limit)
+        self.read(|reader| retention::outdated(reader, before, limit))
     }
 
     /// The live rows that pass a filter, ascending.
     pub fn rows(&self, filter: &Filter) -> Result<Vec<Row>, StoreError> {
-        filter::rows(&*self.reader()?, filter)
+        self.read(|reader| filter::rows(reader, filter))
     }
 
     /// The number under which a thread, author, session or tag is stored, if it is known.
     pub fn number_of(&self, name: &str) -> Result<Option<u32>, StoreError> {
-        Names::find(&*self.reader()?, name)
+        self.read(|reader| Names::find(reader, name))
     }
 
     /// The live rows just before and after a row in its thread.
     pub fn thread_neighbours(&self, row: Row) -> Result<[Option<Row>; 2], StoreError> {
-        read::thread_neighbours(&*self.reader()?, row)
+        self.read(|reader| read::thread_neighbours(reader, row))
     }
 
     /// Every state that a memory has had, the present one last.
     pub fn history(&self, id: MemoryId) -> Result<Vec<Version>, StoreError> {
-        let reader = self.reader()?;
-        match read::by_id(&reader, &self.names, id)? {
-            Some(stored) => history::of(&reader, &stored),
-            None => Err(StoreError::NoMemory {
-                id,
-                space: self.name.to_string(),
-            }),
-        }
+        self.read(|reader| match read::by_id(reader, &self.names, id)? {
+            Some(stored) => history::of(reader, &stored),
+            None => Err(self.no_memory(id)),
+        })
     }
 
     /// A memory as it stood at an instant: the state that its last event up to then had made. `None` where
     /// it had not been told yet; a state without memory where its content has been erased. O(events).
     pub fn as_of(&self, id: MemoryId, at: jiff::Timestamp) -> Result<Option<Version>, StoreError> {
-        let reader = self.reader()?;
-        let Some(stored) = read::by_id(&reader, &self.names, id)? else {
-            return Err(StoreError::NoMemory {
-                id,
-                space: self.name.to_string(),
-            });
-        };
-        let version = history::as_of(&reader, &stored, at)?;
+        let version = self.read(|reader| {
+            let stored = read::by_id(reader, &self.names, id)?;
+            let stored = stored.ok_or_else(|| self.no_memory(id))?;
+            history::as_of(reader, &stored, at)
+        })?;
         Ok(version.map(|version| Version {
             memory: version.memory.map(|memory| self.with_space(memory)),
             ..version
@@ -552,44 +548,42 @@ impl SpaceSource {
     /// The events that pass a query, in its order. O(events).
     pub fn log(&self, query: &LogQuery) -> Result<Vec<LogEntry>, StoreError> {
         query.check()?;
-        source::log::events(&*self.reader()?, query)
+        self.read(|reader| source::log::events(reader, query))
     }
 
     /// The links that start or end at a memory.
     pub fn links(&self, id: MemoryId) -> Result<Vec<Link>, StoreError> {
-        let reader = self.reader()?;
-        match read::by_id(&reader, &self.names, id)? {
-            Some(stored) => link::of_row(&reader, stored.row),
-            None => Err(StoreError::NoMemory {
-                id,
-                space: self.name.to_string(),
-            }),
-        }
+        self.read(|reader| match read::by_id(reader, &self.names, id)? {
+            Some(stored) => link::of_row(reader, stored.row),
+            None => Err(self.no_memory(id)),
+        })
     }
 
     /// Every link of the space.
     pub fn all_links(&self) -> Result<Vec<Link>, StoreError> {
-        link::all(&*self.reader()?)
+        self.read(link::all)
     }
 
     /// Counts. O(memories).
     pub fn statistics(&self) -> Result<Statistics, StoreError> {
-        statistics::of(&*self.reader()?)
+        self.read(statistics::of)
     }
 
     /// The authors of the space with the numbers under which they are stored, at most `limit`.
     pub fn authors(&self, limit: usize) -> Result<Vec<(u32, String)>, StoreError> {
-        let reader = self.readers.get()?;
-        let numbers = statistics::authors(&reader, limit)?;
-        numbers
-            .into_iter()
-            .map(|number| Ok((number, self.names.name(&reader, number)?)))
-            .collect()
+        self.read(|reader| {
+            let numbers = statistics::authors(reader, limit)?;
+            numbers
+                .into_iter()
+                .map(|number| Ok((number, self.names.name(reader, number)?)))
+                .collect()
+        })
     }
 
     /// When the last thing happened that is not in the future, microseconds since 1970.
     pub fn latest(&self) -> Result<i64, StoreError> {
-        statistics::latest(&*self.reader()?, self.now().as_microsecond())
+        let now = self.now().as_microsecond();
+        self.read(|reader| statistics::latest(reader, now))
     }
 
     /// Where views read the log from.
@@ -599,8 +593,10 @@ impl SpaceSource {
 
     /// A watch on commits of any process.
     pub fn watch(&self) -> Result<Watch, StoreError> {
-        drop(self.reader()?);
-        Watch::open(self.database.clone())
+        self.healing(|| {
+            drop(self.reader()?);
+            Watch::open(self.database.clone())
+        })
     }
 
     /// Reads the whole journal, checks its chain, and compares its end with the source's. O(bytes of the journal).
@@ -655,6 +651,13 @@ impl SpaceSource {
         work()
     }
 
+    fn no_memory(&self, id: MemoryId) -> StoreError {
+        StoreError::NoMemory {
+            id,
+            space: self.name.to_string(),
+        }
+    }
+
     fn with_space(&self, memory: Memory) -> Memory {
         Memory {
             space: self.name.to_string(),
@@ -682,8 +685,16 @@ impl SpaceSource {
     pub(crate) fn notice_replacement(&self) -> Result<(), StoreError> {
         if self.readers.replaced()? {
             self.names.forget();
+            self.replacements.fetch_add(1, Ordering::AcqRel);
         }
         Ok(())
+    }
+
+    /// How often another database was found in the place of the one that was read before: one that this
+    /// process or another one restored. Costs one `stat`.
+    pub fn replacements(&self) -> Result<u64, StoreError> {
+        self.notice_replacement()?;
+        Ok(self.replacements.load(Ordering::Acquire))
     }
 
     fn places(&self) -> Places<'_> {
@@ -698,7 +709,7 @@ impl SpaceSource {
     fn write<T>(
         &self,
         actor: &Actor,
-        change: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError>,
+        change: impl Fn(&mut Transaction<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let limit = self.settings.current()?.quota.bytes;
         self.write_freely(actor, |transaction| {
@@ -724,7 +735,7 @@ impl SpaceSource {
     fn write_freely<T>(
         &self,
         actor: &Actor,
-        change: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError>,
+        change: impl Fn(&mut Transaction<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         actor.check()?;
         self.with_writer(|writer, end| {
@@ -744,17 +755,20 @@ impl SpaceSource {
 
     /// Runs `work` as the only writer of all threads and processes, after source and journal agree;
     /// `work` is told where both end.
+    ///
+    /// Should the database turn out to be damaged on the way, what was begun leaves nothing behind, the database is
+    /// healed, and `work` is done once more.
     fn with_writer<T>(
         &self,
-        work: impl FnOnce(&mut Writer, (Seq, Digest)) -> Result<T, StoreError>,
+        work: impl Fn(&mut Writer, (Seq, Digest)) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.as_only_writer(work)
+        self.healing(|| self.as_only_writer(&work))
             .map_err(|error| error.of_database(&self.database))
     }
 
     fn as_only_writer<T>(
         &self,
-        work: impl FnOnce(&mut Writer, (Seq, Digest)) -> Result<T, StoreError>,
+        work: impl Fn(&mut Writer, (Seq, Digest)) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let mut slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let _guard = self.lock.acquire()?;

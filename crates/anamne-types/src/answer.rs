@@ -74,7 +74,8 @@ pub struct Hit {
 pub struct Answer {
     /// The results, best first.
     pub results: Vec<Hit>,
-    /// The views that could not take part; empty when all is well.
+    /// The views that could not take part, and `source restored` where a damaged database was restored in the course
+    /// of this very answer; empty when all is well.
     pub degraded: Vec<String>,
     /// Milliseconds from the call to the answer.
     pub took_ms: f64,
@@ -117,7 +118,8 @@ pub struct Context {
     pub entries: Vec<ContextEntry>,
     /// The memories that did not fit, best first.
     pub left_out: Vec<LeftOut>,
-    /// The views that could not take part.
+    /// The views that could not take part, and `source restored` where a damaged database was restored in the course
+    /// of this very answer.
     pub degraded: Vec<String>,
     /// Milliseconds from the call to the answer.
     pub took_ms: f64,

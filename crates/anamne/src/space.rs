@@ -43,11 +43,16 @@ pub(crate) struct Inner {
     background: Option<Worker>,
     /// What recall knows of the space, and the event as of which it knows it.
     facts: Mutex<Option<(Seq, Arc<Facts>)>>,
+    /// How many replacements of the database the views have followed.
+    followed: Mutex<u64>,
     /// What went wrong in the background, for `doctor`.
     troubles: Mutex<Vec<String>>,
     /// When the background next looks for memories that are no longer kept, microseconds since 1970.
     pub(crate) next_retention: AtomicI64,
 }
+
+/// Stands in the `degraded` of the one answer in the course of which a damaged database was restored.
+const RESTORED: &str = "source restored";
 
 /// Authors that recall knows by name at most.
 const MOST_AUTHORS: usize = 1_000;
@@ -154,6 +159,7 @@ impl Space {
             embedder,
             background: background.then(Worker::default),
             facts: Mutex::default(),
+            followed: Mutex::default(),
             troubles: Mutex::default(),
             next_retention: AtomicI64::new(i64::MIN),
         };
@@ -264,9 +270,19 @@ impl Space {
     /// Asks with every view that can take part. One that turns out to be damaged on the way is left out, and the
     /// question asked again: what it said before is worth nothing.
     fn ask<T>(&self, question: impl Fn(&Recaller<'_>) -> Result<T, Error>) -> Result<T, Error> {
+        let began = self.inner.source.replacements()?;
+        let mut known = began;
         loop {
             let degraded = self.caught_up()?;
-            let answer = self.inner.with_recaller(&degraded, &question);
+            let restored = known > began;
+            let answer = self.inner.with_recaller(&degraded, restored, &question);
+            let replacements = self.inner.source.replacements()?;
+            if replacements > known && known == began {
+                // Part of it was read from a database that is no more. Once is enough: this must not go on for ever
+                // where a disk breaks again and again.
+                known = replacements;
+                continue;
+            }
             let broken = |view: &Arc<dyn View>| {
                 view.health() != Health::Whole
                     && degraded.iter().all(|known| known.view != view.name())
@@ -490,7 +506,7 @@ impl Space {
     }
 
     fn caught_up(&self) -> Result<Vec<Degraded>, Error> {
-        let degraded = self.inner.followers.catch_up(&self.inner.source)?;
+        let degraded = self.inner.caught_up()?;
         self.wake_worker();
         Ok(degraded)
     }
@@ -509,10 +525,35 @@ impl Space {
 }
 
 impl Inner {
+    /// Brings every view up to the last acknowledged write, of the database that is there now.
+    fn caught_up(&self) -> Result<Vec<Degraded>, Error> {
+        let degraded = self.followers.catch_up(&self.source)?;
+        let replacements = self.source.replacements()?;
+        let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
+        if *followed == replacements {
+            return Ok(degraded);
+        }
+        // Names may have other numbers in a restored database. Published parts went with the old one; what a view
+        // has in memory alone is built again.
+        let in_memory: Vec<_> = self
+            .followers
+            .views()
+            .iter()
+            .filter(|view| view.watermark() == Seq(0) && view.position() > Seq(0))
+            .cloned()
+            .collect();
+        self.followers
+            .fold(&self.source, &in_memory, &mut |_, _| {})?;
+        *self.facts.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *followed = replacements;
+        Ok(self.followers.catch_up(&self.source)?)
+    }
+
     /// Lends a recaller over the views that can take part.
     fn with_recaller<T>(
         &self,
         degraded: &[Degraded],
+        restored: bool,
         ask: &impl Fn(&Recaller<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let whole = |name: &str| degraded.iter().all(|degraded| degraded.view != name);
@@ -527,7 +568,9 @@ impl Inner {
             facts: &facts,
             degraded: degraded
                 .iter()
-                .map(|degraded| degraded.view.to_owned())
+                .map(|degraded| degraded.view)
+                .chain(restored.then_some(RESTORED))
+                .map(str::to_owned)
                 .collect(),
         };
         ask(&recaller)
@@ -558,7 +601,7 @@ impl Inner {
                 self.source.finish_erasures()?;
             }
             self.clean_views(&mut |_, _| {})?;
-            self.followers.catch_up(&self.source)?;
+            self.caught_up()?;
             let due = self.followers.due();
             self.followers.fold(&self.source, &due, &mut |_, _| {})?;
             self.source.seal_journal()?;

@@ -1,4 +1,4 @@
-//! Many processes on one store, and processes that are killed: is every acknowledged write found?
+//! Many processes on one store, processes that are killed, damaged files: is every acknowledged write found?
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -7,8 +7,12 @@ use anamne::Error;
 use serde_json::json;
 
 use crate::output;
+use crowd::Crowd;
+use damage::Damages;
+use kills::Kills;
 
 mod crowd;
+mod damage;
 mod kills;
 mod worker;
 
@@ -18,12 +22,19 @@ pub(crate) struct Arguments {
     /// Processes that write and recall at once.
     #[arg(long, default_value_t = 8)]
     processes: usize,
-    /// Writes of each, each followed by a recall of what another one wrote last.
+    /// Writes of each (0 for none of this), each followed by a recall of what another one wrote last.
     #[arg(long, default_value_t = 2_000)]
     writes: usize,
-    /// How often a writer is killed at a random instant.
+    /// How often a writer is killed at a random instant; 0 for never.
     #[arg(long, default_value_t = 200)]
     kills: usize,
+    /// How many copies of a store get one damaged file each, half of them while a process works with them.
+    #[arg(long, default_value_t = 40)]
+    damage: usize,
+    /// What the damages are drawn from; the first one from this number, the next one from the number after it. On the
+    /// same `--store` the same number does the same damage.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -54,9 +65,17 @@ pub(crate) struct WriterArguments {
     number: usize,
 }
 
+pub(crate) use damage::PatientArguments;
+
 /// What went wrong in the benchmark itself.
 #[derive(Debug)]
 pub(crate) struct Failure(String);
+
+impl Failure {
+    fn of(error: impl std::fmt::Display) -> Self {
+        Self(error.to_string())
+    }
+}
 
 impl std::fmt::Display for Failure {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -76,27 +95,43 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// Runs both tortures; the exit code says whether every promise was kept.
+/// Runs the tortures; the exit code says whether every promise was kept.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let temporary = tempfile::tempdir()?;
     let store = arguments
         .store
         .clone()
         .unwrap_or_else(|| temporary.path().to_owned());
-    let crowd = crowd::run(&store, arguments.processes, arguments.writes)?;
-    let kills = kills::run(&store, arguments.kills)?;
-    let kept = crowd.kept() && kills.kept();
+    let crowd = match arguments.writes {
+        0 => None,
+        writes => Some(crowd::run(&store, arguments.processes, writes)?),
+    };
+    let kills = match arguments.kills {
+        0 => None,
+        kills => Some(kills::run(&store, kills)?),
+    };
+    let damages = match arguments.damage {
+        0 => None,
+        cases => Some(damage::run(&store.join("damage"), cases, arguments.seed)?),
+    };
+    let kept = crowd.as_ref().is_none_or(Crowd::kept)
+        && kills.as_ref().is_none_or(Kills::kept)
+        && damages.as_ref().is_none_or(Damages::kept);
     if arguments.json {
-        output::line(&json!({ "crowd": crowd, "kills": kills, "kept": kept }).to_string());
+        let outcome = json!({ "crowd": crowd, "kills": kills, "damages": damages, "kept": kept });
+        output::line(&outcome.to_string());
     } else {
-        output::line(&format!(
-            "{crowd}\n{kills}\n{}",
-            if kept {
-                "every promise was kept"
-            } else {
-                "PROMISES WERE BROKEN"
-            }
-        ));
+        let said = [
+            crowd.map(|crowd| crowd.to_string()),
+            kills.map(|kills| kills.to_string()),
+            damages.map(|damages| damages.to_string()),
+        ];
+        said.iter().flatten().for_each(|said| output::line(said));
+        output::line(if kept {
+            "every promise was kept"
+        } else {
+            "PROMISES WERE BROKEN"
+        });
     }
     Ok(if kept {
         ExitCode::SUCCESS
@@ -108,6 +143,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// Runs one of the processes.
 pub(crate) fn work(arguments: &WorkerArguments) -> Result<ExitCode, Failure> {
     worker::run(arguments)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs the process whose store is damaged.
+pub(crate) fn be_examined(arguments: &PatientArguments) -> Result<ExitCode, Failure> {
+    damage::run_patient(arguments)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -138,7 +138,8 @@ impl SpaceSource {
             round += 1;
             match copied {
                 Err(StoreError::Damaged { .. })
-                    if round < ROUNDS && log::erased_after(&*self.reader()?, before)? =>
+                    if round < ROUNDS
+                        && self.read(|reader| log::erased_after(reader, before))? =>
                 {
                     remove_unfinished(&target.folder.join("memories"))?;
                 }
@@ -149,7 +150,7 @@ impl SpaceSource {
 
     /// A whole backup up to the event `end` that still reads back stays as it is.
     fn find_nothing_new(&self, target: &Target, end: Seq) -> Result<Option<Copied>, StoreError> {
-        let hash = log::hash_at(&*self.reader()?, end)?;
+        let hash = self.read(|reader| log::hash_at(reader, end))?;
         let manifest = Manifest::read(&target.folder).ok().flatten();
         let is_whole = manifest
             .zip(hash)

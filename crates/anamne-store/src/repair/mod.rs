@@ -54,7 +54,7 @@ pub fn repair(folder: &Path, name: &SpaceName, clock: &dyn Clock) -> Result<Repa
         repair.mended.push(said.to_owned());
     }
     if is_damaged(Part::Journal) || is_damaged(Part::Database) {
-        repair.mend_copies(folder, &found)?;
+        repair.mend_copies(folder, &found, true)?;
     }
     Ok(repair)
 }
@@ -74,7 +74,36 @@ impl Repair {
         Ok(())
     }
 
-    fn mend_copies(&mut self, folder: &Path, found: &Examination) -> Result<(), StoreError> {
+    /// Restores a damaged database, and a damaged journal with it, if nothing is lost by that; else changes nothing.
+    /// The write lock must be held.
+    pub(crate) fn mend_database(
+        &mut self,
+        folder: &Path,
+        found: &Examination,
+    ) -> Result<(), StoreError> {
+        self.mend_copies(folder, found, false)?;
+        match self.lost.first() {
+            None => Ok(()),
+            Some(lost) => {
+                let reason = format!(
+                    "neither it nor the journal holds everything any more ({lost}); `anamne repair` keeps what is left"
+                );
+                Err(StoreError::damaged(
+                    &folder.join("memories").join("active.db"),
+                    reason,
+                ))
+            }
+        }
+    }
+
+    /// Writes anew from both copies the one that is damaged. What neither holds is lost; where that must not
+    /// be, nothing is changed then.
+    fn mend_copies(
+        &mut self,
+        folder: &Path,
+        found: &Examination,
+        may_lose: bool,
+    ) -> Result<(), StoreError> {
         let database = folder.join("memories").join("active.db");
         let journal = folder.join("journal");
         let unfinished = folder.join("journal.unfinished");
@@ -86,6 +115,9 @@ impl Repair {
             let nothing = "neither the journal nor the database holds an event that verifies";
             self.lost.push(nothing.to_owned());
             return Ok(());
+        }
+        if !may_lose && !self.lost.is_empty() {
+            return remove_if_there(&unfinished);
         }
         let journaled = Journal::at(&journal).end().ok();
         if is_damaged(Part::Journal) || journaled.is_none_or(|(seq, _)| seq < last) {

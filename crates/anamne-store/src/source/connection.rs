@@ -15,8 +15,11 @@ use crate::restore::side_file;
 
 /// Opens the database for the writer, and makes or migrates its tables. The write lock must be held.
 pub(crate) fn open_writer(path: &Path) -> Result<Connection, StoreError> {
-    // Made by us first, so that SQLite's own files take over the owner-only mode.
-    drop(open_private_file(path)?);
+    if look_at(path)?.is_none() {
+        // Made by us first, so that SQLite's own files take over the owner-only mode. One that is there is not opened
+        // outside of SQLite: closing it would end the locks that every connection of this process holds on it.
+        drop(open_private_file(path)?);
+    }
     let connection = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
@@ -188,6 +191,11 @@ impl Readers {
         idle.connections.clear();
         let known = std::mem::replace(&mut idle.identity, found);
         Ok(known.is_some())
+    }
+
+    /// Closes the connections that nobody uses now.
+    pub(crate) fn close(&self) {
+        self.lock().connections.clear();
     }
 
     /// A reader: an idle one, or a new one.

@@ -20,16 +20,12 @@ const CHANGES: &str = "SELECT row, id, seq, kind, category, role, content, body,
 
 impl ChangeFeed for SourceFeed<'_> {
     fn head(&self) -> Result<Seq, ViewError> {
-        self.space
-            .reader()
-            .and_then(|reader| head(&reader))
-            .map_err(|error| feed_error(&error))
+        self.space.read(head).map_err(|error| feed_error(&error))
     }
 
     fn since(&self, after: Seq, limit: usize) -> Result<Vec<Change>, ViewError> {
         self.space
-            .reader()
-            .and_then(|reader| changes(&reader, self.space.names(), after, limit))
+            .read(|reader| changes(reader, self.space.names(), after, limit))
             .map_err(|error| feed_error(&error))
     }
 }

@@ -1,0 +1,133 @@
+//! Stores with one damaged file: does every answer stay right, or say what is wrong?
+
+mod dice;
+mod harm;
+mod patient;
+mod pattern;
+mod verdict;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anamne::Store;
+use serde::Serialize;
+
+use super::{Failure, SPACE};
+use crate::output;
+
+pub(super) use patient::run as run_patient;
+
+use dice::Dice;
+use harm::Harm;
+use pattern::Pattern;
+use verdict::Verdict;
+
+/// The process that works with a damaged store.
+#[derive(clap::Args)]
+pub(crate) struct PatientArguments {
+    /// The store that is damaged, or is going to be.
+    #[arg(long)]
+    store: PathBuf,
+    /// What the store holds.
+    #[arg(long)]
+    pattern: PathBuf,
+    /// Open the store, say so, and wait for a line before going on.
+    #[arg(long)]
+    in_use: bool,
+}
+
+/// A case that broke a promise, with all that it takes to see it again.
+#[derive(Debug, Serialize)]
+struct Broken {
+    verdict: Verdict,
+    seed: u64,
+    harm: Harm,
+    in_use: bool,
+    said: Vec<String>,
+}
+
+/// What the damages came to.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Damages {
+    seed: u64,
+    cases: usize,
+    in_use: usize,
+    verdicts: BTreeMap<Verdict, usize>,
+    broken: Vec<Broken>,
+    seconds: f64,
+}
+
+impl Damages {
+    /// Nothing wrong was answered, nothing lost, and no process ended before its time.
+    pub(super) fn kept(&self) -> bool {
+        self.broken.is_empty()
+    }
+}
+
+/// Damages `cases` copies of one store, the first one by `seed`, the next one by the number after it, and so on.
+///
+/// The store is built in `folder`, or used again if it is there: then the same seed does the same damage.
+pub(super) fn run(folder: &Path, cases: usize, seed: u64) -> Result<Damages, Failure> {
+    let started = Instant::now();
+    let pattern_file = folder.join("pattern.json");
+    let healthy = folder.join("healthy");
+    let pattern = Pattern::built_in(&healthy, &pattern_file)?;
+    let mut damages = Damages {
+        seed,
+        cases,
+        ..Damages::default()
+    };
+    // While it is open here, the database's log stays beside it, so that this is damaged too.
+    let open = Store::open(&healthy)?.existing_space(SPACE)?;
+    pattern.leave_a_log(&open)?;
+    for seed in (seed..).take(cases) {
+        let mut dice = Dice::thrown_with(seed);
+        let copy = folder.join("damaged");
+        harm::copy_anew(&healthy, &copy)?;
+        let in_use = dice.below(2) == 1;
+        let harm = Harm::chosen(&copy, in_use, &mut dice)?;
+        let said = patient::examine(&copy, &pattern_file, &harm, in_use)?;
+        let verdict = Verdict::of(&said);
+        damages.in_use += usize::from(in_use);
+        *damages.verdicts.entry(verdict).or_default() += 1;
+        if verdict.breaks_a_promise() {
+            output::complain(&format!(
+                "{verdict}: seed {seed}, {harm}, {}: {}",
+                if in_use { "in use" } else { "closed" },
+                said.in_words().join("; ")
+            ));
+            damages.broken.push(Broken {
+                verdict,
+                seed,
+                harm,
+                in_use,
+                said: said.in_words(),
+            });
+        }
+    }
+    damages.seconds = started.elapsed().as_secs_f64();
+    Ok(damages)
+}
+
+impl fmt::Display for Damages {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            seed,
+            cases,
+            in_use,
+            seconds,
+            ..
+        } = self;
+        write!(
+            formatter,
+            "{cases} damaged stores, {in_use} of them while in use, from seed {seed} in {seconds:.1} s:"
+        )?;
+        for verdict in Verdict::ALL {
+            let count = self.verdicts.get(&verdict).copied().unwrap_or_default();
+            write!(formatter, "\n  {count:>5}  {verdict}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,176 @@
+//! The process that works with a damaged store, so that its crash is counted and ends nothing else.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anamne::{Options, Space, Store};
+use serde::{Deserialize, Serialize};
+
+use super::PatientArguments;
+use super::harm::Harm;
+use super::pattern::{Answers, Pattern};
+use crate::output;
+use crate::torture::{Failure, SPACE};
+
+/// What came of working with a damaged store.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Said {
+    /// How the process ended before its time.
+    #[serde(default)]
+    pub(super) crash: Option<String>,
+    /// The first questions.
+    pub(super) first: Answers,
+    /// What failed with an error, and what check-up, verification and repair found.
+    pub(super) named: Vec<String>,
+    /// What was mended on the way.
+    pub(super) mended: Vec<String>,
+    /// The same questions when all was mended.
+    pub(super) after: Answers,
+}
+
+impl Said {
+    /// What speaks against it.
+    pub(super) fn in_words(&self) -> Vec<String> {
+        let first = self.first.wrong.iter().chain(&self.first.lost).take(3);
+        let after = self.after.wrong.iter().chain(&self.after.lost).take(3);
+        self.crash
+            .iter()
+            .cloned()
+            .chain(first.map(|what| format!("at first: {what}")))
+            .chain(after.map(|what| format!("after repair: {what}")))
+            .chain(
+                self.named
+                    .iter()
+                    .take(3)
+                    .map(|what| format!("named: {what}")),
+            )
+            .collect()
+    }
+}
+
+/// The line by which a patient says that it has the store open.
+const OPEN: &str = "open";
+
+/// Damages `store`, before or while a process has it open, and hands back what that process said.
+pub(super) fn examine(
+    store: &Path,
+    pattern: &Path,
+    harm: &Harm,
+    in_use: bool,
+) -> Result<Said, Failure> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg("torture-patient").arg("--store").arg(store);
+    command.arg("--pattern").arg(pattern);
+    if in_use {
+        command.arg("--in-use");
+    } else {
+        harm.strike(store)?;
+    }
+    let mut patient = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    if in_use && let (Some(stdin), Some(stdout)) = (&mut patient.stdin, &mut patient.stdout) {
+        let mut line = String::new();
+        // One byte at a time, so that nothing of what comes after the line is lost.
+        BufReader::with_capacity(1, stdout).read_line(&mut line)?;
+        if line.trim() == OPEN {
+            harm.strike(store)?;
+            stdin.write_all(b"\n")?;
+        }
+    }
+    let output = patient.wait_with_output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    match serde_json::from_str(text.trim()) {
+        Ok(said) if output.status.success() => Ok(said),
+        _ => Ok(Said {
+            crash: Some(format!(
+                "{}: {}",
+                output.status,
+                String::from_utf8_lossy(&output.stderr).trim()
+            )),
+            ..Said::default()
+        }),
+    }
+}
+
+/// Works with the store as a program and a person would, and says what came of it in one line of JSON.
+pub(crate) fn run(arguments: &PatientArguments) -> Result<(), Failure> {
+    let pattern = Pattern::read(&arguments.pattern)?;
+    let mut said = Said::default();
+    let open = || {
+        let store = Store::open_with(Options::new(&arguments.store).background(false))?;
+        let space = store.existing_space(SPACE)?;
+        Ok::<_, Failure>((store, space))
+    };
+    match open() {
+        Ok((_store, space)) => {
+            if arguments.in_use {
+                pattern.ask(&space);
+                output::line(OPEN);
+                std::io::stdin().read_line(&mut String::new())?;
+            }
+            said.first = pattern.ask(&space);
+            said.work_on(&space);
+        }
+        Err(error) => said.named.push(format!("opening: {error}")),
+    }
+    said.repair(&arguments.store);
+    match open() {
+        Ok((_store, space)) => said.after = pattern.ask(&space),
+        Err(error) => said
+            .named
+            .push(format!("opening after the repair: {error}")),
+    }
+    output::line(&serde_json::to_string(&said).map_err(Failure::of)?);
+    Ok(())
+}
+
+impl Said {
+    /// Settles and examines the space as `doctor` does.
+    fn work_on(&mut self, space: &Space) {
+        self.named.append(&mut self.first.errors.clone());
+        if let Err(error) = space.settle(&mut |_, _| {}) {
+            self.named.push(format!("settling: {error}"));
+        }
+        match space.check_up() {
+            Ok(found) => {
+                self.mended.extend(found.mended);
+                self.named.extend(found.problems);
+            }
+            Err(error) => self.named.push(format!("check-up: {error}")),
+        }
+    }
+
+    /// Verifies the store, and repairs it where something is wrong.
+    fn repair(&mut self, store: &Path) {
+        let repaired = || -> Result<(Vec<String>, Vec<String>), Failure> {
+            let store = Store::open_with(Options::new(store).background(false))?;
+            let findings: Vec<_> = store
+                .verify(None)?
+                .into_iter()
+                .flat_map(|verified| verified.examination.findings)
+                .map(|finding| finding.to_string())
+                .collect();
+            if findings.is_empty() {
+                return Ok((findings, Vec::new()));
+            }
+            let reports = store.repair(Some(SPACE))?;
+            let mended = reports
+                .iter()
+                .flat_map(|report| report.mended.clone())
+                .collect();
+            let lost = reports.into_iter().flat_map(|report| report.lost);
+            Ok((findings.into_iter().chain(lost).collect(), mended))
+        };
+        match repaired() {
+            Ok((mut named, mut mended)) => {
+                self.named.append(&mut named);
+                self.mended.append(&mut mended);
+            }
+            Err(error) => self.named.push(format!("repair: {error}")),
+        }
+    }
+}

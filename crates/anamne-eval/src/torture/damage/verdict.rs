@@ -1,0 +1,83 @@
+//! What one damaged store came to, in a word.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::patient::Said;
+
+/// The outcomes, from best to worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Verdict {
+    /// Every answer was right, and there was nothing to mend or to say.
+    Right,
+    /// Answers said what could not take part; all was well afterwards.
+    Degraded,
+    /// It was mended without anybody's doing.
+    Healed,
+    /// A person was told what is damaged.
+    Named,
+    /// An answer was wrong, but the first examination named the damage, and the repair undid it.
+    WrongUntilExamined,
+    /// An answer was wrong, and nothing ever said so.
+    Wrong,
+    /// A memory was gone when all was mended.
+    Lost,
+    /// The process panicked or was killed.
+    Crashed,
+}
+
+impl Verdict {
+    pub(super) const ALL: [Self; 8] = [
+        Self::Right,
+        Self::Degraded,
+        Self::Healed,
+        Self::Named,
+        Self::WrongUntilExamined,
+        Self::Wrong,
+        Self::Lost,
+        Self::Crashed,
+    ];
+
+    pub(super) fn of(said: &Said) -> Self {
+        let first_wrong = !said.first.wrong.is_empty() || !said.first.lost.is_empty();
+        if said.crash.is_some() {
+            Self::Crashed
+        } else if !said.after.lost.is_empty() {
+            Self::Lost
+        } else if !said.after.wrong.is_empty() || first_wrong && said.named.is_empty() {
+            Self::Wrong
+        } else if first_wrong {
+            Self::WrongUntilExamined
+        } else if !said.named.is_empty() {
+            Self::Named
+        } else if !said.mended.is_empty() {
+            Self::Healed
+        } else if !said.first.degraded.is_empty() {
+            Self::Degraded
+        } else {
+            Self::Right
+        }
+    }
+
+    /// Whether this must never be.
+    pub(super) fn breaks_a_promise(self) -> bool {
+        self >= Self::WrongUntilExamined
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Right => "answered rightly, nothing to say",
+            Self::Degraded => "said to be degraded, and well afterwards",
+            Self::Healed => "healed",
+            Self::Named => "damage named to the person",
+            Self::WrongUntilExamined => "WRONG answer until an examination named the damage",
+            Self::Wrong => "WRONG answer, never named",
+            Self::Lost => "LOST memory",
+            Self::Crashed => "PANIC or crash",
+        })
+    }
+}

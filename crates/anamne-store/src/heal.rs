@@ -1,0 +1,93 @@
+//! Mending a database that turns out to be damaged while it is in use.
+//!
+//! Opening a space reads only the end of both copies, so that damage further inside is met by whatever call first
+//! needs the page in question. That call mends the database and is made once more; nobody has to be called.
+
+use std::sync::PoisonError;
+
+use rusqlite::Connection;
+
+use crate::StoreError;
+use crate::examine::{Part, examine, open_untouched};
+use crate::journal::{Entry, Journal, Line};
+use crate::repair::Repair;
+use crate::space::SpaceSource;
+
+impl SpaceSource {
+    /// Reads with a connection of the pool; where the database turns out to be damaged, mends it and reads once more.
+    pub(crate) fn read<T>(
+        &self,
+        work: impl Fn(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.healing(|| work(&*self.reader()?))
+    }
+
+    /// Does `work`, and does it once more after a damaged database that it met was mended.
+    pub(crate) fn healing<T>(
+        &self,
+        work: impl Fn() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        match work() {
+            Err(error) if error.may_be_damage() => match self.heal(&error) {
+                Ok(()) => work(),
+                // Nothing can be mended here, so what went wrong first is what matters.
+                Err(failed) if failed.is_read_only() => Err(error),
+                Err(failed) => Err(failed),
+            },
+            outcome => outcome,
+        }
+    }
+
+    /// Restores the database after `error`, if it is damaged: from the journal, and from what can still be proven
+    /// of the database itself. The damaged one is set aside. O(bytes of both copies).
+    ///
+    /// Where another process was faster, or the database is sound, only the connections are opened anew.
+    /// [`StoreError::Damaged`], with nothing changed, where the journal is damaged as well and something would be lost.
+    pub(crate) fn heal(&self, error: &StoreError) -> Result<(), StoreError> {
+        let mut slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = self.lock.acquire()?;
+        if let Some(mut writer) = slot.take() {
+            // The file may be gone from its folder, and still be open here: then only this connection has its outbox.
+            let _ = writer.settle();
+        }
+        self.readers.close();
+        self.names.forget();
+        let mut journal = Journal::on(&self.journal_folder(), self.storage.clone());
+        // What can't be read of the outbox was never acknowledged, or stands in the journal.
+        let _ = open_untouched(&self.database)
+            .and_then(|connection| send_on_outbox(&connection, &mut journal));
+        let found = examine(&self.folder)?;
+        if found
+            .findings
+            .iter()
+            .all(|finding| finding.part != Part::Database)
+        {
+            return Ok(());
+        }
+        let mut repair = Repair::default();
+        repair.mend_database(&self.folder, &found)?;
+        let mut mended = self.mended.lock().unwrap_or_else(PoisonError::into_inner);
+        mended.push(format!(
+            "the database was found damaged while it was in use ({error}) and was restored"
+        ));
+        mended.append(&mut repair.mended);
+        Ok(())
+    }
+}
+
+/// Sends on to the journal the lines of the outbox that provably continue it, up to the first that does not.
+fn send_on_outbox(connection: &Connection, journal: &mut Journal) -> Result<(), StoreError> {
+    let (mut seq, mut hash) = journal.end()?;
+    let mut statement =
+        connection.prepare("SELECT line FROM outbox WHERE seq > ?1 ORDER BY seq")?;
+    for text in statement.query_map([seq.0 as i64], |row| row.get::<_, String>(0))? {
+        let text = text?;
+        let line: Line = serde_json::from_str(&text)?;
+        if line.check(seq, hash).is_err() || line.check_payload().is_err() {
+            return Ok(());
+        }
+        (seq, hash) = (line.seq, line.hash);
+        journal.append(&[Entry::read(text)?])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,219 @@
+//! A database that is damaged while it is in use is restored by the call that meets the damage.
+
+mod common;
+
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use anamne::{Draft, Edit, Listing, MemoryId, Recall, Space};
+use common::Home;
+
+/// SQLite's pages have so many bytes.
+const PAGE: u64 = 4_096;
+
+fn database(home: &Home) -> PathBuf {
+    home.folder().join("memories/active.db")
+}
+
+/// Numbers that look random and are the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+}
+
+/// Every acknowledged memory with its content.
+type Told = Vec<(MemoryId, String)>;
+
+fn tell(space: &Space, told: &mut Told, count: usize) {
+    for _ in 0..count {
+        let number = told.len();
+        let content = format!(
+            "note {number}: the lighthouse keeper wrote {} in book {}",
+            number * 7_919 % 10_007,
+            number % 17
+        );
+        let draft = Draft::new(content.clone());
+        told.push((space.remember(draft).expect("a write").id, content));
+    }
+}
+
+/// A space of some hundred pages that nobody has cached, for it was opened just now.
+fn filled(home: &Home) -> (Space, Told) {
+    let mut told = Told::new();
+    let space = home.space();
+    tell(&space, &mut told, 300);
+    let (id, content) = &mut told[3];
+    *content = "note 3: the lighthouse keeper was mistaken".to_owned();
+    let edit = Edit {
+        content: Some(content.clone()),
+        ..Edit::default()
+    };
+    space.edit(*id, &edit).expect("an edit");
+    drop(space);
+    (home.space(), told)
+}
+
+#[track_caller]
+fn assert_all_there(space: &Space, told: &Told) {
+    for (id, content) in told {
+        assert_eq!(&space.get(*id).expect("a memory").content, content);
+    }
+    let listing = Listing {
+        limit: 10_000,
+        ..Listing::default()
+    };
+    assert_eq!(space.list(&listing).expect("a list").len(), told.len());
+}
+
+#[track_caller]
+fn assert_goes_on(space: &Space, told: &mut Told) {
+    let answer = space
+        .recall(&Recall::new("lighthouse keeper").limit(5))
+        .expect("an answer");
+    assert_eq!(answer.results.len(), 5);
+    tell(space, told, 2);
+    assert_all_there(space, told);
+    let found = space.check_up().expect("a check-up");
+    assert_eq!(found.problems, Vec::<String>::new());
+}
+
+fn set_aside(home: &Home) -> usize {
+    let entries = fs::read_dir(home.folder().join("memories")).expect("a folder");
+    entries
+        .filter(|entry| {
+            let name = entry.as_ref().expect("an entry").file_name();
+            name.to_string_lossy().starts_with("active.db.damaged-")
+        })
+        .count()
+}
+
+/// Overwrites `count` pages at random with bytes that no page begins with.
+fn overwrite_pages(home: &Home, dice: &mut Dice, count: u64) {
+    let file = OpenOptions::new()
+        .write(true)
+        .open(database(home))
+        .expect("the database");
+    let pages = file.metadata().expect("its length").len() / PAGE;
+    for _ in 0..count {
+        let at = dice.below(pages) * PAGE;
+        file.write_all_at(&[0x5a; PAGE as usize], at)
+            .expect("damage");
+    }
+}
+
+#[test]
+fn pages_that_are_overwritten_in_use_lose_nothing() {
+    for seed in 0..6 {
+        let home = Home::new();
+        let (space, mut told) = filled(&home);
+        let other = home.space();
+        overwrite_pages(&home, &mut Dice(seed), 12);
+        assert_all_there(&space, &told);
+        assert_all_there(&other, &told);
+        assert_goes_on(&space, &mut told);
+        assert_goes_on(&other, &mut told);
+        assert_eq!(set_aside(&home), 1, "the damaged database is kept, once");
+        let mended = space.check_up().expect("a check-up").mended;
+        assert!(
+            mended.iter().any(|line| line.contains("in use")),
+            "{mended:?}"
+        );
+    }
+}
+
+#[test]
+fn the_answer_that_met_the_damage_says_so_and_the_next_one_does_not() {
+    let home = Home::new();
+    let (space, told) = filled(&home);
+    let database = database(&home);
+    let length = fs::metadata(&database).expect("a database").len();
+    let question = Recall::new("lighthouse keeper").limit(5);
+    // All but the first page, so that the question must meet it.
+    let file = OpenOptions::new()
+        .write(true)
+        .open(&database)
+        .expect("the database");
+    let rest = vec![0x5a; (length - PAGE) as usize];
+    file.write_all_at(&rest, PAGE).expect("damage");
+    let answer = space.recall(&question).expect("an answer");
+    assert_eq!(answer.results.len(), 5);
+    assert!(
+        answer.degraded.iter().any(|what| what == "source restored"),
+        "{:?}",
+        answer.degraded
+    );
+    let next = space.recall(&question).expect("an answer");
+    assert_eq!(next.degraded, Vec::<String>::new());
+    assert_all_there(&space, &told);
+}
+
+#[test]
+fn a_database_that_is_cut_in_use_loses_nothing() {
+    for (seed, share) in [(11, 0), (12, 1), (13, 40), (14, 80)] {
+        let home = Home::new();
+        let (space, mut told) = filled(&home);
+        let other = home.space();
+        let file = OpenOptions::new()
+            .write(true)
+            .open(database(&home))
+            .expect("the database");
+        let length = file.metadata().expect("its length").len();
+        let odd = Dice(seed).below(PAGE);
+        file.set_len((length * share / 100 + odd * u64::from(share > 0)).min(length - 1))
+            .expect("a cut");
+        assert_goes_on(&other, &mut told);
+        assert_goes_on(&space, &mut told);
+    }
+}
+
+#[test]
+fn a_database_that_is_deleted_or_replaced_in_use_loses_nothing() {
+    for with in [None, Some(&b""[..]), Some(b"no database at all")] {
+        let home = Home::new();
+        let (space, mut told) = filled(&home);
+        let other = home.space();
+        tell(&space, &mut told, 3);
+        fs::remove_file(database(&home)).expect("a removal");
+        if let Some(content) = with {
+            fs::write(database(&home), content).expect("another file");
+        }
+        assert_goes_on(&space, &mut told);
+        assert_goes_on(&other, &mut told);
+        tell(&other, &mut told, 2);
+        assert_all_there(&space, &told);
+    }
+}
+
+#[test]
+fn where_the_journal_is_damaged_too_nothing_is_given_up() {
+    let home = Home::new();
+    let (space, told) = filled(&home);
+    let journal = home.folder().join("journal");
+    let segment = fs::read_dir(&journal)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .find(|path| path.extension().is_some_and(|name| name == "jsonl"))
+        .expect("a segment");
+    let text = fs::read_to_string(&segment).expect("a segment");
+    let damaged = text.replace("note 100:", "note 1o0:");
+    assert_ne!(damaged, text);
+    fs::write(&segment, damaged).expect("damage");
+    let file = OpenOptions::new()
+        .write(true)
+        .open(database(&home))
+        .expect("the database");
+    let length = file.metadata().expect("its length").len();
+    file.write_all_at(&vec![0x5a; (length - PAGE) as usize], PAGE)
+        .expect("damage");
+    let error = space.get(told[5].0).expect_err("nothing can be mended");
+    assert!(error.to_string().contains("anamne repair"), "{error}");
+    assert_eq!(set_aside(&home), 0, "everything stays where it is");
+}
