@@ -81,6 +81,16 @@ pub enum StoreError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The database says something else of a memory than what was told, and can't be mended from the journal.
+    #[error(
+        "the database is damaged: what it says of the memory {id} is not what event {seq} told; `anamne repair` mends what can be mended"
+    )]
+    Unproven {
+        /// The memory.
+        id: MemoryId,
+        /// The event that told its present state.
+        seq: Seq,
+    },
     /// A memory is erased from the source and the journal, but a reader still holds the database's log, in
     /// which older pages stand.
     #[error(
@@ -290,7 +300,7 @@ impl StoreError {
             return true;
         }
         match self {
-            Self::Json(_) => true,
+            Self::Json(_) | Self::Unproven { .. } => true,
             Self::Sqlite(error) => match error.sqlite_error_code() {
                 // The database went missing, or its files don't belong together.
                 Some(code) => matches!(

@@ -394,7 +394,7 @@ impl SpaceSource {
 
     /// The memory with this id, forgotten ones included, erased ones not.
     pub fn get(&self, id: MemoryId) -> Result<Memory, StoreError> {
-        match self.read(|reader| read::by_id(reader, &self.names, id))? {
+        match self.read(|reader| read::proven_by_id(reader, &self.names, id))? {
             Some(stored) if !stored.erased => Ok(self.with_space(stored.memory)),
             _ => Err(self.no_memory(id)),
         }
@@ -407,7 +407,7 @@ impl SpaceSource {
             let reader = reader.unchecked_transaction()?;
             let mut memories = Vec::with_capacity(rows.len());
             for &row in rows {
-                if let Some(stored) = read::by_row(&reader, &self.names, row)?
+                if let Some(stored) = read::proven_by_row(&reader, &self.names, row)?
                     && stored.memory.deleted_at.is_none()
                 {
                     memories.push((row, self.with_space(stored.memory)));
@@ -482,7 +482,7 @@ impl SpaceSource {
         self.read(|reader| {
             let mut memories = Vec::with_capacity(ids.len());
             for &id in ids {
-                if let Some(stored) = read::by_id(reader, &self.names, id)?
+                if let Some(stored) = read::proven_by_id(reader, &self.names, id)?
                     && !stored.erased
                 {
                     memories.push(self.with_space(stored.memory));

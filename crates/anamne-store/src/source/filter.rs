@@ -5,6 +5,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use super::Names;
+use super::read::proven;
 use super::record::{COLUMNS, Stored};
 use crate::StoreError;
 use crate::clock::to_microseconds;
@@ -188,7 +189,7 @@ pub(crate) fn list(
         .extend([bounded(listing.limit), bounded(listing.offset)]);
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map(params_from_iter(clause.values), Stored::read)?;
-    rows.map(|stored| Ok(stored?.complete(connection, names)?.memory))
+    rows.map(|stored| Ok(proven(connection, stored?.complete(connection, names)?)?.memory))
         .collect()
 }
 

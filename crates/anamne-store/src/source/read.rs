@@ -1,11 +1,14 @@
 //! Reading single memories and small sets of them.
 
-use anamne_types::{MemoryId, Row};
-use rusqlite::{Connection, OptionalExtension};
+use std::borrow::Cow;
+
+use anamne_types::{EventKind, MemoryId, Row};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Names;
-use super::record::{COLUMNS, Stored};
+use super::record::{COLUMNS, Payload, Stored};
 use crate::StoreError;
+use crate::journal::Digest;
 
 /// The memory with this id, forgotten or not; `None` when it was never there.
 pub(crate) fn by_id(
@@ -23,6 +26,61 @@ pub(crate) fn by_row(
     row: Row,
 ) -> Result<Option<Stored>, StoreError> {
     one(connection, names, "row = ?1", row.0)
+}
+
+/// The memory with this id, proven as [`proven`] does.
+pub(crate) fn proven_by_id(
+    connection: &Connection,
+    names: &Names,
+    id: MemoryId,
+) -> Result<Option<Stored>, StoreError> {
+    let stored = by_id(connection, names, id)?;
+    stored.map(|stored| proven(connection, stored)).transpose()
+}
+
+/// The memory with this row, proven as [`proven`] does.
+pub(crate) fn proven_by_row(
+    connection: &Connection,
+    names: &Names,
+    row: Row,
+) -> Result<Option<Stored>, StoreError> {
+    let stored = by_row(connection, names, row)?;
+    stored.map(|stored| proven(connection, stored)).transpose()
+}
+
+/// A memory whose state is what was told, as the digest that its event keeps proves: SQLite notices no bit that is
+/// turned inside a value. Costs one look into `events` and a hash of the state.
+///
+/// [`StoreError::Unproven`] where it is something else. An examination then finds the same.
+pub(crate) fn proven(connection: &Connection, stored: Stored) -> Result<Stored, StoreError> {
+    if stored.erased {
+        return Ok(stored);
+    }
+    let told: Option<(u8, [u8; 16])> = connection
+        .prepare_cached("SELECT kind, payload_hash FROM events WHERE seq = ?1 AND row = ?2")?
+        .query_row(params![stored.memory.seq.0 as i64, stored.row.0], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .optional()?;
+    let said = Payload {
+        salt: stored.salt,
+        memory: Some(Cow::Borrowed(&stored.memory)),
+        link: None,
+    };
+    let said = Digest::of(serde_json::to_string(&said)?.as_bytes());
+    let says_no_state = |kind| {
+        matches!(
+            EventKind::from_number(kind),
+            Some(EventKind::Erased | EventKind::Linked | EventKind::Unlinked)
+        )
+    };
+    match told {
+        Some((kind, told)) if told == said.0 || says_no_state(kind) => Ok(stored),
+        _ => Err(StoreError::Unproven {
+            id: stored.memory.id,
+            seq: stored.memory.seq,
+        }),
+    }
 }
 
 fn one(
