@@ -34,6 +34,28 @@ pub struct SpaceConfig {
     /// How long memories are kept.
     #[serde(default, skip_serializing_if = "is_default")]
     pub retention: RetentionConfig,
+    /// When memories move to colder tiers.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tiers: TiersConfig,
+}
+
+/// When memories move to colder tiers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TiersConfig {
+    /// What happened at most so many days ago lies in the active tier.
+    pub active_days: u32,
+    /// What happened at most so many days ago lies in the recent tier, and what is older in the archive of its quarter.
+    pub recent_days: u32,
+}
+
+impl Default for TiersConfig {
+    fn default() -> Self {
+        Self {
+            active_days: 30,
+            recent_days: 90,
+        }
+    }
 }
 
 /// How much room a space may take up.
@@ -84,6 +106,7 @@ impl SpaceConfig {
             recall: RecallConfig::default(),
             quota: QuotaConfig::default(),
             retention: RetentionConfig::default(),
+            tiers: TiersConfig::default(),
         }
     }
 
@@ -109,6 +132,16 @@ impl SpaceConfig {
                 "quota.bytes",
                 format!("at most {}", i64::MAX),
                 self.quota.bytes,
+            ));
+        }
+        if self.tiers.active_days == 0 {
+            return Err(Refusal::new("tiers.active_days", "at least 1", 0));
+        }
+        if self.tiers.recent_days < self.tiers.active_days {
+            return Err(Refusal::new(
+                "tiers.recent_days",
+                format!("at least tiers.active_days ({})", self.tiers.active_days),
+                self.tiers.recent_days,
             ));
         }
         Ok(())

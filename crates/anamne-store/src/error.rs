@@ -293,10 +293,21 @@ impl StoreError {
         is_corrupt || lacks_tables || ends_early
     }
 
+    /// Whether what a memory of a colder tier says could not be read.
+    pub(crate) fn is_of_colder_tier(&self) -> bool {
+        use rusqlite::ffi;
+        match self {
+            Self::Sqlite(error) => error
+                .sqlite_error()
+                .is_some_and(|error| error.extended_code == ffi::SQLITE_CONSTRAINT_FUNCTION),
+            _ => false,
+        }
+    }
+
     /// Whether a damaged database may be the reason, which only an examination can tell.
     pub(crate) fn may_be_damage(&self) -> bool {
         use rusqlite::ffi::ErrorCode;
-        if self.is_broken_database() {
+        if self.is_broken_database() || self.is_of_colder_tier() {
             return true;
         }
         match self {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anamne_types::Seq;
+use anamne_types::{Seq, Tier};
 
 use crate::StoreError;
 use crate::lock::LONGEST_WAIT;
@@ -20,8 +20,9 @@ const ABSORBED: u64 = 2_000;
 /// A tail longer than this is worth folding.
 const LONG_TAIL: usize = 1_000;
 
-/// The views of one space and the watch that tells when they are behind.
+/// The views of one tier of a space and the watch that tells when they are behind.
 pub struct Followers {
+    tier: Tier,
     views: Vec<Arc<dyn View>>,
     progress: Mutex<Progress>,
 }
@@ -29,6 +30,17 @@ pub struct Followers {
 struct Progress {
     watch: Watch,
     head: Seq,
+    /// Whether a colder tier has so few rows that a view need not be published to hold them.
+    is_small: bool,
+}
+
+impl Progress {
+    /// Whether a view can answer for the log up to its head, now or after following a tail of bearable length.
+    fn takes_part(&self, view: &dyn View) -> bool {
+        let behind = self.head.0.saturating_sub(view.position().0);
+        view.health() == Health::Whole
+            && (view.watermark() > Seq(0) || behind <= ABSORBED || self.is_small)
+    }
 }
 
 /// A view that can't take part now, and why.
@@ -41,15 +53,26 @@ pub struct Degraded {
 }
 
 impl Followers {
-    /// Lets `views` follow `source`.
-    pub fn new(source: &SpaceSource, views: Vec<Arc<dyn View>>) -> Result<Self, StoreError> {
+    /// Lets `views` follow a tier of `source`.
+    pub fn new(
+        source: &SpaceSource,
+        tier: Tier,
+        views: Vec<Arc<dyn View>>,
+    ) -> Result<Self, StoreError> {
         Ok(Self {
+            tier,
             views,
             progress: Mutex::new(Progress {
                 watch: source.watch()?,
                 head: Seq(0),
+                is_small: false,
             }),
         })
+    }
+
+    /// The tier that they follow.
+    pub fn tier(&self) -> Tier {
+        self.tier
     }
 
     /// The views.
@@ -77,12 +100,14 @@ impl Followers {
             progress.watch.reset();
         }
         outcome?;
-        Ok(self.degraded(progress.head))
+        Ok(self.degraded(&progress))
     }
 
     fn follow_log(&self, progress: &mut Progress, source: &SpaceSource) -> Result<(), StoreError> {
         if progress.watch.changed()? {
             progress.head = progress.watch.head()?;
+            progress.is_small =
+                self.tier != Tier::Active && progress.watch.has_few(self.tier, ABSORBED)?;
         }
         self.follow_to(progress, source)
     }
@@ -90,7 +115,7 @@ impl Followers {
     fn follow_to(&self, progress: &mut Progress, source: &SpaceSource) -> Result<(), StoreError> {
         loop {
             let behind = |view: &&Arc<dyn View>| {
-                takes_part(view.as_ref(), progress.head) && view.position() < progress.head
+                progress.takes_part(view.as_ref()) && view.position() < progress.head
             };
             let Some(after) = self
                 .views
@@ -101,9 +126,10 @@ impl Followers {
             else {
                 return Ok(());
             };
-            let (through, changes) = progress
-                .watch
-                .changes(source, after, progress.head, BATCH)?;
+            let (through, changes) =
+                progress
+                    .watch
+                    .changes(source, self.tier, after, progress.head, BATCH)?;
             // One that is further already must not be taken back.
             let served = |view: &&Arc<dyn View>| behind(view) && view.position() < through;
             for view in self.views.iter().filter(served) {
@@ -112,10 +138,10 @@ impl Followers {
         }
     }
 
-    fn degraded(&self, head: Seq) -> Vec<Degraded> {
+    fn degraded(&self, progress: &Progress) -> Vec<Degraded> {
         let reason = |view: &Arc<dyn View>| match view.health() {
             Health::Broken(reason) => Some(reason),
-            Health::Whole if takes_part(view.as_ref(), head) => None,
+            Health::Whole if progress.takes_part(view.as_ref()) => None,
             Health::Whole => Some("it is being built".to_owned()),
         };
         self.views
@@ -139,13 +165,9 @@ impl Followers {
 
     /// The views that want folding: broken, never built, or with a long tail.
     pub fn due(&self) -> Vec<Arc<dyn View>> {
-        let head = self
-            .progress
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .head;
+        let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         let due = |view: &&Arc<dyn View>| {
-            !takes_part(view.as_ref(), head) || view.tail_rows() > LONG_TAIL
+            !progress.takes_part(view.as_ref()) || view.tail_rows() > LONG_TAIL
         };
         self.views.iter().filter(due).cloned().collect()
     }
@@ -157,7 +179,7 @@ impl Followers {
         views: &[Arc<dyn View>],
         progress: &mut dyn FnMut(&'static str, Seq),
     ) -> Result<Vec<(&'static str, Fold)>, ViewError> {
-        let feed = source.feed();
+        let feed = source.feed_of(self.tier);
         views
             .iter()
             .map(|view| {
@@ -177,7 +199,7 @@ impl Followers {
         source: &SpaceSource,
         progress: &mut dyn FnMut(&'static str, Seq),
     ) -> Result<(), ViewError> {
-        let feed = source.feed();
+        let feed = source.feed_of(self.tier);
         self.views.iter().try_for_each(|view| {
             purge_alone(view.as_ref(), &feed, &mut |seq| progress(view.name(), seq))
         })
@@ -202,10 +224,4 @@ fn purge_alone(
         std::thread::sleep(Duration::from_millis(2));
     }
     Ok(())
-}
-
-/// Whether a view can answer for the log up to `head`, now or after following a tail of bearable length.
-fn takes_part(view: &dyn View, head: Seq) -> bool {
-    view.health() == Health::Whole
-        && (view.watermark() > Seq(0) || head.0.saturating_sub(view.position().0) <= ABSORBED)
 }

@@ -27,7 +27,12 @@ impl SpaceSource {
         &self,
         work: impl Fn() -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        match work() {
+        let outcome = match work() {
+            // A memory may have moved to another tier between its row and what it says.
+            Err(error) if error.is_of_colder_tier() => work(),
+            outcome => outcome,
+        };
+        match outcome {
             Err(error) if error.may_be_damage() => match self.heal(&error) {
                 Ok(()) => work(),
                 // Nothing can be mended here, so what went wrong first is what matters.

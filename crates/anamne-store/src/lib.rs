@@ -19,6 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod aging;
 mod arrival;
 mod backup;
 mod cleaning;
@@ -46,10 +47,11 @@ pub mod view;
 mod watch;
 mod writer;
 
+pub use aging::{Aging, Mover, Step, TierCount};
 pub use arrival::{Arrival, Origin};
 pub use backup::{BackupReport, KnownBackup};
 pub use clock::{Clock, SystemClock};
-pub use config::{QuotaConfig, RecallConfig, RetentionConfig, SpaceConfig};
+pub use config::{QuotaConfig, RecallConfig, RetentionConfig, SpaceConfig, TiersConfig};
 pub use error::StoreError;
 pub use examine::{Examination, Finding, Part, examine};
 pub use files::{create_private_folder, entries, set_aside};

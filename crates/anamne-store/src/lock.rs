@@ -2,7 +2,7 @@
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError as MutexTaken};
 use std::time::{Duration, Instant};
 
 use crate::StoreError;
@@ -34,6 +34,16 @@ impl WriteLock {
         }
         let file = open_private_file(&self.path)?;
         Ok(self.file.get_or_init(|| file))
+    }
+
+    /// Takes the lock if nobody holds it.
+    pub(crate) fn try_acquire(&self) -> Result<Option<WriteGuard<'_>>, StoreError> {
+        let file = self.file()?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(WriteGuard { file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(StoreError::io("lock", &self.path)(error)),
+        }
     }
 
     /// Waits for the lock, at most [`LONGEST_WAIT`].
@@ -80,5 +90,54 @@ impl Drop for WriteGuard<'_> {
     fn drop(&mut self) {
         // An unlock that fails leaves a lock that ends with the file handle; nothing else to do here.
         let _ = self.file.unlock();
+    }
+}
+
+/// The lock of whoever moves memories between tiers, or must not have them moved. Always taken before the write
+/// lock, never after it.
+#[derive(Debug)]
+pub(crate) struct MoveLock {
+    threads: Mutex<()>,
+    processes: WriteLock,
+}
+
+/// Proof that nobody else moves memories.
+#[derive(Debug)]
+pub(crate) struct MoveGuard<'lock> {
+    // The lock of the file goes first.
+    _process: WriteGuard<'lock>,
+    _thread: MutexGuard<'lock, ()>,
+}
+
+impl MoveLock {
+    /// The lock of the file at `path`, which need not be there yet. Touches nothing.
+    pub(crate) fn at(path: &Path) -> Self {
+        Self {
+            threads: Mutex::default(),
+            processes: WriteLock::at(path),
+        }
+    }
+
+    /// Takes the lock if nobody holds it.
+    pub(crate) fn try_acquire(&self) -> Result<Option<MoveGuard<'_>>, StoreError> {
+        let thread = match self.threads.try_lock() {
+            Ok(thread) => thread,
+            Err(MutexTaken::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(MutexTaken::WouldBlock) => return Ok(None),
+        };
+        let process = self.processes.try_acquire()?;
+        Ok(process.map(|process| MoveGuard {
+            _process: process,
+            _thread: thread,
+        }))
+    }
+
+    /// Waits for the lock, which is held for a batch of moves at a time.
+    pub(crate) fn acquire(&self) -> Result<MoveGuard<'_>, StoreError> {
+        let thread = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(MoveGuard {
+            _process: self.processes.acquire()?,
+            _thread: thread,
+        })
     }
 }

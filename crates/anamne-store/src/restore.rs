@@ -12,7 +12,7 @@ use crate::files::{remove_if_there, set_aside, sync_folder_of};
 use crate::journal::{Digest, Entry, Journal, Line, Lines};
 use crate::source::record::{Payload, Stored};
 use crate::source::{
-    Names, Occasion, Transaction, end_of_log, history, link, log, open_writer, read,
+    Names, Occasion, Transaction, contents, end_of_log, history, link, log, open_writer, read,
 };
 
 /// How many lines are replayed in one transaction.
@@ -132,6 +132,22 @@ pub(crate) fn database_from_journal(
     Ok(replayed)
 }
 
+/// Every file of the database: the active tier's, those of colder tiers, and SQLite's own beside each.
+///
+/// A database that is replayed from the journal has all its memories in the active tier, so that what the others
+/// hold belongs to the one that is set aside.
+pub(crate) fn database_files(database: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let colder = match database.parent() {
+        Some(memories) => contents::files_in(memories)?,
+        None => Vec::new(),
+    };
+    let files =
+        std::iter::once(database.to_owned()).chain(colder.into_iter().map(|(_, path)| path));
+    Ok(files
+        .flat_map(|file| [side_file(&file, "wal"), side_file(&file, "shm"), file])
+        .collect())
+}
+
 /// SQLite's own file beside a database.
 pub(crate) fn side_file(database: &Path, which: &str) -> PathBuf {
     let mut name = database.as_os_str().to_owned();
@@ -228,7 +244,7 @@ pub(crate) fn payload_of(
     stored: Stored,
 ) -> Result<Option<Box<RawValue>>, StoreError> {
     let payload = match event.kind {
-        EventKind::Erased => Payload::NOTHING,
+        EventKind::Erased | EventKind::Moved => Payload::NOTHING,
         EventKind::Linked => match link::at(connection, event.seq)? {
             Some(link) => Payload {
                 salt: stored.salt,

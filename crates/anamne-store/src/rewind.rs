@@ -111,10 +111,9 @@ impl SpaceSource {
 
 /// Keeps those memories whose payloads are gone though nothing up to here has erased them.
 fn note_emptied(line: &Line, emptied: &mut BTreeSet<MemoryId>) {
-    let is_link = matches!(line.kind, EventKind::Linked | EventKind::Unlinked);
     if line.kind == EventKind::Erased {
         emptied.remove(&line.memory);
-    } else if line.payload.is_none() && !is_link {
+    } else if line.payload.is_none() && line.kind.changes_state() {
         emptied.insert(line.memory);
     }
 }

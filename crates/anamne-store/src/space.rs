@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anamne_types::{
     Actor, Draft, Edit, Filter, Link, LinkType, Memory, MemoryId, Refusal, Remembered, Row, Seq,
-    Version,
+    Tier, Version,
 };
 
 use crate::StoreError;
@@ -17,13 +17,13 @@ use crate::clock::Clock;
 use crate::config::SpaceConfig;
 use crate::files::{create_private_folder, look_at};
 use crate::journal::{Digest, Journal, JournalReport, Lines};
-use crate::lock::WriteLock;
+use crate::lock::{MoveLock, WriteLock};
 use crate::quota::{Usage, Wanted};
 use crate::settings::Settings;
 use crate::source::{
-    self, Listing, LogEntry, LogQuery, Names, Occasion, Order, Pooled, Readers, SourceFeed,
-    Standing, Statistics, Transaction, check_format, end_of_log, erasure, filter, history,
-    integrity, link, read, retention, rows, statistics,
+    self, Listing, LogEntry, LogQuery, Names, Occasion, Order, Pooled, Readers, SOURCE_FORMAT,
+    SourceFeed, Standing, Statistics, Transaction, check_format, end_of_log, erasure, filter,
+    history, integrity, link, read, retention, rows, statistics,
 };
 use crate::space_name::SpaceName;
 use crate::storage::{Disk, Storage};
@@ -40,6 +40,7 @@ pub struct SpaceSource {
     clock: Arc<dyn Clock>,
     pub(crate) storage: Arc<dyn Storage>,
     pub(crate) lock: WriteLock,
+    pub(crate) moving: MoveLock,
     pub(crate) writer: Mutex<Option<Writer>>,
     pub(crate) readers: Readers,
     pub(crate) names: Names,
@@ -94,6 +95,7 @@ impl SpaceSource {
             clock,
             storage,
             lock,
+            moving: MoveLock::at(&folder.join("move.lock")),
             writer: Mutex::default(),
             names: Names::default(),
             mended: Mutex::default(),
@@ -161,6 +163,11 @@ impl SpaceSource {
         self.settings.known()
     }
 
+    /// The space's settings, read again if the file changed.
+    pub(crate) fn current_config(&self) -> Result<Arc<SpaceConfig>, StoreError> {
+        self.settings.current()
+    }
+
     /// Changes the settings as a whole; other processes notice with their next write.
     ///
     /// [`StoreError::Refused`] when a value is not accepted. Name, format and moment of birth stay.
@@ -196,7 +203,9 @@ impl SpaceSource {
     fn looks_right(&self) -> Result<bool, StoreError> {
         let agreed = || -> Result<bool, StoreError> {
             let reader = self.readers.get()?;
-            check_format(&reader, &self.database)?;
+            if check_format(&reader, &self.database)? != SOURCE_FORMAT {
+                return Ok(false);
+            }
             let journaled = Journal::at(&self.folder.join("journal")).end()?;
             Ok(end_of_log(&reader)? == journaled && !erasure::is_pending(&reader)?)
         };
@@ -586,9 +595,14 @@ impl SpaceSource {
         self.read(|reader| statistics::latest(reader, now))
     }
 
-    /// Where views read the log from.
+    /// Where views of the active tier read the log from.
     pub fn feed(&self) -> SourceFeed<'_> {
-        SourceFeed { space: self }
+        self.feed_of(Tier::Active)
+    }
+
+    /// Where views of a tier read the log from.
+    pub fn feed_of(&self, tier: Tier) -> SourceFeed<'_> {
+        SourceFeed { space: self, tier }
     }
 
     /// A watch on commits of any process.
@@ -731,8 +745,27 @@ impl SpaceSource {
         })
     }
 
+    /// A write that tells nothing and adds no event: what the source keeps for itself.
+    pub(crate) fn write_quietly(
+        &self,
+        change: impl Fn(&mut Transaction<'_>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.with_writer(|writer, end| {
+            let occasion = Occasion {
+                space: self.name.as_str(),
+                actor: &Actor::user(),
+                now: self.clock.now(),
+            };
+            let mut transaction =
+                Transaction::begin(&writer.connection, &self.names, occasion, end)?;
+            change(&mut transaction)?;
+            transaction.commit()?;
+            Ok(())
+        })
+    }
+
     /// The one way in which source and journal change.
-    fn write_freely<T>(
+    pub(crate) fn write_freely<T>(
         &self,
         actor: &Actor,
         change: impl Fn(&mut Transaction<'_>) -> Result<T, StoreError>,

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use anamne_types::Seq;
+use anamne_types::{Seq, Tier};
 use rusqlite::Connection;
 
 use crate::StoreError;
 use crate::files::{FileIdentity, look_at};
-use crate::source::{feed, open_identified, open_reader};
+use crate::source::{feed, moves, open_identified, open_reader};
 use crate::space::SpaceSource;
 use crate::view::Change;
 
@@ -63,16 +63,23 @@ impl Watch {
         feed::head(&self.connection)
     }
 
-    /// At most `limit` changes after `after`, and how far they bring a view that follows them; `head` is the log's end.
+    /// Whether at most `few` memories lie in a colder tier. O(few).
+    pub fn has_few(&self, tier: Tier, few: u64) -> Result<bool, StoreError> {
+        moves::has_few(&self.connection, tier, few)
+    }
+
+    /// Some `limit` changes of a tier after `after`, and how far they bring a view that follows them; `head` is the
+    /// log's end.
     pub fn changes(
         &self,
         space: &SpaceSource,
+        tier: Tier,
         after: Seq,
         head: Seq,
         limit: usize,
     ) -> Result<(Seq, Vec<Change>), StoreError> {
         space.notice_replacement()?;
-        let changes = feed::changes(&self.connection, space.names(), after, limit)?;
+        let changes = feed::changes(&self.connection, space.names(), tier, after, limit)?;
         let last = changes.last().map_or(after, |change| change.seq);
         let through = if changes.len() < limit {
             last.max(head)

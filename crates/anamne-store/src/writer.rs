@@ -10,8 +10,8 @@ use crate::StoreError;
 use crate::cleaning;
 use crate::files::{FileIdentity, look_at, remove_set_aside, remove_unfinished, set_aside};
 use crate::journal::{Digest, Entry, Journal};
-use crate::restore::{self, Replayed, side_file};
-use crate::source::{Names, end_of_log, erasure, open_identified, open_writer};
+use crate::restore::{self, Replayed, database_files, side_file};
+use crate::source::{Names, contents, end_of_log, erasure, open_identified, open_writer};
 use crate::storage::Storage;
 
 /// The writing connection and the journal beside it. Only the holder of the write lock uses it.
@@ -175,11 +175,14 @@ impl Writer {
         for folder in [places.folder, memories, &self.journal.folder] {
             remove_set_aside(folder)?;
         }
-        if erasure::finish(&self.connection)? {
-            return Ok(());
-        }
+        let still_read = contents::erase(memories, &erasure::rows(&self.connection)?)?;
+        let still_read = match still_read {
+            Some(file) => file,
+            None if erasure::finish(&self.connection)? => return Ok(()),
+            None => places.database.to_owned(),
+        };
         Err(StoreError::StillRead {
-            path: side_file(places.database, "wal"),
+            path: side_file(&still_read, "wal"),
         })
     }
 }
@@ -244,11 +247,7 @@ fn set_database_aside(
     if let Some(folder) = database.parent() {
         remove_unfinished(folder)?;
     }
-    for path in [
-        database.to_owned(),
-        side_file(database, "wal"),
-        side_file(database, "shm"),
-    ] {
+    for path in database_files(database)? {
         if look_at(&path)?.is_some_and(|state| state.length > 0) {
             let aside = set_aside(&path)?;
             mended.push(format!(

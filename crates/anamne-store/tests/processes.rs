@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anamne_store::Followers;
 use anamne_store::view::View;
-use anamne_types::{Draft, Edit, MemoryId, Seq};
+use anamne_types::{Draft, Edit, MemoryId, Seq, Tier};
 use common::{
     Home, MARK, MemoryView, assert_sound, child, child_task, head, lines, open_in_child, user,
 };
@@ -134,7 +134,7 @@ fn every_read_sees_what_any_process_was_acknowledged_before_it() {
     let early = Arc::new(MemoryView::default());
     let late = Arc::new(MemoryView::starting_at(Seq(3)));
     let views: Vec<Arc<dyn View>> = vec![early.clone(), late.clone()];
-    let followers = Followers::new(&space, views).expect("followers");
+    let followers = Followers::new(&space, Tier::Active, views).expect("followers");
     let mut watch = space.watch().expect("a watch");
     let mut children: Vec<_> = (0..3)
         .map(|number| {
@@ -192,6 +192,7 @@ fn a_view_that_is_further_is_not_taken_back_by_one_that_is_behind() {
     );
     let followers = Followers::new(
         &space,
+        Tier::Active,
         vec![behind.clone() as Arc<dyn View>, further.clone() as _],
     )
     .expect("followers");

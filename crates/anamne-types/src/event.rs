@@ -27,6 +27,15 @@ words! {
         Linked = 6 "linked",
         /// A link was taken away.
         Unlinked = 7 "unlinked",
+        /// Memories moved to a colder tier; the event names the first of them. Nothing of what was told changed.
+        Moved = 8 "moved",
+    }
+}
+
+impl EventKind {
+    /// Whether it gave its memory another state; links and moves don't.
+    pub fn changes_state(self) -> bool {
+        !matches!(self, Self::Linked | Self::Unlinked | Self::Moved)
     }
 }
 

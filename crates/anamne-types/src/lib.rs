@@ -20,6 +20,7 @@ mod limits;
 mod link;
 mod memory;
 mod question;
+mod tier;
 
 pub use answer::{
     Answer, Context, ContextEntry, Explanation, Hit, LeftOut, Remembered, ScoreParts,
@@ -32,3 +33,4 @@ pub use limits::{Limits, Refusal};
 pub use link::{Link, LinkType};
 pub use memory::{Memory, Metadata, Version};
 pub use question::{ContextRequest, Filter, Recall, Signals, Surroundings};
+pub use tier::{Temperature, Tier};

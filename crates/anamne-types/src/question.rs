@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{check_name, check_text, check_unit};
-use crate::{Category, Kind, Limits, Refusal};
+use crate::{Category, Kind, Limits, Refusal, Temperature};
 
 /// Which memories may be answered with; an empty filter lets all pass.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -129,6 +129,9 @@ pub struct Recall {
     /// Which signals take part; all of them for a person.
     #[serde(default)]
     pub signals: Signals,
+    /// Which tiers are searched; all of them when not said.
+    #[serde(default)]
+    pub temperature: Temperature,
 }
 
 /// Which signals take part in a recall; evaluation switches single ones off.
@@ -158,6 +161,7 @@ impl Recall {
             min_confidence: 0.0,
             surroundings: Surroundings::default(),
             signals: Signals::default(),
+            temperature: Temperature::default(),
         }
     }
 
@@ -172,6 +176,13 @@ impl Recall {
     #[must_use]
     pub fn filter(mut self, filter: Filter) -> Self {
         self.filter = filter;
+        self
+    }
+
+    /// Sets which tiers are searched.
+    #[must_use]
+    pub fn temperature(mut self, temperature: Temperature) -> Self {
+        self.temperature = temperature;
         self
     }
 

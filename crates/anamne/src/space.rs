@@ -17,7 +17,7 @@ use anamne_store::{
 };
 use anamne_types::{
     Actor, Answer, Context, ContextRequest, Draft, Edit, Filter, Link, LinkType, Memory, MemoryId,
-    Recall, Remembered, Seq, Version,
+    Recall, Remembered, Seq, Tier, Version,
 };
 use serde::Serialize;
 
@@ -144,6 +144,7 @@ impl Space {
         } = Views::open(source.folder(), &embedder)?;
         let followers = Followers::new(
             &source,
+            Tier::Active,
             vec![
                 lexical.clone() as Arc<dyn View>,
                 columns.clone() as _,

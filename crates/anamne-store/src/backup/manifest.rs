@@ -96,6 +96,14 @@ impl Manifest {
         self.complete && (self.last_seq, self.last_hash) == end
     }
 
+    /// Whether a file of a whole backup is as it was when it was written.
+    pub(super) fn is_intact(&self, folder: &Path, path: &str) -> bool {
+        let known = self.files.iter().find(|sum| sum.path == path);
+        self.complete
+            && known
+                .is_some_and(|sum| Sum::of(folder, path.to_owned()).is_ok_and(|now| now == *sum))
+    }
+
     /// Writes it as it is.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), StoreError> {
         let path = Self::path(folder);
@@ -107,6 +115,7 @@ impl Manifest {
     pub(crate) fn finish(mut self, folder: &Path) -> Result<(), StoreError> {
         let segments = Segment::list(&folder.join("journal"))?;
         let mut paths = vec!["memories/active.db".to_owned()];
+        paths.extend(super::contents::listed(folder)?);
         paths.extend(
             segments
                 .iter()

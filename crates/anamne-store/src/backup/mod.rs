@@ -1,5 +1,6 @@
 //! Copying a space to another folder while others write to it, each time only what has changed.
 
+mod contents;
 mod known;
 mod manifest;
 mod segments;
@@ -174,7 +175,12 @@ impl SpaceSource {
     }
 
     fn copy_to(&self, target: &Target) -> Result<Copied, StoreError> {
+        // What moves between the copies of two tiers would be missing in both.
+        let _still = self.moving.acquire()?;
         let snapshot = self.snapshot(target)?;
+        let before = Manifest::read(&target.folder).ok().flatten();
+        let memories = self.folder().join("memories");
+        let contents = contents::copy(&memories, &target.folder, &snapshot.path, before.as_ref())?;
         check_descent(target, &snapshot)?;
         self.check_soundness(&snapshot)?;
         let manifest = Manifest::begin(self.name().as_str(), snapshot.end, self.now());
@@ -184,7 +190,8 @@ impl SpaceSource {
         if let Some(erasure) = &snapshot.erasure {
             Journal::at(&target.journal).erase(erasure)?;
         }
-        let database_bytes = put_in_place(&snapshot.path, &target.database)?;
+        let database_bytes =
+            contents.put_in_place()? + put_in_place(&snapshot.path, &target.database)?;
         self.config().write(&target.folder.join("space.toml"))?;
         check_read_back(&target.folder)?;
         manifest.finish(&target.folder)?;

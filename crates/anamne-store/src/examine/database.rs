@@ -57,8 +57,15 @@ impl Database {
         }
         let open = || -> Result<Option<Self>, StoreError> {
             let connection = open_untouched(path)?;
-            if check_format(&connection, path)? != SOURCE_FORMAT {
-                return Ok(None);
+            match check_format(&connection, path)? {
+                0 => return Ok(None),
+                SOURCE_FORMAT => {}
+                older => {
+                    let reason = format!(
+                        "it has the older format {older}; opening the space brings it to format {SOURCE_FORMAT}"
+                    );
+                    return Err(StoreError::damaged(path, reason));
+                }
             }
             connection.execute_batch("BEGIN")?;
             let end = end_of_log(&connection)?;
@@ -219,7 +226,8 @@ impl Database {
         let mut due: Option<HashMap<MemoryId, _>> =
             journal.fold.as_ref().map(|fold| fold.memories.clone());
         let mut statement = self.connection.prepare(
-            "SELECT row, id, seq, erased, deleted_at IS NOT NULL, content, hash FROM memories ORDER BY row",
+            "SELECT row, id, seq, erased, deleted_at IS NOT NULL, iif(tier = 0, content, colder(tier, row, 0)), hash \
+             FROM memories ORDER BY row",
         )?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {

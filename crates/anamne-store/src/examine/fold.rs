@@ -38,6 +38,7 @@ impl Fold {
     pub(super) fn take(&mut self, line: &Line) {
         match line.kind {
             EventKind::Linked | EventKind::Unlinked => self.take_link(line),
+            EventKind::Moved => {}
             EventKind::Erased => {
                 let erased = (Standing::Erased, line.seq);
                 self.memories.insert(line.memory, erased);

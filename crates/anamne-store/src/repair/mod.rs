@@ -14,7 +14,8 @@ use crate::examine::{Examination, Part, examine};
 use crate::files::{create_private_folder, look_at, remove_if_there, set_aside, sync_folder_of};
 use crate::journal::Journal;
 use crate::lock::WriteLock;
-use crate::restore::{self, side_file};
+use crate::restore;
+use crate::source::open_writer;
 use crate::space_name::SpaceName;
 
 use merge::{Merge, Witness};
@@ -41,6 +42,8 @@ pub fn repair(folder: &Path, name: &SpaceName, clock: &dyn Clock) -> Result<Repa
     create_private_folder(&folder.join("memories"))?;
     let lock = WriteLock::at(&folder.join("write.lock"));
     let _guard = lock.acquire()?;
+    // One of an older format must be read before anything else can be said; damage is found below.
+    let _ = open_settled(&folder.join("memories").join("active.db"));
     let found = examine(folder)?;
     let mut repair = Repair::default();
     let is_damaged = |part| found.findings.iter().any(|finding| finding.part == part);
@@ -57,6 +60,14 @@ pub fn repair(folder: &Path, name: &SpaceName, clock: &dyn Clock) -> Result<Repa
         repair.mend_copies(folder, &found, true)?;
     }
     Ok(repair)
+}
+
+/// Brings a database that is there to the present format.
+fn open_settled(database: &Path) -> Result<(), StoreError> {
+    match look_at(database)? {
+        Some(_) => open_writer(database).map(drop),
+        None => Ok(()),
+    }
 }
 
 impl Repair {
@@ -132,11 +143,7 @@ impl Repair {
             remove_if_there(&unfinished)?;
         }
         if is_damaged(Part::Database) {
-            for path in [
-                database.clone(),
-                side_file(&database, "wal"),
-                side_file(&database, "shm"),
-            ] {
+            for path in restore::database_files(&database)? {
                 self.set_aside(&path)?;
             }
             let views = folder.join("views");

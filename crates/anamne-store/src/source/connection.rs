@@ -8,9 +8,10 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
+use super::contents::let_read_colder;
 use super::{APPLICATION_ID, SOURCE_FORMAT};
 use crate::StoreError;
-use crate::files::{FileIdentity, look_at, open_private_file};
+use crate::files::{FileIdentity, look_at, open_private_file, remove_if_there, unfinished};
 use crate::restore::side_file;
 
 /// Opens the database for the writer, and makes or migrates its tables. The write lock must be held.
@@ -25,10 +26,15 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, StoreError> {
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
     configure(&connection)?;
-    check_format(&connection, path)?;
+    let found = check_format(&connection, path)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "secure_delete", true)?;
-    prepare_schema(&connection)?;
+    match found {
+        0 => make_schema(&connection)?,
+        SOURCE_FORMAT => {}
+        _ => migrate(&connection, path)?,
+    }
+    let_read_colder(&connection, path)?;
     Ok(connection)
 }
 
@@ -47,26 +53,50 @@ pub(crate) fn configure(connection: &Connection) -> Result<(), StoreError> {
 
 /// Refuses a database that a newer version made; says which format it has, 0 where it has no tables yet.
 pub(crate) fn check_format(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
+    check_format_of(connection, path, SOURCE_FORMAT)
+}
+
+/// Refuses a file that has a higher format than `known`; says which one it has, 0 where it has no tables yet.
+pub(super) fn check_format_of(
+    connection: &Connection,
+    path: &Path,
+    known: i64,
+) -> Result<i64, StoreError> {
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if found > SOURCE_FORMAT {
+    if found > known {
         return Err(StoreError::Newer {
             path: path.to_owned(),
             found,
-            known: SOURCE_FORMAT,
+            known,
         });
     }
     Ok(found)
 }
 
 /// Writes the tables of a new database.
-fn prepare_schema(connection: &Connection) -> Result<(), StoreError> {
-    let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if found == SOURCE_FORMAT {
-        return Ok(());
-    }
+fn make_schema(connection: &Connection) -> Result<(), StoreError> {
+    let tables = [include_str!("schema.sql"), include_str!("tiers.sql")].concat();
+    in_one_transaction(connection, &tables)
+}
+
+/// Brings a database of format 1 to the present one. A copy of it lies beside it until that is done.
+fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let copy = unfinished(path);
+    remove_if_there(&copy)?;
+    drop(open_private_file(&copy)?);
+    connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()])?;
+    let columns = ["tier", "placed"]
+        .map(|column| {
+            format!("ALTER TABLE memories ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0;\n")
+        })
+        .concat();
+    in_one_transaction(connection, &(columns + include_str!("tiers.sql")))?;
+    remove_if_there(&copy)
+}
+
+fn in_one_transaction(connection: &Connection, tables: &str) -> Result<(), StoreError> {
     connection.execute_batch(&format!(
-        "BEGIN IMMEDIATE;\n{}\nPRAGMA application_id = {APPLICATION_ID};\nPRAGMA user_version = {SOURCE_FORMAT};\nCOMMIT;",
-        include_str!("schema.sql")
+        "BEGIN IMMEDIATE;\n{tables}\nPRAGMA application_id = {APPLICATION_ID};\nPRAGMA user_version = {SOURCE_FORMAT};\nCOMMIT;"
     ))?;
     Ok(())
 }
@@ -102,10 +132,17 @@ pub(crate) fn open_identified(
 }
 
 /// A new connection that can't write.
+pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
+    let connection = open_reader_of(path)?;
+    let_read_colder(&connection, path)?;
+    Ok(connection)
+}
+
+/// A new connection to a database of any tier that can't write.
 ///
 /// In a folder that may only be read SQLite can't make the files that it shares between processes, so a
 /// database without a log of its own is opened as one that nobody changes.
-pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
+pub(super) fn open_reader_of(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(path, flags)
         .map_err(StoreError::from)

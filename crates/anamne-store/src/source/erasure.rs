@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use anamne_types::{EventKind, Memory, MemoryId, Row, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::Names;
 use super::packed::Packed;
 use super::record::Payload;
+use super::{Names, moves};
 use crate::StoreError;
 use crate::journal::Erasure;
 
@@ -26,13 +26,14 @@ pub(crate) fn erase(
     borne: &mut Borne,
 ) -> Result<(), StoreError> {
     borne.append(&mut names_of(connection, row)?);
+    moves::depart(connection, row, seq)?;
     connection
         .prepare_cached(
             "UPDATE memories SET salt = NULL, kind = 1, category = NULL, role = NULL, content = '', body = NULL, \
              hash = zeroblob(16), thread = NULL, position = NULL, session = NULL, author = NULL, trust = 1, \
              importance = 5, confidence = 1, metadata = NULL, external_id = NULL, superseded_by = NULL, \
              expires_at = NULL, deleted_at = ?2, updated_at = ?2, occurred_at = created_at, erased = 1, version = 0, \
-             seq = ?3 WHERE row = ?1",
+             seq = ?3, tier = 0, placed = 0 WHERE row = ?1",
         )?
         .execute(params![row.0, at, seq.0 as i64])?;
     for sql in [
@@ -142,6 +143,13 @@ pub(crate) fn is_pending(connection: &Connection) -> Result<bool, StoreError> {
     Ok(connection
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM erasing)")?
         .query_row([], |row| row.get(0))?)
+}
+
+/// The rows whose erasure is not finished.
+pub(crate) fn rows(connection: &Connection) -> Result<Vec<Row>, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT row FROM erasing ORDER BY row")?;
+    let rows = statement.query_map([], |row| Ok(Row(row.get(0)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// What must leave the journal for the erasures that are not finished.

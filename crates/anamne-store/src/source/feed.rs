@@ -1,7 +1,7 @@
 //! The log as views read it: rows by their last change.
 
-use anamne_types::{Body, Row, Seq};
-use rusqlite::{Connection, Row as SqlRow};
+use anamne_types::{Body, Row, Seq, Tier};
+use rusqlite::{Connection, Row as SqlRow, params_from_iter};
 
 use super::Names;
 use super::packed::Packed;
@@ -10,13 +10,15 @@ use crate::StoreError;
 use crate::space::SpaceSource;
 use crate::view::{Attributes, Change, ChangeFeed, Record, ViewError};
 
-/// Reads changes through the space's pool of readers.
+/// Reads the changes of one tier through the space's pool of readers.
 pub struct SourceFeed<'source> {
     pub(crate) space: &'source SpaceSource,
+    pub(crate) tier: Tier,
 }
 
-const CHANGES: &str = "SELECT row, id, seq, kind, category, role, content, body, thread, position, session, author, \
-     trust, importance, occurred_at, expires_at, deleted_at, superseded_by FROM memories WHERE seq > ?1 ORDER BY seq LIMIT ?2";
+const FIELDS: &str = "row, id, max(seq, placed), kind, category, role, iif(tier = 0, content, colder(tier, row, 0)), \
+     iif(tier = 0, body, colder(tier, row, 1)), thread, position, session, author, trust, importance, occurred_at, \
+     expires_at, deleted_at, superseded_by";
 
 impl ChangeFeed for SourceFeed<'_> {
     fn head(&self) -> Result<Seq, ViewError> {
@@ -25,7 +27,7 @@ impl ChangeFeed for SourceFeed<'_> {
 
     fn since(&self, after: Seq, limit: usize) -> Result<Vec<Change>, ViewError> {
         self.space
-            .read(|reader| changes(reader, self.space.names(), after, limit))
+            .read(|reader| changes(reader, self.space.names(), self.tier, after, limit))
             .map_err(|error| feed_error(&error))
     }
 }
@@ -42,26 +44,108 @@ pub(crate) fn head(connection: &Connection) -> Result<Seq, StoreError> {
     Ok(Seq(last.unwrap_or(0) as u64))
 }
 
-/// The rows changed after `after`.
+/// The rows of a tier that changed or came to it after `after`, and those that left it, by rising event.
+///
+/// At most `limit`, and as many more as the last event brings. Fewer than `limit` are all that there are.
 pub(crate) fn changes(
     connection: &Connection,
     names: &Names,
+    tier: Tier,
     after: Seq,
     limit: usize,
 ) -> Result<Vec<Change>, StoreError> {
-    let mut statement = connection.prepare_cached(CHANGES)?;
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let rows = statement.query_map([after.0 as i64, limit], read_change)?;
-    rows.map(|row| {
-        let mut change = row?;
-        if let Some(record) = &mut change.record
-            && record.attributes.author != 0
-        {
-            record.author_name = names.name(connection, record.attributes.author)?;
+    let mut changes = arrivals(connection, names, tier, after, limit)?;
+    let mut departures = departures(connection, tier, after, limit)?;
+    // Where one list was cut off, the other one must not go beyond it.
+    let cut = |full: &[Change], other: &mut Vec<Change>| {
+        if let Some(last) = full.last().filter(|_| full.len() >= limit) {
+            let last = last.seq;
+            other.retain(|change| change.seq <= last);
         }
-        Ok(change)
-    })
-    .collect()
+    };
+    cut(&changes, &mut departures);
+    cut(&departures, &mut changes);
+    if !departures.is_empty() {
+        changes.append(&mut departures);
+        changes.sort_by_key(|change| change.seq);
+    }
+    Ok(changes)
+}
+
+/// The rows that lie in a tier, by the event that last changed them or moved them there.
+fn arrivals(
+    connection: &Connection,
+    names: &Names,
+    tier: Tier,
+    after: Seq,
+    limit: usize,
+) -> Result<Vec<Change>, StoreError> {
+    let condition = match tier {
+        // What lies there was never moved to it.
+        Tier::Active => "tier = 0 AND ?1 = 0 AND seq > ?2 ORDER BY seq LIMIT ?3".to_owned(),
+        _ => "tier <> 0 AND tier = ?1 AND max(seq, placed) > ?2 ORDER BY max(seq, placed), row LIMIT ?3".to_owned(),
+    };
+    let page = |condition: &str, values: &[i64]| -> Result<Vec<Change>, StoreError> {
+        let sql = format!("SELECT {FIELDS} FROM memories WHERE {condition}");
+        let mut statement = connection.prepare_cached(&sql)?;
+        let rows = statement.query_map(params_from_iter(values), read_change)?;
+        rows.map(|row| named(connection, names, row?)).collect()
+    };
+    let number = i64::from(tier.number());
+    let most = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut changes = page(&condition, &[number, after.0 as i64, most])?;
+    if tier != Tier::Active
+        && let Some(last) = changes.last().filter(|_| changes.len() >= limit)
+    {
+        // One event moves many rows.
+        let rest = "tier <> 0 AND tier = ?1 AND max(seq, placed) = ?2 AND row > ?3 ORDER BY row";
+        let values = [number, last.seq.0 as i64, i64::from(last.row.0)];
+        changes.append(&mut page(rest, &values)?);
+    }
+    Ok(changes)
+}
+
+fn named(connection: &Connection, names: &Names, mut change: Change) -> Result<Change, StoreError> {
+    if let Some(record) = &mut change.record
+        && record.attributes.author != 0
+    {
+        record.author_name = names.name(connection, record.attributes.author)?;
+    }
+    Ok(change)
+}
+
+/// The rows that left a tier and have not come back.
+fn departures(
+    connection: &Connection,
+    tier: Tier,
+    after: Seq,
+    limit: usize,
+) -> Result<Vec<Change>, StoreError> {
+    let page = |condition: &str, values: &[i64]| -> Result<Vec<Change>, StoreError> {
+        let sql = format!(
+            "SELECT departures.seq, departures.row FROM departures JOIN memories USING (row) \
+             WHERE departures.tier = ?1 AND memories.tier <> ?1 AND {condition}"
+        );
+        let mut statement = connection.prepare_cached(&sql)?;
+        let rows = statement.query_map(params_from_iter(values), |row| {
+            Ok(Change {
+                seq: Seq(row.get::<_, i64>(0)? as u64),
+                row: Row(row.get(1)?),
+                record: None,
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    };
+    let number = i64::from(tier.number());
+    let most = i64::try_from(limit).unwrap_or(i64::MAX);
+    let next = "departures.seq > ?2 ORDER BY departures.seq, departures.row LIMIT ?3";
+    let mut changes = page(next, &[number, after.0 as i64, most])?;
+    if let Some(last) = changes.last().filter(|_| changes.len() >= limit) {
+        let rest = "departures.seq = ?2 AND departures.row > ?3 ORDER BY departures.row";
+        let values = [number, last.seq.0 as i64, i64::from(last.row.0)];
+        changes.append(&mut page(rest, &values)?);
+    }
+    Ok(changes)
 }
 
 fn read_change(row: &SqlRow<'_>) -> rusqlite::Result<Change> {

@@ -179,8 +179,10 @@ pub(crate) fn list(
     };
     clause.push(standing.sql(), []);
     let order = listing.order.sql();
+    // First which ones, so that nothing is read of those that are sorted out.
     let sql = format!(
-        "SELECT {COLUMNS} FROM memories WHERE {} ORDER BY {order} LIMIT ? OFFSET ?",
+        "SELECT {COLUMNS} FROM memories WHERE row IN (SELECT row FROM memories WHERE {} ORDER BY {order} LIMIT ? OFFSET ?) \
+         ORDER BY {order}",
         clause.sql()
     );
     let bounded = |number: usize| Value::from(i64::try_from(number).unwrap_or(i64::MAX));

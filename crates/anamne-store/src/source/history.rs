@@ -29,7 +29,10 @@ pub(crate) fn of(connection: &Connection, stored: &Stored) -> Result<Vec<Version
     let mut versions = Vec::new();
     for event in events {
         let (seq, at, actor, change) = event?;
-        if !matches!(change, EventKind::Linked | EventKind::Unlinked) {
+        if change == EventKind::Moved {
+            continue;
+        }
+        if change.changes_state() {
             number += 1;
         }
         let memory = state_at(connection, stored, seq)?;
@@ -52,10 +55,9 @@ pub(crate) fn as_of(
     at: jiff::Timestamp,
 ) -> Result<Option<Version>, StoreError> {
     let through = super::log::seq_at(connection, at)?;
-    let is_link = |kind| matches!(kind, EventKind::Linked | EventKind::Unlinked);
     Ok(of(connection, stored)?
         .into_iter()
-        .rfind(|version| version.seq <= through && !is_link(version.change)))
+        .rfind(|version| version.seq <= through && version.change.changes_state()))
 }
 
 fn state_at(

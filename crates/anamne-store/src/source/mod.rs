@@ -1,12 +1,14 @@
 //! The source: one SQLite database in which state, event and outbox change together or not at all.
 
 mod connection;
+pub(crate) mod contents;
 pub(crate) mod erasure;
 pub(crate) mod feed;
 pub(crate) mod filter;
 pub(crate) mod history;
 pub(crate) mod link;
 pub(crate) mod log;
+pub(crate) mod moves;
 mod names;
 pub(crate) mod packed;
 pub(crate) mod read;
@@ -29,7 +31,10 @@ pub(crate) use names::Names;
 pub(crate) use transaction::{Occasion, Transaction, end_of_log};
 
 /// The version of the database schema, kept in `PRAGMA user_version`.
-pub const SOURCE_FORMAT: i64 = 1;
+pub const SOURCE_FORMAT: i64 = 2;
+
+/// The version of the files of colder tiers, kept likewise.
+pub(crate) const CONTENTS_FORMAT: i64 = 1;
 
 /// `PRAGMA application_id` of every source database: `Anmn` in ASCII.
 pub(crate) const APPLICATION_ID: i64 = 0x416e_6d6e;

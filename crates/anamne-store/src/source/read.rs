@@ -71,7 +71,7 @@ pub(crate) fn proven(connection: &Connection, stored: Stored) -> Result<Stored, 
     let says_no_state = |kind| {
         matches!(
             EventKind::from_number(kind),
-            Some(EventKind::Erased | EventKind::Linked | EventKind::Unlinked)
+            Some(EventKind::Erased | EventKind::Linked | EventKind::Unlinked | EventKind::Moved)
         )
     };
     match told {

@@ -13,9 +13,10 @@ use crate::StoreError;
 use crate::clock::from_microseconds;
 
 /// The columns that [`Stored::read`] expects, in its order.
-pub(crate) const COLUMNS: &str = "row, id, salt, kind, category, role, content, body, thread, position, session, author, \
-     trust, importance, confidence, metadata, external_id, occurred_at, created_at, updated_at, expires_at, deleted_at, \
-     erased, superseded_by, version, seq";
+pub(crate) const COLUMNS: &str = "row, id, salt, kind, category, role, iif(tier = 0, content, colder(tier, row, 0)), \
+     iif(tier = 0, body, colder(tier, row, 1)), thread, position, session, author, trust, importance, confidence, \
+     iif(tier = 0, metadata, colder(tier, row, 2)), external_id, occurred_at, created_at, updated_at, expires_at, \
+     deleted_at, erased, superseded_by, version, seq";
 
 /// A memory with what the source keeps beside it.
 #[derive(Clone, Debug)]

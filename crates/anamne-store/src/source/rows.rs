@@ -3,9 +3,9 @@
 use anamne_types::{Link, Memory, Row, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::Names;
 use super::packed::Packed;
 use super::record::body_json;
+use super::{Names, moves};
 use crate::StoreError;
 use crate::clock::to_microseconds;
 
@@ -18,7 +18,7 @@ const INSERT: &str = "INSERT INTO memories (row, id, salt, kind, category, role,
 const UPDATE: &str = "UPDATE memories SET id = ?2, salt = ?3, kind = ?4, category = ?5, role = ?6, content = ?7, \
      body = ?8, hash = ?9, thread = ?10, position = ?11, session = ?12, author = ?13, trust = ?14, importance = ?15, \
      confidence = ?16, metadata = ?17, external_id = ?18, occurred_at = ?19, created_at = ?20, updated_at = ?21, \
-     expires_at = ?22, deleted_at = ?23, superseded_by = ?24, version = ?25, seq = ?26 WHERE row = ?1";
+     expires_at = ?22, deleted_at = ?23, superseded_by = ?24, version = ?25, seq = ?26, tier = 0, placed = 0 WHERE row = ?1";
 
 /// The row that the next new memory gets. Rows of erased memories stay taken.
 pub(crate) fn next(connection: &Connection) -> Result<Row, StoreError> {
@@ -41,7 +41,7 @@ pub(crate) fn insert(
     write_tags(connection, names, row, memory)
 }
 
-/// Replaces the state of a memory; `hash` is that of its content.
+/// Replaces the state of a memory, which brings it back to the active tier; `hash` is that of its content.
 pub(crate) fn update(
     connection: &Connection,
     names: &Names,
@@ -50,6 +50,7 @@ pub(crate) fn update(
     hash: [u8; 16],
     memory: &Memory,
 ) -> Result<(), StoreError> {
+    moves::depart(connection, row, memory.seq)?;
     write(connection, names, UPDATE, row, salt, hash, memory)?;
     connection
         .prepare_cached("DELETE FROM tags WHERE row = ?1")?

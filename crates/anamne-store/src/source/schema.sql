@@ -29,7 +29,11 @@ CREATE TABLE memories (
   erased        INTEGER NOT NULL DEFAULT 0,
   superseded_by BLOB,
   version       INTEGER NOT NULL,
-  seq           INTEGER NOT NULL UNIQUE
+  seq           INTEGER NOT NULL UNIQUE,
+  -- Where content, body and metadata stand: 0 here, else in the file of that tier.
+  tier          INTEGER NOT NULL DEFAULT 0,
+  -- The event that moved it there; 0 where none did.
+  placed        INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE INDEX memories_hash ON memories (hash) WHERE deleted_at IS NULL;

@@ -436,7 +436,7 @@ impl<'writer> Transaction<'writer> {
         Ok(memory)
     }
 
-    fn log(
+    pub(super) fn log(
         &mut self,
         kind: EventKind,
         row: Row,
@@ -482,6 +482,14 @@ impl<'writer> Transaction<'writer> {
                 space: self.space.to_owned(),
             }),
         }
+    }
+
+    pub(super) fn id_of(&self, row: Row) -> Result<MemoryId, StoreError> {
+        let id = self
+            .connection
+            .prepare_cached("SELECT id FROM memories WHERE row = ?1")?
+            .query_row([row.0], |row| row.get(0))?;
+        Ok(MemoryId::from_bytes(id))
     }
 
     fn by_row(&self, row: Row) -> Result<Stored, StoreError> {

@@ -1,0 +1,218 @@
+//! Moving memories that have aged to colder tiers, and cleaning up behind them.
+//!
+//! A move is copy, commit, delete. What a memory says is written to the file of its tier and synced; then one
+//! transaction, with an event of its own, has the row point there; what it leaves behind in the file of another tier
+//! is deleted later. Interrupted anywhere, the memory lies where its row says, and the next pass goes on.
+
+use std::time::{Duration, Instant};
+
+use anamne_types::{Actor, ActorKind, Row, Tier};
+use rusqlite::Connection;
+use serde::Serialize;
+
+use crate::StoreError;
+use crate::source::contents;
+use crate::source::moves::{self, Aged, Ages};
+use crate::space::SpaceSource;
+
+/// A batch that keeps other writers waiting for longer than this is followed by a smaller one.
+const LONG: Duration = Duration::from_millis(15);
+
+/// Memories that are moved at once: at first, and at most.
+const BATCH: (usize, usize) = (250, 1_000);
+
+const DAY: i64 = 24 * 3_600 * 1_000_000;
+
+/// What was told or changed within the last day stays where it is, so that an import is not moved while it goes on.
+const SETTLED: i64 = DAY;
+
+/// Which memories a move takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aging {
+    /// Those that happened long enough ago and were told and last changed a day ago or earlier.
+    Settled,
+    /// All that happened long enough ago.
+    All,
+}
+
+/// What one step of a move came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// So many memories lie in this tier now that did not before. There may be more to move.
+    Moved(Tier, u64),
+    /// Nothing is left to move.
+    Done,
+    /// Another process is moving memories.
+    Busy,
+}
+
+/// How many memories lie in a tier, and what its file takes up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TierCount {
+    /// The tier.
+    pub tier: Tier,
+    /// Memories in it, forgotten ones included, erased ones not.
+    pub memories: u64,
+    /// Bytes of the file that holds what they say.
+    pub bytes: u64,
+}
+
+/// Moves memories batch by batch. The lock that keeps two movers apart is held for one batch at a time.
+pub struct Mover<'space> {
+    space: &'space SpaceSource,
+    ages: Ages,
+    actor: Actor,
+    batch: usize,
+    /// Up to when the recent and the active tier have been looked through, microseconds since 1970.
+    reached: [i64; 2],
+    /// The file that was written to last.
+    file: Option<(Tier, Connection)>,
+    longest: Duration,
+}
+
+impl SpaceSource {
+    /// Begins to move what has aged, by the thresholds of the space's settings and its clock.
+    pub fn mover(&self, aging: Aging) -> Result<Mover<'_>, StoreError> {
+        let config = self.current_config()?.tiers.clone();
+        let now = self.now().as_microsecond();
+        let before = |days: u32| now.saturating_sub(i64::from(days).saturating_mul(DAY));
+        Ok(Mover {
+            space: self,
+            ages: Ages {
+                active: before(config.active_days),
+                recent: before(config.recent_days),
+                settled: match aging {
+                    Aging::Settled => now.saturating_sub(SETTLED),
+                    Aging::All => i64::MAX,
+                },
+            },
+            actor: Actor {
+                kind: ActorKind::System,
+                name: "aging".to_owned(),
+            },
+            batch: BATCH.0,
+            reached: [i64::MIN; 2],
+            file: None,
+            longest: Duration::ZERO,
+        })
+    }
+
+    /// The colder tiers in which memories lie, hottest first. O(tiers · log memories).
+    pub fn colder_tiers(&self) -> Result<Vec<Tier>, StoreError> {
+        self.read(moves::tiers)
+    }
+
+    /// The tiers with what lies in them, hottest first. O(memories).
+    pub fn tiers(&self) -> Result<Vec<TierCount>, StoreError> {
+        let memories = self.folder().join("memories");
+        let bytes = |path: &std::path::Path| -> Result<u64, StoreError> {
+            Ok(crate::files::look_at(path)?.map_or(0, |state| state.length))
+        };
+        let mut tiers = vec![TierCount {
+            tier: Tier::Active,
+            memories: self.read(moves::count_active)?,
+            bytes: bytes(self.database())?,
+        }];
+        for (tier, count) in self.read(moves::counts)? {
+            tiers.push(TierCount {
+                tier,
+                memories: count,
+                bytes: bytes(&contents::file_of(&memories, tier))?,
+            });
+        }
+        Ok(tiers)
+    }
+
+    /// The tier in which a row lies; `None` where there is no such row.
+    pub fn tier_of(&self, row: Row) -> Result<Option<Tier>, StoreError> {
+        self.read(|reader| moves::tier_of(reader, row))
+    }
+}
+
+impl Mover<'_> {
+    /// The longest that a batch has kept other writers waiting.
+    pub fn longest(&self) -> Duration {
+        self.longest
+    }
+
+    /// Deletes from the files of tiers what does not lie there any more; says how many memories' content it was.
+    pub fn clean(&mut self) -> Result<u64, StoreError> {
+        let space = self.space;
+        let Some(_guard) = space.moving.try_acquire()? else {
+            return Ok(0);
+        };
+        let mut cleaned = 0;
+        for (tier, rows) in space.read(moves::leftovers)? {
+            contents::remove(self.file(tier)?, &rows)?;
+            for rows in rows.chunks(BATCH.1) {
+                space.write_quietly(|transaction| transaction.cleaned(tier, rows))?;
+            }
+            cleaned += rows.len() as u64;
+        }
+        Ok(cleaned)
+    }
+
+    /// Moves the next batch.
+    pub fn step(&mut self) -> Result<Step, StoreError> {
+        let space = self.space;
+        let Some(_guard) = space.moving.try_acquire()? else {
+            return Ok(Step::Busy);
+        };
+        for (place, source) in [Tier::Recent, Tier::Active].into_iter().enumerate() {
+            let (ages, from) = (self.ages, self.reached[place]);
+            let page = space.read(|reader| moves::aged(reader, source, ages, from, self.batch))?;
+            let mut aged = page.aged;
+            if let Some(target) = aged.first().map(|first| first.target) {
+                let all = aged.len();
+                aged.retain(|memory| memory.target == target);
+                let moved = self.move_to(source, target, &aged)?;
+                // The others of the page, and those that somebody changed meanwhile, are looked at again.
+                if aged.len() == all {
+                    self.reached[place] = page.reached;
+                }
+                return Ok(Step::Moved(target, moved));
+            }
+        }
+        Ok(Step::Done)
+    }
+
+    fn move_to(&mut self, source: Tier, target: Tier, aged: &[Aged]) -> Result<u64, StoreError> {
+        let space = self.space;
+        space.write_quietly(|transaction| transaction.expect_in(target, aged))?;
+        let rows: Vec<Row> = aged.iter().map(|memory| memory.row).collect();
+        let file = self.file(target)?;
+        space.read(|reader| contents::copy(reader, file, &rows))?;
+        let held = std::cell::Cell::new(Duration::ZERO);
+        let moved = space.write_freely(&self.actor, |transaction| {
+            let began = Instant::now();
+            let moved = transaction.move_to(source, target, aged);
+            held.set(began.elapsed());
+            moved
+        })?;
+        self.adapt(held.get());
+        Ok(moved)
+    }
+
+    fn adapt(&mut self, held: Duration) {
+        self.longest = self.longest.max(held);
+        self.batch = if held > LONG {
+            self.batch / 2
+        } else if held < LONG / 3 {
+            self.batch * 2
+        } else {
+            self.batch
+        }
+        .clamp(10, BATCH.1);
+    }
+
+    fn file(&mut self, tier: Tier) -> Result<&Connection, StoreError> {
+        let opened = match self.file.take() {
+            Some((open, connection)) if open == tier => connection,
+            _ => {
+                let memories = self.space.folder().join("memories");
+                contents::open_to_write(&contents::file_of(&memories, tier))?
+            }
+        };
+        Ok(&self.file.insert((tier, opened)).1)
+    }
+}

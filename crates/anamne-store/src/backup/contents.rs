@@ -1,0 +1,88 @@
+//! Copying the files of colder tiers into a backup: those that changed since it was last brought up to date.
+
+use std::path::{Path, PathBuf};
+
+use anamne_types::Refusal;
+
+use super::{Manifest, put_in_place};
+use crate::StoreError;
+use crate::files::{open_private_file, remove_if_there};
+use crate::restore::side_file;
+use crate::source::contents::{self, files_in};
+
+/// The files that the backup is going to have, of which some wait beside their place.
+pub(super) struct Copies {
+    memories: PathBuf,
+    names: Vec<String>,
+    /// What waits, and its place.
+    waiting: Vec<(PathBuf, PathBuf)>,
+}
+
+/// Copies the tiers of the folder `source` to that of the backup, beside those that are there and named like the
+/// copy `snapshot` of the active database.
+///
+/// Nobody may move memories meanwhile.
+pub(super) fn copy(
+    source: &Path,
+    backup: &Path,
+    snapshot: &Path,
+    known: Option<&Manifest>,
+) -> Result<Copies, StoreError> {
+    let memories = backup.join("memories");
+    let mut copies = Copies {
+        names: Vec::new(),
+        waiting: Vec::new(),
+        memories: memories.clone(),
+    };
+    for (tier, path) in files_in(source)? {
+        let target = contents::file_of(&memories, tier);
+        let name = format!("{tier}.db");
+        let file = contents::open_to_read(&path)?;
+        let is_intact =
+            known.is_some_and(|known| known.is_intact(backup, &format!("memories/{name}")));
+        let is_there = is_intact
+            && contents::open_to_read(&target)
+                .and_then(|copied| Ok(contents::stamp(&copied)? == contents::stamp(&file)?))
+                .unwrap_or(false);
+        copies.names.push(name);
+        if is_there {
+            continue;
+        }
+        let copy = contents::twin_of(snapshot, tier);
+        drop(open_private_file(&copy)?);
+        let Some(into) = copy.to_str() else {
+            return Err(Refusal::new("folder", "a path in UTF-8", copy.display()).into());
+        };
+        super::open_copied(&path)?.execute("VACUUM INTO ?1", [into])?;
+        super::sync(&copy)?;
+        copies.waiting.push((copy, target));
+    }
+    Ok(copies)
+}
+
+impl Copies {
+    /// Puts the copies in their places and removes what the source has no more; says how many bytes were written.
+    pub(super) fn put_in_place(self) -> Result<u64, StoreError> {
+        let mut bytes = 0;
+        for (copy, target) in &self.waiting {
+            bytes += put_in_place(copy, target)?;
+        }
+        for (tier, path) in files_in(&self.memories)? {
+            if !self.names.contains(&format!("{tier}.db")) {
+                for file in [side_file(&path, "wal"), side_file(&path, "shm"), path] {
+                    remove_if_there(&file)?;
+                }
+            }
+        }
+        Ok(bytes)
+    }
+}
+
+/// The files of tiers in a backup, as seen from the space's folder.
+pub(super) fn listed(folder: &Path) -> Result<Vec<String>, StoreError> {
+    let files = files_in(&folder.join("memories"))?;
+    Ok(files
+        .into_iter()
+        .map(|(tier, _)| format!("memories/{tier}.db"))
+        .collect())
+}

@@ -1,0 +1,484 @@
+//! Memories move to colder tiers as they age, and nothing of them changes by that.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+
+use anamne_store::view::{ChangeFeed, View};
+use anamne_store::{
+    Aging, Followers, Listing, LogQuery, SpaceName, SpaceSource, Step as Moving, StoreFolder,
+};
+use anamne_types::{Body, Draft, Edit, EventKind, MemoryId, Row, Seq, Tier};
+use common::{Home, MemoryView, assert_sound, files_under, user};
+use jiff::{Timestamp, ToSpan};
+use proptest::prelude::*;
+
+/// When the tests' clock begins.
+fn start() -> Timestamp {
+    Timestamp::from_millisecond(1_760_000_000_000).expect("an instant of this century")
+}
+
+/// Something that happened so many days before.
+fn days_ago(text: &str, days: i64) -> Draft {
+    Draft::new(text).occurred_at(start() - (24 * days).hours())
+}
+
+fn tell(space: &SpaceSource, draft: &Draft) -> MemoryId {
+    space.remember(&user(), draft).expect("a write").id
+}
+
+/// Moves whatever has aged; says how many memories.
+fn move_all(space: &SpaceSource) -> u64 {
+    let mut mover = space.mover(Aging::All).expect("a mover");
+    mover.clean().expect("a clean tier");
+    let mut moved = 0;
+    loop {
+        match mover.step().expect("a step") {
+            Moving::Moved(_, memories) => moved += memories,
+            Moving::Done => return moved,
+            Moving::Busy => panic!("nobody else moves"),
+        }
+    }
+}
+
+fn tier_of(space: &SpaceSource, id: MemoryId) -> Tier {
+    let row = space.get(id).expect("a memory").row;
+    space.tier_of(row).expect("a read").expect("a tier")
+}
+
+fn archive(name: &str) -> Tier {
+    name.parse().expect("a tier")
+}
+
+#[test]
+fn memories_move_as_they_age_and_stay_what_they_are() {
+    let home = Home::new();
+    let space = home.open();
+    let long = "the tide table of the old harbour, line by line; ".repeat(40);
+    let mut draft = days_ago(&long, 200)
+        .thread("log")
+        .author("Runa")
+        .tag("tides");
+    draft.metadata = [("page".to_owned(), 12.into())].into();
+    draft.body = Body::Episode {
+        goal: "write the table".to_owned(),
+        plan: Vec::new(),
+        outcome: "done".to_owned(),
+        tool_log: Vec::new(),
+        salience: Some(0.5),
+    };
+    let old = tell(&space, &draft);
+    let recent = tell(&space, &days_ago("the mole was mended", 45).thread("log"));
+    let new = tell(&space, &days_ago("the gauge was read", 3).thread("log"));
+    let before = [old, recent, new].map(|id| space.get(id).expect("a memory"));
+    let listing = Listing {
+        limit: 10,
+        ..Listing::default()
+    };
+    let listed = space.list(&listing).expect("a list");
+    assert_eq!(move_all(&space), 2);
+    assert_eq!(move_all(&space), 0, "what has moved stays where it is");
+    assert_eq!(
+        [old, recent, new].map(|id| tier_of(&space, id)),
+        [archive("archive-2025Q1"), Tier::Recent, Tier::Active]
+    );
+    assert_eq!(
+        [old, recent, new].map(|id| space.get(id).expect("a memory")),
+        before
+    );
+    assert_eq!(space.list(&listing).expect("a list"), listed);
+    let tiers = space.tiers().expect("tiers");
+    let counts: Vec<_> = tiers
+        .iter()
+        .map(|tier| (tier.tier, tier.memories))
+        .collect();
+    assert_eq!(
+        counts,
+        [
+            (Tier::Active, 1),
+            (Tier::Recent, 1),
+            (archive("archive-2025Q1"), 1)
+        ]
+    );
+    let moves = LogQuery {
+        kinds: vec![EventKind::Moved],
+        limit: 10,
+        ..LogQuery::default()
+    };
+    let moves = space.log(&moves).expect("a log");
+    assert_eq!(moves.len(), 2);
+    assert_eq!(moves[0].event.actor.name, "aging");
+    assert_eq!(space.history(old).expect("a history").len(), 1);
+    let duplicate = space
+        .remember(&user(), &days_ago(&long, 1))
+        .expect("a write");
+    assert!(duplicate.duplicate, "what is archived is known");
+    assert_sound(&space);
+}
+
+#[test]
+fn what_was_told_a_moment_ago_is_not_moved_in_the_background() {
+    let home = Home::new();
+    let space = home.open();
+    tell(&space, &days_ago("an old letter, found today", 900));
+    let mut mover = space.mover(Aging::Settled).expect("a mover");
+    assert_eq!(mover.step().expect("a step"), Moving::Done);
+}
+
+#[test]
+fn facts_stay_while_they_matter() {
+    let home = Home::new();
+    let space = home.open();
+    let fact = |text: &str, importance| {
+        let mut draft = days_ago(text, 400);
+        draft.body = Body::Fact { category: None };
+        draft.importance(importance)
+    };
+    let vital = tell(&space, &fact("the lock opens at high water only", 8));
+    // Facts age from when they were told, which was just now.
+    let fresh = tell(&space, &fact("the crane is green", 3));
+    assert_eq!(move_all(&space), 0);
+    assert_eq!(
+        [vital, fresh].map(|id| tier_of(&space, id)),
+        [Tier::Active; 2]
+    );
+}
+
+#[test]
+fn a_change_brings_a_memory_back() {
+    let home = Home::new();
+    let space = home.open();
+    let id = tell(&space, &days_ago("the buoy is red", 300));
+    move_all(&space);
+    let edit = Edit {
+        add_tags: vec!["buoys".to_owned()],
+        ..Edit::default()
+    };
+    space.edit(&user(), id, &edit).expect("an edit");
+    assert_eq!(tier_of(&space, id), Tier::Active);
+    assert_eq!(space.get(id).expect("a memory").content, "the buoy is red");
+    assert_sound(&space);
+    assert_eq!(move_all(&space), 1, "it is as old as before");
+    assert_eq!(space.get(id).expect("a memory").tags, ["buoys"]);
+    assert_sound(&space);
+}
+
+#[test]
+fn an_erased_memory_leaves_the_file_of_its_tier() {
+    let home = Home::new();
+    let space = home.open();
+    let erased = tell(
+        &space,
+        &days_ago("unspeakable words", 300).tag("unspeakable"),
+    );
+    let edited = tell(&space, &days_ago("unspeakable as well", 300));
+    let kept = tell(&space, &days_ago("an ordinary day", 300));
+    move_all(&space);
+    let edit = Edit {
+        content: Some("unspeakable in other words".to_owned()),
+        ..Edit::default()
+    };
+    // Its former content is still in the archive when it is erased.
+    space.edit(&user(), edited, &edit).expect("an edit");
+    space.erase_all(&user(), &[erased, edited]).expect("erased");
+    assert_eq!(
+        space.get(kept).expect("a memory").content,
+        "an ordinary day"
+    );
+    assert_sound(&space);
+    drop(space);
+    for path in files_under(&home.space()) {
+        let bytes = fs::read(&path).expect("a file");
+        let holds = bytes.windows(11).any(|window| window == b"unspeakable");
+        assert!(!holds, "{}", path.display());
+    }
+}
+
+#[test]
+fn a_damaged_or_lost_archive_is_restored_from_the_journal() {
+    let told = |home: &Home| {
+        let space = home.open();
+        let ids: Vec<_> = (0..20)
+            .map(|number| tell(&space, &days_ago(&format!("page {number} of the log"), 300)))
+            .collect();
+        move_all(&space);
+        ids
+    };
+    for harm in ["lost", "cut", "overwritten"] {
+        for in_use in [false, true] {
+            let home = Home::new();
+            let ids = told(&home);
+            let file = home.at("memories/archive-2024Q4.db");
+            let space = in_use.then(|| home.open());
+            match harm {
+                "lost" => fs::remove_file(&file).expect("a file"),
+                "cut" => fs::OpenOptions::new()
+                    .write(true)
+                    .open(&file)
+                    .and_then(|file| file.set_len(5_000))
+                    .expect("a file"),
+                _ => fs::write(&file, vec![0x5A; 9_000]).expect("a file"),
+            }
+            let space = space.unwrap_or_else(|| home.open());
+            for (number, id) in ids.iter().enumerate() {
+                let content = space.get(*id).expect("a memory").content;
+                assert_eq!(content, format!("page {number} of the log"), "{harm}");
+            }
+            assert!(!space.mended().is_empty(), "{harm}: it is spoken of");
+            assert_sound(&space);
+            assert_eq!(move_all(&space), 20, "{harm}");
+            assert_sound(&space);
+        }
+    }
+}
+
+#[test]
+fn a_lost_database_is_restored_with_all_tiers() {
+    let home = Home::new();
+    let space = home.open();
+    let old = tell(&space, &days_ago("long ago", 300));
+    let new = tell(&space, &days_ago("just now", 1));
+    move_all(&space);
+    drop(space);
+    home.remove_database();
+    let space = home.open();
+    assert_eq!(space.get(old).expect("a memory").content, "long ago");
+    assert_eq!(space.get(new).expect("a memory").content, "just now");
+    assert_eq!(
+        tier_of(&space, old),
+        Tier::Active,
+        "until it is moved again"
+    );
+    assert_eq!(move_all(&space), 1);
+    assert_sound(&space);
+}
+
+#[test]
+fn a_backup_holds_every_tier_and_copies_an_archive_once() {
+    let home = Home::new();
+    let space = home.open();
+    let old = tell(&space, &days_ago(&"a long winter ".repeat(500), 300));
+    tell(&space, &days_ago("summer", 60));
+    move_all(&space);
+    let store = tempfile::tempdir().expect("a folder");
+    space.backup(store.path()).expect("a backup");
+    tell(&space, &days_ago("autumn", 1));
+    let archived = StoreFolder::at(store.path())
+        .space(&SpaceName::core())
+        .join("memories/archive-2024Q4.db");
+    let written = fs::metadata(&archived)
+        .and_then(|file| file.modified())
+        .expect("a file");
+    space.backup(store.path()).expect("a second backup");
+    let again = fs::metadata(&archived)
+        .and_then(|file| file.modified())
+        .expect("a file");
+    assert_eq!(again, written, "it has not changed");
+    space.erase(&user(), old).expect("erased");
+    space.backup(store.path()).expect("a third backup");
+    let folder = StoreFolder::at(store.path()).space(&SpaceName::core());
+    let copy = common::open(&folder).expect("the backup opens");
+    assert_eq!(
+        copy.statistics().expect("counts"),
+        space.statistics().expect("counts")
+    );
+    assert_sound(&copy);
+    drop(copy);
+    // A file of a tier that the source has no more goes.
+    assert!(archived.exists());
+}
+
+#[test]
+fn writers_go_on_while_memories_move() {
+    let home = Home::new();
+    let space = home.open();
+    let drafts: Vec<_> = (0..600)
+        .map(|number| days_ago(&format!("note {number} of a busy year"), 100 + number % 300))
+        .collect();
+    space.remember_all(&user(), &drafts).expect("a write");
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let other = home.open();
+            (0..100)
+                .map(|number| tell(&other, &Draft::new(format!("meanwhile {number}"))))
+                .collect::<Vec<_>>()
+        });
+        let mut moved = 0;
+        while moved < 600 {
+            moved += move_all(&space);
+        }
+        for id in writer.join().expect("no panic") {
+            assert!(space.get(id).is_ok());
+        }
+    });
+    assert_sound(&space);
+}
+
+/// What a person or time does.
+#[derive(Clone, Debug)]
+enum Deed {
+    Tell { days: u16 },
+    Edit { which: usize },
+    Forget { which: usize },
+    Restore { which: usize },
+    Erase { which: usize },
+    Age { steps: usize },
+    Reopen,
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    prop_oneof![
+        4 => (0_u16..400).prop_map(|days| Deed::Tell { days }),
+        2 => any::<usize>().prop_map(|which| Deed::Edit { which }),
+        1 => any::<usize>().prop_map(|which| Deed::Forget { which }),
+        1 => any::<usize>().prop_map(|which| Deed::Restore { which }),
+        1 => any::<usize>().prop_map(|which| Deed::Erase { which }),
+        3 => (1_usize..4).prop_map(|steps| Deed::Age { steps }),
+        1 => Just(Deed::Reopen),
+    ]
+}
+
+/// A follower of each tier that has ever been met.
+#[derive(Default)]
+struct Following(BTreeMap<Tier, (Arc<MemoryView>, Followers)>);
+
+impl Following {
+    fn catch_up(&mut self, space: &SpaceSource) {
+        let colder = space.colder_tiers().expect("tiers");
+        for tier in std::iter::once(Tier::Active).chain(colder) {
+            self.0.entry(tier).or_insert_with(|| {
+                let view = Arc::new(MemoryView::default());
+                let views = vec![view.clone() as Arc<dyn View>];
+                let followers = Followers::new(space, tier, views).expect("followers");
+                (view, followers)
+            });
+        }
+        for (_, followers) in self.0.values() {
+            followers.catch_up(space).expect("caught up");
+        }
+    }
+
+    fn texts(&self) -> BTreeMap<Row, (Tier, String)> {
+        let mut texts = BTreeMap::new();
+        for (tier, (view, _)) in &self.0 {
+            for (row, text) in view.rows() {
+                let there = texts.insert(row, (*tier, text));
+                assert!(there.is_none(), "{row:?} stands in two tiers");
+            }
+        }
+        texts
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, max_shrink_iters: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_live_memory_is_in_exactly_one_tier_and_says_what_it_said(deeds in proptest::collection::vec(deed(), 1..40)) {
+        let home = Home::new();
+        let mut space = home.open();
+        let mut following = Following::default();
+        let mut ids = Vec::new();
+        let mut expected = BTreeMap::<MemoryId, Option<(String, bool)>>::new();
+        for (number, deed) in deeds.iter().enumerate() {
+            let chosen = |which: usize| ids.get(which % ids.len().max(1)).copied();
+            match *deed {
+                Deed::Tell { days } => {
+                    let text = format!("deed {number}, {days} days ago");
+                    let id = tell(&space, &days_ago(&text, i64::from(days)));
+                    ids.push(id);
+                    expected.insert(id, Some((text, true)));
+                }
+                Deed::Edit { which } => if let Some(id) = chosen(which)
+                    && let Some(Some((text, true))) = expected.get(&id)
+                {
+                    let text = format!("{text}, changed");
+                    let edit = Edit { content: Some(text.clone()), ..Edit::default() };
+                    space.edit(&user(), id, &edit).expect("an edit");
+                    expected.insert(id, Some((text, true)));
+                },
+                Deed::Forget { which } => if let Some(id) = chosen(which)
+                    && let Some(Some((_, live @ true))) = expected.get_mut(&id)
+                {
+                    space.forget(&user(), id).expect("forgotten");
+                    *live = false;
+                },
+                Deed::Restore { which } => if let Some(id) = chosen(which)
+                    && let Some(Some((_, live @ false))) = expected.get_mut(&id)
+                {
+                    space.restore(&user(), id).expect("restored");
+                    *live = true;
+                },
+                Deed::Erase { which } => if let Some(id) = chosen(which)
+                    && expected.get(&id).is_some_and(Option::is_some)
+                {
+                    space.erase(&user(), id).expect("erased");
+                    expected.insert(id, None);
+                },
+                Deed::Age { steps } => {
+                    let mut mover = space.mover(Aging::All).expect("a mover");
+                    mover.clean().expect("clean");
+                    for _ in 0..steps {
+                        mover.step().expect("a step");
+                    }
+                }
+                Deed::Reopen => {
+                    drop(space);
+                    space = home.open();
+                    prop_assert!(space.mended().is_empty(), "{:?}", space.mended());
+                }
+            }
+            following.catch_up(&space);
+            let texts = following.texts();
+            let mut live = 0;
+            for (id, state) in &expected {
+                match state {
+                    Some((text, is_live)) => {
+                        let memory = space.get(*id).expect("a memory");
+                        prop_assert_eq!(&memory.content, text);
+                        prop_assert_eq!(memory.deleted_at.is_none(), *is_live);
+                        if *is_live {
+                            live += 1;
+                            let (tier, followed) = &texts[&memory.row];
+                            prop_assert_eq!(followed, text);
+                            prop_assert_eq!(Some(*tier), space.tier_of(memory.row).expect("a read"));
+                        }
+                    }
+                    None => prop_assert!(space.get(*id).is_err()),
+                }
+            }
+            prop_assert_eq!(texts.len(), live);
+        }
+        assert_sound(&space);
+        // Whoever follows from the beginning comes to the same, page by page.
+        for (tier, (view, _)) in &following.0 {
+            let (mut after, mut rows) = (Seq(0), BTreeMap::new());
+            loop {
+                let page = space.feed_of(*tier).since(after, 3).expect("a page");
+                for change in &page {
+                    match &change.record {
+                        Some(record) => rows.insert(change.row, record.text.clone()),
+                        None => rows.remove(&change.row),
+                    };
+                }
+                if page.len() < 3 {
+                    break;
+                }
+                let last = page.last().expect("a change").seq;
+                prop_assert!(last > after);
+                after = last;
+            }
+            prop_assert_eq!(rows, view.rows());
+        }
+        home.remove_database();
+        drop(space);
+        let space = home.open();
+        for (id, state) in &expected {
+            if let Some((text, _)) = state {
+                prop_assert_eq!(&space.get(*id).expect("a memory").content, text);
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! How old a memory is, and so where it lies.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+
+use crate::Refusal;
+use crate::body::words;
+
+words! {
+    /// Which tiers a question reaches.
+    #[derive(Default)]
+    Temperature as "temperature" {
+        /// The active tier.
+        Hot = 1 "hot",
+        /// The recent tier.
+        Warm = 2 "warm",
+        /// The archives.
+        Cold = 3 "cold",
+        /// Every tier.
+        #[default]
+        All = 4 "all",
+    }
+}
+
+impl Temperature {
+    /// Whether a question of this temperature reaches a tier.
+    pub fn reaches(self, tier: Tier) -> bool {
+        match self {
+            Self::Hot => tier == Tier::Active,
+            Self::Warm => tier == Tier::Recent,
+            Self::Cold => matches!(tier, Tier::Archive { .. }),
+            Self::All => true,
+        }
+    }
+}
+
+/// Where a memory lies. The hotter tier is the lesser one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tier {
+    /// What is new, was changed, or is still in use.
+    Active,
+    /// What is a little older.
+    Recent,
+    /// What happened in one quarter of a year, long ago.
+    Archive {
+        /// The year, 1 to 9999.
+        year: i16,
+        /// The quarter, 1 to 4.
+        quarter: u8,
+    },
+}
+
+impl Tier {
+    /// The archive of what happened at an instant, in UTC.
+    pub fn archive_of(at: Timestamp) -> Self {
+        let date = at.to_zoned(TimeZone::UTC).date();
+        Self::Archive {
+            year: date.year().max(1),
+            quarter: (date.month() as u8 - 1) / 3 + 1,
+        }
+    }
+
+    /// The number under which it is stored; it never changes: 0, 1, or ten times the year and the quarter.
+    pub fn number(self) -> u32 {
+        match self {
+            Self::Active => 0,
+            Self::Recent => 1,
+            Self::Archive { year, quarter } => {
+                u32::from(year.unsigned_abs()) * 10 + u32::from(quarter)
+            }
+        }
+    }
+
+    /// The tier stored under `number`, if there is one.
+    pub fn from_number(number: u32) -> Option<Self> {
+        match (number, number % 10) {
+            (0, _) => Some(Self::Active),
+            (1, _) => Some(Self::Recent),
+            (11..=99_994, quarter @ 1..=4) => Some(Self::Archive {
+                year: i16::try_from(number / 10).ok()?,
+                quarter: quarter as u8,
+            }),
+            _ => None,
+        }
+    }
+}
+
+impl PartialOrd for Tier {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Tier {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let (is_archive, number) = (self.number() > 1, self.number());
+        // The later of two archives is the hotter one.
+        if is_archive && other.number() > 1 {
+            other.number().cmp(&number)
+        } else {
+            number.cmp(&other.number())
+        }
+    }
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Active => formatter.pad("active"),
+            Self::Recent => formatter.pad("recent"),
+            Self::Archive { year, quarter } => {
+                formatter.pad(&format!("archive-{year:04}Q{quarter}"))
+            }
+        }
+    }
+}
+
+impl FromStr for Tier {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        let archive = || {
+            let (year, quarter) = text.strip_prefix("archive-")?.split_once('Q')?;
+            let number =
+                year.parse::<u32>().ok()?.checked_mul(10)? + quarter.parse::<u32>().ok()?;
+            Self::from_number(number).filter(|tier| tier.to_string() == text)
+        };
+        match text {
+            "active" => Ok(Self::Active),
+            "recent" => Ok(Self::Recent),
+            _ => archive()
+                .ok_or_else(|| Refusal::new("tier", "active, recent or archive-2026Q3", text)),
+        }
+    }
+}
+
+impl Serialize for Tier {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Tier {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tier_reads_back_from_its_word_and_its_number() {
+        let at = |text: &str| text.parse::<Timestamp>().expect("an instant");
+        let third = Tier::archive_of(at("2026-07-01T00:00:00Z"));
+        assert_eq!(third.to_string(), "archive-2026Q3");
+        assert_eq!(
+            Tier::archive_of(at("2026-06-30T23:59:59Z")).number(),
+            20_262
+        );
+        for tier in [Tier::Active, Tier::Recent, third] {
+            assert_eq!(tier.to_string().parse::<Tier>(), Ok(tier));
+            assert_eq!(Tier::from_number(tier.number()), Some(tier));
+        }
+        for text in [
+            "",
+            "archive",
+            "archive-2026Q5",
+            "archive-2026Q0",
+            "archive-26Q1",
+            "hot",
+        ] {
+            assert!(text.parse::<Tier>().is_err(), "{text}");
+        }
+        for number in [2, 9, 10, 20_260, 20_265, 100_001] {
+            assert_eq!(Tier::from_number(number), None, "{number}");
+        }
+    }
+
+    #[test]
+    fn hotter_tiers_come_first() {
+        let archive = |year, quarter| Tier::Archive { year, quarter };
+        let mut tiers = [
+            archive(2025, 4),
+            Tier::Recent,
+            archive(2026, 1),
+            Tier::Active,
+        ];
+        tiers.sort();
+        assert_eq!(
+            tiers,
+            [
+                Tier::Active,
+                Tier::Recent,
+                archive(2026, 1),
+                archive(2025, 4)
+            ]
+        );
+    }
+
+    #[test]
+    fn a_temperature_picks_its_tiers() {
+        let archive = Tier::from_number(20_261).expect("an archive");
+        let reached = |temperature: Temperature| {
+            [Tier::Active, Tier::Recent, archive].map(|tier| temperature.reaches(tier))
+        };
+        assert_eq!(reached(Temperature::Hot), [true, false, false]);
+        assert_eq!(reached(Temperature::Warm), [false, true, false]);
+        assert_eq!(reached(Temperature::Cold), [false, false, true]);
+        assert_eq!(reached(Temperature::All), [true, true, true]);
+    }
+}
