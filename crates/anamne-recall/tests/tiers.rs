@@ -4,6 +4,7 @@ mod tier_twin;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 
 use anamne_index::columns::{ColumnsSnapshot, RowPredicate};
 use anamne_index::threads::PARALLEL_ROWS;
@@ -220,7 +221,7 @@ fn check_columns(world: &World) {
         tiers.average_tokens().to_bits(),
         whole.average_tokens().to_bits()
     );
-    for number in 0..VOCABULARY + 1 {
+    for number in 0..=VOCABULARY {
         let token = token(&word(number));
         assert_eq!(tiers.token_frequency(token), whole.token_frequency(token));
     }
@@ -441,21 +442,22 @@ fn large_tiers_that_two_threads_search_answer_as_one_view_does() {
     }
 }
 
+/// Writes over the postings or segments in a view's folder.
+fn damage(folder: &Path) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let ending = path.extension().unwrap_or_default();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if ending == "idx" || name.starts_with("segment-") {
+            fs::write(&path, b"nothing of the kind").expect("written");
+        }
+    }
+}
+
 #[test]
 fn one_damaged_tier_fails_the_search_and_leaves_the_others_whole() {
     let world = world(3, 3);
     world.tiers.iter().for_each(Tier::fold);
-    let damage = |folder: &std::path::Path| {
-        for entry in fs::read_dir(folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            let name = path
-                .file_name()
-                .map(|name| name.to_string_lossy().into_owned());
-            if name.is_some_and(|name| name.ends_with(".idx") || name.starts_with("segment-")) {
-                fs::write(&path, b"nothing of the kind").expect("written");
-            }
-        }
-    };
     let broken = &world.tiers[1];
     damage(broken.lexical.folder());
     assert!(matches!(broken.lexical.verify(), Health::Broken(_)));

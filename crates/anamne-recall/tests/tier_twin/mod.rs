@@ -126,7 +126,9 @@ pub(crate) fn direction(text: &str) -> Vec<f32> {
     }
     let length = vector.iter().map(|place| place * place).sum::<f32>().sqrt();
     if length > 0.0 {
-        vector.iter_mut().for_each(|place| *place /= length);
+        for place in &mut vector {
+            *place /= length;
+        }
     }
     vector
 }
