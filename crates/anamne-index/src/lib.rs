@@ -24,4 +24,5 @@ pub mod columns;
 mod held;
 pub mod lexical;
 mod segments;
+pub mod threads;
 pub mod vectors;

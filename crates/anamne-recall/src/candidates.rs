@@ -1,5 +1,6 @@
 //! Stages 2 and 3: what the searches bring up, and its neighbours.
 
+use anamne_index::threads::PARALLEL_ROWS;
 use anamne_store::view::Attributes;
 use anamne_types::Row;
 use roaring::RoaringBitmap;
@@ -38,9 +39,6 @@ pub(crate) type LexicalPart<'a> = Option<(&'a dyn LexicalSearch, &'a QueryTerms)
 
 /// A vector search that can be run.
 pub(crate) type VectorPart<'a> = Option<(&'a dyn VectorSearch, &'a [f32])>;
-
-/// Stores with more rows than this are searched on two threads; below it the hand-over costs more than it saves.
-const PARALLEL_ROWS: usize = 20_000;
 
 /// Runs both searches, side by side where the store is large; `exact` where their order is the answer's.
 pub(crate) fn search(

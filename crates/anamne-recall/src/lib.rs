@@ -2,8 +2,8 @@
 //!
 //! The stages are those of a recall: [`Recaller`] filters to a bitmap, searches words and vectors,
 //! looks at the neighbours in each candidate's thread, ranks, judges how sure it is, and says why. It
-//! knows the views by the traits in [`views`] alone, and the source for rows and filters. It must
-//! never know a door, write anything, or read a clock.
+//! knows the views by the traits in [`views`] alone, and the source for rows and filters; [`tiers`] makes
+//! the views of several tiers one. It must never know a door, write anything, or read a clock.
 
 mod answer;
 mod candidates;
@@ -15,6 +15,7 @@ mod model;
 mod rank;
 mod recaller;
 mod successors;
+pub mod tiers;
 pub mod views;
 mod words;
 

@@ -1,7 +1,7 @@
 //! What recall needs of the views, as narrow traits, and the views that have it.
 
 use anamne_index::columns::{ColumnsSnapshot, RowPredicate};
-use anamne_index::lexical::LexicalView;
+use anamne_index::lexical::{LexicalHit, LexicalView};
 use anamne_index::vectors::VectorsView;
 use anamne_store::view::{Attributes, ViewError};
 use anamne_text::analyser::QueryTerms;
@@ -84,19 +84,22 @@ impl LexicalSearch for LexicalView {
         limit: usize,
         filter: Option<&RoaringBitmap>,
     ) -> Result<Vec<Found>, ViewError> {
-        let hits = LexicalView::search(self, terms, limit, filter)?;
-        Ok(hits
-            .into_iter()
-            .map(|hit| Found {
-                row: hit.row,
-                score: hit.score,
-            })
-            .collect())
+        LexicalView::search(self, terms, limit, filter).map(found_by_words)
     }
 
     fn idf(&self, terms: &QueryTerms) -> Vec<f32> {
         LexicalView::idf(self, terms)
     }
+}
+
+/// What the lexical view found.
+pub(crate) fn found_by_words(hits: Vec<LexicalHit>) -> Vec<Found> {
+    hits.into_iter()
+        .map(|hit| Found {
+            row: hit.row,
+            score: hit.score,
+        })
+        .collect()
 }
 
 impl VectorSearch for VectorsView {

@@ -34,6 +34,25 @@ pub struct Neighbours {
     pub next: Vec<Row>,
 }
 
+impl Neighbours {
+    /// The `reach` nearest on each side of `own`, among positions and rows of its thread, each of which comes once;
+    /// of equal positions the lower row is the earlier. O(n log n).
+    pub fn nearest(own: (u32, Row), thread: Vec<(u32, Row)>, reach: usize) -> Self {
+        let others = thread.into_iter().filter(|&(_, other)| other != own.1);
+        let (mut before, mut after): (Vec<_>, Vec<_>) = others.partition(|other| *other < own);
+        before.sort_unstable_by(|one, other| other.cmp(one));
+        after.sort_unstable();
+        let nearest = |side: Vec<(u32, Row)>| {
+            let nearest = side.into_iter().take(reach);
+            nearest.map(|(_, row)| row).collect()
+        };
+        Self {
+            previous: nearest(before),
+            next: nearest(after),
+        }
+    }
+}
+
 impl ColumnsSnapshot {
     pub(super) fn new(snapshot: Snapshot<ColumnsLayout>) -> Self {
         Self { snapshot }
@@ -70,10 +89,14 @@ impl ColumnsSnapshot {
         self.snapshot.summary().rows as usize
     }
 
+    /// Tokens of all live memories together. O(1).
+    pub fn token_count(&self) -> u64 {
+        self.snapshot.summary().tokens
+    }
+
     /// Tokens of a live memory on average; 0 when there is none. O(1).
     pub fn average_tokens(&self) -> f32 {
-        let summary = self.snapshot.summary();
-        summary.tokens as f32 / summary.rows.max(1) as f32
+        self.token_count() as f32 / self.rows().max(1) as f32
     }
 
     /// The live rows that pass. About 1 to 3 ns a row, on all threads together.
@@ -111,29 +134,20 @@ impl ColumnsSnapshot {
         if own.thread == 0 || reach == 0 {
             return Neighbours::default();
         }
-        let thread = self
-            .nearby(row.0, own.thread)
-            .unwrap_or_default()
-            .into_iter();
-        let others = thread.filter(|&(_, other)| other != row.0);
-        let (mut before, mut after): (Vec<_>, Vec<_>) =
-            others.partition(|other| *other < (own.position, row.0));
-        before.sort_unstable_by(|one, other| other.cmp(one));
-        after.sort_unstable();
-        let nearest = |side: Vec<(u32, u32)>| {
-            side.into_iter()
-                .take(reach)
-                .map(|(_, row)| Row(row))
-                .collect()
-        };
-        Neighbours {
-            previous: nearest(before),
-            next: nearest(after),
-        }
+        Neighbours::nearest(
+            (own.position, row),
+            self.thread_nearby(row, own.thread),
+            reach,
+        )
     }
 
-    /// Position and row of the memories of `thread` among the rows around `row`.
-    fn nearby(&self, row: u32, thread: u32) -> Result<Vec<(u32, u32)>, ViewError> {
+    /// Position and row of the memories of `thread` among the 64 rows before and after `row` and in it, in no order:
+    /// what [`Neighbours::nearest`] asks for where a thread stretches over several tiers. O(128 rows).
+    pub fn thread_nearby(&self, row: Row, thread: u32) -> Vec<(u32, Row)> {
+        self.nearby(row.0, thread).unwrap_or_default()
+    }
+
+    fn nearby(&self, row: u32, thread: u32) -> Result<Vec<(u32, Row)>, ViewError> {
         let nearby = row.saturating_sub(NEARBY)..=row.saturating_add(NEARBY);
         let mut found = Vec::new();
         for live in self
@@ -154,7 +168,7 @@ impl ColumnsSnapshot {
                     && !live.dead.contains(other)
                     && !self.snapshot.masked().contains(other)
                 {
-                    found.push((attributes.position, other));
+                    found.push((attributes.position, Row(other)));
                 }
             }
         }
@@ -162,7 +176,7 @@ impl ColumnsSnapshot {
             .snapshot
             .tail_between(nearby)
             .filter(|(_, entry)| entry.attributes.thread == thread);
-        found.extend(tail.map(|(other, entry)| (entry.attributes.position, other)));
+        found.extend(tail.map(|(other, entry)| (entry.attributes.position, Row(other))));
         Ok(found)
     }
 

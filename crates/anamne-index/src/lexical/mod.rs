@@ -24,6 +24,7 @@ mod directory;
 mod engine;
 mod fold;
 mod published;
+mod questions;
 mod score;
 mod search;
 mod segment;
@@ -35,12 +36,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use anamne_store::view::{Change, ChangeFeed, Fold, Health, View, ViewError};
-use anamne_text::analyser::{Analyser, QueryTerms};
+use anamne_text::analyser::Analyser;
 use anamne_types::{Row, Seq};
-use roaring::RoaringBitmap;
 
 use crate::segments::Thoroughness;
-use engine::{EngineError, guarded};
 use published::{Published, Stamp, stamp};
 use state::State;
 use tail::AnalysedChange;
@@ -105,52 +104,6 @@ impl LexicalView {
         };
         view.reload(true);
         view
-    }
-
-    /// The best rows for the query, best first, ties by row; at most `limit`, all of them in `filter`.
-    ///
-    /// `score = Σ occurrences · idf · tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / average))`
-    /// with k1 = 1.2 and b = 0.75, over the words in the text plus [`LexicalSettings::author_weight`]
-    /// times those in the author's name. A filter never leaves the result shorter than need be.
-    ///
-    /// # Errors
-    ///
-    /// [`ViewError::Damaged`] when the view is broken, or turns out to be.
-    pub fn search(
-        &self,
-        query: &QueryTerms,
-        limit: usize,
-        filter: Option<&RoaringBitmap>,
-    ) -> Result<Vec<LexicalHit>, ViewError> {
-        let factors = [1.0, self.settings.author_weight.clamp(0.0, 100.0)];
-        self.ask(|state| search::search(state, factors, query, limit, filter))
-    }
-
-    /// How rare each term of the query is in the texts: `ln(1 + (N − n + ½) / (n + ½))`.
-    ///
-    /// All zeros when the view is broken or turns out to be.
-    pub fn idf(&self, terms: &QueryTerms) -> Vec<f32> {
-        let asked = self.ask(|state| search::inverse_frequencies(state, terms));
-        asked.unwrap_or_else(|_| vec![0.0; terms.terms.len()])
-    }
-
-    /// Asks the state if it is whole; a failure makes the view broken.
-    fn ask<T>(
-        &self,
-        question: impl FnOnce(&State) -> Result<T, EngineError>,
-    ) -> Result<T, ViewError> {
-        let state = self.state();
-        if let Health::Broken(reason) = &state.health {
-            return Err(ViewError::damaged(&self.folder, reason));
-        }
-        let failed = match guarded(|| question(&state)) {
-            Ok(answer) => return Ok(answer),
-            Err(failed) => failed,
-        };
-        let asked = state.published.clone();
-        drop(state);
-        self.become_broken(asked.as_ref(), &failed.reason);
-        Err(ViewError::damaged(&self.folder, failed.reason))
     }
 
     /// Gives up on the published part, unless another one took its place in the meantime.

@@ -139,6 +139,23 @@ impl BestRows {
         }
     }
 
+    /// None yet of as many rows, with the same floor.
+    pub(super) fn none_yet(&self) -> Self {
+        Self {
+            floor: self.floor,
+            ..Self::new(self.limit)
+        }
+    }
+
+    /// Takes in those of `others` whose row `counts`.
+    pub(super) fn join(&mut self, others: Self, counts: impl Fn(u32) -> bool) {
+        for (sum, row) in others.into_sorted() {
+            if sum >= self.floor && counts(row) {
+                self.offer(sum, row);
+            }
+        }
+    }
+
     /// Sums below this can't get in any more.
     #[inline]
     pub(super) fn floor(&self) -> u32 {
@@ -190,6 +207,15 @@ mod tests {
             best.into_sorted().collect::<Vec<_>>(),
             [(7, 4), (7, 8), (5, 2)]
         );
+        let mut first = BestRows::new(2);
+        first.offer(5, 7);
+        first.offer(4, 2);
+        let mut second = first.none_yet();
+        for (sum, row) in [(3, 1), (4, 9), (4, 1), (6, 3)] {
+            second.offer(sum, row);
+        }
+        first.join(second, |row| row != 3);
+        assert_eq!(first.into_sorted().collect::<Vec<_>>(), [(5, 7), (4, 1)]);
         let mut none = BestRows::new(0);
         none.offer(9, 1);
         assert_eq!(none.into_sorted().count(), 0);

@@ -1,76 +1,122 @@
-//! Scores a query over published part and tail, with one set of statistics.
+//! Scores a query over published parts and tails, of one view or of several tiers, with one set of statistics.
 
-use anamne_text::analyser::QueryTerms;
+use anamne_text::analyser::{QueryTerm, QueryTerms};
 use anamne_types::Row;
 use roaring::RoaringBitmap;
 use tantivy::postings::BlockSegmentPostings;
 use tantivy::schema::IndexRecordOption;
 
 use super::LexicalHit;
-use super::engine::{EngineError, SEARCHED};
-use super::score::{BestRows, LengthNorms, Scale, Weight, importance, inverse_frequency};
+use super::engine::{EngineError, SEARCHED, guarded};
+use super::score::{BestRows, Counts, LengthNorms, Scale, Weight, importance, inverse_frequency};
 use super::state::{Overlay, State};
 use super::walk::{Cursor, Walk};
+use crate::threads::halves;
 
 /// Up to this many postings are looked at one by one to count those of live documents; where there
 /// are more, their share is estimated.
 const COUNTED: u32 = 128;
 
-/// One term in one field, with its postings in every segment.
-struct Clause<'a> {
-    field: usize,
-    term: &'a str,
-    importance: f32,
-    /// By segment; `None` where the term does not stand.
-    postings: Vec<Option<BlockSegmentPostings>>,
+/// A failure, and which of the states it was met in.
+#[derive(Debug)]
+pub(super) struct Failed {
+    pub(super) state: usize,
+    pub(super) error: EngineError,
 }
 
-/// The best `limit` rows that pass the filter.
+/// One term in one field.
+struct Clause<'a> {
+    field: usize,
+    term: &'a QueryTerm,
+    /// What the field makes of it.
+    factor: f32,
+}
+
+/// What one state holds of the clauses.
+struct Reading {
+    /// The place of the state among all.
+    state: usize,
+    /// How many live rows hold each clause.
+    holding: Vec<f64>,
+    /// The postings of each clause that stands there, by segment.
+    postings: Vec<Vec<(usize, BlockSegmentPostings)>>,
+}
+
+/// A search over all states, ready to be run in each.
+struct Search<'a> {
+    states: &'a [&'a State],
+    clauses: &'a [Clause<'a>],
+    /// By clause; `None` where no live row holds it.
+    weights: Vec<Option<Weight>>,
+    norms: [LengthNorms; SEARCHED],
+    scale: Scale,
+    limit: usize,
+    filter: Option<&'a RoaringBitmap>,
+}
+
+/// The best `limit` rows of all states together that pass the filter. Where several hold a row, the first of them counts.
 pub(super) fn search(
-    state: &State,
+    states: &[&State],
     field_factors: [f32; SEARCHED],
     query: &QueryTerms,
     limit: usize,
     filter: Option<&RoaringBitmap>,
-) -> Result<Vec<LexicalHit>, EngineError> {
-    let counts = state.counts();
-    let norms = counts
-        .terms
-        .map(|terms| LengthNorms::new(terms, counts.documents));
-    let clauses = clauses(state, field_factors, query, counts.documents)?;
-    let scale = Scale::new(clauses.iter().map(|clause| clause.importance).sum());
-    let mut best = BestRows::new(limit);
-    if limit > 0 {
-        let terms = clauses
-            .iter()
-            .map(|clause| (clause.field, clause.term, scale.weight(clause.importance)));
-        state.tail.search(terms, &norms, filter, &mut best);
-        search_published(state, clauses, scale, &norms, filter, &mut best);
+) -> Result<Vec<LexicalHit>, Failed> {
+    if limit == 0 {
+        return Ok(Vec::new());
     }
+    let clauses = clauses(field_factors, query);
+    let readings = each(states, |number, state| Reading::of(number, state, &clauses))?;
+    let search = Search::new(states, &clauses, &readings, limit, filter);
+    let best = search.run(readings)?;
     Ok(best
         .into_sorted()
         .map(|(sum, row)| LexicalHit {
             row: Row(row),
-            score: scale.score(sum),
+            score: search.scale.score(sum),
         })
         .collect())
 }
 
 /// The inverse document frequency of each term in the text.
 pub(super) fn inverse_frequencies(
-    state: &State,
+    states: &[&State],
     query: &QueryTerms,
-) -> Result<Vec<f32>, EngineError> {
-    let documents = state.counts().documents;
-    let frequency = |term: &str| Ok(inverse_frequency(documents, held_by(state, 0, term)?));
-    query
-        .terms
-        .iter()
-        .map(|term| frequency(&term.text))
-        .collect()
+) -> Result<Vec<f32>, Failed> {
+    let documents = counts(states).documents;
+    let holding = each(states, |_, state| {
+        let held = query.terms.iter().map(|term| held_by(state, 0, &term.text));
+        held.collect::<Result<Vec<f64>, _>>()
+    })?;
+    Ok((0..query.terms.len())
+        .map(|term| inverse_frequency(documents, holding.iter().map(|held| held[term]).sum()))
+        .collect())
 }
 
-/// How many live rows hold the term in the field; as [`holding`], but postings are read only where some rows are dead.
+/// Asks every state in turn, and says in which one it failed.
+fn each<T>(
+    states: &[&State],
+    ask: impl Fn(usize, &State) -> Result<T, EngineError>,
+) -> Result<Vec<T>, Failed> {
+    let ask = |(number, state): (usize, &&State)| {
+        guarded(|| ask(number, state)).map_err(|error| Failed {
+            state: number,
+            error,
+        })
+    };
+    states.iter().enumerate().map(ask).collect()
+}
+
+/// Counts over everything that can be found in any of them.
+fn counts(states: &[&State]) -> Counts {
+    let mut counts = Counts::default();
+    for state in states {
+        counts.add(&state.counts());
+    }
+    counts
+}
+
+/// How many live rows hold the term in the field; as in a [`Reading`], but postings are read only where some rows are dead.
 fn held_by(state: &State, field: usize, term: &str) -> Result<f64, EngineError> {
     let mut holding = f64::from(state.tail.holding(field, term));
     for (segment, overlay) in state.segments() {
@@ -89,59 +135,45 @@ fn held_by(state: &State, field: usize, term: &str) -> Result<f64, EngineError> 
     Ok(holding)
 }
 
-fn clauses<'a>(
-    state: &State,
-    field_factors: [f32; SEARCHED],
-    query: &'a QueryTerms,
-    documents: u64,
-) -> Result<Vec<Clause<'a>>, EngineError> {
-    let mut clauses = Vec::with_capacity(query.terms.len());
-    for (field, factor) in field_factors
-        .into_iter()
-        .enumerate()
-        .filter(|(_, factor)| *factor > 0.0)
-    {
-        for term in &query.terms {
-            let (holding, postings) = holding(state, field, &term.text)?;
-            if holding > 0.0 {
-                let importance = importance(
-                    inverse_frequency(documents, holding),
-                    factor * term.occurrences as f32,
-                );
-                clauses.push(Clause {
-                    field,
-                    term: &term.text,
-                    importance,
-                    postings,
-                });
-            }
-        }
-    }
-    Ok(clauses)
+fn clauses(field_factors: [f32; SEARCHED], query: &QueryTerms) -> Vec<Clause<'_>> {
+    let factors = field_factors.into_iter().enumerate();
+    let searched = factors.filter(|(_, factor)| *factor > 0.0);
+    searched
+        .flat_map(|(field, factor)| {
+            query.terms.iter().map(move |term| Clause {
+                field,
+                term,
+                factor,
+            })
+        })
+        .collect()
 }
 
-/// How many live rows hold the term in the field, and its postings by segment.
-fn holding(
-    state: &State,
-    field: usize,
-    term: &str,
-) -> Result<(f64, Vec<Option<BlockSegmentPostings>>), EngineError> {
-    let mut holding = f64::from(state.tail.holding(field, term));
-    let mut found = Vec::with_capacity(state.overlays.len());
-    for (segment, overlay) in state.segments() {
-        let reader = &segment.postings[field];
-        let postings = match reader.terms().get(term)? {
-            Some(place) => Some(
-                reader.read_block_postings_from_terminfo(&place, IndexRecordOption::WithFreqs)?,
-            ),
-            None => None,
+impl Reading {
+    /// Finds the clauses in a state's tail and segments.
+    fn of(number: usize, state: &State, clauses: &[Clause<'_>]) -> Result<Self, EngineError> {
+        let in_tail = |clause: &Clause| state.tail.holding(clause.field, &clause.term.text);
+        let mut reading = Self {
+            state: number,
+            holding: clauses.iter().map(in_tail).map(f64::from).collect(),
+            postings: Vec::with_capacity(state.overlays.len()),
         };
-        holding += postings.as_ref().map_or(0.0, |postings| {
-            live_share(postings, overlay, segment.documents)
-        });
-        found.push(postings);
+        for (segment, overlay) in state.segments() {
+            let mut found = Vec::with_capacity(clauses.len());
+            for (place, clause) in clauses.iter().enumerate() {
+                let reader = &segment.postings[clause.field];
+                let Some(term) = reader.terms().get(&clause.term.text)? else {
+                    continue;
+                };
+                let postings = reader
+                    .read_block_postings_from_terminfo(&term, IndexRecordOption::WithFreqs)?;
+                reading.holding[place] += live_share(&postings, overlay, segment.documents);
+                found.push((place, postings));
+            }
+            reading.postings.push(found);
+        }
+        Ok(reading)
     }
-    Ok((holding, found))
 }
 
 /// How many of a term's documents live: counted where they are few, else estimated.
@@ -160,37 +192,97 @@ fn live_share(postings: &BlockSegmentPostings, overlay: &Overlay, documents: u32
     f64::from(holding) * overlay.counts.documents as f64 / f64::from(documents)
 }
 
-fn search_published(
-    state: &State,
-    mut clauses: Vec<Clause>,
-    scale: Scale,
-    norms: &[LengthNorms; SEARCHED],
-    filter: Option<&RoaringBitmap>,
-    best: &mut BestRows,
-) {
-    let weights: Vec<Weight> = clauses
-        .iter()
-        .map(|clause| scale.weight(clause.importance))
-        .collect();
-    for (number, (segment, overlay)) in state.segments().enumerate() {
-        let cursors = clauses
-            .iter_mut()
-            .zip(&weights)
-            .filter_map(|(clause, weight)| {
-                let postings = clause.postings[number].take()?;
-                Some(Cursor::new(
-                    postings,
-                    *weight,
-                    &norms[clause.field],
-                    &segment.lengths[clause.field],
-                ))
-            });
-        let cursors = cursors.collect();
-        Walk {
-            segment,
-            dead: overlay.dead.as_ref(),
+impl<'a> Search<'a> {
+    /// Weighs the clauses by what all states hold of them.
+    fn new(
+        states: &'a [&'a State],
+        clauses: &'a [Clause<'a>],
+        readings: &[Reading],
+        limit: usize,
+        filter: Option<&'a RoaringBitmap>,
+    ) -> Self {
+        let counts = counts(states);
+        let weigh = |(place, clause): (usize, &Clause)| {
+            let holding: f64 = readings.iter().map(|reading| reading.holding[place]).sum();
+            let idf = inverse_frequency(counts.documents, holding);
+            let factor = clause.factor * clause.term.occurrences as f32;
+            (holding > 0.0).then(|| importance(idf, factor))
+        };
+        let importances: Vec<Option<f32>> = clauses.iter().enumerate().map(weigh).collect();
+        let scale = Scale::new(importances.iter().flatten().sum());
+        let weight = |importance: Option<f32>| Some(scale.weight(importance?));
+        Self {
+            states,
+            clauses,
+            weights: importances.into_iter().map(weight).collect(),
+            norms: counts
+                .terms
+                .map(|terms| LengthNorms::new(terms, counts.documents)),
+            scale,
+            limit,
             filter,
         }
-        .run(cursors, best);
+    }
+
+    /// Searches all states, on two threads where that is faster.
+    fn run(&self, mut readings: Vec<Reading>) -> Result<BestRows, Failed> {
+        let rows = self.states.iter().map(|state| state.counts().documents);
+        let rows: Vec<usize> = rows.map(|rows| rows as usize).collect();
+        let Some(half) = halves(&rows) else {
+            return self.best_of(readings);
+        };
+        let colder = readings.split_off(half);
+        let (best, others) = rayon::join(|| self.best_of(readings), || self.best_of(colder));
+        let mut best = best?;
+        best.join(others?, |_| true);
+        Ok(best)
+    }
+
+    /// The best rows of the states that were read, by falling temperature, and that no hotter one holds.
+    ///
+    /// A state is searched for what may come among the best of those before it alone. A row that a hotter state holds
+    /// too takes a place in the colder one's list, but none in the answer that it has not already.
+    fn best_of(&self, readings: Vec<Reading>) -> Result<BestRows, Failed> {
+        let mut best = BestRows::new(self.limit);
+        for reading in readings {
+            let number = reading.state;
+            let (state, hotter) = (self.states[number], &self.states[..number]);
+            let mut own = best.none_yet();
+            guarded(|| {
+                self.search_state(state, reading, &mut own);
+                Ok(())
+            })
+            .map_err(|error| Failed {
+                state: number,
+                error,
+            })?;
+            if hotter.is_empty() {
+                best = own;
+            } else {
+                best.join(own, |row| !hotter.iter().any(|hotter| hotter.holds(row)));
+            }
+        }
+        Ok(best)
+    }
+
+    fn search_state(&self, state: &State, reading: Reading, best: &mut BestRows) {
+        let weighed = self.clauses.iter().zip(&self.weights);
+        let terms = weighed
+            .filter_map(|(clause, weight)| Some((clause.field, &*clause.term.text, (*weight)?)));
+        state.tail.search(terms, &self.norms, self.filter, best);
+        for ((segment, overlay), postings) in state.segments().zip(reading.postings) {
+            let cursor = |(place, postings): (usize, BlockSegmentPostings)| {
+                let (weight, field) = (self.weights[place]?, self.clauses[place].field);
+                let (norms, lengths) = (&self.norms[field], &segment.lengths[field]);
+                Some(Cursor::new(postings, weight, norms, lengths))
+            };
+            let cursors = postings.into_iter().filter_map(cursor).collect();
+            let walk = Walk {
+                segment,
+                dead: overlay.dead.as_ref(),
+                filter: self.filter,
+            };
+            walk.run(cursors, best);
+        }
     }
 }

@@ -131,6 +131,21 @@ impl State {
         segments.map(|segment| &**segment).zip(&self.overlays)
     }
 
+    /// Whether the row can be found here. O(segments · log documents).
+    pub(super) fn holds(&self, row: u32) -> bool {
+        let published = |(segment, overlay): (&Segment, &Overlay)| {
+            let is_dead = |document| {
+                let dead = overlay.dead.as_ref();
+                dead.is_some_and(|dead| dead.contains(document))
+            };
+            segment
+                .document(row)
+                .is_some_and(|document| !is_dead(document))
+        };
+        let in_tail = self.tail.holds(row);
+        in_tail.unwrap_or_else(|| self.segments().any(published))
+    }
+
     /// Counts over everything that can be found.
     pub(super) fn counts(&self) -> Counts {
         let mut counts = self.tail.counts;

@@ -121,6 +121,11 @@ impl Tail {
         self.rows.keys().copied()
     }
 
+    /// Whether the row lives here; `None` when it did not change after the watermark.
+    pub(super) fn holds(&self, row: u32) -> Option<bool> {
+        self.rows.get(&row).map(|(_, slot)| slot.is_some())
+    }
+
     /// Takes a change in; it replaces what was here of its row. O(terms of both states).
     pub(super) fn apply(&mut self, change: AnalysedChange) {
         let slot = change.terms.map(|terms| {

@@ -122,6 +122,12 @@ impl VectorsView {
         }
     }
 
+    /// Whether there is something of `row`: at least one vector, unless the memory changed lately. Fails when the view is
+    /// broken. O(segments · log n).
+    pub fn holds(&self, row: Row) -> Result<bool, ViewError> {
+        Ok(self.shelf.whole_snapshot()?.find(row.0)?.is_some())
+    }
+
     /// How many live memories have a vector. O(1).
     pub fn rows(&self) -> usize {
         self.shelf.snapshot().summary().rows as usize

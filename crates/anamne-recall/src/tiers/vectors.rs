@@ -1,0 +1,141 @@
+//! Meaning over several tiers.
+
+use std::cmp::Ordering;
+
+use anamne_index::threads::halves;
+use anamne_index::vectors::VectorsView;
+use anamne_store::view::ViewError;
+use anamne_types::Row;
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashSet;
+
+use crate::views::{Found, VectorSearch};
+
+/// The vectors views of several tiers, searched as one: cosines of different tiers compare as they are.
+///
+/// One broken view fails every search. Tiers that hold more than
+/// [`PARALLEL_ROWS`](anamne_index::threads::PARALLEL_ROWS) rows together are searched on two threads.
+pub struct TieredVectors<'a> {
+    views: Vec<&'a VectorsView>,
+}
+
+/// What one tier found, as a place among the tiers and a hit.
+type OfTier = (usize, Found);
+
+impl<'a> TieredVectors<'a> {
+    /// Over these views, each once, the hottest tier first; all of them with the same embedder.
+    pub fn new(views: Vec<&'a VectorsView>) -> Self {
+        Self { views }
+    }
+
+    /// Asks each tier for its best `limit` rows, and merges them.
+    fn best(
+        &self,
+        limit: usize,
+        ask: impl Fn(&VectorsView) -> Result<Vec<Found>, ViewError> + Sync,
+    ) -> Result<Vec<Found>, ViewError> {
+        if let [only] = self.views[..] {
+            return ask(only);
+        }
+        let rows: Vec<usize> = self.views.iter().map(|view| view.rows()).collect();
+        let ask_all = |views: &[&VectorsView]| -> Result<Vec<Vec<Found>>, ViewError> {
+            views.iter().map(|view| ask(view)).collect()
+        };
+        let found = match halves(&rows) {
+            None => ask_all(&self.views)?,
+            Some(half) => {
+                let (hotter, colder) = self.views.split_at(half);
+                let (found, more) = rayon::join(|| ask_all(hotter), || ask_all(colder));
+                let mut found = found?;
+                found.extend(more?);
+                found
+            }
+        };
+        self.merged(found, limit)
+    }
+
+    /// The best `limit` of what the tiers found, each row once and as the hottest tier that holds it has it.
+    ///
+    /// A row in two tiers costs no other row its place, as it is found in both.
+    fn merged(&self, found: Vec<Vec<Found>>, limit: usize) -> Result<Vec<Found>, ViewError> {
+        let by_tier = found.into_iter().enumerate();
+        let mut all: Vec<OfTier> = by_tier
+            .flat_map(|(tier, found)| found.into_iter().map(move |found| (tier, found)))
+            .collect();
+        all.sort_unstable_by(order);
+        let mut best = Vec::with_capacity(limit.min(all.len()));
+        // What a tier found it may not hold any more, now that it is asked.
+        let mut seen = FxHashSet::default();
+        for (tier, found) in all {
+            if best.len() == limit {
+                break;
+            }
+            if !self.stands_above(tier, found.row)? && seen.insert(found.row) {
+                best.push(found);
+            }
+        }
+        Ok(best)
+    }
+
+    /// Whether a tier hotter than this one holds the row.
+    fn stands_above(&self, tier: usize, row: Row) -> Result<bool, ViewError> {
+        for hotter in &self.views[..tier] {
+            if hotter.holds(row)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // the form that sorting asks for
+fn order((tier, one): &OfTier, (other_tier, other): &OfTier) -> Ordering {
+    let by_score = other.score.total_cmp(&one.score);
+    by_score
+        .then(one.row.cmp(&other.row))
+        .then(tier.cmp(other_tier))
+}
+
+impl VectorSearch for TieredVectors<'_> {
+    fn search(
+        &self,
+        query: &[f32],
+        limit: usize,
+        filter: Option<&RoaringBitmap>,
+    ) -> Result<Vec<Found>, ViewError> {
+        self.best(limit, |view| {
+            VectorSearch::search(view, query, limit, filter)
+        })
+    }
+
+    fn candidates(
+        &self,
+        query: &[f32],
+        limit: usize,
+        filter: Option<&RoaringBitmap>,
+    ) -> Result<Vec<Found>, ViewError> {
+        self.best(limit, |view| {
+            VectorSearch::candidates(view, query, limit, filter)
+        })
+    }
+
+    fn similarities(&self, query: &[f32], rows: &[Row]) -> Result<Vec<Option<f32>>, ViewError> {
+        let Some((hottest, colder)) = self.views.split_first() else {
+            return Ok(vec![None; rows.len()]);
+        };
+        let mut similarities = hottest.similarities(query, rows)?;
+        for view in colder {
+            let missing: Vec<usize> = (0..rows.len())
+                .filter(|place| similarities[*place].is_none())
+                .collect();
+            if missing.is_empty() {
+                break;
+            }
+            let asked: Vec<Row> = missing.iter().map(|place| rows[*place]).collect();
+            for (place, similarity) in missing.into_iter().zip(view.similarities(query, &asked)?) {
+                similarities[place] = similarity;
+            }
+        }
+        Ok(similarities)
+    }
+}

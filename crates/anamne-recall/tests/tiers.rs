@@ -1,0 +1,487 @@
+//! The views of several tiers together answer as one view over all their rows does.
+
+mod tier_twin;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use anamne_index::columns::{ColumnsSnapshot, RowPredicate};
+use anamne_index::threads::PARALLEL_ROWS;
+use anamne_recall::tiers::{TieredColumns, TieredLexical, TieredVectors};
+use anamne_recall::views::{Columns, Found, LexicalSearch, VectorSearch};
+use anamne_store::view::{Health, Record, View, ViewError};
+use anamne_text::analyser::{Analyser, QueryTerms};
+use anamne_types::Row;
+use roaring::RoaringBitmap;
+use tier_twin::{Noise, Tier, World, direction, record, text, token, word};
+
+/// Words in the memories' texts.
+const VOCABULARY: usize = 140;
+/// Rows that are told of, and then some that are not.
+const ROWS: u32 = 300;
+
+/// How often each word was told, by the field in which it stood: as many postings one segment may have of it.
+#[derive(Default)]
+struct Told(BTreeMap<(bool, String), usize>);
+
+impl Told {
+    fn count(&mut self, record: &Record) {
+        for (is_author, text) in [(false, &record.text), (true, &record.author_name)] {
+            let words: BTreeSet<&str> = text.split([' ', '.']).collect();
+            for word in words.into_iter().filter(|word| !word.is_empty()) {
+                *self.0.entry((is_author, word.to_owned())).or_default() += 1;
+            }
+        }
+    }
+}
+
+fn memory(noise: &mut Noise, number: u32) -> Record {
+    let words = if noise.once_in(60) {
+        // More than one vector.
+        300
+    } else {
+        noise.below(25)
+    };
+    let author = [
+        String::new(),
+        format!("{} {}", word(7), word(20)),
+        format!("{} {}", word(30), word(31)),
+        word(32),
+        word(33),
+    ];
+    let text = text(noise, words, VOCABULARY);
+    record(text, &author[number as usize % author.len()], number)
+}
+
+/// Some hundred memories, some of them published and some in tails, changed, forgotten and moved on the way.
+fn world(seed: u64, tiers: usize) -> World {
+    let (mut noise, mut told, mut world) = (Noise(seed), Told::default(), World::new(tiers));
+    let mut write = |world: &mut World, noise: &mut Noise, row: u32, number: u32| {
+        let memory = memory(noise, number);
+        told.count(&memory);
+        let tier = noise.below(tiers);
+        world.write(row, tier, memory);
+    };
+    for round in 0..3 {
+        for row in (0..ROWS).filter(|row| row % 3 == round) {
+            write(&mut world, &mut noise, row, row);
+        }
+        for row in world.rows() {
+            match noise.below(16) {
+                0 => write(&mut world, &mut noise, row, row + 1_000),
+                1 => world.forget(row),
+                2 | 3 => world.migrate(row, noise.below(tiers)),
+                _ => {}
+            }
+        }
+        // What comes after the last fold stays in the tail.
+        for tier in world.tiers.iter().chain([&world.whole]) {
+            if noise.once_in(2) {
+                tier.fold();
+            }
+            tier.catch_up();
+        }
+    }
+    for row in world.rows() {
+        if noise.once_in(20) {
+            world.migrate(row, noise.below(tiers));
+        }
+    }
+    world.catch_up();
+    let most = told.0.values().max().copied();
+    assert!(
+        most <= Some(128),
+        "of longer lists of postings, how many live is estimated, and estimates of parts do not add up exactly"
+    );
+    world
+}
+
+fn lexical(world: &World) -> TieredLexical<'_> {
+    TieredLexical::new(world.tiers.iter().map(|tier| &tier.lexical).collect())
+}
+
+fn vectors(world: &World) -> TieredVectors<'_> {
+    TieredVectors::new(world.tiers.iter().map(|tier| &tier.vectors).collect())
+}
+
+fn columns(world: &World) -> Vec<ColumnsSnapshot> {
+    let tiers = world.tiers.iter();
+    tiers.map(|tier| tier.columns.snapshot()).collect()
+}
+
+fn query(text: &str) -> QueryTerms {
+    Analyser::new().query(text)
+}
+
+fn rows_of(found: &[Found]) -> Vec<u32> {
+    found.iter().map(|found| found.row.0).collect()
+}
+
+/// No filter, a narrow one and a wide one.
+fn filters(noise: &mut Noise) -> [Option<RoaringBitmap>; 3] {
+    let mut one_in = |times| (0..ROWS).filter(|_| noise.once_in(times)).collect();
+    let (narrow, most): (RoaringBitmap, RoaringBitmap) = (one_in(40), one_in(2));
+    [None, Some(narrow), Some(most)]
+}
+
+fn check_lexical(world: &World, noise: &mut Noise) {
+    let (tiers, whole) = (lexical(world), &world.whole.lexical);
+    let mut found = 0;
+    for _ in 0..12 {
+        let words: Vec<String> = (0..=noise.below(6))
+            .map(|_| word(noise.below(VOCABULARY + 2)))
+            .collect();
+        let query = query(&words.join(" "));
+        assert_eq!(tiers.idf(&query), whole.idf(&query), "{words:?}");
+        for filter in filters(noise) {
+            for limit in [0, 1, 7, 40, 1_000] {
+                let hits = tiers.search(&query, limit, filter.as_ref());
+                let expected = LexicalSearch::search(whole, &query, limit, filter.as_ref());
+                let expected = expected.expect("whole");
+                assert_eq!(hits.expect("whole"), expected, "{words:?} {limit}");
+                found += expected.len();
+            }
+        }
+    }
+    assert!(found > 1_000, "only {found} rows were found at all");
+}
+
+fn check_vectors(world: &World, noise: &mut Noise) {
+    let (tiers, whole) = (vectors(world), &world.whole.vectors);
+    let all: Vec<Row> = (0..ROWS + 5).map(Row).collect();
+    for _ in 0..4 {
+        let query = direction(&text(noise, 6, VOCABULARY));
+        let similarities = tiers.similarities(&query, &all).expect("whole");
+        assert_eq!(
+            similarities,
+            whole.similarities(&query, &all).expect("whole")
+        );
+        for filter in filters(noise) {
+            // With so few rows, a filter has every row that passes compared; and without one, a limit above their number.
+            let limits: &[usize] = if filter.is_some() {
+                &[0, 1, 9, 500]
+            } else {
+                &[500]
+            };
+            for &limit in limits {
+                let hits = tiers.search(&query, limit, filter.as_ref());
+                let expected = VectorSearch::search(whole, &query, limit, filter.as_ref());
+                assert_eq!(hits.expect("whole"), expected.expect("whole"), "{limit}");
+                let hits = tiers.candidates(&query, limit, filter.as_ref());
+                let expected = VectorSearch::candidates(whole, &query, limit, filter.as_ref());
+                assert_eq!(hits.expect("whole"), expected.expect("whole"), "{limit}");
+            }
+        }
+        // Else a search over signs may overlook one at the edge, in one view as in several.
+        for hits in [
+            tiers.search(&query, 9, None).expect("whole"),
+            tiers.candidates(&query, 9, None).expect("whole"),
+        ] {
+            let rows = rows_of(&hits);
+            let distinct: BTreeSet<u32> = rows.iter().copied().collect();
+            assert_eq!((rows.len(), distinct.len()), (9, 9));
+            assert!(hits.is_sorted_by(|one, other| one.score >= other.score));
+            let best = similarities.iter().flatten().copied().reduce(f32::max);
+            assert_eq!(Some(hits[0].score), best);
+        }
+    }
+}
+
+fn predicates() -> Vec<RowPredicate> {
+    vec![
+        RowPredicate::default(),
+        RowPredicate {
+            since: Some(40_000),
+            until: Some(900_000),
+            threads: vec![1, 3],
+            ..RowPredicate::default()
+        },
+        RowPredicate {
+            kinds: vec![1, 2, 5],
+            min_importance: 4,
+            without_superseded: true,
+            ..RowPredicate::default()
+        },
+        RowPredicate {
+            authors: vec![9],
+            ..RowPredicate::default()
+        },
+    ]
+}
+
+fn check_columns(world: &World) {
+    let snapshots = columns(world);
+    let (tiers, whole) = (
+        TieredColumns::new(snapshots.iter().collect()),
+        world.whole.columns.snapshot(),
+    );
+    assert_eq!(tiers.rows(), whole.rows());
+    assert_eq!(
+        tiers.average_tokens().to_bits(),
+        whole.average_tokens().to_bits()
+    );
+    for number in 0..=VOCABULARY {
+        let token = token(&word(number));
+        assert_eq!(tiers.token_frequency(token), whole.token_frequency(token));
+    }
+    for predicate in predicates() {
+        assert_eq!(tiers.select(&predicate), whole.select(&predicate));
+    }
+    let mut neighbours = 0;
+    for row in (0..ROWS + 5).map(Row) {
+        assert_eq!(tiers.attributes(row), whole.attributes(row));
+        assert_eq!(tiers.tokens(row), whole.tokens(row));
+        for reach in [0, 1, 2, 5] {
+            let expected = Columns::neighbours(&whole, row, reach);
+            neighbours += expected.0.len() + expected.1.len();
+            assert_eq!(tiers.neighbours(row, reach), expected, "{row:?}");
+        }
+    }
+    assert!(neighbours > 1_000, "only {neighbours} neighbours");
+}
+
+#[test]
+fn any_division_into_tiers_answers_as_one_view_does() {
+    for seed in 0..5 {
+        let tiers = seed as usize % 5 + 1;
+        let (world, mut noise) = (world(seed, tiers), Noise(seed + 1_000));
+        check_lexical(&world, &mut noise);
+        check_vectors(&world, &mut noise);
+        check_columns(&world);
+    }
+}
+
+#[test]
+fn tiers_without_memories_or_no_tiers_change_nothing() {
+    let mut world = World::new(3);
+    world.write(4, 1, record("dadodu bakobu".into(), "", 4));
+    world.catch_up();
+    let asked = query("bakobu");
+    let found = lexical(&world).search(&asked, 5, None).expect("whole");
+    assert_eq!(rows_of(&found), [4]);
+    let found = vectors(&world).search(&direction("bakobu"), 5, None);
+    assert_eq!(rows_of(&found.expect("whole")), [4]);
+    check_columns_of_none();
+    let none = TieredLexical::new(Vec::new());
+    assert_eq!(none.search(&asked, 5, None).expect("nothing to fail"), []);
+    let none = TieredVectors::new(Vec::new());
+    let query = direction("bakobu");
+    assert_eq!(none.search(&query, 5, None).expect("nothing to fail"), []);
+    let similarities = none.similarities(&query, &[Row(4)]);
+    assert_eq!(similarities.expect("nothing to fail"), [None]);
+}
+
+fn check_columns_of_none() {
+    let none = TieredColumns::new(Vec::new());
+    assert_eq!((none.rows(), none.attributes(Row(4))), (0, None));
+    assert!(none.average_tokens().abs() < f32::EPSILON);
+    assert!(none.select(&RowPredicate::default()).is_empty());
+    assert_eq!(none.neighbours(Row(4), 3), (Vec::new(), Vec::new()));
+}
+
+#[test]
+fn where_live_rows_are_estimated_tiers_still_answer_much_the_same() {
+    let mut world = World::new(3);
+    let mut noise = Noise(77);
+    for row in 0..900 {
+        let text = format!("{} common common", text(&mut noise, 8, 60));
+        world.write(row, row as usize % 3, record(text, "", row));
+    }
+    for tier in world.tiers.iter().chain([&world.whole]) {
+        tier.fold();
+    }
+    // Each tier has more postings of the common word than are counted one by one, and dead ones among them.
+    for row in 0..300 {
+        world.migrate(row, noise.below(3));
+    }
+    (300..330).for_each(|row| world.forget(row));
+    world.catch_up();
+    let asked = query(&format!("common {} {}", word(3), word(8)));
+    let [tiers, whole] = [
+        lexical(&world).search(&asked, 870, None),
+        LexicalSearch::search(&world.whole.lexical, &asked, 870, None),
+    ]
+    .map(|found| found.expect("whole"));
+    let scores = |found: &[Found]| -> BTreeMap<u32, f32> {
+        let found = found.iter();
+        found.map(|found| (found.row.0, found.score)).collect()
+    };
+    let (tiers, whole) = (scores(&tiers), scores(&whole));
+    assert_eq!((tiers.len(), whole.len()), (870, 870));
+    for (row, score) in tiers {
+        let expected = whole[&row];
+        assert!(
+            (score - expected).abs() <= 0.03 * expected,
+            "row {row} scores {score} and not {expected}"
+        );
+    }
+}
+
+/// Rows 1 and 2 stand in two tiers, with other texts and attributes in each.
+fn twice(folded: bool) -> World {
+    let mut world = World::new(2);
+    let said = |text: &str, number, position| {
+        let mut record = record(text.into(), "", number);
+        (record.attributes.thread, record.attributes.position) = (1, position);
+        Some(record)
+    };
+    for (row, position) in [(0, 0), (3, 3), (4, 4)] {
+        world.tiers[1].tell(row, said("bafobu", row, position));
+    }
+    for row in [1, 2] {
+        world.tiers[0].tell(row, said("dagodu", 20 + row, row));
+        let mut stale = said("bafobu bafobu kamoku", 30 + row, row);
+        if let Some(record) = &mut stale {
+            // So that it would be a neighbour of row 4 in place of row 3.
+            record.attributes.position = 4;
+        }
+        world.tiers[1].tell(row, stale);
+    }
+    if folded {
+        world.tiers.iter().for_each(Tier::fold);
+    }
+    world.catch_up();
+    world
+}
+
+#[test]
+fn a_row_in_two_tiers_is_that_of_the_hotter_one_and_comes_once() {
+    for world in [twice(false), twice(true)] {
+        let lexical = lexical(&world);
+        let search = |text, limit| {
+            let found = lexical.search(&query(text), limit, None);
+            rows_of(&found.expect("whole"))
+        };
+        assert_eq!(search("dagodu", 9), [1, 2]);
+        assert_eq!(search("kamoku", 9), [0; 0]);
+        assert_eq!(search("bafobu", 9), [0, 3, 4]);
+        assert_eq!(search("bafobu dagodu", 9).len(), 5);
+
+        let (vectors, query) = (vectors(&world), direction("bafobu kamoku"));
+        let rows: Vec<Row> = (0..5).map(Row).collect();
+        let similarities = vectors.similarities(&query, &rows).expect("whole");
+        let own = world.tiers[0].vectors.similarity(&query, Row(1));
+        assert_eq!(similarities[1], own.expect("whole"));
+        for found in [
+            vectors.search(&query, 9, None).expect("whole"),
+            vectors.candidates(&query, 9, None).expect("whole"),
+        ] {
+            assert_eq!(found.len(), 5);
+            for found in found {
+                assert_eq!(similarities[found.row.0 as usize], Some(found.score));
+            }
+        }
+
+        let snapshots = columns(&world);
+        let columns = TieredColumns::new(snapshots.iter().collect());
+        let attributes = columns.attributes(Row(1)).expect("lives");
+        assert_eq!((attributes.occurred_at, attributes.position), (21_000, 1));
+        assert_eq!(columns.tokens(Row(1)), Some(&[token("dagodu")][..]));
+        let told_of_stale = RowPredicate {
+            since: Some(30_000),
+            ..RowPredicate::default()
+        };
+        assert_eq!(columns.select(&told_of_stale), RoaringBitmap::new());
+        assert_eq!(columns.select(&RowPredicate::default()), (0..5).collect());
+        assert_eq!(
+            columns.neighbours(Row(4), 9),
+            ([3, 2, 1, 0].map(Row).to_vec(), Vec::new())
+        );
+    }
+}
+
+#[test]
+fn a_row_in_two_tiers_with_one_text_takes_no_other_rows_place() {
+    let mut world = World::new(2);
+    for row in 0..8 {
+        let memory = record("bafobu".into(), "", row);
+        world.tiers[1].tell(row, Some(memory.clone()));
+        if row < 4 {
+            world.tiers[0].tell(row, Some(memory));
+        }
+    }
+    world.tiers[1].fold();
+    world.catch_up();
+    for limit in 1..=8 {
+        let expected: Vec<u32> = (0..limit as u32).collect();
+        let found = lexical(&world).search(&query("bafobu"), limit, None);
+        assert_eq!(rows_of(&found.expect("whole")), expected);
+        let found = vectors(&world).search(&direction("bafobu"), limit, None);
+        assert_eq!(rows_of(&found.expect("whole")), expected);
+    }
+}
+
+/// More rows than one thread searches alone.
+#[test]
+fn large_tiers_that_two_threads_search_answer_as_one_view_does() {
+    const ALL: u32 = PARALLEL_ROWS as u32 + 1_200;
+    let (mut world, mut noise) = (World::new(3), Noise(5));
+    for row in 0..ALL {
+        let memory = record(text(&mut noise, 3, 144), "", row);
+        let tier = noise.below(3);
+        world.write(row, tier, memory);
+    }
+    world.catch_up();
+    assert_eq!(world.whole.columns.snapshot().rows(), ALL as usize);
+    let filter: RoaringBitmap = (0..ALL).filter(|row| row % 5 == 1).collect();
+    for filter in [None, Some(&filter)] {
+        let words = format!("{} {} {}", word(3), word(60), word(61));
+        let (found, expected) = (
+            lexical(&world).search(&query(&words), 50, filter),
+            LexicalSearch::search(&world.whole.lexical, &query(&words), 50, filter),
+        );
+        assert_eq!(found.expect("whole"), expected.expect("whole"));
+        // Tails are compared with the query one by one.
+        let query = direction(&words);
+        let (found, expected) = (
+            vectors(&world).search(&query, 50, filter),
+            VectorSearch::search(&world.whole.vectors, &query, 50, filter),
+        );
+        assert_eq!(found.expect("whole"), expected.expect("whole"));
+    }
+}
+
+/// Writes over the postings or segments in a view's folder.
+fn damage(folder: &Path) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let ending = path.extension().unwrap_or_default();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if ending == "idx" || name.starts_with("segment-") {
+            fs::write(&path, b"nothing of the kind").expect("written");
+        }
+    }
+}
+
+#[test]
+fn one_damaged_tier_fails_the_search_and_leaves_the_others_whole() {
+    let world = world(3, 3);
+    world.tiers.iter().for_each(Tier::fold);
+    let broken = &world.tiers[1];
+    damage(broken.lexical.folder());
+    assert!(matches!(broken.lexical.verify(), Health::Broken(_)));
+    let asked = query(&word(5));
+    match lexical(&world).search(&asked, 5, None) {
+        Err(ViewError::Damaged { path, .. }) => assert_eq!(path, broken.lexical.folder()),
+        other => panic!("not refused as damaged: {other:?}"),
+    }
+    let idf = lexical(&world).idf(&asked);
+    assert_eq!(idf, vec![0.0; asked.terms.len()]);
+
+    let folder = broken.lexical.folder().parent().expect("a tier's folder");
+    damage(&folder.join("vectors"));
+    assert!(matches!(broken.vectors.verify(), Health::Broken(_)));
+    let asked = direction("bafobu");
+    assert!(vectors(&world).search(&asked, 5, None).is_err());
+    assert!(vectors(&world).candidates(&asked, 5, None).is_err());
+
+    for tier in [&world.tiers[0], &world.tiers[2]] {
+        assert_eq!(tier.lexical.health(), Health::Whole);
+        assert_eq!(tier.vectors.health(), Health::Whole);
+    }
+    broken.fold();
+    world.catch_up();
+    check_lexical(&world, &mut Noise(9));
+    check_vectors(&world, &mut Noise(9));
+}
