@@ -14,7 +14,7 @@ const EVENTS_BETWEEN: u64 = 256;
 const PART_BETWEEN: u64 = 64;
 
 /// What a write costs beside its lines: the pages of the database that it changes.
-const PAGES: u64 = 48 << 10;
+const PAGES: u64 = 52 << 10;
 
 /// A line stands in the journal, in the database and, for a while, in the database's log.
 const COPIES: u64 = 3;
@@ -44,6 +44,8 @@ pub(crate) struct Wanted<'space> {
     pub(crate) head: Seq,
     /// Bytes of the journal lines that it adds.
     pub(crate) lines: u64,
+    /// By how many bytes the database grows when its log is next written back to it.
+    pub(crate) logged: u64,
     /// `quota.bytes`, above 0.
     pub(crate) limit: u64,
 }
@@ -54,7 +56,7 @@ impl Usage {
     /// Costs nothing but now and then a walk over the folder, and one before a refusal:
     /// [`StoreError::QuotaExceeded`] always tells measured bytes.
     pub(crate) fn admit(&mut self, wanted: Wanted<'_>) -> Result<(), StoreError> {
-        let cost = COPIES * wanted.lines + PAGES;
+        let cost = COPIES * wanted.lines + PAGES + wanted.logged;
         let known = self.measured.filter(|measured| {
             wanted.head.0.saturating_sub(measured.at.0) < EVENTS_BETWEEN
                 && measured.since <= wanted.limit / PART_BETWEEN
@@ -77,7 +79,7 @@ impl Usage {
                 wanted: cost,
             });
         }
-        measured.since += cost;
+        measured.since += cost - wanted.logged;
         self.measured = Some(measured);
         Ok(())
     }

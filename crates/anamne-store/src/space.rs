@@ -736,6 +736,7 @@ impl SpaceSource {
                     folder: &self.folder,
                     head,
                     lines,
+                    logged: transaction.logged_bytes(&self.database)?,
                     limit,
                 };
                 let mut usage = self.usage.lock().unwrap_or_else(PoisonError::into_inner);

@@ -55,9 +55,12 @@ impl Inner {
         if self.source.unclean_views()?.is_none() {
             return Ok(());
         }
-        self.followers.catch_up(&self.source)?;
-        let through = self.followers.head();
-        self.followers.purge(&self.source, progress)?;
+        self.caught_up()?;
+        let through = self.active.followers.head();
+        for tier in self.every_tier()? {
+            tier.catch_up(&self.source)?;
+            tier.followers.purge(&self.source, progress)?;
+        }
         self.remove_strays()?;
         Ok(self.source.views_are_clean(through)?)
     }

@@ -7,13 +7,14 @@ use anamne_store::{
     BackupReport, Examination, Finding, KnownBackup, Part, SpaceName, StoreError, entries, examine,
     repair,
 };
+use anamne_types::Tier;
 use serde::Serialize;
 
 use crate::Error;
 use crate::space::{CheckUp, Space};
 use crate::store::Store;
 use crate::travel::outside;
-use crate::views::Views;
+use crate::views::{self, Views};
 
 /// What reading a space back found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -150,8 +151,11 @@ impl Store {
 
     fn examine_folder(&self, folder: &Path) -> Result<Examination, Error> {
         let mut found = examine(folder)?;
-        let views = Views::open(folder, &self.options.embedder)?;
-        found.findings.extend(views.examine(found.last_seq));
+        let colder = views::colder_on_disk(folder)?;
+        for tier in std::iter::once(Tier::Active).chain(colder) {
+            let views = Views::open(folder, tier, &self.options.embedder)?;
+            found.findings.extend(views.examine(found.last_seq));
+        }
         Ok(found)
     }
 

@@ -18,6 +18,7 @@
 //! The engine is blocking, works without a network, and never prints. It must never know a door (a
 //! command line, a protocol), and reads no path, clock or model that was not handed to it.
 
+mod asking;
 mod cleaning;
 mod error;
 mod exchange;
@@ -27,6 +28,7 @@ mod import;
 mod keeping;
 mod space;
 mod store;
+mod tiers;
 mod travel;
 mod views;
 mod worker;
@@ -35,7 +37,8 @@ pub use anamne_embed as embed;
 pub use anamne_store::{
     BackupReport, Clock, Examination, Finding, JournalReport, KnownBackup, LONGEST_WAIT, Listing,
     LogEntry, LogQuery, Order, Part, Project, QuotaConfig, RecallConfig, RetentionConfig, Rewound,
-    SpaceConfig, SpaceName, Standing, Statistics, StoreError, SystemClock, Unreadable,
+    SpaceConfig, SpaceName, Standing, Statistics, StoreError, SystemClock, TierCount, TiersConfig,
+    Unreadable,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;
@@ -45,4 +48,5 @@ pub use import::{BadLine, BadLines, ImportReport};
 pub use keeping::{BackupUpdate, Erased, RepairReport, Verification};
 pub use space::{CheckUp, Space, SpaceReport, ViewState};
 pub use store::{Options, Store};
+pub use tiers::Moved;
 pub use travel::Rewind;

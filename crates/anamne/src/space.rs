@@ -5,25 +5,21 @@ use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anamne_embed::Embedder;
-use anamne_index::columns::ColumnsView;
-use anamne_index::lexical::LexicalView;
-use anamne_index::vectors::VectorsView;
-use anamne_recall::views::Columns;
-use anamne_recall::{Facts, Recaller};
+use anamne_recall::Facts;
 use anamne_store::view::{Fold, Health, View};
 use anamne_store::{
-    Degraded, Examination, Followers, JournalReport, Listing, Order, Part, SpaceConfig,
-    SpaceSource, Standing, Statistics, StoreError,
+    Aging, Examination, JournalReport, Listing, Order, Part, SpaceConfig, SpaceSource, Standing,
+    Statistics, StoreError, TierCount,
 };
 use anamne_types::{
-    Actor, Answer, Context, ContextRequest, Draft, Edit, Filter, Link, LinkType, Memory, MemoryId,
-    Recall, Remembered, Seq, Tier, Version,
+    Actor, Draft, Edit, Filter, Link, LinkType, Memory, MemoryId, Remembered, Seq, Tier, Version,
 };
 use serde::Serialize;
 
 use crate::Error;
 use crate::keeping::Erased;
-use crate::views::Views;
+use crate::tiers::{ColderTiers, OpenTier, Trouble};
+use crate::views::label;
 use crate::worker::Worker;
 
 /// A handle on a space; clones share it. Every method may be called from several threads.
@@ -35,27 +31,21 @@ pub struct Space {
 
 pub(crate) struct Inner {
     pub(crate) source: SpaceSource,
-    pub(crate) followers: Followers,
-    lexical: Arc<LexicalView>,
-    columns: Arc<ColumnsView>,
-    vectors: Arc<VectorsView>,
+    pub(crate) active: Arc<OpenTier>,
+    pub(crate) colder: ColderTiers,
     pub(crate) embedder: Arc<dyn Embedder>,
     background: Option<Worker>,
     /// What recall knows of the space, and the event as of which it knows it.
-    facts: Mutex<Option<(Seq, Arc<Facts>)>>,
+    pub(crate) facts: Mutex<Option<(Seq, Arc<Facts>)>>,
     /// How many replacements of the database the views have followed.
-    followed: Mutex<u64>,
+    pub(crate) followed: Mutex<u64>,
     /// What went wrong in the background, for `doctor`.
     troubles: Mutex<Vec<String>>,
     /// When the background next looks for memories that are no longer kept, microseconds since 1970.
     pub(crate) next_retention: AtomicI64,
+    /// When it next looks for memories that have aged, likewise.
+    pub(crate) next_aging: AtomicI64,
 }
-
-/// Stands in the `degraded` of the one answer in the course of which a damaged database was restored.
-const RESTORED: &str = "source restored";
-
-/// Authors that recall knows by name at most.
-const MOST_AUTHORS: usize = 1_000;
 
 /// The state of one view.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -84,8 +74,10 @@ pub struct SpaceReport {
     /// Counts over the source.
     #[serde(flatten)]
     pub statistics: Statistics,
-    /// Its views.
+    /// The views of its active tier.
     pub views: Vec<ViewState>,
+    /// Its tiers, hottest first.
+    pub tiers: Vec<TierCount>,
     /// Bytes of source databases.
     pub source_bytes: u64,
     /// Bytes of the journal.
@@ -137,32 +129,18 @@ impl Space {
         embedder: Arc<dyn Embedder>,
         background: bool,
     ) -> Result<Self, Error> {
-        let Views {
-            lexical,
-            columns,
-            vectors,
-        } = Views::open(source.folder(), &embedder)?;
-        let followers = Followers::new(
-            &source,
-            Tier::Active,
-            vec![
-                lexical.clone() as Arc<dyn View>,
-                columns.clone() as _,
-                vectors.clone() as _,
-            ],
-        )?;
+        let active = Arc::new(OpenTier::open(&source, Tier::Active, &embedder)?);
         let inner = Inner {
             source,
-            followers,
-            lexical,
-            columns,
-            vectors,
+            active,
+            colder: ColderTiers::default(),
             embedder,
             background: background.then(Worker::default),
             facts: Mutex::default(),
             followed: Mutex::default(),
             troubles: Mutex::default(),
             next_retention: AtomicI64::new(i64::MIN),
+            next_aging: AtomicI64::new(i64::MIN),
         };
         let space = Self {
             inner: Arc::new(inner),
@@ -258,42 +236,6 @@ impl Space {
         Ok(self.inner.source.get_each(ids)?)
     }
 
-    /// Answers a question with the memories that bear on it, best first.
-    pub fn recall(&self, recall: &Recall) -> Result<Answer, Error> {
-        self.ask(|recaller| Ok(recaller.recall(recall)?))
-    }
-
-    /// Answers a question with a block of text for a model to read, within a token budget.
-    pub fn context(&self, request: &ContextRequest) -> Result<Context, Error> {
-        self.ask(|recaller| Ok(recaller.context(request)?))
-    }
-
-    /// Asks with every view that can take part. One that turns out to be damaged on the way is left out, and the
-    /// question asked again: what it said before is worth nothing.
-    fn ask<T>(&self, question: impl Fn(&Recaller<'_>) -> Result<T, Error>) -> Result<T, Error> {
-        let began = self.inner.source.replacements()?;
-        let mut known = began;
-        loop {
-            let degraded = self.caught_up()?;
-            let restored = known > began;
-            let answer = self.inner.with_recaller(&degraded, restored, &question);
-            let replacements = self.inner.source.replacements()?;
-            if replacements > known && known == began {
-                // Part of it was read from a database that is no more. Once is enough: this must not go on for ever
-                // where a disk breaks again and again.
-                known = replacements;
-                continue;
-            }
-            let broken = |view: &Arc<dyn View>| {
-                view.health() != Health::Whole
-                    && degraded.iter().all(|known| known.view != view.name())
-            };
-            if !self.inner.followers.views().iter().any(broken) {
-                return answer;
-            }
-        }
-    }
-
     /// The memory with this id, forgotten ones included.
     pub fn get(&self, id: MemoryId) -> Result<Memory, Error> {
         Ok(self.inner.source.get(id)?)
@@ -383,7 +325,7 @@ impl Space {
 
     /// Counts, sizes and the state of the views. O(memories).
     pub fn report(&self) -> Result<SpaceReport, Error> {
-        let degraded = self.caught_up()?;
+        let troubles = self.caught_up()?;
         let folder = self.folder();
         Ok(SpaceReport {
             space: self.name().to_owned(),
@@ -391,11 +333,13 @@ impl Space {
             statistics: self.inner.source.statistics()?,
             views: self
                 .inner
+                .active
                 .followers
                 .views()
                 .iter()
-                .map(|view| view_state(view.as_ref(), folder, &degraded))
+                .map(|view| view_state(view.as_ref(), folder, &troubles))
                 .collect(),
+            tiers: self.tiers()?,
             source_bytes: bytes_under(&folder.join("memories")),
             journal_bytes: bytes_under(&folder.join("journal")),
         })
@@ -404,22 +348,20 @@ impl Space {
     /// Whether [`Space::settle`] has something to do.
     pub fn is_unsettled(&self) -> Result<bool, Error> {
         self.caught_up()?;
-        Ok(!self.inner.followers.due().is_empty()
+        Ok(!self.inner.active.followers.due().is_empty()
             || self.inner.source.unclean_views()?.is_some()
             || !self.inner.source.outdated(1)?.is_empty())
     }
 
     /// Does now, in this thread, what the background does otherwise: erases what the space's retention no longer
-    /// keeps, folds long tails, rebuilds broken views and seals full segments of the journal.
+    /// keeps, folds long tails, rebuilds broken views and seals full segments of the journal. Only [`Space::age`] moves
+    /// memories to colder tiers.
     pub fn settle(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
         self.inner.erase_outdated()?;
         self.inner.source.finish_erasures()?;
         self.inner.clean_views(progress)?;
         self.caught_up()?;
-        let due = self.inner.followers.due();
-        self.inner
-            .followers
-            .fold(&self.inner.source, &due, progress)?;
+        self.inner.fold_due(&self.inner.every_tier()?, progress)?;
         self.inner.source.seal_journal()?;
         Ok(())
     }
@@ -427,16 +369,13 @@ impl Space {
     /// Folds every view up to the last write, whatever its tail; says which another process was folding.
     pub fn fold(&self) -> Result<Vec<&'static str>, Error> {
         self.caught_up()?;
-        let folds = self.inner.followers.fold(
-            &self.inner.source,
-            self.inner.followers.views(),
-            &mut |_, _| {},
-        )?;
-        Ok(folds
-            .into_iter()
-            .filter(|(_, fold)| *fold == Fold::Busy)
-            .map(|(name, _)| name)
-            .collect())
+        let mut busy = Vec::new();
+        for tier in self.inner.every_tier()? {
+            let folds = tier.fold(&self.inner.source, &mut |_, _| {})?;
+            let folded_elsewhere = folds.into_iter().filter(|(_, fold)| *fold == Fold::Busy);
+            busy.extend(folded_elsewhere.map(|(name, _)| name));
+        }
+        Ok(busy)
     }
 
     /// Reads back journal, database and views, mends what can be mended from the log, and says what it found.
@@ -454,28 +393,30 @@ impl Space {
 
     /// Reads every view back, and builds those again that are damaged or behind.
     pub(crate) fn mend_views(&self, found: &mut CheckUp) -> Result<(), Error> {
-        let damaged: Vec<_> = self
-            .inner
-            .followers
-            .views()
-            .iter()
-            .filter(|view| view.verify() != Health::Whole)
-            .map(|view| view.name())
+        let tiers = self.inner.every_tier()?;
+        let views = || {
+            tiers.iter().flat_map(|tier| {
+                let named = |view: &Arc<dyn View>| (label(view.name(), tier.tier()), view.clone());
+                tier.followers.views().iter().map(named).collect::<Vec<_>>()
+            })
+        };
+        let damaged: Vec<_> = views()
+            .filter(|(_, view)| view.verify() != Health::Whole)
+            .map(|(name, _)| name)
             .collect();
         self.settle(&mut |_, _| {})?;
-        for view in self.inner.followers.views() {
+        for (name, view) in views() {
             match view.health() {
-                Health::Broken(reason) => found.problems.push(format!("{}: {reason}", view.name())),
-                Health::Whole if damaged.contains(&view.name()) => {
-                    found
-                        .mended
-                        .push(format!("{}: was damaged and has been rebuilt", view.name()));
+                Health::Broken(reason) => found.problems.push(format!("{name}: {reason}")),
+                Health::Whole if damaged.contains(&name) => {
+                    let said = format!("{name}: was damaged and has been rebuilt");
+                    found.mended.push(said);
                 }
-                Health::Whole => found.well.push(format!(
-                    "{}: covers the log up to event {}",
-                    view.name(),
-                    view.position().0
-                )),
+                Health::Whole => {
+                    let covered = view.position();
+                    let said = format!("{name}: covers the log up to event {covered}");
+                    found.well.push(said);
+                }
             }
         }
         Ok(())
@@ -500,25 +441,25 @@ impl Space {
             })?;
         }
         self.caught_up()?;
-        self.inner
-            .followers
-            .fold(&self.inner.source, self.inner.followers.views(), progress)?;
+        for tier in self.inner.every_tier()? {
+            tier.fold(&self.inner.source, progress)?;
+        }
         Ok(())
     }
 
-    fn caught_up(&self) -> Result<Vec<Degraded>, Error> {
-        let degraded = self.inner.caught_up()?;
+    fn caught_up(&self) -> Result<Vec<Trouble>, Error> {
+        let troubles = self.inner.caught_up()?;
         self.wake_worker();
-        Ok(degraded)
+        Ok(troubles)
     }
 
     pub(crate) fn after_write(&self) {
         self.wake_worker();
     }
 
-    fn wake_worker(&self) {
+    pub(crate) fn wake_worker(&self) {
         if let Some(worker) = &self.inner.background
-            && (!self.inner.followers.due().is_empty() || self.inner.is_retention_due())
+            && self.inner.is_work_due()
         {
             worker.wake(&Arc::downgrade(&self.inner));
         }
@@ -526,72 +467,12 @@ impl Space {
 }
 
 impl Inner {
-    /// Brings every view up to the last acknowledged write, of the database that is there now.
-    fn caught_up(&self) -> Result<Vec<Degraded>, Error> {
-        let degraded = self.followers.catch_up(&self.source)?;
-        let replacements = self.source.replacements()?;
-        let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
-        if *followed == replacements {
-            return Ok(degraded);
-        }
-        // Names may have other numbers in a restored database. Published parts went with the old one; what a view
-        // has in memory alone is built again.
-        let in_memory: Vec<_> = self
-            .followers
-            .views()
-            .iter()
-            .filter(|view| view.watermark() == Seq(0) && view.position() > Seq(0))
-            .cloned()
-            .collect();
-        self.followers
-            .fold(&self.source, &in_memory, &mut |_, _| {})?;
-        *self.facts.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        *followed = replacements;
-        Ok(self.followers.catch_up(&self.source)?)
-    }
-
-    /// Lends a recaller over the views that can take part.
-    fn with_recaller<T>(
-        &self,
-        degraded: &[Degraded],
-        restored: bool,
-        ask: &impl Fn(&Recaller<'_>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let whole = |name: &str| degraded.iter().all(|degraded| degraded.view != name);
-        let snapshot = whole("columns").then(|| self.columns.snapshot());
-        let facts = self.facts()?;
-        let recaller = Recaller {
-            source: &self.source,
-            lexical: whole("lexical").then_some(self.lexical.as_ref() as _),
-            vectors: whole("vectors").then_some(self.vectors.as_ref() as _),
-            columns: snapshot.as_ref().map(|snapshot| snapshot as &dyn Columns),
-            embedder: self.embedder.as_ref(),
-            facts: &facts,
-            degraded: degraded
-                .iter()
-                .map(|degraded| degraded.view)
-                .chain(restored.then_some(RESTORED))
-                .map(str::to_owned)
-                .collect(),
-        };
-        ask(&recaller)
-    }
-
-    /// What recall knows of the space, read anew when something was written.
-    fn facts(&self) -> Result<Arc<Facts>, Error> {
-        let head = self.followers.head();
-        let mut known = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((seq, facts)) = &*known
-            && *seq == head
-        {
-            return Ok(facts.clone());
-        }
-        let facts = Arc::new(Facts::new(
-            self.source.authors(MOST_AUTHORS)?,
-            self.source.latest()?,
-        ));
-        *known = Some((head, facts.clone()));
-        Ok(facts)
+    fn is_work_due(&self) -> bool {
+        let is_due = |tier: &Arc<OpenTier>| !tier.followers.due().is_empty();
+        is_due(&self.active)
+            || self.colder.open_now().iter().any(is_due)
+            || self.is_retention_due()
+            || self.is_aging_due()
     }
 
     /// One round of background work. What goes wrong is kept for `check_up`; the next round tries again.
@@ -603,9 +484,13 @@ impl Inner {
             }
             self.clean_views(&mut |_, _| {})?;
             self.caught_up()?;
-            let due = self.followers.due();
-            self.followers.fold(&self.source, &due, &mut |_, _| {})?;
+            let mut open = self.colder.open_now();
+            open.push(self.active.clone());
+            self.fold_due(&open, &mut |_, _| {})?;
             self.source.seal_journal()?;
+            if self.is_aging_due() {
+                self.age(Aging::Settled, &mut |_, _| {})?;
+            }
             Ok(())
         };
         if let Err(error) = round() {
@@ -620,10 +505,10 @@ impl Inner {
     }
 }
 
-fn view_state(view: &dyn View, folder: &Path, degraded: &[Degraded]) -> ViewState {
-    let trouble = degraded
+fn view_state(view: &dyn View, folder: &Path, troubles: &[Trouble]) -> ViewState {
+    let trouble = troubles
         .iter()
-        .find(|degraded| degraded.view == view.name());
+        .find(|trouble| trouble.is_of(Tier::Active, view.name()));
     ViewState {
         name: view.name().to_owned(),
         watermark: view.watermark().0,
@@ -631,7 +516,7 @@ fn view_state(view: &dyn View, folder: &Path, degraded: &[Degraded]) -> ViewStat
         tail_rows: view.tail_rows(),
         bytes: bytes_under(&folder.join("views").join(view.name())),
         trouble: trouble
-            .map(|degraded| degraded.reason.clone())
+            .map(|trouble| trouble.degraded.reason.clone())
             .unwrap_or_default(),
     }
 }

@@ -1,6 +1,7 @@
-//! The views of a space: where they lie, how they are opened, and how they are examined.
+//! The views of one tier of a space: where they lie, how they are opened, and how they are examined.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anamne_embed::{Embedder, StaticModel};
@@ -9,7 +10,7 @@ use anamne_index::lexical::LexicalView;
 use anamne_index::vectors::VectorsView;
 use anamne_store::view::{Health, View};
 use anamne_store::{Finding, Part};
-use anamne_types::Seq;
+use anamne_types::{Seq, Tier};
 
 use crate::Error;
 
@@ -26,35 +27,42 @@ impl Tokenise for BuiltInTokens {
     }
 }
 
-/// The views of one space. Opening them touches nothing on disk.
+/// The views of one tier. Opening them touches nothing on disk.
 pub(crate) struct Views {
+    pub(crate) tier: Tier,
     pub(crate) lexical: Arc<LexicalView>,
     pub(crate) columns: Arc<ColumnsView>,
     pub(crate) vectors: Arc<VectorsView>,
 }
 
 impl Views {
-    /// The views under the folder of a space.
-    pub(crate) fn open(space: &Path, embedder: &Arc<dyn Embedder>) -> Result<Self, Error> {
-        let views = space.join("views");
-        let model_folder = views.join("vectors").join(embedder.model().slug());
+    /// The views of a tier under the folder of a space.
+    pub(crate) fn open(
+        space: &Path,
+        tier: Tier,
+        embedder: &Arc<dyn Embedder>,
+    ) -> Result<Self, Error> {
+        let [lexical, columns, vectors] = folders(space, tier, embedder.as_ref());
         Ok(Self {
-            lexical: Arc::new(LexicalView::open(views.join("lexical").join("active"))),
-            columns: Arc::new(ColumnsView::open(
-                views.join("columns").join("active"),
-                Arc::new(BuiltInTokens),
-            )),
-            vectors: Arc::new(VectorsView::open(
-                model_folder.join("active"),
-                embedder.clone(),
-            )?),
+            tier,
+            lexical: Arc::new(LexicalView::open(lexical)),
+            columns: Arc::new(ColumnsView::open(columns, Arc::new(BuiltInTokens))),
+            vectors: Arc::new(VectorsView::open(vectors, embedder.clone())?),
         })
+    }
+
+    /// All of them.
+    pub(crate) fn all(&self) -> Vec<Arc<dyn View>> {
+        vec![
+            self.lexical.clone() as Arc<dyn View>,
+            self.columns.clone() as _,
+            self.vectors.clone() as _,
+        ]
     }
 
     /// Reads everything published back; `head` is the last event of the log that they follow.
     pub(crate) fn examine(&self, head: Seq) -> Vec<Finding> {
-        let views: [&dyn View; 3] = [&*self.lexical, &*self.columns, &*self.vectors];
-        let examine = |view: &dyn View| {
+        let examine = |view: Arc<dyn View>| {
             let problem = match view.verify() {
                 Health::Broken(reason) => reason,
                 Health::Whole if view.watermark() > head => format!(
@@ -63,9 +71,37 @@ impl Views {
                 ),
                 Health::Whole => return None,
             };
-            let file = format!("views/{}", view.name());
+            let file = format!("views/{}", label(view.name(), self.tier));
             Some(Finding::new(Part::View, file, None, problem))
         };
-        views.into_iter().filter_map(examine).collect()
+        self.all().into_iter().filter_map(examine).collect()
+    }
+}
+
+/// The folders of the lexical view, the columns and the vectors of a tier.
+fn folders(space: &Path, tier: Tier, embedder: &dyn Embedder) -> [PathBuf; 3] {
+    let views = space.join("views");
+    let vectors = views.join("vectors").join(embedder.model().slug());
+    [views.join("lexical"), views.join("columns"), vectors].map(|view| view.join(tier.to_string()))
+}
+
+/// The colder tiers of a space of which there are views on disk, hottest first.
+pub(crate) fn colder_on_disk(space: &Path) -> Result<BTreeSet<Tier>, Error> {
+    let mut tiers = BTreeSet::new();
+    for view in ["lexical", "columns"] {
+        for path in anamne_store::entries(&space.join("views").join(view))? {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            tiers.extend(name.parse::<Tier>().ok());
+        }
+    }
+    tiers.remove(&Tier::Active);
+    Ok(tiers)
+}
+
+/// A view's name, with its tier where that is not the active one.
+pub(crate) fn label(view: &str, tier: Tier) -> String {
+    match tier {
+        Tier::Active => view.to_owned(),
+        tier => format!("{view}/{tier}"),
     }
 }

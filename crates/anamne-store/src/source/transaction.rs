@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use anamne_text::normal::content_hash;
 use anamne_types::{
@@ -18,6 +19,7 @@ use super::{Names, erasure, read, rows};
 use crate::StoreError;
 use crate::arrival::Arrival;
 use crate::clock::{cut, to_microseconds};
+use crate::files::look_at;
 use crate::journal::{Digest, Entry, Line};
 
 /// Importance of a memory whose author said nothing about it.
@@ -207,6 +209,17 @@ impl<'writer> Transaction<'writer> {
             .iter()
             .map(|line| line.text.len() as u64 + 1)
             .sum()
+    }
+
+    /// By how many bytes the file of the database falls short of its pages, of which some stand in its log alone.
+    pub(crate) fn logged_bytes(&self, database: &Path) -> Result<u64, StoreError> {
+        let number = |pragma| {
+            self.connection
+                .pragma_query_value(None, pragma, |row| row.get(0))
+        };
+        let (pages, size): (i64, i64) = (number("page_count")?, number("page_size")?);
+        let written = look_at(database)?.map_or(0, |state| state.length);
+        Ok((pages as u64 * size as u64).saturating_sub(written))
     }
 
     /// Changes a memory; one that does not differ afterwards is left as it is.

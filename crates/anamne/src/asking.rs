@@ -1,0 +1,204 @@
+//! How a question is asked: over which tiers, with which views, and again where one of them failed on the way.
+
+use std::sync::{Arc, PoisonError};
+
+use anamne_recall::tiers::{TieredColumns, TieredLexical, TieredVectors};
+use anamne_recall::views::{Columns, LexicalSearch, VectorSearch};
+use anamne_recall::{Facts, Recaller};
+use anamne_types::{Answer, Context, ContextRequest, Recall, Seq, Temperature, Tier};
+
+use crate::Error;
+use crate::space::{Inner, Space};
+use crate::tiers::{OpenTier, Trouble};
+
+/// Stands in the `degraded` of the one answer in the course of which a damaged database was restored.
+const RESTORED: &str = "source restored";
+
+/// Authors that recall knows by name at most.
+const MOST_AUTHORS: usize = 1_000;
+
+/// Where others write all the time, tiers are brought to the same event so many times before it is enough.
+const ROUNDS: usize = 4;
+
+/// The tiers that a question reaches, and the views of them that can't take part.
+struct Reached {
+    tiers: Vec<Arc<OpenTier>>,
+    troubles: Vec<Trouble>,
+}
+
+impl Space {
+    /// Answers a question with the memories that bear on it, best first.
+    pub fn recall(&self, recall: &Recall) -> Result<Answer, Error> {
+        self.ask(recall.temperature, |recaller| Ok(recaller.recall(recall)?))
+    }
+
+    /// Answers a question with a block of text for a model to read, within a token budget.
+    pub fn context(&self, request: &ContextRequest) -> Result<Context, Error> {
+        self.ask(request.recall.temperature, |recaller| {
+            Ok(recaller.context(request)?)
+        })
+    }
+
+    /// Asks with every view that can take part. One that turns out to be damaged on the way is left out, and the
+    /// question asked again: what it said before is worth nothing.
+    fn ask<T>(
+        &self,
+        temperature: Temperature,
+        question: impl Fn(&Recaller<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let began = self.inner.source.replacements()?;
+        let mut known = began;
+        loop {
+            let reached = self.inner.reach(temperature)?;
+            self.wake_worker();
+            let restored = known > began;
+            let answer = self.inner.with_recaller(&reached, restored, &question);
+            let replacements = self.inner.source.replacements()?;
+            if replacements > known && known == began {
+                // Part of it was read from a database that is no more. Once is enough: this must not go on for ever
+                // where a disk breaks again and again.
+                known = replacements;
+                continue;
+            }
+            let mut tiers = reached.tiers.iter();
+            if !tiers.any(|tier| tier.is_newly_broken(&reached.troubles)) {
+                return answer;
+            }
+        }
+    }
+}
+
+impl Inner {
+    /// Brings the views of the active tier up to the last acknowledged write, of the database that is there now.
+    pub(crate) fn caught_up(&self) -> Result<Vec<Trouble>, Error> {
+        let troubles = self.active.catch_up(&self.source)?;
+        let replacements = self.source.replacements()?;
+        let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
+        if *followed == replacements {
+            return Ok(troubles);
+        }
+        // Names may have other numbers in a restored database, and all its memories lie in the active tier. Published
+        // parts went with the old one; what a view has in memory alone is built again.
+        self.colder.close();
+        let in_memory: Vec<_> = self
+            .active
+            .followers
+            .views()
+            .iter()
+            .filter(|view| view.watermark() == Seq(0) && view.position() > Seq(0))
+            .cloned()
+            .collect();
+        self.active
+            .followers
+            .fold(&self.source, &in_memory, &mut |_, _| {})?;
+        *self.facts.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *followed = replacements;
+        self.active.catch_up(&self.source)
+    }
+
+    /// Brings the tiers that a question reaches up to the last acknowledged write, all of them to the same one: a
+    /// memory that moves meanwhile is found where it was or where it is.
+    fn reach(&self, temperature: Temperature) -> Result<Reached, Error> {
+        let mut round = 0;
+        loop {
+            let mut troubles = self.caught_up()?;
+            let mut tiers = vec![self.active.clone()];
+            if !temperature.reaches(Tier::Active) {
+                (troubles, tiers) = (Vec::new(), Vec::new());
+            }
+            if temperature != Temperature::Hot {
+                for tier in self.colder_tiers()? {
+                    if temperature.reaches(tier) {
+                        let tier = self.colder_tier(tier)?;
+                        troubles.append(&mut tier.catch_up(&self.source)?);
+                        tiers.push(tier);
+                    }
+                }
+            }
+            round += 1;
+            let head = self.active.followers.head();
+            let together = tiers.iter().all(|tier| tier.followers.head() == head);
+            if together || round == ROUNDS {
+                return Ok(Reached { tiers, troubles });
+            }
+        }
+    }
+
+    /// Lends a recaller over the views that can take part.
+    fn with_recaller<T>(
+        &self,
+        reached: &Reached,
+        restored: bool,
+        ask: &impl Fn(&Recaller<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let Reached { tiers, troubles } = reached;
+        let whole = |view: &'static str| {
+            tiers.iter().filter(move |tier| {
+                !troubles
+                    .iter()
+                    .any(|trouble| trouble.is_of(tier.tier(), view))
+            })
+        };
+        let snapshots: Vec<_> = whole("columns")
+            .map(|tier| tier.views.columns.snapshot())
+            .collect();
+        let lexical: Vec<_> = whole("lexical").map(|tier| &*tier.views.lexical).collect();
+        let vectors: Vec<_> = whole("vectors").map(|tier| &*tier.views.vectors).collect();
+        let (one_lexical, one_vectors) = (lexical.first().copied(), vectors.first().copied());
+        let (several_lexical, several_vectors, several_columns) = (
+            TieredLexical::new(lexical),
+            TieredVectors::new(vectors),
+            TieredColumns::new(snapshots.iter().collect()),
+        );
+        let is_one = tiers.len() == 1;
+        let facts = self.facts()?;
+        let labels = troubles.iter().map(Trouble::label);
+        let recaller = Recaller {
+            source: &self.source,
+            lexical: one_lexical.map(|one| {
+                if is_one {
+                    one as &dyn LexicalSearch
+                } else {
+                    &several_lexical
+                }
+            }),
+            vectors: one_vectors.map(|one| {
+                if is_one {
+                    one as &dyn VectorSearch
+                } else {
+                    &several_vectors
+                }
+            }),
+            columns: snapshots.first().map(|one| {
+                if is_one {
+                    one as &dyn Columns
+                } else {
+                    &several_columns
+                }
+            }),
+            embedder: self.embedder.as_ref(),
+            facts: &facts,
+            degraded: labels
+                .chain(restored.then(|| RESTORED.to_owned()))
+                .collect(),
+        };
+        ask(&recaller)
+    }
+
+    /// What recall knows of the space, read anew when something was written.
+    fn facts(&self) -> Result<Arc<Facts>, Error> {
+        let head = self.active.followers.head();
+        let mut known = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((seq, facts)) = &*known
+            && *seq == head
+        {
+            return Ok(facts.clone());
+        }
+        let facts = Arc::new(Facts::new(
+            self.source.authors(MOST_AUTHORS)?,
+            self.source.latest()?,
+        ));
+        *known = Some((head, facts.clone()));
+        Ok(facts)
+    }
+}

@@ -1,0 +1,245 @@
+//! Old memories lie in colder tiers, and are found there as if they had never moved.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use anamne::{Clock, Draft, MemoryId, Options, Recall, Space, Store, Temperature, Tier};
+use jiff::{Timestamp, ToSpan};
+use tempfile::TempDir;
+
+#[derive(Debug)]
+struct SetClock(Mutex<Timestamp>);
+
+impl Clock for SetClock {
+    fn now(&self) -> Timestamp {
+        *self.0.lock().expect("no panic before")
+    }
+}
+
+fn start() -> Timestamp {
+    "2026-03-10T12:00:00Z".parse().expect("an instant")
+}
+
+fn opened(folder: &Path, background: bool) -> (Space, Arc<SetClock>) {
+    let clock = Arc::new(SetClock(Mutex::new(start())));
+    let options = Options {
+        clock: clock.clone(),
+        ..Options::new(folder).background(background)
+    };
+    let store = Store::open_with(options).expect("a store");
+    (store.space("tests").expect("a space"), clock)
+}
+
+const SUBJECTS: [&str; 8] = [
+    "crane", "dredger", "ferry", "gauge", "lantern", "mooring", "pilot", "winch",
+];
+
+const DEEDS: [&str; 7] = [
+    "was painted",
+    "broke down",
+    "was repaired",
+    "was sold",
+    "came late",
+    "was inspected",
+    "ran aground",
+];
+
+/// A logbook of two years, told in one go: every second day an entry, in threads by month.
+fn logbook(folder: &Path) -> (Space, Vec<MemoryId>) {
+    let (space, _) = opened(folder, false);
+    let drafts: Vec<_> = (0..360)
+        .map(|number: i64| {
+            let (subject, deed) = (SUBJECTS[number as usize % 8], DEEDS[number as usize % 7]);
+            Draft::new(format!("The {subject} {deed} at berth {}", number % 11))
+                .occurred_at(start() - (48 * (360 - number)).hours())
+                .thread(format!("month {}", number / 15))
+                .author(["Runa", "Ole"][number as usize % 2])
+        })
+        .collect();
+    let told = space.remember_all(&drafts).expect("told");
+    (space, told.into_iter().map(|told| told.id).collect())
+}
+
+fn found(space: &Space, recall: &Recall) -> Vec<(MemoryId, f32)> {
+    let answer = space.recall(recall).expect("an answer");
+    assert_eq!(answer.degraded, Vec::<String>::new());
+    answer
+        .results
+        .into_iter()
+        .map(|hit| (hit.memory.id, hit.score))
+        .collect()
+}
+
+fn questions() -> impl Iterator<Item = Recall> {
+    SUBJECTS
+        .iter()
+        .zip(DEEDS.iter().cycle())
+        .map(|(subject, deed)| {
+            Recall::new(format!("when was it that the {subject} {deed}, says Runa?")).limit(20)
+        })
+}
+
+#[test]
+fn what_has_moved_is_found_as_before() {
+    let folder = TempDir::new().expect("a folder");
+    let (space, ids) = logbook(folder.path());
+    let before: Vec<_> = questions()
+        .map(|question| found(&space, &question))
+        .collect();
+    let moved = space.age(&mut |_, _| {}).expect("moved");
+    assert_eq!(moved.memories, 345);
+    let tiers = space.tiers().expect("tiers");
+    assert!(tiers.len() >= 9, "{tiers:?}");
+    assert_eq!(tiers.iter().map(|tier| tier.memories).sum::<u64>(), 360);
+    for (question, before) in questions().zip(before) {
+        let after = found(&space, &question);
+        let ids = |found: &[(MemoryId, f32)]| found.iter().map(|(id, _)| *id).collect::<Vec<_>>();
+        assert_eq!(ids(&after), ids(&before), "{}", question.query);
+        for ((_, after), (_, before)) in after.iter().zip(&before) {
+            assert!((after - before).abs() < 1e-3, "{after} {before}");
+        }
+    }
+    let check_up = space.check_up().expect("a check-up");
+    assert_eq!(check_up.problems, Vec::<String>::new());
+    assert_eq!(ids.len(), 360);
+}
+
+#[test]
+fn a_temperature_picks_tiers() {
+    let folder = TempDir::new().expect("a folder");
+    let (space, _) = logbook(folder.path());
+    space.age(&mut |_, _| {}).expect("moved");
+    let tiers_found = |temperature| {
+        let mut tiers = BTreeSet::new();
+        for question in questions() {
+            let answer = space
+                .recall(&question.temperature(temperature))
+                .expect("an answer");
+            for hit in answer.results {
+                let age = start().duration_since(hit.memory.occurred_at).as_hours() / 24;
+                tiers.insert(match age {
+                    0..=30 => Tier::Active,
+                    31..=90 => Tier::Recent,
+                    _ => Tier::archive_of(hit.memory.occurred_at),
+                });
+            }
+        }
+        tiers
+    };
+    assert_eq!(tiers_found(Temperature::Hot), [Tier::Active].into());
+    assert_eq!(tiers_found(Temperature::Warm), [Tier::Recent].into());
+    let cold = tiers_found(Temperature::Cold);
+    assert!(cold.len() > 4 && !cold.contains(&Tier::Active) && !cold.contains(&Tier::Recent));
+    assert!(tiers_found(Temperature::All).is_superset(&cold));
+}
+
+#[test]
+fn no_answer_misses_what_is_moving() {
+    let folder = TempDir::new().expect("a folder");
+    let (space, _) = logbook(folder.path());
+    let treasure = space
+        .remember(
+            Draft::new("The sextant of captain Quillfeather lies in the red chest")
+                .occurred_at(start() - (24 * 400).hours()),
+        )
+        .expect("told")
+        .id;
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let asking = scope.spawn(|| {
+            let (other, _) = opened(folder.path(), false);
+            let mut asked = 0;
+            while !done.load(Ordering::Acquire) || asked < 3 {
+                let answer = other
+                    .recall(&Recall::new("Where is the sextant of Quillfeather?").limit(3))
+                    .expect("an answer");
+                let first = answer.results.first().map(|hit| hit.memory.id);
+                assert_eq!(first, Some(treasure), "{:?}", answer.degraded);
+                asked += 1;
+            }
+        });
+        let moved = space.age(&mut |_, _| {}).expect("moved");
+        done.store(true, Ordering::Release);
+        assert_eq!(moved.memories, 346);
+        asking.join().expect("no panic");
+    });
+}
+
+#[test]
+fn views_of_an_archive_are_disposable() {
+    let folder = TempDir::new().expect("a folder");
+    let (space, _) = logbook(folder.path());
+    space.age(&mut |_, _| {}).expect("moved");
+    space.fold().expect("folded");
+    let question = Recall::new("the ferry came late to berth 4").limit(10);
+    let before = found(&space, &question);
+    drop(space);
+    for view in ["lexical", "columns"] {
+        let (space, _) = opened(folder.path(), false);
+        fs::remove_dir_all(
+            space
+                .folder()
+                .join("views")
+                .join(view)
+                .join("archive-2025Q2"),
+        )
+        .expect("a folder of a view");
+        drop(space);
+        let (space, _) = opened(folder.path(), false);
+        assert_eq!(found(&space, &question), before);
+    }
+    let (space, _) = opened(folder.path(), false);
+    space.rebuild(&mut |_, _| {}).expect("rebuilt");
+    assert_eq!(found(&space, &question), before);
+}
+
+#[test]
+fn what_is_erased_leaves_every_file_of_every_tier() {
+    let folder = TempDir::new().expect("a folder");
+    let (space, _) = logbook(folder.path());
+    let secret = Draft::new("The word of the night watch is Xylographica")
+        .occurred_at(start() - (24 * 200).hours());
+    let id = space.remember(secret).expect("told").id;
+    space.age(&mut |_, _| {}).expect("moved");
+    space.fold().expect("folded");
+    space.erase(id).expect("erased");
+    let answer = space
+        .recall(&Recall::new("Xylographica"))
+        .expect("an answer");
+    assert!(answer.results.iter().all(|hit| hit.memory.id != id));
+    drop(space);
+    let mut folders = vec![folder.path().to_owned()];
+    while let Some(next) = folders.pop() {
+        for path in fs::read_dir(next)
+            .expect("a folder")
+            .map(|entry| entry.expect("an entry").path())
+        {
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let bytes = fs::read(&path).expect("a file").to_ascii_lowercase();
+            let holds = bytes.windows(8).any(|window| window == b"xylograp");
+            assert!(!holds, "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn the_background_moves_what_was_told_a_day_ago() {
+    let folder = TempDir::new().expect("a folder");
+    let (space, _) = logbook(folder.path());
+    drop(space);
+    let (space, clock) = opened(folder.path(), true);
+    let active = || space.tiers().expect("tiers")[0].memories;
+    assert_eq!(active(), 360);
+    *clock.0.lock().expect("no panic before") = start() + 25.hours();
+    // Asking wakes the background; it is waited for by asking again.
+    while active() == 360 || space.tiers().expect("tiers").len() < 9 {
+        space.recall(&Recall::new("the ferry")).expect("an answer");
+        std::thread::yield_now();
+    }
+}
