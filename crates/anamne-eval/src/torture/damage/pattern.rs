@@ -1,11 +1,11 @@
 //! What the store that is damaged holds, and whether it is still there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 use anamne::{
-    Draft, Edit, Filter, Link, LinkType, Listing, MemoryId, Options, Recall, Space, Store,
+    Draft, Edit, Filter, Link, LinkType, Listing, LogQuery, MemoryId, Options, Recall, Space, Store,
 };
 use serde::{Deserialize, Serialize};
 
@@ -29,10 +29,16 @@ pub(super) struct Pattern {
     /// Words that stand in one live memory only.
     words: BTreeMap<String, MemoryId>,
     erased: Vec<MemoryId>,
-    /// Live memories in each thread.
-    threads: BTreeMap<String, usize>,
-    live: usize,
-    links: usize,
+    forgotten: BTreeSet<MemoryId>,
+    /// Live memories in each thread, by each author, with each tag.
+    threads: BTreeMap<String, BTreeSet<MemoryId>>,
+    authors: BTreeMap<String, BTreeSet<MemoryId>>,
+    tags: BTreeMap<String, BTreeSet<MemoryId>>,
+    /// What edited memories said before.
+    earlier: BTreeMap<MemoryId, String>,
+    /// From where to where links lead.
+    links: BTreeSet<(MemoryId, MemoryId)>,
+    events: u64,
 }
 
 /// What was answered otherwise than it must be.
@@ -56,14 +62,25 @@ fn thread(number: usize) -> String {
     format!("thread {}", number % THREADS)
 }
 
+fn tag(number: usize) -> String {
+    format!("tag {}", number % 9)
+}
+
+fn author(number: usize) -> String {
+    format!("author {}", number % 4)
+}
+
+/// Why two memories are linked.
+const REASON: &str = "they follow each other";
+
 fn draft(number: usize) -> Draft {
     let mut draft = Draft::new(format!(
         "entry {number} of the logbook is about {}",
         word(number)
     ))
     .thread(thread(number))
-    .tag(format!("tag {}", number % 9))
-    .author(format!("author {}", number % 4));
+    .tag(tag(number))
+    .author(author(number));
     if number.is_multiple_of(3) {
         let mut dice = Dice::thrown_with(number as u64);
         let ballast: String = (0..BALLAST)
@@ -91,8 +108,7 @@ impl Pattern {
         }
         space.settle(&mut |_, _| {})?;
         space.fold()?;
-        pattern.live = pattern.words.len();
-        pattern.links = space.all_links()?.len();
+        pattern.events = space.report()?.statistics.events;
         fs::write(file, serde_json::to_vec(&pattern).map_err(Failure::of)?)?;
         Ok(pattern)
     }
@@ -116,6 +132,7 @@ impl Pattern {
             return Ok(());
         }
         if number % 10 == 4 {
+            self.earlier.insert(id, content.clone());
             content.push_str(", as was found out later");
             let edit = Edit {
                 content: Some(content.clone()),
@@ -129,17 +146,25 @@ impl Pattern {
                 to: ids[number - 1],
                 link_type: LinkType::Related,
                 weight: 0.5,
-                reason: "they follow each other".to_owned(),
+                reason: REASON.to_owned(),
                 created_at: jiff::Timestamp::UNIX_EPOCH,
             };
             space.link(&link)?;
+            self.links.insert((link.from, link.to));
         }
         self.contents.insert(id, content);
         if number % 40 == 8 {
             space.forget(id)?;
+            self.forgotten.insert(id);
         } else {
             self.words.insert(word(number), id);
-            *self.threads.entry(thread(number)).or_default() += 1;
+            for (members, name) in [
+                (&mut self.threads, thread(number)),
+                (&mut self.authors, author(number)),
+                (&mut self.tags, tag(number)),
+            ] {
+                members.entry(name).or_default().insert(id);
+            }
         }
         Ok(())
     }
@@ -156,12 +181,20 @@ impl Pattern {
         Ok(())
     }
 
+    /// The events that there are after [`Pattern::leave_a_log`].
+    fn last_event(&self) -> u64 {
+        self.events + 1
+    }
+
     /// Asks for everything, and compares.
     pub(super) fn ask(&self, space: &Space) -> Answers {
         let mut answers = Answers::default();
         self.ask_for_words(space, &mut answers);
         self.ask_for_each(space, &mut answers);
         self.ask_for_lists(space, &mut answers);
+        self.ask_for_links(space, &mut answers);
+        self.ask_for_the_past(space, &mut answers);
+        self.ask_for_counts(space, &mut answers);
         answers
     }
 
@@ -203,34 +236,128 @@ impl Pattern {
     }
 
     fn ask_for_lists(&self, space: &Space, answers: &mut Answers) {
-        let everything = (Filter::default(), self.live);
-        let threads = self.threads.iter().map(|(thread, count)| {
-            let filter = Filter {
-                threads: vec![thread.clone()],
-                ..Filter::default()
-            };
-            (filter, *count)
-        });
-        for (filter, expected) in threads.chain([everything]) {
-            let listing = Listing {
-                filter,
-                limit: 10 * MEMORIES,
-                ..Listing::default()
-            };
-            match space.list(&listing) {
-                Ok(listed) if listed.len() == expected => {}
-                Ok(listed) => answers
-                    .wrong
-                    .push(format!("a list of {} where {expected} are", listed.len())),
+        let everything: BTreeSet<_> = self.words.values().copied().collect();
+        self.ask_for_list(space, answers, Listing::default(), &everything);
+        let forgotten = Listing {
+            forgotten: true,
+            ..Listing::default()
+        };
+        self.ask_for_list(space, answers, forgotten, &self.forgotten);
+        type Choose = fn(&mut Filter) -> &mut Vec<String>;
+        let lists: [(_, Choose); 3] = [
+            (&self.threads, |filter| &mut filter.threads),
+            (&self.authors, |filter| &mut filter.authors),
+            (&self.tags, |filter| &mut filter.tags),
+        ];
+        for (members, choose) in lists {
+            for (name, expected) in members {
+                let mut listing = Listing::default();
+                choose(&mut listing.filter).push(name.clone());
+                self.ask_for_list(space, answers, listing, expected);
+            }
+        }
+    }
+
+    fn ask_for_list(
+        &self,
+        space: &Space,
+        answers: &mut Answers,
+        listing: Listing,
+        expected: &BTreeSet<MemoryId>,
+    ) {
+        let listing = Listing {
+            limit: 1_000,
+            ..listing
+        };
+        match space.list(&listing) {
+            Ok(listed) => {
+                let ids: BTreeSet<_> = listed.iter().map(|memory| memory.id).collect();
+                if ids != *expected || listed.len() != expected.len() {
+                    answers.wrong.push(format!(
+                        "a list of {} where {} are, by {:?}",
+                        listed.len(),
+                        expected.len(),
+                        listing.filter
+                    ));
+                }
+            }
+            Err(error) => answers.errors.push(error.to_string()),
+        }
+    }
+
+    fn ask_for_links(&self, space: &Space, answers: &mut Answers) {
+        match space.all_links() {
+            Ok(links) => {
+                let is_right = |link: &Link| {
+                    link.reason == REASON
+                        && link.weight == 0.5
+                        && link.link_type == LinkType::Related
+                };
+                let found: BTreeSet<_> = links.iter().map(|link| (link.from, link.to)).collect();
+                if found != self.links || links.len() != found.len() || !links.iter().all(is_right)
+                {
+                    answers
+                        .wrong
+                        .push(format!("{} links: {links:?}", links.len()));
+                }
+            }
+            Err(error) => answers.errors.push(error.to_string()),
+        }
+    }
+
+    fn ask_for_the_past(&self, space: &Space, answers: &mut Answers) {
+        for (id, content) in &self.earlier {
+            match space.history(*id) {
+                Ok(versions) => {
+                    let first = versions.first().and_then(|first| first.memory.as_ref());
+                    if first.is_none_or(|memory| memory.content != *content) {
+                        answers.wrong.push(format!("the first state of {id}"));
+                    }
+                }
                 Err(error) => answers.errors.push(error.to_string()),
             }
         }
-        match space.all_links() {
-            Ok(links) if links.len() == self.links => {}
-            Ok(links) => {
-                answers
-                    .wrong
-                    .push(format!("{} links where {} are", links.len(), self.links))
+        let all = LogQuery {
+            limit: 1_000,
+            oldest_first: true,
+            ..LogQuery::default()
+        };
+        match space.log(&all) {
+            Ok(events) => {
+                let numbers = events.iter().map(|entry| entry.event.seq.0);
+                if !numbers.eq(1..=self.last_event()) {
+                    answers
+                        .wrong
+                        .push(format!("a log of {} events", events.len()));
+                }
+            }
+            Err(error) => answers.errors.push(error.to_string()),
+        }
+    }
+
+    fn ask_for_counts(&self, space: &Space, answers: &mut Answers) {
+        match space.report() {
+            Ok(report) => {
+                let counted = report.statistics;
+                let counts = [
+                    counted.memories,
+                    counted.forgotten,
+                    counted.erased,
+                    counted.links,
+                ];
+                let expected = [
+                    self.words.len(),
+                    self.forgotten.len(),
+                    self.erased.len(),
+                    self.links.len(),
+                ];
+                if counts != expected.map(|count| count as u64)
+                    || counted.events != self.last_event()
+                {
+                    answers
+                        .wrong
+                        .push(format!("counts {counts:?} where {expected:?} are"));
+                }
             }
             Err(error) => answers.errors.push(error.to_string()),
         }
