@@ -20,6 +20,7 @@
 
 mod cleaning;
 mod error;
+mod examining;
 mod exchange;
 mod export;
 mod front_matter;

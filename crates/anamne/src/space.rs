@@ -49,6 +49,8 @@ pub(crate) struct Inner {
     troubles: Mutex<Vec<String>>,
     /// When the background next looks for memories that are no longer kept, microseconds since 1970.
     pub(crate) next_retention: AtomicI64,
+    /// When the background next sees whether everything is to be read back, microseconds since 1970.
+    pub(crate) next_examination: AtomicI64,
 }
 
 /// Stands in the `degraded` of the one answer in the course of which a damaged database was restored.
@@ -162,6 +164,7 @@ impl Space {
             followed: Mutex::default(),
             troubles: Mutex::default(),
             next_retention: AtomicI64::new(i64::MIN),
+            next_examination: AtomicI64::new(i64::MIN),
         };
         let space = Self {
             inner: Arc::new(inner),
@@ -517,7 +520,9 @@ impl Space {
 
     fn wake_worker(&self) {
         if let Some(worker) = &self.inner.background
-            && (!self.inner.followers.due().is_empty() || self.inner.is_retention_due())
+            && (!self.inner.followers.due().is_empty()
+                || self.inner.is_retention_due()
+                || self.inner.is_examination_due())
         {
             worker.wake(&Arc::downgrade(&self.inner));
         }
@@ -605,16 +610,23 @@ impl Inner {
             let due = self.followers.due();
             self.followers.fold(&self.source, &due, &mut |_, _| {})?;
             self.source.seal_journal()?;
-            Ok(())
+            self.examine_if_due()
         };
         if let Err(error) = round() {
-            let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
-            troubles.truncate(99);
-            troubles.push(error.to_string());
+            self.note_troubles([error.to_string()]);
         }
     }
 
-    fn troubles(&self) -> Vec<String> {
+    /// Keeps what a person should know until the next check-up.
+    pub(crate) fn note_troubles(&self, said: impl IntoIterator<Item = String>) {
+        let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+        for trouble in said {
+            troubles.truncate(99);
+            troubles.push(trouble);
+        }
+    }
+
+    pub(crate) fn troubles(&self) -> Vec<String> {
         std::mem::take(&mut *self.troubles.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
