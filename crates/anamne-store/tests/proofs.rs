@@ -1,0 +1,120 @@
+//! Whatever the source hands out is what was told: SQLite notices no value that was changed behind its back, the digests
+//! of the log do, and the answer is right because the database is restored first.
+
+mod common;
+
+use anamne_store::{LogQuery, Part, SpaceSource, examine};
+use anamne_types::{Draft, Edit, Link, LinkType, MemoryId};
+use common::{Home, assert_sound, user};
+
+/// Two memories, the first of which was edited and is linked to the second.
+fn told(home: &Home) -> [MemoryId; 2] {
+    let space = home.open();
+    let ids = ["the tide is out", "the tide is in"]
+        .map(|text| space.remember(&user(), &Draft::new(text)).expect("told").id);
+    let edit = Edit {
+        content: Some("the tide is far out".to_owned()),
+        ..Edit::default()
+    };
+    space.edit(&user(), ids[0], &edit).expect("an edit");
+    let link = Link {
+        from: ids[0],
+        to: ids[1],
+        link_type: LinkType::Contradicts,
+        weight: 0.5,
+        reason: "one of them is late".to_owned(),
+        created_at: jiff::Timestamp::UNIX_EPOCH,
+    };
+    space.link(&user(), &link).expect("a link");
+    ids
+}
+
+/// Changes the database behind the engine's back; what `ask` says must be the same as before, and the damage mended.
+#[track_caller]
+fn check<T: PartialEq + std::fmt::Debug>(
+    sql: &str,
+    ask: impl Fn(&SpaceSource, [MemoryId; 2]) -> T,
+) {
+    let home = Home::new();
+    let ids = told(&home);
+    let before = ask(&home.open(), ids);
+    let database = rusqlite::Connection::open(home.database()).expect("a database");
+    assert!(database.execute(sql, []).expect("a change") > 0, "{sql}");
+    drop(database);
+    let space = home.open();
+    assert_eq!(ask(&space, ids), before, "{sql}");
+    let mended = space.mended();
+    assert!(
+        mended.iter().any(|said| said.contains("restored")),
+        "{sql}: {mended:?}"
+    );
+    assert_sound(&space);
+}
+
+#[test]
+fn a_memory_that_is_marked_as_erased_and_was_not_is_there() {
+    check(
+        "UPDATE memories SET erased = 1 WHERE row = 1",
+        |space, [first, _]| space.get(first).expect("a memory"),
+    );
+}
+
+#[test]
+fn links_say_what_was_told() {
+    for sql in [
+        "UPDATE links SET reason = 'one of them is lame'",
+        "UPDATE links SET weight = 0.25",
+        "UPDATE links SET type = 6",
+    ] {
+        check(sql, |space, [_, second]| {
+            space.links(second).expect("links")
+        });
+        check(sql, |space, _| space.all_links().expect("links"));
+    }
+}
+
+#[test]
+fn earlier_states_say_what_was_told() {
+    check(
+        "UPDATE versions SET state = replace(state, 'tide', 'ride')",
+        |space, [first, _]| space.history(first).expect("a history"),
+    );
+    check(
+        "UPDATE memories SET importance = 9 WHERE row = 1",
+        |space, [first, _]| space.history(first).expect("a history"),
+    );
+}
+
+#[test]
+fn the_log_says_who_told_what_when() {
+    for sql in [
+        "UPDATE events SET at = at + 1 WHERE seq = 2",
+        "UPDATE events SET actor_kind = 2 WHERE seq = 2",
+        "UPDATE events SET kind = 3 WHERE seq = 3",
+        "UPDATE events SET row = 2 WHERE seq = 1",
+    ] {
+        check(sql, |space, _| {
+            space.log(&LogQuery::default()).expect("a log")
+        });
+    }
+}
+
+#[test]
+fn what_no_answer_shows_is_found_by_reading_everything_back() {
+    let home = Home::new();
+    told(&home);
+    let space = home.open();
+    assert_eq!(space.examine_and_heal().expect("read back"), []);
+    let database = rusqlite::Connection::open(home.database()).expect("a database");
+    let hidden = "UPDATE memories SET deleted_at = 1 WHERE row = 2";
+    assert_eq!(database.execute(hidden, []).expect("a change"), 1);
+    drop(database);
+    assert_eq!(space.statistics().expect("counts").memories, 1);
+    assert_eq!(space.examine_and_heal().expect("read back"), []);
+    assert_eq!(space.statistics().expect("counts").memories, 2);
+    let found = examine(&home.space()).expect("an examination").findings;
+    assert!(
+        found.iter().all(|finding| finding.part != Part::Database),
+        "{found:?}"
+    );
+}
