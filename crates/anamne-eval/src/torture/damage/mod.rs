@@ -4,6 +4,7 @@ mod dice;
 mod harm;
 mod patient;
 mod pattern;
+mod questions;
 mod verdict;
 
 use std::collections::BTreeMap;
