@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anamne::{Draft, Edit, Link, LinkType, MemoryId, Options, Space, Store};
 use serde::{Deserialize, Serialize};
 
 use super::dice::Dice;
+use super::harm::copy_anew;
 use crate::torture::{Failure, SPACE, rare_word};
 
 /// Memories that are told; some of them are edited, linked, forgotten or erased afterwards.
@@ -18,6 +19,31 @@ const THREADS: usize = 6;
 
 /// Every third memory carries so many bytes that nobody searches, so that the journal has several segments.
 const BALLAST: usize = 60_000;
+
+/// Where the stores are of which copies are damaged.
+#[derive(Debug)]
+pub(super) struct Stores {
+    /// A store that was closed.
+    pub(super) settled: PathBuf,
+    /// The same with a database whose log still holds the last event, and with it newer states of some pages.
+    pub(super) logged: PathBuf,
+    pattern: PathBuf,
+}
+
+impl Stores {
+    pub(super) fn in_folder(folder: &Path) -> Self {
+        Self {
+            settled: folder.join("settled"),
+            logged: folder.join("logged"),
+            pattern: folder.join("pattern.json"),
+        }
+    }
+
+    /// The note of what they hold.
+    pub(super) fn pattern(&self) -> &Path {
+        &self.pattern
+    }
+}
 
 /// What must be found.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -36,7 +62,7 @@ pub(super) struct Pattern {
     pub(super) earlier: BTreeMap<MemoryId, String>,
     /// From where to where links lead.
     pub(super) links: BTreeSet<(MemoryId, MemoryId)>,
-    events: u64,
+    pub(super) events: u64,
 }
 
 fn word(number: usize) -> String {
@@ -78,12 +104,14 @@ fn draft(number: usize) -> Draft {
 }
 
 impl Pattern {
-    /// Builds the store in `folder` and notes in `file` what it holds; reads the note where that was done before.
-    pub(super) fn built_in(folder: &Path, file: &Path) -> Result<Self, Failure> {
-        if file.exists() {
-            return Self::read(file);
+    /// Builds the store in `stores.settled`, and has `stores.logged` a copy of it in which the last event stands in the
+    /// database's log alone; notes in `stores.pattern` what both hold. Reads the note where that was done before.
+    pub(super) fn built_in(stores: &Stores) -> Result<Self, Failure> {
+        if stores.pattern.exists() {
+            return Self::read(&stores.pattern);
         }
-        let space = Store::open_with(Options::new(folder).background(false))?.space(SPACE)?;
+        let options = Options::new(&stores.settled).background(false);
+        let space = Store::open_with(options)?.space(SPACE)?;
         let mut pattern = Self::default();
         let ids = (0..MEMORIES)
             .map(|number| Ok(space.remember(draft(number))?.id))
@@ -94,8 +122,21 @@ impl Pattern {
         }
         space.settle(&mut |_, _| {})?;
         space.fold()?;
+        // Opened anew, so that the log holds nothing but one event that changes nothing of what must be found.
+        drop(space);
+        let options = Options::new(&stores.settled).background(false);
+        let space = Store::open_with(options)?.existing_space(SPACE)?;
+        let importance = Some(6);
+        let edit = Edit {
+            importance,
+            ..Edit::default()
+        };
+        space.edit(ids[0], &edit)?;
         pattern.events = space.report()?.statistics.events;
-        fs::write(file, serde_json::to_vec(&pattern).map_err(Failure::of)?)?;
+        copy_anew(&stores.settled, &stores.logged)?;
+        drop(space);
+        let note = serde_json::to_vec(&pattern).map_err(Failure::of)?;
+        fs::write(&stores.pattern, note)?;
         Ok(pattern)
     }
 
@@ -153,22 +194,5 @@ impl Pattern {
             }
         }
         Ok(())
-    }
-
-    /// Has one more event in the database's log, which changes nothing of what must be found.
-    pub(super) fn leave_a_log(&self, space: &Space) -> Result<(), Failure> {
-        if let Some(&id) = self.words.values().next() {
-            let edit = Edit {
-                importance: Some(6),
-                ..Edit::default()
-            };
-            space.edit(id, &edit)?;
-        }
-        Ok(())
-    }
-
-    /// The events that there are after [`Pattern::leave_a_log`].
-    pub(super) fn last_event(&self) -> u64 {
-        self.events + 1
     }
 }

@@ -137,7 +137,7 @@ impl Pattern {
         match space.log(&all) {
             Ok(events) => {
                 let numbers = events.iter().map(|entry| entry.event.seq.0);
-                if !numbers.eq(1..=self.last_event()) {
+                if !numbers.eq(1..=self.events) {
                     answers
                         .wrong
                         .push(format!("a log of {} events", events.len()));
@@ -163,9 +163,7 @@ impl Pattern {
                     self.erased.len(),
                     self.links.len(),
                 ];
-                if counts != expected.map(|count| count as u64)
-                    || counted.events != self.last_event()
-                {
+                if counts != expected.map(|count| count as u64) || counted.events != self.events {
                     answers
                         .wrong
                         .push(format!("counts {counts:?} where {expected:?} are"));
