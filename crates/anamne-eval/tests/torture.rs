@@ -22,7 +22,7 @@ fn damaged_stores_lose_nothing_and_crash_nobody() {
     for never in ["wrong", "lost", "crashed"] {
         assert_eq!(count(never), 0, "{never}: {complaints}");
     }
-    let kept = count("wrong_until_examined") == 0;
+    let kept = count("wrong_until_found") == 0;
     assert_eq!(json["kept"].as_bool(), Some(kept), "{json:#}");
     assert_eq!(output.status.success(), kept, "{complaints}");
 }

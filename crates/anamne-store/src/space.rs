@@ -515,7 +515,7 @@ impl SpaceSource {
 
     /// The number under which a thread, author, session or tag is stored, if it is known.
     pub fn number_of(&self, name: &str) -> Result<Option<u32>, StoreError> {
-        self.read(|reader| Names::find(reader, name))
+        self.read(|reader| Names::find_surely(reader, name))
     }
 
     /// The live rows just before and after a row in its thread.

@@ -99,6 +99,38 @@ fn the_log_says_who_told_what_when() {
     }
 }
 
+/// With this a page begins that holds the entries of an index.
+const INDEX_PAGE: u8 = 10;
+
+#[test]
+fn a_memory_that_the_index_of_ids_has_lost_is_there() {
+    for by_prefix in [false, true] {
+        let home = Home::new();
+        let [first, _] = told(&home);
+        let mut bytes = std::fs::read(home.database()).expect("a database");
+        let mut turned = 0;
+        for page in bytes.chunks_mut(4_096).filter(|page| page[0] == INDEX_PAGE) {
+            let entry = page.windows(16).position(|id| id == first.as_bytes());
+            if let Some(entry) = entry {
+                // Its first entry, which stands before the others as well with this.
+                page[entry] ^= 1;
+                turned += 1;
+            }
+        }
+        assert_eq!(turned, 1, "an index holds the id");
+        std::fs::write(home.database(), bytes).expect("written");
+        let space = home.open();
+        if by_prefix {
+            let digits = first.to_string();
+            assert_eq!(space.resolve(&digits[..30]).expect("an id"), first);
+        }
+        let memory = space.get(first).expect("a memory");
+        assert_eq!(memory.content, "the tide is far out");
+        assert!(!space.mended().is_empty());
+        assert_sound(&space);
+    }
+}
+
 #[test]
 fn what_no_answer_shows_is_found_by_reading_everything_back() {
     let home = Home::new();

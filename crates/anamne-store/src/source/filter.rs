@@ -125,7 +125,7 @@ impl Clause {
             clause.any_of("category", wanted);
         }
         for tag in &filter.tags {
-            let number = Names::find(connection, tag)?.unwrap_or(0);
+            let number = Names::find_surely(connection, tag)?.unwrap_or(0);
             clause.push(
                 "row IN (SELECT row FROM tags WHERE tag = ?)",
                 [i64::from(number).into()],
@@ -148,7 +148,7 @@ impl Clause {
 fn numbers(connection: &Connection, wanted: &[String]) -> Result<Vec<Value>, StoreError> {
     wanted
         .iter()
-        .map(|name| Ok(i64::from(Names::find(connection, name)?.unwrap_or(0)).into()))
+        .map(|name| Ok(i64::from(Names::find_surely(connection, name)?.unwrap_or(0)).into()))
         .collect()
 }
 
