@@ -3,8 +3,8 @@
 
 mod common;
 
-use anamne_store::{LogQuery, Part, SpaceSource, examine};
-use anamne_types::{Draft, Edit, Link, LinkType, MemoryId};
+use anamne_store::{Listing, LogQuery, Order, Part, SpaceSource, Standing, examine};
+use anamne_types::{Draft, Edit, Filter, Link, LinkType, MemoryId};
 use common::{Home, assert_sound, user};
 
 /// Two memories, the first of which was edited and is linked to the second.
@@ -102,23 +102,29 @@ fn the_log_says_who_told_what_when() {
 /// With this a page begins that holds the entries of an index.
 const INDEX_PAGE: u8 = 10;
 
+/// Turns a bit of what the indexes hold of `bytes`.
+#[track_caller]
+fn damage_index(home: &Home, bytes: &[u8]) {
+    let mut database = std::fs::read(home.database()).expect("a database");
+    let mut turned = 0;
+    let indexes = database.chunks_mut(4_096);
+    for page in indexes.filter(|page| page[0] == INDEX_PAGE) {
+        let found = page.windows(bytes.len()).position(|found| found == bytes);
+        if let Some(entry) = found {
+            page[entry] ^= 1;
+            turned += 1;
+        }
+    }
+    assert!(turned > 0, "an index holds it");
+    std::fs::write(home.database(), database).expect("written");
+}
+
 #[test]
 fn a_memory_that_the_index_of_ids_has_lost_is_there() {
     for by_prefix in [false, true] {
         let home = Home::new();
         let [first, _] = told(&home);
-        let mut bytes = std::fs::read(home.database()).expect("a database");
-        let mut turned = 0;
-        for page in bytes.chunks_mut(4_096).filter(|page| page[0] == INDEX_PAGE) {
-            let entry = page.windows(16).position(|id| id == first.as_bytes());
-            if let Some(entry) = entry {
-                // Its first entry, which stands before the others as well with this.
-                page[entry] ^= 1;
-                turned += 1;
-            }
-        }
-        assert_eq!(turned, 1, "an index holds the id");
-        std::fs::write(home.database(), bytes).expect("written");
+        damage_index(&home, first.as_bytes());
         let space = home.open();
         if by_prefix {
             let digits = first.to_string();
@@ -129,6 +135,34 @@ fn a_memory_that_the_index_of_ids_has_lost_is_there() {
         assert!(!space.mended().is_empty());
         assert_sound(&space);
     }
+}
+
+#[test]
+fn a_memory_that_another_index_has_lost_is_listed() {
+    let home = Home::new();
+    let [first, second] = told(&home);
+    let memory = home.open().get(first).expect("a memory");
+    let happened = memory.occurred_at.as_microsecond().to_be_bytes();
+    damage_index(&home, &happened);
+    let space = home.open();
+    let listing = Listing {
+        filter: Filter {
+            since: Some(memory.occurred_at),
+            until: Some(memory.occurred_at + jiff::SignedDuration::from_micros(1)),
+            ..Filter::default()
+        },
+        limit: 10,
+        ..Listing::default()
+    };
+    let listed = space.list(&listing).expect("a list");
+    let ids: Vec<_> = listed.iter().map(|memory| memory.id).collect();
+    assert!(ids.contains(&first), "{ids:?}");
+    let all = Filter::default();
+    let mut selected = space
+        .select(&all, Standing::Live, Order::OldestFirst)
+        .expect("ids");
+    selected.sort();
+    assert_eq!(selected, [first, second]);
 }
 
 #[test]
