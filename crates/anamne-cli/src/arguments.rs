@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::str::FromStr;
 
-use anamne::{Category, EventKind, Kind, LinkType, Refusal};
+use anamne::{Category, EventKind, Kind, LinkType, Refusal, Temperature};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::commands::Command;
@@ -85,6 +85,11 @@ pub(crate) fn category() -> impl TypedValueParser<Value = Category> {
 /// Reads the word of a link type.
 pub(crate) fn link_type() -> impl TypedValueParser<Value = LinkType> {
     one_of(LinkType::ALL, LinkType::as_str)
+}
+
+/// Reads the word of a temperature.
+pub(crate) fn temperature() -> impl TypedValueParser<Value = Temperature> {
+    one_of(Temperature::ALL, Temperature::as_str)
 }
 
 /// Reads the word of an event's kind.

@@ -8,6 +8,10 @@ use serde_json::Value;
 fn speed_prints_every_measurement_as_json() {
     let output = Command::new(env!("CARGO_BIN_EXE_anamne-eval"))
         .args(["speed", "--size", "500", "--queries", "20", "--json"])
+        .args([
+            "--only",
+            "recall,remember,import,open,memory,disk,binary,mcp,tiers",
+        ])
         .output()
         .expect("the benchmark starts");
     let complaints = String::from_utf8_lossy(&output.stderr);
@@ -25,6 +29,9 @@ fn speed_prints_every_measurement_as_json() {
         ("open", "first_answer_ms"),
         ("disk", "total_kib"),
         ("disk", "lexical_kib"),
+        ("tiers", "hot_p95_ms/month_p95_ms"),
+        ("tiers", "all_p95_ms"),
+        ("tiers", "moved_per_s"),
     ] {
         let value = of_size[measurement][figure].as_f64();
         assert!(

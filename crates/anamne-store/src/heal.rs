@@ -3,12 +3,14 @@
 //! Opening a space reads only the end of both copies, so that damage further inside is met by whatever call first
 //! needs the page in question. That call mends the database and is made once more; nobody has to be called.
 
+use std::io::ErrorKind;
 use std::sync::PoisonError;
 
 use rusqlite::Connection;
 
 use crate::StoreError;
-use crate::examine::{Part, examine, open_untouched};
+use crate::examine::{Finding, Part, examine, open_untouched};
+use crate::files::replace_file;
 use crate::journal::{Entry, Journal, Line};
 use crate::repair::Repair;
 use crate::space::SpaceSource;
@@ -79,6 +81,46 @@ impl SpaceSource {
         Ok(())
     }
 }
+
+impl SpaceSource {
+    /// Reads everything of both copies back, and restores a damaged database; says what is wrong and was not mended.
+    ///
+    /// This finds what no single answer shows, such as a row that an index has lost. O(bytes of both copies); others
+    /// read and write meanwhile, and wait only where there is something to restore.
+    pub fn examine_and_heal(&self) -> Result<Vec<Finding>, StoreError> {
+        let mut findings = examine(&self.folder)?.findings;
+        let damage = findings
+            .iter()
+            .find(|finding| finding.part == Part::Database);
+        if let Some(damage) = damage {
+            let damage = StoreError::damaged(&self.database, damage.problem.clone());
+            self.heal(&damage)?;
+            findings.retain(|finding| finding.part != Part::Database);
+        }
+        Ok(findings)
+    }
+
+    /// When a process last began to read everything back of its own accord, in microseconds since 1970; `None` where
+    /// none has. One look for a file.
+    pub fn last_examination(&self) -> Result<Option<i64>, StoreError> {
+        let path = self.folder.join(EXAMINED);
+        match std::fs::read_to_string(&path) {
+            // A note that can't be read says nothing, and is replaced by the next one.
+            Ok(text) => Ok(text.trim().parse().ok()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == ErrorKind::InvalidData => Ok(None),
+            Err(error) => Err(StoreError::io("read", &path)(error)),
+        }
+    }
+
+    /// Notes for every process when everything was read back, in microseconds since 1970.
+    pub fn note_examination(&self, at: i64) -> Result<(), StoreError> {
+        self.locked(|| replace_file(&self.folder.join(EXAMINED), format!("{at}\n").as_bytes()))
+    }
+}
+
+/// The note in a space's folder that says when everything was last read back.
+const EXAMINED: &str = "examined";
 
 /// Sends on to the journal the lines of the outbox that provably continue it, up to the first that does not.
 fn send_on_outbox(connection: &Connection, journal: &mut Journal) -> Result<(), StoreError> {

@@ -524,7 +524,7 @@ impl SpaceSource {
 
     /// The number under which a thread, author, session or tag is stored, if it is known.
     pub fn number_of(&self, name: &str) -> Result<Option<u32>, StoreError> {
-        self.read(|reader| Names::find(reader, name))
+        self.read(|reader| Names::find_surely(reader, name))
     }
 
     /// The live rows just before and after a row in its thread.
@@ -534,17 +534,19 @@ impl SpaceSource {
 
     /// Every state that a memory has had, the present one last.
     pub fn history(&self, id: MemoryId) -> Result<Vec<Version>, StoreError> {
-        self.read(|reader| match read::by_id(reader, &self.names, id)? {
-            Some(stored) => history::of(reader, &stored),
-            None => Err(self.no_memory(id)),
-        })
+        self.read(
+            |reader| match read::proven_by_id(reader, &self.names, id)? {
+                Some(stored) => history::of(reader, &stored),
+                None => Err(self.no_memory(id)),
+            },
+        )
     }
 
     /// A memory as it stood at an instant: the state that its last event up to then had made. `None` where
     /// it had not been told yet; a state without memory where its content has been erased. O(events).
     pub fn as_of(&self, id: MemoryId, at: jiff::Timestamp) -> Result<Option<Version>, StoreError> {
         let version = self.read(|reader| {
-            let stored = read::by_id(reader, &self.names, id)?;
+            let stored = read::proven_by_id(reader, &self.names, id)?;
             let stored = stored.ok_or_else(|| self.no_memory(id))?;
             history::as_of(reader, &stored, at)
         })?;

@@ -21,6 +21,7 @@
 mod asking;
 mod cleaning;
 mod error;
+mod examining;
 mod exchange;
 mod export;
 mod front_matter;

@@ -45,6 +45,8 @@ pub(crate) struct Inner {
     pub(crate) next_retention: AtomicI64,
     /// When it next looks for memories that have aged, likewise.
     pub(crate) next_aging: AtomicI64,
+    /// When the background next sees whether everything is to be read back, microseconds since 1970.
+    pub(crate) next_examination: AtomicI64,
 }
 
 /// The state of one view.
@@ -141,6 +143,7 @@ impl Space {
             troubles: Mutex::default(),
             next_retention: AtomicI64::new(i64::MIN),
             next_aging: AtomicI64::new(i64::MIN),
+            next_examination: AtomicI64::new(i64::MIN),
         };
         let space = Self {
             inner: Arc::new(inner),
@@ -473,6 +476,7 @@ impl Inner {
             || self.colder.open_now().iter().any(is_due)
             || self.is_retention_due()
             || self.is_aging_due()
+            || self.is_examination_due()
     }
 
     /// One round of background work. What goes wrong is kept for `check_up`; the next round tries again.
@@ -491,16 +495,23 @@ impl Inner {
             if self.is_aging_due() {
                 self.age(Aging::Settled, &mut |_, _| {})?;
             }
-            Ok(())
+            self.examine_if_due()
         };
         if let Err(error) = round() {
-            let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
-            troubles.truncate(99);
-            troubles.push(error.to_string());
+            self.note_troubles([error.to_string()]);
         }
     }
 
-    fn troubles(&self) -> Vec<String> {
+    /// Keeps what a person should know until the next check-up.
+    pub(crate) fn note_troubles(&self, said: impl IntoIterator<Item = String>) {
+        let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+        for trouble in said {
+            troubles.truncate(99);
+            troubles.push(trouble);
+        }
+    }
+
+    pub(crate) fn troubles(&self) -> Vec<String> {
         std::mem::take(&mut *self.troubles.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

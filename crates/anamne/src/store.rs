@@ -19,8 +19,8 @@ pub struct Options {
     pub clock: Arc<dyn Clock>,
     /// What turns text into vectors.
     pub embedder: Arc<dyn Embedder>,
-    /// Whether long tails are folded and broken views rebuilt in a background thread. A program that
-    /// ends soon says no and calls [`Space::settle`] before it ends.
+    /// Whether long tails are folded, broken views rebuilt, and both copies read back once a day, in a background
+    /// thread. A program that ends soon says no and calls [`Space::settle`] before it ends.
     pub background: bool,
 }
 

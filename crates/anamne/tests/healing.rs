@@ -51,7 +51,7 @@ fn filled(home: &Home) -> (Space, Told) {
     let space = home.space();
     tell(&space, &mut told, 300);
     let (id, content) = &mut told[3];
-    *content = "note 3: the lighthouse keeper was mistaken".to_owned();
+    "note 3: the lighthouse keeper was mistaken".clone_into(content);
     let edit = Edit {
         content: Some(content.clone()),
         ..Edit::default()

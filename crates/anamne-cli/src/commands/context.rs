@@ -1,7 +1,8 @@
 //! `anamne context`.
 
-use anamne::{ContextRequest, Recall};
+use anamne::{ContextRequest, Recall, Temperature};
 
+use crate::arguments;
 use crate::failure::Failure;
 use crate::filters::Filters;
 use crate::output::{Output, memories};
@@ -36,6 +37,9 @@ pub(crate) struct Context {
     /// Leave out memories less sure than this, 0 to 1
     #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
     min_confidence: f32,
+    /// Search only the active tier (hot), the recent one (warm) or the archives (cold)
+    #[arg(long, default_value = "all", hide_possible_values = true, value_name = "WHICH", value_parser = arguments::temperature())]
+    temperature: Temperature,
     #[command(flatten)]
     filters: Filters,
 }
@@ -47,6 +51,7 @@ impl Context {
                 min_confidence: self.min_confidence,
                 ..Recall::new(input::text("query", &self.query, output)?)
                     .limit(self.limit)
+                    .temperature(self.temperature)
                     .filter(self.filters.read(&output.dates)?)
             },
             token_budget: self.budget,

@@ -26,6 +26,7 @@ mod spaces;
 mod spaces_set;
 mod stats;
 mod think;
+mod tiers;
 mod verify;
 
 use crate::failure::Failure;
@@ -54,6 +55,7 @@ pub(crate) enum Command {
     Export(export::Export),
     Stats(stats::Stats),
     Spaces(spaces::Spaces),
+    Tiers(tiers::Tiers),
     Doctor(doctor::Doctor),
     Backup(backup::Backup),
     Verify(verify::Verify),
@@ -91,6 +93,7 @@ impl Command {
             Self::Export(command) => command.run(place, output),
             Self::Stats(stats::Stats {}) => stats::Stats::run(place, output),
             Self::Spaces(command) => command.run(place, output),
+            Self::Tiers(command) => command.run(place, output),
             Self::Doctor(doctor::Doctor {}) => doctor::Doctor::run(place, output),
             Self::Backup(command) => command.run(place, output),
             Self::Verify(verify::Verify {}) => verify::Verify::run(place, output),

@@ -2,8 +2,9 @@
 
 use anamne::text::analyser::{Analyser, QueryTerm};
 use anamne::text::snippet::snippet;
-use anamne::{Answer, Hit, Space};
+use anamne::{Answer, Hit, Space, Temperature};
 
+use crate::arguments;
 use crate::failure::Failure;
 use crate::filters::Filters;
 use crate::output::{BOLD, CYAN, DIM, GREEN, Output, YELLOW, memories, paint};
@@ -44,6 +45,9 @@ pub(crate) struct Recall {
     /// Show what each signal gave
     #[arg(long)]
     explain: bool,
+    /// Search only the active tier (hot), the recent one (warm) or the archives (cold)
+    #[arg(long, default_value = "all", hide_possible_values = true, value_name = "WHICH", value_parser = arguments::temperature())]
+    temperature: Temperature,
     #[command(flatten)]
     filters: Filters,
 }
@@ -54,6 +58,7 @@ impl Recall {
             min_confidence: self.min_confidence,
             ..anamne::Recall::new(input::text("query", &self.query, output)?)
                 .limit(self.limit)
+                .temperature(self.temperature)
                 .filter(self.filters.read(&output.dates)?)
         };
         question.check()?;

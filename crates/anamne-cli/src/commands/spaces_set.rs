@@ -19,9 +19,10 @@ Examples:
   anamne --space recipes spaces set --quota 2GB
   anamne spaces set --quota none --recency-days 90
   anamne spaces set --retention-days 365 --yes
+  anamne spaces set --active-days 14 --recent-days 60
 
 With --json: {\"name\", \"description\", \"recency_days\", \"quota_bytes\",
-  \"retention_days\"}; 0 stands for none")]
+  \"retention_days\", \"active_days\", \"recent_days\"}; 0 stands for none")]
 pub(crate) struct Set {
     /// What the space is about
     #[arg(long, value_name = "TEXT")]
@@ -36,6 +37,12 @@ pub(crate) struct Set {
     /// excepted; or none
     #[arg(long, value_name = "DAYS", value_parser = days)]
     retention_days: Option<u32>,
+    /// What happened at most so many days ago lies in the active tier
+    #[arg(long, value_name = "DAYS")]
+    active_days: Option<u32>,
+    /// What happened at most so many days ago lies in the recent tier, older things in archives
+    #[arg(long, value_name = "DAYS")]
+    recent_days: Option<u32>,
     /// Set a retention also where it erases memories now
     #[arg(long)]
     yes: bool,
@@ -48,7 +55,9 @@ impl Set {
         let asks_for_something = self.description.is_some()
             || self.recency_days.is_some()
             || self.quota.is_some()
-            || self.retention_days.is_some();
+            || self.retention_days.is_some()
+            || self.active_days.is_some()
+            || self.recent_days.is_some();
         if asks_for_something {
             space.configure(|config| self.apply(config))?;
         }
@@ -80,6 +89,8 @@ impl Set {
         config.recall.recency_days = self.recency_days.unwrap_or(config.recall.recency_days);
         config.quota.bytes = self.quota.unwrap_or(config.quota.bytes);
         config.retention.days = self.retention_days.unwrap_or(config.retention.days);
+        config.tiers.active_days = self.active_days.unwrap_or(config.tiers.active_days);
+        config.tiers.recent_days = self.recent_days.unwrap_or(config.tiers.recent_days);
     }
 }
 
@@ -91,6 +102,8 @@ fn print(config: &SpaceConfig, output: &mut Output) -> Result<(), Failure> {
             "recency_days": config.recall.recency_days,
             "quota_bytes": config.quota.bytes,
             "retention_days": config.retention.days,
+            "active_days": config.tiers.active_days,
+            "recent_days": config.tiers.recent_days,
         }));
     }
     let or_none = |number: u64, unit: &str| match number {
@@ -113,6 +126,10 @@ fn print(config: &SpaceConfig, output: &mut Output) -> Result<(), Failure> {
     output.line(format_args!(
         "retention     {}",
         or_none(config.retention.days.into(), "days")
+    ))?;
+    output.line(format_args!(
+        "tiers         active up to {} days, recent up to {} days",
+        config.tiers.active_days, config.tiers.recent_days
     ))
 }
 

@@ -17,8 +17,8 @@ Examples:
 
 With --json: {\"space\", \"description\", \"memories\", \"by_kind\": {…}, \"forgotten\",
   \"erased\", \"threads\", \"links\", \"events\", \"first\", \"last\", \"views\": [{\"name\",
-  \"watermark\", \"position\", \"tail_rows\", \"bytes\", \"trouble\"}], \"source_bytes\",
-  \"journal_bytes\"}")]
+  \"watermark\", \"position\", \"tail_rows\", \"bytes\", \"trouble\"}], \"tiers\": [{\"tier\",
+  \"memories\", \"bytes\"}], \"source_bytes\", \"journal_bytes\"}")]
 pub(crate) struct Stats {}
 
 impl Stats {
@@ -71,6 +71,7 @@ fn rows(report: &SpaceReport, output: &Output) -> Vec<(&'static str, String)> {
             ),
         ),
         ("events", number(statistics.events)),
+        ("tiers", tiers(report)),
         (
             "on disk",
             format!(
@@ -81,6 +82,14 @@ fn rows(report: &SpaceReport, output: &Output) -> Vec<(&'static str, String)> {
         ),
     ]);
     rows
+}
+
+fn tiers(report: &SpaceReport) -> String {
+    let counts = report
+        .tiers
+        .iter()
+        .map(|tier| format!("{} {}", tier.tier, number(tier.memories)));
+    counts.collect::<Vec<_>>().join(", ")
 }
 
 fn print_views(report: &SpaceReport, output: &mut Output) -> Result<(), Failure> {

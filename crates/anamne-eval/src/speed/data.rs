@@ -92,8 +92,15 @@ impl Generator {
 
     /// A question of seven words of one record of the store; common words may be among them.
     pub(crate) fn question(&self, number: u64) -> String {
+        let about = Chance::new(!number).next() % self.records;
+        self.question_about(about, number)
+    }
+
+    /// A question of seven words of the record `about`.
+    pub(crate) fn question_about(&self, about: u64, number: u64) -> String {
         let mut chance = Chance::new(!number);
-        let record = self.record(chance.next() % self.records);
+        let record = self.record(about);
+        chance.next();
         let text = record.text.replace('.', "").to_lowercase();
         let mut words: Vec<&str> = text.split(' ').collect();
         for place in 0..QUESTION_WORDS {

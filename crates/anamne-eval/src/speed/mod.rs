@@ -26,6 +26,7 @@ mod recall;
 mod remember;
 mod report;
 mod site;
+mod tiers;
 
 pub(crate) use failure::Failure;
 
@@ -72,6 +73,8 @@ enum Measurement {
     Disk,
     /// The size of the `anamne` binary.
     Binary,
+    /// A store of three years, most of it in archives, beside one of its last month; only when it is named.
+    Tiers,
     /// `anamne mcp` from exec to its first reply, its memory and its tool list.
     Mcp,
 }
@@ -81,12 +84,19 @@ impl Measurement {
     fn needs_a_store(self) -> bool {
         !matches!(self, Self::Binary | Self::Mcp)
     }
+
+    /// Whether it is made when nothing is chosen.
+    fn is_usual(self) -> bool {
+        self != Self::Tiers
+    }
 }
 
 /// Measures and prints. A budget that is missed is no failure; a measurement that went wrong is, once all are printed.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let chosen: BTreeSet<Measurement> = if arguments.only.is_empty() {
-        Measurement::value_variants().iter().copied().collect()
+        let usual = |measurement: &Measurement| measurement.is_usual();
+        let all = Measurement::value_variants().iter().copied();
+        all.filter(usual).collect()
     } else {
         arguments.only.iter().copied().collect()
     };
@@ -125,8 +135,16 @@ fn measure_size(
 ) -> Result<Vec<Section>, Failure> {
     let wants = |measurement| chosen.contains(&measurement);
     let say = |what: &str| output::complain(&format!("{records} records: {what}"));
-    let site = Site::new(records, arguments.folder.as_deref())?;
     let mut sections = Vec::new();
+    if wants(Measurement::Tiers) {
+        say("tiers");
+        let tiers = || tiers::measure(records, arguments.queries, arguments.folder.as_deref());
+        sections.push(quiet::watched("tiers", tiers));
+        if chosen.len() == 1 {
+            return Ok(sections);
+        }
+    }
+    let site = Site::new(records, arguments.folder.as_deref())?;
     say("import");
     // What follows needs the store, so a failure here ends the size.
     if wants(Measurement::Import) {

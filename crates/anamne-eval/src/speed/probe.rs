@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anamne::{Recall, Space};
+use anamne::{Recall, Space, Temperature};
 use serde::{Deserialize, Serialize};
 
-use super::{Failure, site};
+use super::{Failure, site, tiers};
 use crate::output;
 
 /// Which store to open, and what to ask it.
@@ -20,6 +20,9 @@ pub(crate) struct Arguments {
     /// The first question; more of them may stand on standard input, one a line.
     #[arg(long)]
     query: String,
+    /// Ask the active tier alone, of a store that spans three years; nothing need be found.
+    #[arg(long)]
+    hot: bool,
 }
 
 /// What the first answer cost.
@@ -48,10 +51,18 @@ pub(crate) struct ManyAnswers {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let milliseconds = || started.elapsed().as_secs_f64() * 1_000.0;
-    let space = site::open(&arguments.store)?;
+    let space = if arguments.hot {
+        tiers::open_at(&arguments.store)?
+    } else {
+        site::open(&arguments.store)?
+    };
     let opened_ms = milliseconds();
     let idle_bytes = anonymous_bytes("self");
-    ask(&space, &arguments.query)?;
+    if arguments.hot {
+        space.recall(&Recall::new(&arguments.query).temperature(Temperature::Hot))?;
+    } else {
+        ask(&space, &arguments.query)?;
+    }
     let first = FirstAnswer {
         opened_ms,
         answered_ms: milliseconds(),

@@ -277,7 +277,7 @@ impl Database {
         let Some(fold) = &journal.fold else {
             return Ok(());
         };
-        let there: BTreeSet<(MemoryId, MemoryId, LinkType)> = link::all(&self.connection)?
+        let there: BTreeSet<(MemoryId, MemoryId, LinkType)> = link::all_unproven(&self.connection)?
             .into_iter()
             .map(|link| (link.from, link.to, link.link_type))
             .collect();

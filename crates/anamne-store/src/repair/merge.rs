@@ -46,7 +46,7 @@ impl Witness {
 
     /// The links that are there.
     pub(super) fn links(&self) -> Option<BTreeSet<LinkKey>> {
-        let links = link::all(&self.connection).ok()?;
+        let links = link::all_unproven(&self.connection).ok()?;
         Some(links.iter().map(key).collect())
     }
 

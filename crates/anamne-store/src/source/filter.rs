@@ -125,7 +125,7 @@ impl Clause {
             clause.any_of("category", wanted);
         }
         for tag in &filter.tags {
-            let number = Names::find(connection, tag)?.unwrap_or(0);
+            let number = Names::find_surely(connection, tag)?.unwrap_or(0);
             clause.push(
                 "row IN (SELECT row FROM tags WHERE tag = ?)",
                 [i64::from(number).into()],
@@ -148,7 +148,7 @@ impl Clause {
 fn numbers(connection: &Connection, wanted: &[String]) -> Result<Vec<Value>, StoreError> {
     wanted
         .iter()
-        .map(|name| Ok(i64::from(Names::find(connection, name)?.unwrap_or(0)).into()))
+        .map(|name| Ok(i64::from(Names::find_surely(connection, name)?.unwrap_or(0)).into()))
         .collect()
 }
 
@@ -165,7 +165,18 @@ pub(crate) fn rows(connection: &Connection, filter: &Filter) -> Result<Vec<Row>,
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The memories of a listing.
+/// The memories by the table alone: an index that is damaged may have lost some of them, and SQLite does not notice.
+const UNINDEXED: &str = "memories NOT INDEXED";
+
+/// A database of so many bytes at most is read as a whole for a list, which takes some milliseconds.
+const SMALL: i64 = 16 << 20;
+
+fn is_small(connection: &Connection) -> Result<bool, StoreError> {
+    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    Ok(number("page_count")?.saturating_mul(number("page_size")?) <= SMALL)
+}
+
+/// The memories of a listing. In a small database no index can hide one.
 pub(crate) fn list(
     connection: &Connection,
     names: &Names,
@@ -180,9 +191,14 @@ pub(crate) fn list(
     clause.push(standing.sql(), []);
     let order = listing.order.sql();
     // First which ones, so that nothing is read of those that are sorted out.
+    let memories = if is_small(connection)? {
+        UNINDEXED
+    } else {
+        "memories"
+    };
     let sql = format!(
-        "SELECT {COLUMNS} FROM memories WHERE row IN (SELECT row FROM memories WHERE {} ORDER BY {order} LIMIT ? OFFSET ?) \
-         ORDER BY {order}",
+        "SELECT {COLUMNS} FROM {memories} WHERE row IN \
+         (SELECT row FROM {memories} WHERE {} ORDER BY {order} LIMIT ? OFFSET ?) ORDER BY {order}",
         clause.sql()
     );
     let bounded = |number: usize| Value::from(i64::try_from(number).unwrap_or(i64::MAX));
@@ -195,7 +211,7 @@ pub(crate) fn list(
         .collect()
 }
 
-/// The ids of all memories that pass, in a chosen order and as of one instant.
+/// The ids of all memories that pass, in a chosen order and as of one instant; no index can hide one. O(memories).
 pub(crate) fn select(
     connection: &Connection,
     filter: &Filter,
@@ -205,7 +221,7 @@ pub(crate) fn select(
     let mut clause = Clause::of(filter, connection)?;
     clause.push(standing.sql(), []);
     let sql = format!(
-        "SELECT id FROM memories WHERE {} ORDER BY {}",
+        "SELECT id FROM {UNINDEXED} WHERE {} ORDER BY {}",
         clause.sql(),
         order.sql()
     );

@@ -4,11 +4,14 @@ use anamne_types::{Actor, ActorKind, EventKind, Memory, Row, Seq, Version};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::packed::Packed;
+use super::read::told;
 use super::record::{Payload, Stored};
 use crate::StoreError;
 use crate::clock::from_microseconds;
+use crate::journal::Digest;
 
-/// The states of a memory, first to last, the present one included.
+/// The states of a memory, first to last, the present one included, each proven by the digest that its event keeps;
+/// `stored` must be proven already.
 pub(crate) fn of(connection: &Connection, stored: &Stored) -> Result<Vec<Version>, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT seq, at, actor_kind, actor_name, kind FROM events WHERE row = ?1 ORDER BY seq",
@@ -71,6 +74,10 @@ fn state_at(
     let Some(state) = state_text(connection, stored.row, seq)? else {
         return Ok(None);
     };
+    if told(connection, seq, stored.row)? != Some(Digest::of(state.as_bytes())) {
+        let id = stored.memory.id;
+        return Err(StoreError::Unproven { id, seq });
+    }
     let payload: Payload<'static> = serde_json::from_str(&state)?;
     Ok(payload.memory.map(std::borrow::Cow::into_owned))
 }

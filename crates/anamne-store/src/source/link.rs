@@ -1,30 +1,65 @@
 //! Reading the links of a memory.
 
+use std::borrow::Cow;
+
 use anamne_types::{Link, LinkType, MemoryId, Row, Seq};
 use rusqlite::{Connection, OptionalExtension};
 
+use super::read::{digest_of, told};
+use super::record::Payload;
 use crate::StoreError;
 use crate::clock::from_microseconds;
 
-const LINKS: &str = "SELECT source.id, target.id, links.type, links.weight, links.reason, links.created_at
+const LINKS: &str = "SELECT source.id, target.id, links.type, links.weight, links.reason, links.created_at, \
+     links.seq, links.source, source.salt
      FROM links JOIN memories AS source ON source.row = links.source JOIN memories AS target ON target.row = links.target";
 
-/// The links that start or end at `row`, oldest first.
-pub(crate) fn of_row(connection: &Connection, row: Row) -> Result<Vec<Link>, StoreError> {
-    query(
-        connection,
-        &format!("{LINKS} WHERE ?1 IN (links.source, links.target) ORDER BY links.seq"),
-        i64::from(row.0),
-    )
+/// A link with what the source keeps beside it.
+struct StoredLink {
+    link: Link,
+    seq: Seq,
+    source: Row,
+    salt: i64,
 }
 
-/// Every link of the space, oldest first.
+/// The links that start or end at `row`, oldest first, each what was told, as the digest that its event keeps proves.
+pub(crate) fn of_row(connection: &Connection, row: Row) -> Result<Vec<Link>, StoreError> {
+    let sql = format!("{LINKS} WHERE ?1 IN (links.source, links.target) ORDER BY links.seq");
+    proven(connection, query(connection, &sql, i64::from(row.0))?)
+}
+
+/// Every link of the space, oldest first, proven as those of a row are.
 pub(crate) fn all(connection: &Connection) -> Result<Vec<Link>, StoreError> {
-    query(
-        connection,
-        &format!("{LINKS} WHERE ?1 = 0 ORDER BY links.seq"),
-        0,
-    )
+    proven(connection, every(connection)?)
+}
+
+/// Every link of the space as it stands there, for an examination and a repair.
+pub(crate) fn all_unproven(connection: &Connection) -> Result<Vec<Link>, StoreError> {
+    let links = every(connection)?.into_iter();
+    Ok(links.map(|stored| stored.link).collect())
+}
+
+fn every(connection: &Connection) -> Result<Vec<StoredLink>, StoreError> {
+    let sql = format!("{LINKS} WHERE ?1 = 0 ORDER BY links.seq");
+    query(connection, &sql, 0)
+}
+
+/// [`StoreError::Unproven`] where a link is something else than what its event told.
+fn proven(connection: &Connection, links: Vec<StoredLink>) -> Result<Vec<Link>, StoreError> {
+    let prove = |stored: StoredLink| {
+        let said = Payload {
+            salt: stored.salt,
+            memory: None,
+            link: Some(Cow::Borrowed(&stored.link)),
+        };
+        if told(connection, stored.seq, stored.source)? == Some(digest_of(&said)?) {
+            Ok(stored.link)
+        } else {
+            let (id, seq) = (stored.link.from, stored.seq);
+            Err(StoreError::Unproven { id, seq })
+        }
+    };
+    links.into_iter().map(prove).collect()
 }
 
 /// The link of this type from one row to another, if it is there.
@@ -47,24 +82,27 @@ pub(crate) fn between(
 
 /// The link that the event `seq` drew, if it is still there.
 pub(crate) fn at(connection: &Connection, seq: Seq) -> Result<Option<Link>, StoreError> {
-    Ok(query(
-        connection,
-        &format!("{LINKS} WHERE links.seq = ?1"),
-        seq.0 as i64,
-    )?
-    .pop())
+    let sql = format!("{LINKS} WHERE links.seq = ?1");
+    let found = query(connection, &sql, seq.0 as i64)?.pop();
+    Ok(found.map(|stored| stored.link))
 }
 
-fn query(connection: &Connection, sql: &str, value: i64) -> Result<Vec<Link>, StoreError> {
+fn query(connection: &Connection, sql: &str, value: i64) -> Result<Vec<StoredLink>, StoreError> {
     let mut statement = connection.prepare_cached(sql)?;
     let links = statement.query_map([value], |row| {
-        Ok(Link {
+        let link = Link {
             from: MemoryId::from_bytes(row.get(0)?),
             to: MemoryId::from_bytes(row.get(1)?),
             link_type: LinkType::from_number(row.get(2)?).unwrap_or(LinkType::Related),
             weight: row.get(3)?,
             reason: row.get(4)?,
             created_at: from_microseconds(row.get(5)?),
+        };
+        Ok(StoredLink {
+            link,
+            seq: Seq(row.get::<_, i64>(6)? as u64),
+            source: Row(row.get(7)?),
+            salt: row.get::<_, Option<i64>>(8)?.unwrap_or(0),
         })
     })?;
     Ok(links.collect::<Result<_, _>>()?)

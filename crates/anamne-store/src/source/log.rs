@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::StoreError;
 use crate::clock::{from_microseconds, to_microseconds};
-use crate::journal::Digest;
+use crate::journal::{Digest, Line};
 
 /// Which events to list. What is left empty lets everything pass.
 #[derive(Clone, Debug)]
@@ -76,7 +76,8 @@ pub struct LogEntry {
     pub row: Row,
 }
 
-/// The events that pass, in the order that was asked for. O(events that lie before the last one found).
+/// The events that pass, in the order that was asked for, each of which continues the chain. O(events that lie before
+/// the last one found).
 pub(crate) fn events(
     connection: &Connection,
     query: &LogQuery,
@@ -116,19 +117,29 @@ pub(crate) fn events(
     let bounded = |number: usize| Value::from(i64::try_from(number).unwrap_or(i64::MAX));
     values.extend([bounded(query.limit), bounded(query.offset)]);
     let sql = format!(
-        "SELECT events.seq, events.at, actor_kind, actor_name, events.kind, memories.id, row
+        "SELECT events.seq, events.at, actor_kind, actor_name, events.kind, memories.id, row, payload_hash, events.hash
          FROM events JOIN memories USING (row) WHERE {} ORDER BY events.seq {} LIMIT ? OFFSET ?",
         conditions.join(" AND "),
         if query.oldest_first { "ASC" } else { "DESC" }
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let entries = statement.query_map(params_from_iter(values), |row| {
-        Ok(LogEntry {
-            event: read_event(row)?,
-            row: Row(row.get(6)?),
-        })
+        let mut line = Line::unchained(read_event(row)?, Digest(row.get(7)?), None);
+        line.hash = Digest(row.get(8)?);
+        Ok((Row(row.get(6)?), line))
     })?;
-    Ok(entries.collect::<Result<_, _>>()?)
+    let proven = |entry: rusqlite::Result<(Row, Line)>| {
+        let (row, line) = entry?;
+        let previous = hash_at(connection, Seq(line.seq.0.saturating_sub(1)))?;
+        if previous.map(|previous| line.expected_hash(previous)) == Some(line.hash) {
+            let event = line.event();
+            Ok(LogEntry { event, row })
+        } else {
+            let (id, seq) = (line.memory, line.seq);
+            Err(StoreError::Unproven { id, seq })
+        }
+    };
+    entries.map(proven).collect()
 }
 
 /// Reads number, instant, actor, kind and memory from the first six columns.

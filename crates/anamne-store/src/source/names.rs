@@ -37,6 +37,21 @@ impl Names {
             .optional()?)
     }
 
+    /// The number of a name to ask for, if it has one. That it has none costs a look at every name, for their index may
+    /// have lost it.
+    pub(crate) fn find_surely(
+        connection: &Connection,
+        name: &str,
+    ) -> Result<Option<u32>, StoreError> {
+        if let Some(number) = Self::find(connection, name)? {
+            return Ok(Some(number));
+        }
+        Ok(connection
+            .prepare_cached("SELECT id FROM names NOT INDEXED WHERE name = ?1")?
+            .query_row([name], |row| row.get(0))
+            .optional()?)
+    }
+
     /// Begins a write: what another process has changed since the last one is not trusted any more.
     pub(crate) fn begin_write(&self, connection: &Connection) -> Result<(), StoreError> {
         let version: i64 = connection

@@ -10,6 +10,18 @@ use serde::Serialize;
 use super::dice::Dice;
 use crate::torture::Failure;
 
+/// SQLite's file, which alone has no checksums of its own.
+const DATABASE: &str = "memories/active.db";
+
+/// One damage in so many is done to it, whatever other files there are.
+const DATABASE_EVERY: u64 = 4;
+
+/// SQLite's pages have so many bytes.
+const PAGE: usize = 4_096;
+
+/// With what the pages of SQLite's tables and indexes begin.
+const TREE_PAGES: [u8; 4] = [2, 5, 10, 13];
+
 /// What is done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -42,15 +54,23 @@ impl Harm {
             !(is_empty || in_use && is_shared)
         });
         files.sort();
-        let file = &files[dice.below(files.len() as u64) as usize];
+        let database = files.iter().find(|file| file.ends_with(DATABASE));
+        let (file, is_database) = match database {
+            Some(database) if dice.below(DATABASE_EVERY) == 0 => (database, true),
+            _ => (&files[dice.below(files.len() as u64) as usize], false),
+        };
         let kind = match dice.below(3) {
             0 => Kind::Cut,
             _ => Kind::Flip(dice.below(8) as u8),
         };
+        let at = match kind {
+            Kind::Flip(_) if is_database => place_in_a_tree(file, dice)?,
+            _ => dice.below(fs::metadata(file)?.len()),
+        };
         Ok(Self {
             file: file.strip_prefix(store).unwrap_or(file).to_owned(),
             kind,
-            at: dice.below(fs::metadata(file)?.len()),
+            at,
         })
     }
 
@@ -81,6 +101,24 @@ impl fmt::Display for Harm {
             Kind::Flip(bit) => write!(formatter, "bit {bit} of byte {at} of {file} turned"),
         }
     }
+}
+
+/// A byte of the database in one of the pages of its tables and indexes, rather than in those that only carry on a
+/// long value.
+fn place_in_a_tree(database: &Path, dice: &mut Dice) -> Result<u64, Failure> {
+    let bytes = fs::read(database)?;
+    let is_of_a_tree = |page: &&[u8]| page.first().is_some_and(|kind| TREE_PAGES.contains(kind));
+    let pages: Vec<usize> = bytes
+        .chunks(PAGE)
+        .enumerate()
+        .filter(|(_, page)| is_of_a_tree(page))
+        .map(|(number, _)| number)
+        .collect();
+    if pages.is_empty() {
+        return Ok(dice.below(bytes.len() as u64));
+    }
+    let page = pages[dice.below(pages.len() as u64) as usize];
+    Ok((page * PAGE) as u64 + dice.below(PAGE as u64))
 }
 
 /// Puts a copy of the folder `from` in the place of whatever stands at `to`.

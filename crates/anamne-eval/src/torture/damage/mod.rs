@@ -4,6 +4,7 @@ mod dice;
 mod harm;
 mod patient;
 mod pattern;
+mod questions;
 mod verdict;
 
 use std::collections::BTreeMap;
@@ -11,17 +12,16 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anamne::Store;
 use serde::Serialize;
 
-use super::{Failure, SPACE};
+use super::Failure;
 use crate::output;
 
 pub(super) use patient::run as run_patient;
 
 use dice::Dice;
 use harm::Harm;
-use pattern::Pattern;
+use pattern::{Pattern, Stores};
 use verdict::Verdict;
 
 /// The process that works with a damaged store.
@@ -71,24 +71,21 @@ impl Damages {
 /// The store is built in `folder`, or used again if it is there: then the same seed does the same damage.
 pub(super) fn run(folder: &Path, cases: usize, seed: u64) -> Result<Damages, Failure> {
     let started = Instant::now();
-    let pattern_file = folder.join("pattern.json");
-    let healthy = folder.join("healthy");
-    let pattern = Pattern::built_in(&healthy, &pattern_file)?;
+    let stores = Stores::in_folder(folder);
+    Pattern::built_in(&stores)?;
     let mut damages = Damages {
         seed,
         cases,
         ..Damages::default()
     };
-    // While it is open here, the database's log stays beside it, so that this is damaged too.
-    let open = Store::open(&healthy)?.existing_space(SPACE)?;
-    pattern.leave_a_log(&open)?;
     for seed in (seed..).take(cases) {
         let mut dice = Dice::thrown_with(seed);
         let copy = folder.join("damaged");
-        harm::copy_anew(&healthy, &copy)?;
+        let healthy = [&stores.settled, &stores.logged][dice.below(2) as usize];
+        harm::copy_anew(healthy, &copy)?;
         let in_use = dice.below(2) == 1;
         let harm = Harm::chosen(&copy, in_use, &mut dice)?;
-        let said = patient::examine(&copy, &pattern_file, &harm, in_use)?;
+        let said = patient::examine(&copy, stores.pattern(), &harm, in_use)?;
         let verdict = Verdict::of(&said);
         damages.in_use += usize::from(in_use);
         *damages.verdicts.entry(verdict).or_default() += 1;

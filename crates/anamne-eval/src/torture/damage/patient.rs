@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::PatientArguments;
 use super::harm::Harm;
-use super::pattern::{Answers, Pattern};
+use super::pattern::Pattern;
+use super::questions::Answers;
 use crate::output;
 use crate::torture::{Failure, SPACE};
 

@@ -18,8 +18,8 @@ pub(super) enum Verdict {
     Healed,
     /// A person was told what is damaged.
     Named,
-    /// An answer was wrong, but the first examination named the damage, and the repair undid it.
-    WrongUntilExamined,
+    /// An answer was wrong, until a later question met the damage or an examination named it; then it was undone.
+    WrongUntilFound,
     /// An answer was wrong, and nothing ever said so.
     Wrong,
     /// A memory was gone when all was mended.
@@ -34,7 +34,7 @@ impl Verdict {
         Self::Degraded,
         Self::Healed,
         Self::Named,
-        Self::WrongUntilExamined,
+        Self::WrongUntilFound,
         Self::Wrong,
         Self::Lost,
         Self::Crashed,
@@ -42,14 +42,15 @@ impl Verdict {
 
     pub(super) fn of(said: &Said) -> Self {
         let first_wrong = !said.first.wrong.is_empty() || !said.first.lost.is_empty();
+        let was_never_found = said.named.is_empty() && said.mended.is_empty();
         if said.crash.is_some() {
             Self::Crashed
         } else if !said.after.lost.is_empty() {
             Self::Lost
-        } else if !said.after.wrong.is_empty() || first_wrong && said.named.is_empty() {
+        } else if !said.after.wrong.is_empty() || first_wrong && was_never_found {
             Self::Wrong
         } else if first_wrong {
-            Self::WrongUntilExamined
+            Self::WrongUntilFound
         } else if !said.named.is_empty() {
             Self::Named
         } else if !said.mended.is_empty() {
@@ -63,7 +64,7 @@ impl Verdict {
 
     /// Whether this must never be.
     pub(super) fn breaks_a_promise(self) -> bool {
-        self >= Self::WrongUntilExamined
+        self >= Self::WrongUntilFound
     }
 }
 
@@ -74,7 +75,7 @@ impl fmt::Display for Verdict {
             Self::Degraded => "said to be degraded, and well afterwards",
             Self::Healed => "healed",
             Self::Named => "damage named to the person",
-            Self::WrongUntilExamined => "WRONG answer until an examination named the damage",
+            Self::WrongUntilFound => "WRONG answer until the damage was found",
             Self::Wrong => "WRONG answer, never named",
             Self::Lost => "LOST memory",
             Self::Crashed => "PANIC or crash",

@@ -1,0 +1,201 @@
+//! Everything that is asked of a damaged store, and what of the answers is wrong.
+
+use std::collections::BTreeSet;
+
+use anamne::{
+    Error, Filter, Link, LinkType, Listing, LogQuery, MemoryId, Recall, Space, StoreError,
+};
+use serde::{Deserialize, Serialize};
+
+use super::pattern::{Pattern, REASON, WEIGHT};
+
+/// What was answered otherwise than it must be.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Answers {
+    /// Wrong, though no reply said that anything was amiss.
+    pub(super) wrong: Vec<String>,
+    /// Memories that are not there, or say something else.
+    pub(super) lost: Vec<String>,
+    /// Errors, each of which names what is damaged.
+    pub(super) errors: Vec<String>,
+    /// What replies said could not take part.
+    pub(super) degraded: Vec<String>,
+}
+
+/// Which part of a filter a list is by.
+type Choose = fn(&mut Filter) -> &mut Vec<String>;
+
+impl Pattern {
+    /// Asks for everything, and compares.
+    pub(super) fn ask(&self, space: &Space) -> Answers {
+        let mut answers = Answers::default();
+        self.ask_for_words(space, &mut answers);
+        self.ask_for_each(space, &mut answers);
+        self.ask_for_lists(space, &mut answers);
+        self.ask_for_links(space, &mut answers);
+        self.ask_for_the_past(space, &mut answers);
+        self.ask_for_counts(space, &mut answers);
+        answers
+    }
+
+    fn ask_for_words(&self, space: &Space, answers: &mut Answers) {
+        for (word, id) in self.words.iter().step_by(19) {
+            match space.recall(&Recall::new(word).limit(3)) {
+                Ok(answer) => {
+                    let found = answer.results.first().map(|hit| &hit.memory);
+                    let is_right = found.is_some_and(|memory| {
+                        memory.id == *id && Some(&memory.content) == self.contents.get(id)
+                    });
+                    if !is_right && answer.degraded.is_empty() {
+                        answers.wrong.push(format!("recall of {word:?}"));
+                    }
+                    answers.degraded.extend(answer.degraded);
+                }
+                Err(error) => answers.errors.push(error.to_string()),
+            }
+        }
+    }
+
+    fn ask_for_each(&self, space: &Space, answers: &mut Answers) {
+        for (id, content) in &self.contents {
+            match space.get(*id) {
+                Ok(memory) if memory.content == *content => {}
+                Ok(memory) => answers.lost.push(format!("{id} says {:?}", memory.content)),
+                Err(Error::Store(StoreError::NoMemory { .. })) => {
+                    answers.lost.push(format!("{id} is not there"));
+                }
+                Err(error) => answers.errors.push(error.to_string()),
+            }
+        }
+        for id in &self.erased {
+            if let Ok(memory) = space.get(*id) {
+                let said = format!("{id} was erased and says {:?}", memory.content);
+                answers.wrong.push(said);
+            }
+        }
+    }
+
+    fn ask_for_lists(&self, space: &Space, answers: &mut Answers) {
+        let everything: BTreeSet<_> = self.words.values().copied().collect();
+        ask_for_list(space, answers, Listing::default(), &everything);
+        let forgotten = Listing {
+            forgotten: true,
+            ..Listing::default()
+        };
+        ask_for_list(space, answers, forgotten, &self.forgotten);
+        let lists: [(_, Choose); 3] = [
+            (&self.threads, |filter| &mut filter.threads),
+            (&self.authors, |filter| &mut filter.authors),
+            (&self.tags, |filter| &mut filter.tags),
+        ];
+        for (members, choose) in lists {
+            for (name, expected) in members {
+                let mut listing = Listing::default();
+                choose(&mut listing.filter).push(name.clone());
+                ask_for_list(space, answers, listing, expected);
+            }
+        }
+    }
+
+    fn ask_for_links(&self, space: &Space, answers: &mut Answers) {
+        match space.all_links() {
+            Ok(links) => {
+                let is_right = |link: &Link| {
+                    link.reason == REASON
+                        && (link.weight - WEIGHT).abs() < f32::EPSILON
+                        && link.link_type == LinkType::Related
+                };
+                let found: BTreeSet<_> = links.iter().map(|link| (link.from, link.to)).collect();
+                if found != self.links || links.len() != found.len() || !links.iter().all(is_right)
+                {
+                    answers
+                        .wrong
+                        .push(format!("{} links: {links:?}", links.len()));
+                }
+            }
+            Err(error) => answers.errors.push(error.to_string()),
+        }
+    }
+
+    fn ask_for_the_past(&self, space: &Space, answers: &mut Answers) {
+        for (id, content) in &self.earlier {
+            match space.history(*id) {
+                Ok(versions) => {
+                    let first = versions.first().and_then(|first| first.memory.as_ref());
+                    if first.is_none_or(|memory| memory.content != *content) {
+                        answers.wrong.push(format!("the first state of {id}"));
+                    }
+                }
+                Err(error) => answers.errors.push(error.to_string()),
+            }
+        }
+        let all = LogQuery {
+            limit: 1_000,
+            oldest_first: true,
+            ..LogQuery::default()
+        };
+        match space.log(&all) {
+            Ok(events) => {
+                let numbers = events.iter().map(|entry| entry.event.seq.0);
+                if !numbers.eq(1..=self.events) {
+                    answers
+                        .wrong
+                        .push(format!("a log of {} events", events.len()));
+                }
+            }
+            Err(error) => answers.errors.push(error.to_string()),
+        }
+    }
+
+    fn ask_for_counts(&self, space: &Space, answers: &mut Answers) {
+        match space.report() {
+            Ok(report) => {
+                let counted = report.statistics;
+                let counts = [
+                    counted.memories,
+                    counted.forgotten,
+                    counted.erased,
+                    counted.links,
+                ];
+                let expected = [
+                    self.words.len(),
+                    self.forgotten.len(),
+                    self.erased.len(),
+                    self.links.len(),
+                ];
+                if counts != expected.map(|count| count as u64) || counted.events != self.events {
+                    answers
+                        .wrong
+                        .push(format!("counts {counts:?} where {expected:?} are"));
+                }
+            }
+            Err(error) => answers.errors.push(error.to_string()),
+        }
+    }
+}
+
+fn ask_for_list(
+    space: &Space,
+    answers: &mut Answers,
+    listing: Listing,
+    expected: &BTreeSet<MemoryId>,
+) {
+    let listing = Listing {
+        limit: 1_000,
+        ..listing
+    };
+    match space.list(&listing) {
+        Ok(listed) => {
+            let ids: BTreeSet<_> = listed.iter().map(|memory| memory.id).collect();
+            if ids != *expected || listed.len() != expected.len() {
+                answers.wrong.push(format!(
+                    "a list of {} where {} are, by {:?}",
+                    listed.len(),
+                    expected.len(),
+                    listing.filter
+                ));
+            }
+        }
+        Err(error) => answers.errors.push(error.to_string()),
+    }
+}

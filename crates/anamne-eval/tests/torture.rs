@@ -1,0 +1,28 @@
+//! The torture by damage runs, and counts what it says that it counts.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+#[test]
+fn damaged_stores_lose_nothing_and_crash_nobody() {
+    let output = Command::new(env!("CARGO_BIN_EXE_anamne-eval"))
+        .args(["torture", "--writes", "0", "--kills", "0"])
+        .args(["--damage", "8", "--json"])
+        .output()
+        .expect("the torture starts");
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON on stdout");
+    let verdicts = json["damages"]["verdicts"].as_object().expect("verdicts");
+    let count = |verdict: &str| verdicts.get(verdict).and_then(Value::as_u64).unwrap_or(0);
+    let all: u64 = verdicts.values().filter_map(Value::as_u64).sum();
+    assert_eq!(all, 8, "{json:#}");
+    // Where every damage falls depends on ids that are new each time, so that a list which an index hides may be among
+    // them; whatever else is wrong never may.
+    for never in ["wrong", "lost", "crashed"] {
+        assert_eq!(count(never), 0, "{never}: {complaints}");
+    }
+    let kept = count("wrong_until_found") == 0;
+    assert_eq!(json["kept"].as_bool(), Some(kept), "{json:#}");
+    assert_eq!(output.status.success(), kept, "{complaints}");
+}

@@ -1,0 +1,186 @@
+//! Whatever the source hands out is what was told: SQLite notices no value that was changed behind its back, the digests
+//! of the log do, and the answer is right because the database is restored first.
+
+mod common;
+
+use anamne_store::{Listing, LogQuery, Order, Part, SpaceSource, Standing, examine};
+use anamne_types::{Draft, Edit, Filter, Link, LinkType, MemoryId};
+use common::{Home, assert_sound, user};
+
+/// Two memories, the first of which was edited and is linked to the second.
+fn told(home: &Home) -> [MemoryId; 2] {
+    let space = home.open();
+    let ids = ["the tide is out", "the tide is in"]
+        .map(|text| space.remember(&user(), &Draft::new(text)).expect("told").id);
+    let edit = Edit {
+        content: Some("the tide is far out".to_owned()),
+        ..Edit::default()
+    };
+    space.edit(&user(), ids[0], &edit).expect("an edit");
+    let link = Link {
+        from: ids[0],
+        to: ids[1],
+        link_type: LinkType::Contradicts,
+        weight: 0.5,
+        reason: "one of them is late".to_owned(),
+        created_at: jiff::Timestamp::UNIX_EPOCH,
+    };
+    space.link(&user(), &link).expect("a link");
+    ids
+}
+
+/// Changes the database behind the engine's back; what `ask` says must be the same as before, and the damage mended.
+#[track_caller]
+fn check<T: PartialEq + std::fmt::Debug>(
+    sql: &str,
+    ask: impl Fn(&SpaceSource, [MemoryId; 2]) -> T,
+) {
+    let home = Home::new();
+    let ids = told(&home);
+    let before = ask(&home.open(), ids);
+    let database = rusqlite::Connection::open(home.database()).expect("a database");
+    assert!(database.execute(sql, []).expect("a change") > 0, "{sql}");
+    drop(database);
+    let space = home.open();
+    assert_eq!(ask(&space, ids), before, "{sql}");
+    let mended = space.mended();
+    assert!(
+        mended.iter().any(|said| said.contains("restored")),
+        "{sql}: {mended:?}"
+    );
+    assert_sound(&space);
+}
+
+#[test]
+fn a_memory_that_is_marked_as_erased_and_was_not_is_there() {
+    check(
+        "UPDATE memories SET erased = 1 WHERE row = 1",
+        |space, [first, _]| space.get(first).expect("a memory"),
+    );
+}
+
+#[test]
+fn links_say_what_was_told() {
+    for sql in [
+        "UPDATE links SET reason = 'one of them is lame'",
+        "UPDATE links SET weight = 0.25",
+        "UPDATE links SET type = 6",
+    ] {
+        check(sql, |space, [_, second]| {
+            space.links(second).expect("links")
+        });
+        check(sql, |space, _| space.all_links().expect("links"));
+    }
+}
+
+#[test]
+fn earlier_states_say_what_was_told() {
+    check(
+        "UPDATE versions SET state = replace(state, 'tide', 'ride')",
+        |space, [first, _]| space.history(first).expect("a history"),
+    );
+    check(
+        "UPDATE memories SET importance = 9 WHERE row = 1",
+        |space, [first, _]| space.history(first).expect("a history"),
+    );
+}
+
+#[test]
+fn the_log_says_who_told_what_when() {
+    for sql in [
+        "UPDATE events SET at = at + 1 WHERE seq = 2",
+        "UPDATE events SET actor_kind = 2 WHERE seq = 2",
+        "UPDATE events SET kind = 3 WHERE seq = 3",
+        "UPDATE events SET row = 2 WHERE seq = 1",
+    ] {
+        check(sql, |space, _| {
+            space.log(&LogQuery::default()).expect("a log")
+        });
+    }
+}
+
+/// With this a page begins that holds the entries of an index.
+const INDEX_PAGE: u8 = 10;
+
+/// Turns a bit of what the indexes hold of `bytes`.
+#[track_caller]
+fn damage_index(home: &Home, bytes: &[u8]) {
+    let mut database = std::fs::read(home.database()).expect("a database");
+    let mut turned = 0;
+    let indexes = database.chunks_mut(4_096);
+    for page in indexes.filter(|page| page[0] == INDEX_PAGE) {
+        let found = page.windows(bytes.len()).position(|found| found == bytes);
+        if let Some(entry) = found {
+            page[entry] ^= 1;
+            turned += 1;
+        }
+    }
+    assert!(turned > 0, "an index holds it");
+    std::fs::write(home.database(), database).expect("written");
+}
+
+#[test]
+fn a_memory_that_the_index_of_ids_has_lost_is_there() {
+    for by_prefix in [false, true] {
+        let home = Home::new();
+        let [first, _] = told(&home);
+        damage_index(&home, first.as_bytes());
+        let space = home.open();
+        if by_prefix {
+            let digits = first.to_string();
+            assert_eq!(space.resolve(&digits[..30]).expect("an id"), first);
+        }
+        let memory = space.get(first).expect("a memory");
+        assert_eq!(memory.content, "the tide is far out");
+        assert!(!space.mended().is_empty());
+        assert_sound(&space);
+    }
+}
+
+#[test]
+fn a_memory_that_another_index_has_lost_is_listed() {
+    let home = Home::new();
+    let [first, second] = told(&home);
+    let memory = home.open().get(first).expect("a memory");
+    let happened = memory.occurred_at.as_microsecond().to_be_bytes();
+    damage_index(&home, &happened);
+    let space = home.open();
+    let listing = Listing {
+        filter: Filter {
+            since: Some(memory.occurred_at),
+            until: Some(memory.occurred_at + jiff::SignedDuration::from_micros(1)),
+            ..Filter::default()
+        },
+        limit: 10,
+        ..Listing::default()
+    };
+    let listed = space.list(&listing).expect("a list");
+    let ids: Vec<_> = listed.iter().map(|memory| memory.id).collect();
+    assert!(ids.contains(&first), "{ids:?}");
+    let all = Filter::default();
+    let mut selected = space
+        .select(&all, Standing::Live, Order::OldestFirst)
+        .expect("ids");
+    selected.sort();
+    assert_eq!(selected, [first, second]);
+}
+
+#[test]
+fn what_no_answer_shows_is_found_by_reading_everything_back() {
+    let home = Home::new();
+    told(&home);
+    let space = home.open();
+    assert_eq!(space.examine_and_heal().expect("read back"), []);
+    let database = rusqlite::Connection::open(home.database()).expect("a database");
+    let hidden = "UPDATE memories SET deleted_at = 1 WHERE row = 2";
+    assert_eq!(database.execute(hidden, []).expect("a change"), 1);
+    drop(database);
+    assert_eq!(space.statistics().expect("counts").memories, 1);
+    assert_eq!(space.examine_and_heal().expect("read back"), []);
+    assert_eq!(space.statistics().expect("counts").memories, 2);
+    let found = examine(&home.space()).expect("an examination").findings;
+    assert!(
+        found.iter().all(|finding| finding.part != Part::Database),
+        "{found:?}"
+    );
+}
