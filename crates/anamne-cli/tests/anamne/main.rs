@@ -11,4 +11,5 @@ mod protocol;
 mod reference;
 mod refusals;
 mod safekeeping;
+mod tiers;
 mod together;
