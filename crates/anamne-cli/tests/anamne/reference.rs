@@ -22,6 +22,7 @@ const COMMANDS: [&str; 26] = [
     "export",
     "stats",
     "spaces",
+    "tiers",
     "doctor",
     "backup",
     "verify",
