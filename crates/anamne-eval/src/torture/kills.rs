@@ -1,49 +1,60 @@
-//! Writers that are killed at random instants.
+//! Processes that are killed at random instants: two that write, and one that moves and folds what they wrote.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anamne::{MemoryId, Store};
+use anamne::{Draft, Edit, MemoryId, Space, Store};
+use jiff::{Timestamp, ToSpan};
 use serde::Serialize;
 
+use super::dice::Dice;
 use super::{Failure, SPACE};
+
+/// Processes that write at once.
+const WRITERS: usize = 2;
+
+/// What is told happened up to so many days ago, so that there is something to move to every tier.
+const DAYS: u64 = 400;
 
 /// What the kills came to.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Kills {
-    rounds: usize,
+    killed: usize,
     acknowledged: usize,
     /// Acknowledged writes that are not there afterwards.
     lost: usize,
     /// Opens after a kill that failed.
     failed_opens: usize,
-    journal_problems: Vec<String>,
+    /// What reading everything back found at the end.
+    problems: Vec<String>,
+    /// Memories that lie in colder tiers at the end.
+    moved: u64,
 }
 
 impl Kills {
-    /// Nothing lost, every open worked, the journal verifies.
+    /// Nothing lost, every open worked, everything verifies.
     pub(super) fn kept(&self) -> bool {
-        self.lost + self.failed_opens == 0 && self.journal_problems.is_empty()
+        self.lost + self.failed_opens == 0 && self.problems.is_empty()
     }
 }
 
+/// Kills `kills` processes, three at a time.
 pub(super) fn run(store: &Path, kills: usize) -> Result<Kills, Failure> {
-    let mut outcome = Kills {
-        rounds: kills,
-        ..Kills::default()
-    };
-    let mut acknowledged: Vec<MemoryId> = Vec::new();
-    let mut noise = Instant::now().elapsed().subsec_nanos() ^ std::process::id();
-    for round in 0..kills {
-        noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        acknowledged.extend(write_until_killed(
-            store,
-            round,
-            Duration::from_micros(2_000 + u64::from(noise >> 16)),
-        )?);
+    let mut outcome = Kills::default();
+    let mut acknowledged = HashMap::<MemoryId, u32>::new();
+    let mut dice = Dice::thrown_with(u64::from(std::process::id()));
+    while outcome.killed < kills {
+        let company = Company::start(store, outcome.killed)?;
+        let after = Duration::from_micros(1_000 + dice.below(200_000));
+        for (id, version) in company.kill(after)? {
+            outcome.acknowledged += 1;
+            acknowledged.insert(id, version);
+        }
+        outcome.killed += WRITERS + 1;
         if Store::open(store)
             .and_then(|store| store.space(SPACE))
             .is_err()
@@ -51,81 +62,157 @@ pub(super) fn run(store: &Path, kills: usize) -> Result<Kills, Failure> {
             outcome.failed_opens += 1;
         }
     }
-    let space = Store::open(store)?.space(SPACE)?;
-    outcome.acknowledged = acknowledged.len();
+    let opened = Store::open(store)?;
+    let space = opened.space(SPACE)?;
+    let is_lost = |id: &MemoryId, version: u32| {
+        space.get(*id).map_or(true, |memory| {
+            let name = memory.external_id.as_deref().unwrap_or_default();
+            memory.version < version || memory.content != text(name, memory.version)
+        })
+    };
     outcome.lost = acknowledged
         .iter()
-        .filter(|id| space.get(**id).is_err())
+        .filter(|(id, version)| is_lost(id, **version))
         .count();
-    outcome.journal_problems = space.verify_journal()?.problems;
+    let colder = space.tiers()?;
+    outcome.moved = colder.iter().skip(1).map(|tier| tier.memories).sum();
+    for verification in opened.verify(Some(SPACE))? {
+        let findings = verification.examination.findings;
+        outcome
+            .problems
+            .extend(findings.iter().map(ToString::to_string));
+    }
     Ok(outcome)
 }
 
-/// Starts a writer, kills it after a while, and returns the ids that were acknowledged to it.
-fn write_until_killed(
-    store: &Path,
-    round: usize,
-    after: Duration,
-) -> Result<Vec<MemoryId>, Failure> {
-    let mut writer = Command::new(std::env::current_exe()?)
-        .args(["torture-writer", "--number", &round.to_string(), "--store"])
-        .arg(store)
-        .stdout(Stdio::piped())
-        .spawn()?;
-    let mut reader = BufReader::new(
-        writer
-            .stdout
-            .take()
-            .ok_or_else(|| Failure("no pipe from the writer".into()))?,
-    );
-    let mut ids = Vec::new();
-    let mut line = String::new();
-    // The clock starts with the first acknowledgement, so that every kill meets a writer at work.
-    let mut deadline = None;
-    while deadline.is_none_or(|deadline| Instant::now() < deadline) {
-        line.clear();
-        if reader.read_line(&mut line)? == 0 {
-            return Err(Failure("a writer ended before it was killed".into()));
+/// What a memory of a killed writer says in one of its versions.
+fn text(name: &str, version: u32) -> String {
+    format!("{name} in version {version}")
+}
+
+/// Tells and changes memories, and says so, until it is killed.
+pub(super) fn write_for_ever(store: &Path, number: usize) -> Result<(), Failure> {
+    let space = Store::open(store)?.space(SPACE)?;
+    let mut dice = Dice::thrown_with(number as u64);
+    let mut told = Vec::new();
+    for write in 0.. {
+        if write % 4 == 3 {
+            let (id, name): &(MemoryId, String) = &told[dice.below(told.len() as u64) as usize];
+            let version = space.get(*id)?.version + 1;
+            let edit = Edit {
+                content: Some(text(name, version)),
+                ..Edit::default()
+            };
+            space.edit(*id, &edit)?;
+            crate::output::line(&format!("{id} {version}"));
+            continue;
         }
-        ids.extend(line.trim().parse::<MemoryId>().ok());
-        deadline.get_or_insert_with(|| Instant::now() + after);
+        let name = format!("line {write} of the killed writer {number}");
+        let age = i64::try_from(24 * dice.below(DAYS)).unwrap_or(0).hours();
+        let mut draft = Draft::new(text(&name, 1)).occurred_at(Timestamp::now() - age);
+        draft.external_id = Some(name.clone());
+        let id = space.remember(draft)?.id;
+        crate::output::line(&format!("{id} 1"));
+        told.push((id, name));
     }
-    writer.kill()?;
-    // What it said before it died still stands in the pipe; a torn last line was not said.
+    Ok(())
+}
+
+/// Moves what has aged and folds every view, until it is killed.
+pub(super) fn keep_for_ever(store: &Path) -> Result<(), Failure> {
+    let space: Space = Store::open(store)?.space(SPACE)?;
     loop {
-        line.clear();
-        if reader.read_line(&mut line)? == 0 || !line.ends_with('\n') {
-            break;
-        }
-        ids.extend(line.trim().parse::<MemoryId>().ok());
+        space.age(&mut |_, _| {})?;
+        space.fold()?;
+        space.settle(&mut |_, _| {})?;
     }
-    writer.wait()?;
-    Ok(ids)
+}
+
+/// Processes that are going to be killed.
+struct Company {
+    writers: Vec<(Child, BufReader<ChildStdout>)>,
+    keeper: Child,
+}
+
+impl Company {
+    fn start(store: &Path, round: usize) -> Result<Self, Failure> {
+        let start = |role: &[&str], number: usize| {
+            Command::new(std::env::current_exe()?)
+                .args(["torture-writer", "--number", &number.to_string(), "--store"])
+                .arg(store)
+                .args(role)
+                .stdout(Stdio::piped())
+                .spawn()
+        };
+        let mut writers = Vec::new();
+        for number in 0..WRITERS {
+            let mut writer = start(&[], round * WRITERS + number)?;
+            let pipe = writer.stdout.take();
+            let pipe = pipe.ok_or_else(|| Failure("no pipe from the writer".into()))?;
+            writers.push((writer, BufReader::new(pipe)));
+        }
+        Ok(Self {
+            writers,
+            keeper: start(&["--keep"], round)?,
+        })
+    }
+
+    /// Kills them so long after the first acknowledgement, and returns what was acknowledged.
+    fn kill(mut self, after: Duration) -> Result<Vec<(MemoryId, u32)>, Failure> {
+        let mut said = Vec::new();
+        if let Some((_, pipe)) = self.writers.first_mut() {
+            let mut line = String::new();
+            if pipe.read_line(&mut line)? == 0 {
+                return Err(Failure("a writer ended before it was killed".into()));
+            }
+            said.extend(read(&line));
+        }
+        let deadline = Instant::now() + after;
+        std::thread::sleep(deadline.saturating_duration_since(Instant::now()));
+        for (writer, _) in &mut self.writers {
+            writer.kill()?;
+        }
+        self.keeper.kill()?;
+        self.keeper.wait()?;
+        for (mut writer, mut pipe) in self.writers {
+            // What it said before it died still stands in the pipe; a torn last line was not said.
+            let mut rest = String::new();
+            pipe.read_to_string(&mut rest)?;
+            said.extend(
+                rest.split_inclusive('\n')
+                    .filter(|line| line.ends_with('\n'))
+                    .filter_map(read),
+            );
+            writer.wait()?;
+        }
+        Ok(said)
+    }
+}
+
+/// What an acknowledgement says.
+fn read(line: &str) -> Option<(MemoryId, u32)> {
+    let (id, version) = line.trim().split_once(' ')?;
+    Some((id.parse().ok()?, version.parse().ok()?))
 }
 
 impl fmt::Display for Kills {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
-            rounds,
+            killed,
             acknowledged,
             lost,
             failed_opens,
-            journal_problems,
+            problems,
+            moved,
         } = self;
         write!(
             formatter,
-            "{rounds} kills, {acknowledged} acknowledged writes: {lost} lost, {failed_opens} opens failed, journal problems: {}",
-            journal_problems.len()
-        )
+            "{killed} kills, {acknowledged} acknowledged writes: {lost} lost, {failed_opens} opens failed, problems: {}, {moved} memories in colder tiers",
+            problems.len()
+        )?;
+        problems
+            .iter()
+            .take(5)
+            .try_for_each(|problem| write!(formatter, "\n  {problem}"))
     }
-}
-
-/// Writes and says so until it is killed.
-pub(super) fn write_for_ever(store: &Path, number: usize) -> Result<(), Failure> {
-    let space = Store::open(store)?.space(SPACE)?;
-    for write in 0.. {
-        let told = space.remember(format!("killed writer {number} wrote line {write}"))?;
-        crate::output::line(&told.id.to_string());
-    }
-    Ok(())
 }

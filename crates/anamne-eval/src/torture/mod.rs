@@ -13,6 +13,7 @@ use kills::Kills;
 
 mod crowd;
 mod damage;
+mod dice;
 mod kills;
 mod worker;
 
@@ -25,7 +26,8 @@ pub(crate) struct Arguments {
     /// Writes of each (0 for none of this), each followed by a recall of what another one wrote last.
     #[arg(long, default_value_t = 2_000)]
     writes: usize,
-    /// How often a writer is killed at a random instant; 0 for never.
+    /// How many processes are killed at random instants, two that write and one that moves and folds at a time; 0 for
+    /// none.
     #[arg(long, default_value_t = 200)]
     kills: usize,
     /// How many copies of a store get one damaged file each, half of them while a process works with them.
@@ -56,13 +58,16 @@ pub(crate) struct WorkerArguments {
     writes: usize,
 }
 
-/// The process that is killed.
+/// One of the processes that are killed.
 #[derive(clap::Args)]
 pub(crate) struct WriterArguments {
     #[arg(long)]
     store: PathBuf,
     #[arg(long)]
     number: usize,
+    /// Move and fold what others told.
+    #[arg(long)]
+    keep: bool,
 }
 
 pub(crate) use damage::PatientArguments;
@@ -154,7 +159,11 @@ pub(crate) fn be_examined(arguments: &PatientArguments) -> Result<ExitCode, Fail
 
 /// Runs the process that is killed.
 pub(crate) fn write(arguments: &WriterArguments) -> Result<ExitCode, Failure> {
-    kills::write_for_ever(&arguments.store, arguments.number)?;
+    if arguments.keep {
+        kills::keep_for_ever(&arguments.store)?;
+    } else {
+        kills::write_for_ever(&arguments.store, arguments.number)?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::dice::Dice;
 use crate::torture::Failure;
+use crate::torture::dice::Dice;
 
 /// SQLite's file, which alone has no checksums of its own.
 const DATABASE: &str = "memories/active.db";

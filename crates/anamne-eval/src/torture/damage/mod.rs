@@ -1,6 +1,5 @@
 //! Stores with one damaged file: does every answer stay right, or say what is wrong?
 
-mod dice;
 mod harm;
 mod patient;
 mod pattern;
@@ -15,11 +14,11 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::Failure;
+use super::dice::Dice;
 use crate::output;
 
 pub(super) use patient::run as run_patient;
 
-use dice::Dice;
 use harm::Harm;
 use pattern::{Pattern, Stores};
 use verdict::Verdict;

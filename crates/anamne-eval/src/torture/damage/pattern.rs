@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use anamne::{Draft, Edit, Link, LinkType, MemoryId, Options, Space, Store};
 use serde::{Deserialize, Serialize};
 
-use super::dice::Dice;
 use super::harm::copy_anew;
+use crate::torture::dice::Dice;
 use crate::torture::{Failure, SPACE, rare_word};
 
 /// Memories that are told; some of them are edited, linked, forgotten or erased afterwards.
