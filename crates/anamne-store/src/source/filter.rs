@@ -1,12 +1,11 @@
 //! Structural filters as SQL, and lists of memories in a chosen order.
 
-use anamne_types::{Filter, Memory, MemoryId, Row};
+use anamne_types::{Filter, Memory, MemoryId, Row, Seq};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use super::Names;
-use super::read::proven;
-use super::record::{COLUMNS, Stored};
+use super::read::proven_by_row;
 use crate::StoreError;
 use crate::clock::to_microseconds;
 
@@ -197,18 +196,28 @@ pub(crate) fn list(
         "memories"
     };
     let sql = format!(
-        "SELECT {COLUMNS} FROM {memories} WHERE row IN \
-         (SELECT row FROM {memories} WHERE {} ORDER BY {order} LIMIT ? OFFSET ?) ORDER BY {order}",
+        "SELECT row, id, seq FROM {memories} WHERE {} ORDER BY {order} LIMIT ? OFFSET ?",
         clause.sql()
     );
     let bounded = |number: usize| Value::from(i64::try_from(number).unwrap_or(i64::MAX));
     clause
         .values
         .extend([bounded(listing.limit), bounded(listing.offset)]);
+    // What is listed and what is read must be of one state.
+    let connection = connection.unchecked_transaction()?;
     let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement.query_map(params_from_iter(clause.values), Stored::read)?;
-    rows.map(|stored| Ok(proven(connection, stored?.complete(connection, names)?)?.memory))
-        .collect()
+    let listed = statement.query_map(params_from_iter(clause.values), |row| {
+        let seq = Seq(row.get::<_, i64>(2)? as u64);
+        Ok((Row(row.get(0)?), MemoryId::from_bytes(row.get(1)?), seq))
+    })?;
+    let read = |listed: rusqlite::Result<(Row, MemoryId, Seq)>| {
+        let (row, id, seq) = listed?;
+        // The way to a row may be damaged where the row is not.
+        let stored = proven_by_row(&connection, names, row)?;
+        let stored = stored.ok_or(StoreError::Unproven { id, seq })?;
+        Ok(stored.memory)
+    };
+    listed.map(read).collect()
 }
 
 /// The ids of all memories that pass, in a chosen order and as of one instant; no index can hide one. O(memories).
