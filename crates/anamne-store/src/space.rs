@@ -710,7 +710,12 @@ impl SpaceSource {
     /// process or another one restored. Costs one `stat`.
     pub fn replacements(&self) -> Result<u64, StoreError> {
         self.notice_replacement()?;
-        Ok(self.replacements.load(Ordering::Acquire))
+        Ok(self.replacements_met())
+    }
+
+    /// The same, as far as whatever was read so far has met one.
+    pub fn replacements_met(&self) -> u64 {
+        self.replacements.load(Ordering::Acquire)
     }
 
     fn places(&self) -> Places<'_> {

@@ -53,7 +53,7 @@ impl Space {
             self.wake_worker();
             let restored = known > began;
             let answer = self.inner.with_recaller(&reached, restored, &question);
-            let replacements = self.inner.source.replacements()?;
+            let replacements = self.inner.source.replacements_met();
             if replacements > known && known == began {
                 // Part of it was read from a database that is no more. Once is enough: this must not go on for ever
                 // where a disk breaks again and again.

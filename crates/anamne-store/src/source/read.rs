@@ -1,6 +1,7 @@
 //! Reading single memories and small sets of them.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use anamne_types::{MemoryId, Row, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -16,7 +17,7 @@ pub(crate) fn by_id(
     names: &Names,
     id: MemoryId,
 ) -> Result<Option<Stored>, StoreError> {
-    one(connection, names, "id = ?1", id.as_bytes().as_slice())
+    one(connection, names, &BY_ID, id.as_bytes().as_slice())
 }
 
 /// The memory with this row.
@@ -25,7 +26,7 @@ pub(crate) fn by_row(
     names: &Names,
     row: Row,
 ) -> Result<Option<Stored>, StoreError> {
-    one(connection, names, "row = ?1", row.0)
+    one(connection, names, &BY_ROW, row.0)
 }
 
 /// The memory with this id, proven as [`proven`] does; that it is not there costs a look at every memory.
@@ -35,7 +36,7 @@ pub(crate) fn proven_by_id(
     id: MemoryId,
 ) -> Result<Option<Stored>, StoreError> {
     match by_id(connection, names, id)? {
-        Some(stored) => proven(connection, stored).map(Some),
+        Some(stored) => proven(stored).map(Some),
         None => prove_absence(connection, id, id).map(|()| None),
     }
 }
@@ -68,14 +69,14 @@ pub(crate) fn proven_by_row(
     row: Row,
 ) -> Result<Option<Stored>, StoreError> {
     let stored = by_row(connection, names, row)?;
-    stored.map(|stored| proven(connection, stored)).transpose()
+    stored.map(proven).transpose()
 }
 
 /// A memory whose state is what was told, as the digest that its event keeps proves: SQLite notices no bit that is
-/// turned inside a value. Costs one look into `events` and a hash of the state.
+/// turned inside a value. Costs a hash of the state.
 ///
 /// [`StoreError::Unproven`] where it is something else. An examination then finds the same.
-pub(crate) fn proven(connection: &Connection, stored: Stored) -> Result<Stored, StoreError> {
+pub(crate) fn proven(stored: Stored) -> Result<Stored, StoreError> {
     let seq = stored.memory.seq;
     let is_proven = if stored.erased {
         // Every live memory has a salt.
@@ -86,7 +87,7 @@ pub(crate) fn proven(connection: &Connection, stored: Stored) -> Result<Stored, 
             memory: Some(Cow::Borrowed(&stored.memory)),
             link: None,
         };
-        told(connection, seq, stored.row)? == Some(digest_of(&said)?)
+        stored.told == Some(digest_of(&said)?)
     };
     if is_proven {
         Ok(stored)
@@ -113,14 +114,19 @@ pub(crate) fn digest_of(payload: &Payload<'_>) -> Result<Digest, StoreError> {
     Ok(Digest::of(serde_json::to_string(payload)?.as_bytes()))
 }
 
+static BY_ROW: LazyLock<String> =
+    LazyLock::new(|| format!("SELECT {COLUMNS} FROM memories WHERE row = ?1"));
+
+static BY_ID: LazyLock<String> =
+    LazyLock::new(|| format!("SELECT {COLUMNS} FROM memories WHERE id = ?1"));
+
 fn one(
     connection: &Connection,
     names: &Names,
-    condition: &str,
+    sql: &str,
     value: impl rusqlite::ToSql,
 ) -> Result<Option<Stored>, StoreError> {
-    let mut statement =
-        connection.prepare_cached(&format!("SELECT {COLUMNS} FROM memories WHERE {condition}"))?;
+    let mut statement = connection.prepare_cached(sql)?;
     let stored = statement.query_row([value], Stored::read).optional()?;
     stored
         .map(|stored| stored.complete(connection, names))

@@ -11,12 +11,15 @@ use super::Names;
 use super::packed::Packed;
 use crate::StoreError;
 use crate::clock::from_microseconds;
+use crate::journal::Digest;
 
 /// The columns that [`Stored::read`] expects, in its order.
 pub(crate) const COLUMNS: &str = "row, id, salt, kind, category, role, iif(tier = 0, content, colder(tier, row, 0)), \
      iif(tier = 0, body, colder(tier, row, 1)), thread, position, session, author, trust, importance, confidence, \
      iif(tier = 0, metadata, colder(tier, row, 2)), external_id, occurred_at, created_at, updated_at, expires_at, \
-     deleted_at, erased, superseded_by, version, seq";
+     deleted_at, erased, superseded_by, version, seq, \
+     (SELECT payload_hash FROM events WHERE events.seq = memories.seq AND events.row = memories.row), \
+     EXISTS (SELECT 1 FROM tags WHERE tags.row = memories.row)";
 
 /// A memory with what the source keeps beside it.
 #[derive(Clone, Debug)]
@@ -25,6 +28,9 @@ pub(crate) struct Stored {
     pub(crate) salt: i64,
     pub(crate) erased: bool,
     pub(crate) memory: Memory,
+    /// The digest that the event which made this state keeps of it; `None` where there is no such event.
+    pub(crate) told: Option<Digest>,
+    has_tags: bool,
     /// The numbers of thread, session and author, whose names are filled in afterwards.
     numbers: [Option<u32>; 3],
 }
@@ -86,6 +92,8 @@ impl Stored {
             salt: row.get::<_, Option<i64>>(2)?.unwrap_or(0),
             erased: row.get(22)?,
             memory,
+            told: row.get::<_, Option<[u8; 16]>>(26)?.map(Digest),
+            has_tags: row.get(27)?,
             numbers: [row.get(8)?, row.get(10)?, row.get(11)?],
         })
     }
@@ -105,7 +113,9 @@ impl Stored {
         self.memory.thread = name(thread)?;
         self.memory.session = name(session)?;
         self.memory.author = name(author)?;
-        self.memory.tags = read_tags(connection, self.row, names)?;
+        if self.has_tags {
+            self.memory.tags = read_tags(connection, self.row, names)?;
+        }
         Ok(self)
     }
 }
