@@ -7,7 +7,7 @@ use crate::error::RecallError;
 use crate::explain;
 use crate::rank::Ranked;
 use crate::views::Columns;
-use crate::words::{Question, Reader};
+use crate::words::Reader;
 
 /// Two memories whose wordpieces agree to this share say the same; the later one goes behind the others.
 const SAME_PIECES: f32 = 0.9;
@@ -64,12 +64,10 @@ fn say_the_same(one: &[u16], other: &[u16]) -> bool {
 /// The results of the first rows that are sure enough, with texts and reasons.
 pub(crate) fn hits(
     source: &SpaceSource,
-    columns: &dyn Columns,
-    question: &Question,
+    reader: &mut Reader<'_>,
     recall: &Recall,
     ranked: &[Ranked],
 ) -> Result<Vec<Hit>, RecallError> {
-    let mut reader = Reader::new(question, columns);
     let sure = |ranked: &&Ranked| ranked.confidence >= recall.min_confidence;
     let chosen: Vec<&Ranked> = ranked.iter().filter(sure).take(recall.limit).collect();
     let rows: Vec<Row> = chosen.iter().map(|ranked| ranked.candidate.row).collect();
@@ -82,7 +80,7 @@ pub(crate) fn hits(
             continue;
         };
         let place = reader.place(row);
-        let matched = explain::matched(question, reader.at(place));
+        let matched = explain::matched(reader.question, reader.at(place));
         hits.push(Hit {
             score: ranked.score,
             confidence: ranked.confidence,

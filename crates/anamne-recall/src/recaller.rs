@@ -110,9 +110,10 @@ impl Recaller<'_> {
             filter.as_ref(),
             exact,
         );
+        let mut reader = Reader::new(&question, columns);
         let mut ranked = if recall.signals == Signals::Full && self.columns.is_some() {
             self.rank_in_full(
-                &question,
+                &mut reader,
                 &vector,
                 &searched,
                 columns,
@@ -130,7 +131,7 @@ impl Recaller<'_> {
             recall.limit,
         )?;
         judge(&mut ranked, recall.limit);
-        let results = answer::hits(self.source, columns, &question, recall, &ranked)?;
+        let results = answer::hits(self.source, &mut reader, recall, &ranked)?;
         let mut degraded = self.degraded.clone();
         for (view, _) in &searched.failed {
             if !degraded.iter().any(|known| known == view) {
@@ -167,7 +168,7 @@ impl Recaller<'_> {
 
     fn rank_in_full(
         &self,
-        question: &Question,
+        reader: &mut Reader<'_>,
         vector: &[f32],
         searched: &Searched,
         columns: &dyn Columns,
@@ -182,7 +183,7 @@ impl Recaller<'_> {
             _ => vec![None; rows.len()],
         };
         let setting = Setting {
-            question,
+            question: reader.question,
             columns,
             cosines: &cosines,
             latest: self.facts.latest.min(now),
@@ -190,14 +191,13 @@ impl Recaller<'_> {
             user_authors: &self.facts.users,
             program_authors: &self.facts.programs,
         };
-        let mut reader = Reader::new(question, columns);
         let candidates = std::mem::take(&mut pool.candidates);
-        let threads = thread_features(&setting, &mut reader, &candidates);
-        let (short, mut others) = shortlist(&setting, &mut reader, candidates, &threads);
+        let threads = thread_features(&setting, reader, &candidates);
+        let (short, mut others) = shortlist(&setting, reader, candidates, &threads);
         pool.keep(short);
         pool.add_neighbours(columns, filter, now);
         others.retain(|other| !pool.holds(other.row));
-        let ranked = rank(&setting, &mut reader, pool.candidates, others, &threads);
+        let ranked = rank(&setting, reader, pool.candidates, others, &threads);
         answer::diversify(ranked, columns, recall.limit)
     }
 

@@ -73,11 +73,11 @@ impl SpaceSource {
         }
         let mut repair = Repair::default();
         repair.mend_database(&self.folder, &found)?;
-        let mut mended = self.mended.lock().unwrap_or_else(PoisonError::into_inner);
-        mended.push(format!(
+        let mut mended = vec![format!(
             "the database was found damaged while it was in use ({error}) and was restored"
-        ));
+        )];
         mended.append(&mut repair.mended);
+        self.note_mended(mended);
         Ok(())
     }
 }

@@ -16,6 +16,7 @@ use crate::cleaning;
 use crate::clock::Clock;
 use crate::config::SpaceConfig;
 use crate::files::{create_private_folder, look_at};
+use crate::incidents::{self, Incident};
 use crate::journal::{Digest, Journal, JournalReport, Lines};
 use crate::lock::{MoveLock, WriteLock};
 use crate::quota::{Usage, Wanted};
@@ -116,8 +117,7 @@ impl SpaceSource {
         if !error.is_read_only() || readable().is_err() {
             return Err(error);
         }
-        let mut mended = self.mended.lock().unwrap_or_else(PoisonError::into_inner);
-        mended.push(format!("nothing could be mended: {error}"));
+        self.note_mended(vec![format!("nothing could be mended: {error}")]);
         Ok(())
     }
 
@@ -183,6 +183,23 @@ impl SpaceSource {
             (config.format, config.created_at) = (kept.format, kept.created_at);
             config.name = kept.name;
         })
+    }
+
+    /// Takes note of what was mended: for whoever asks this process, and for the next check-up of any.
+    pub fn note_mended(&self, mut said: Vec<String>) {
+        if said.is_empty() {
+            return;
+        }
+        incidents::note(&self.folder, self.now(), &said);
+        self.mended
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .append(&mut said);
+    }
+
+    /// What any process mended since `since`, first to last.
+    pub fn incidents(&self, since: jiff::Timestamp) -> Vec<Incident> {
+        incidents::since(&self.folder, since)
     }
 
     /// What was mended since the space was opened.
@@ -830,10 +847,7 @@ impl SpaceSource {
         self.names.forget();
         let mut mended = Vec::new();
         let opened = Writer::open(self.places(), &mut mended);
-        self.mended
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .append(&mut mended);
+        self.note_mended(mended);
         let writer = slot.insert(opened?);
         let end = writer.settle()?;
         work(writer, end)

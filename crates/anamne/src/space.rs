@@ -49,6 +49,9 @@ pub(crate) struct Inner {
     pub(crate) next_examination: AtomicI64,
 }
 
+/// A check-up tells of what was mended within so many days.
+const EARLIER_DAYS: i64 = 30;
+
 /// The state of one view.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ViewState {
@@ -95,6 +98,8 @@ pub struct CheckUp {
     pub well: Vec<String>,
     /// What was wrong and has been mended.
     pub mended: Vec<String>,
+    /// What any process mended within the last thirty days, each with its time.
+    pub earlier: Vec<String>,
     /// What is wrong and needs a person.
     pub problems: Vec<String>,
 }
@@ -386,12 +391,21 @@ impl Space {
         let mut found = CheckUp {
             space: self.name().to_owned(),
             mended: self.inner.source.mended(),
+            earlier: self.earlier_incidents(),
             ..CheckUp::default()
         };
         found.take(anamne_store::examine(self.folder())?);
         self.mend_views(&mut found)?;
         found.problems.append(&mut self.inner.troubles());
         Ok(found)
+    }
+
+    fn earlier_incidents(&self) -> Vec<String> {
+        let since = self.now() - jiff::SignedDuration::from_hours(24 * EARLIER_DAYS);
+        let incidents = self.inner.source.incidents(since).into_iter();
+        incidents
+            .map(|incident| format!("{}: {}", incident.at, incident.what))
+            .collect()
     }
 
     /// Reads every view back, and builds those again that are damaged or behind.

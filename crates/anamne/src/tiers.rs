@@ -21,6 +21,9 @@ const MOST_OPEN: usize = 24;
 /// were. In between every process holds them in memory.
 const FOLDED_AFTER: [u64; 2] = [1_000, 10_000];
 
+/// Where more than this part of what is left in the active tier has moved, its views are written anew without it.
+const MANY_LEFT: u64 = 4;
+
 /// The background looks for memories that have aged once in so long, in microseconds.
 const BETWEEN_LOOKS: i64 = 3_600 * 1_000_000;
 
@@ -100,8 +103,23 @@ impl OpenTier {
         progress: &mut dyn FnMut(&'static str, Seq),
     ) -> Result<(), Error> {
         self.catch_up(source)?;
-        self.followers
-            .fold(source, &self.followers.due(), progress)?;
+        let due = self.followers.due();
+        let broken: Vec<_> = due
+            .iter()
+            .filter_map(|view| match view.health() {
+                Health::Broken(reason) => Some((view.clone(), reason)),
+                Health::Whole => None,
+            })
+            .collect();
+        self.followers.fold(source, &due, progress)?;
+        let rebuilt = broken
+            .iter()
+            .filter(|(view, _)| view.health() == Health::Whole);
+        let said = rebuilt.map(|(view, reason)| {
+            let view = views::label(view.name(), self.tier());
+            format!("the view {view} was damaged ({reason}) and was built again")
+        });
+        source.note_mended(said.collect());
         Ok(())
     }
 }
@@ -255,6 +273,11 @@ impl Inner {
                 .fold_due(&self.source, &mut |_, _| {})?;
         }
         self.active.fold_due(&self.source, &mut |_, _| {})?;
+        let left = self.active.views.columns.snapshot().rows() as u64;
+        if moved.memories > left / MANY_LEFT {
+            // What has moved must not be passed over by every question about what is hot.
+            self.active.followers.purge(&self.source, &mut |_, _| {})?;
+        }
         moved.longest_wait_ms = mover.longest().as_secs_f64() * 1_000.0;
         Ok(moved)
     }

@@ -153,6 +153,14 @@ fn the_answer_that_met_the_damage_says_so_and_the_next_one_does_not() {
     let next = space.recall(&question).expect("an answer");
     assert_eq!(next.degraded, Vec::<String>::new());
     assert_all_there(&space, &told);
+    drop(space);
+    let found = home
+        .space()
+        .check_up()
+        .expect("a check-up of another process");
+    assert_eq!(found.mended, Vec::<String>::new());
+    let is_told = |line: &String| line.contains("was restored");
+    assert!(found.earlier.iter().any(is_told), "{:?}", found.earlier);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use anamne::{CheckUp, Store, Unreadable};
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::output::{BOLD, GREEN, Output, RED, YELLOW, paint};
+use crate::output::{BOLD, DIM, GREEN, Output, RED, YELLOW, paint};
 use crate::place::Place;
 
 /// Read everything back, mend what can be mended, and say what is wrong
@@ -13,14 +13,14 @@ use crate::place::Place;
 Looks at every space of the store, or at the one that --space names: the journal
 and its chain of hashes, the database, each view. Views that are damaged are
 built again. Exit code 1 says that something is left that needs a person, or
-`anamne repair`.
+`anamne repair`. What any process mended within the last thirty days is told too.
 
 Examples:
   anamne doctor
   anamne --space recipes doctor --json
 
 With --json: {\"store\", \"healthy\", \"spaces\": [{\"space\", \"well\": […], \"mended\":
-  […], \"problems\": […]}]}")]
+  […], \"earlier\": […], \"problems\": […]}]}")]
 pub(crate) struct Doctor {}
 
 impl Doctor {
@@ -78,6 +78,7 @@ fn print(check_up: &CheckUp, output: &mut Output) -> Result<(), Failure> {
     output.line(paint(BOLD, &check_up.space))?;
     for (style, sign, findings) in [
         (GREEN, "well   ", &check_up.well),
+        (DIM, "earlier", &check_up.earlier),
         (YELLOW, "mended ", &check_up.mended),
         (RED, "problem", &check_up.problems),
     ] {

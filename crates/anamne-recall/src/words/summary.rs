@@ -56,7 +56,7 @@ pub(crate) struct Place(usize);
 /// A summary is a run of numbers of the same length for all: words, frequencies, nearest. They lie one after the other,
 /// so that some hundred of them cost no allocation each.
 pub(crate) struct Reader<'question> {
-    question: &'question Question,
+    pub(crate) question: &'question Question,
     columns: &'question dyn Columns,
     read: FxHashMap<Row, Place>,
     numbers: Vec<f32>,

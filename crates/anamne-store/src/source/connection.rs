@@ -14,6 +14,9 @@ use crate::StoreError;
 use crate::files::{FileIdentity, look_at, open_private_file, remove_if_there, unfinished};
 use crate::restore::side_file;
 
+/// Pages of the active database that a reader keeps in memory, in KiB.
+const CACHE_KIB: i64 = 8 << 10;
+
 /// Opens the database for the writer, and makes or migrates its tables. The write lock must be held.
 pub(crate) fn open_writer(path: &Path) -> Result<Connection, StoreError> {
     if look_at(path)?.is_none() {
@@ -134,6 +137,7 @@ pub(crate) fn open_identified(
 /// A new connection that can't write.
 pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     let connection = open_reader_of(path)?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     let_read_colder(&connection, path)?;
     Ok(connection)
 }

@@ -17,8 +17,12 @@ use super::{APPLICATION_ID, CONTENTS_FORMAT};
 use crate::StoreError;
 use crate::files::{look_at, open_private_file};
 
-/// Files of tiers that one connection keeps open; the one that was read longest ago is closed first.
-const MOST_OPEN: usize = 4;
+/// Files of tiers that one connection keeps open; the one that was read longest ago is closed first. Opening one costs
+/// more than reading ten memories.
+const MOST_OPEN: usize = 16;
+
+/// Pages of a tier's file that a connection keeps in memory, in KiB: what is read there is seldom read again.
+const CACHE_KIB: i64 = 128;
 
 /// A row as it stands in a tier's file: content, body, metadata.
 type Parts = [Value; 3];
@@ -89,6 +93,7 @@ pub(crate) fn open_to_write(path: &Path) -> Result<Connection, StoreError> {
 pub(crate) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
     let connection = open_reader_of(path)?;
     check_format_of(&connection, path, CONTENTS_FORMAT)?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     Ok(connection)
 }
 
