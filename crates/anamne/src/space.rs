@@ -507,7 +507,11 @@ impl Inner {
             self.fold_due(&open, &mut |_, _| {})?;
             self.source.seal_journal()?;
             if self.is_aging_due() {
-                self.age(Aging::Settled, &mut |_, _| {})?;
+                match self.age(Aging::Settled, &mut |_, _| {}) {
+                    // What may only be read stays where it is.
+                    Err(Error::Store(error)) if error.is_read_only() => {}
+                    aged => drop(aged?),
+                }
             }
             self.examine_if_due()
         };
