@@ -4,6 +4,7 @@
 //! transaction, with an event of its own, has the row point there; what it leaves behind in the file of another tier
 //! is deleted later. Interrupted anywhere, the memory lies where its row says, and the next pass goes on.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anamne_types::{Actor, ActorKind, Row, Tier};
@@ -11,6 +12,8 @@ use rusqlite::Connection;
 use serde::Serialize;
 
 use crate::StoreError;
+use crate::files::look_at;
+use crate::restore::side_file;
 use crate::source::contents;
 use crate::source::moves::{self, Aged, Ages};
 use crate::space::SpaceSource;
@@ -53,7 +56,7 @@ pub struct TierCount {
     pub tier: Tier,
     /// Memories in it, forgotten ones included, erased ones not.
     pub memories: u64,
-    /// Bytes of the file that holds what they say.
+    /// Bytes of the file that holds what they say, its log included.
     pub bytes: u64,
 }
 
@@ -105,9 +108,12 @@ impl SpaceSource {
     /// The tiers with what lies in them, hottest first. O(memories).
     pub fn tiers(&self) -> Result<Vec<TierCount>, StoreError> {
         let memories = self.folder().join("memories");
-        let bytes = |path: &std::path::Path| -> Result<u64, StoreError> {
-            Ok(crate::files::look_at(path)?.map_or(0, |state| state.length))
+        let length = |path: &Path| -> Result<u64, StoreError> {
+            Ok(look_at(path)?.map_or(0, |state| state.length))
         };
+        // What was written last may stand in the database's log alone.
+        let bytes =
+            |path: &Path| Ok::<_, StoreError>(length(path)? + length(&side_file(path, "wal"))?);
         let mut tiers = vec![TierCount {
             tier: Tier::Active,
             memories: self.read(moves::count_active)?,

@@ -108,13 +108,15 @@ impl SpaceSource {
         Ok(space)
     }
 
-    /// Makes source and journal agree. Where nothing may be written, a source that can be read is enough.
+    /// Makes source and journal agree. Where nothing may be written, or the disk is full, a source that can be read is
+    /// enough.
     fn mend(&self) -> Result<(), StoreError> {
         let Err(error) = self.with_writer(|_, _| Ok(())) else {
             return Ok(());
         };
         let readable = || self.readers.get().and_then(|reader| end_of_log(&reader));
-        if !error.is_read_only() || readable().is_err() {
+        let is_kept_out = error.is_read_only() || matches!(error, StoreError::DiskFull { .. });
+        if !is_kept_out || readable().is_err() {
             return Err(error);
         }
         self.note_mended(vec![format!("nothing could be mended: {error}")]);

@@ -429,12 +429,11 @@ impl Space {
                     let said = format!("{name}: was damaged and has been rebuilt");
                     found.mended.push(said);
                 }
-                Health::Whole => {
-                    let covered = view.position();
-                    let said = format!("{name}: covers the log up to event {covered}");
-                    found.well.push(said);
-                }
+                Health::Whole => {}
             }
+        }
+        for tier in &tiers {
+            found.well.extend(well_views(tier, &damaged));
         }
         Ok(())
     }
@@ -510,7 +509,7 @@ impl Inner {
                 match self.age(Aging::Settled, &mut |_, _| {}) {
                     // What may only be read stays where it is.
                     Err(Error::Store(error)) if error.is_read_only() => {}
-                    aged => drop(aged?),
+                    aged => aged.map(|_| ())?,
                 }
             }
             self.examine_if_due()
@@ -531,6 +530,27 @@ impl Inner {
 
     pub(crate) fn troubles(&self) -> Vec<String> {
         std::mem::take(&mut *self.troubles.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// What there is to say of the views of a tier that are and were whole: each by itself in the active tier, else one line.
+fn well_views(tier: &OpenTier, damaged: &[String]) -> Vec<String> {
+    let is_well = |view: &&Arc<dyn View>| {
+        view.health() == Health::Whole && !damaged.contains(&label(view.name(), tier.tier()))
+    };
+    let well: Vec<_> = tier.followers.views().iter().filter(is_well).collect();
+    let covers =
+        |names: &str, covered: Seq| format!("{names}: covers the log up to event {covered}");
+    match (tier.tier(), well.iter().map(|view| view.position()).min()) {
+        (_, None) => Vec::new(),
+        (Tier::Active, Some(_)) => well
+            .iter()
+            .map(|view| covers(view.name(), view.position()))
+            .collect(),
+        (colder, Some(covered)) => {
+            let names: Vec<_> = well.iter().map(|view| view.name()).collect();
+            vec![covers(&format!("{colder} ({})", names.join(", ")), covered)]
+        }
     }
 }
 

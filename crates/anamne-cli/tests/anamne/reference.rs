@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 
-const COMMANDS: [&str; 26] = [
+const COMMANDS: [&str; 27] = [
     "demo",
     "init",
     "remember",
