@@ -1,18 +1,12 @@
 //! One space: its source, its journal, and the one way in which both change.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anamne_types::{
-    Actor, Draft, Edit, Filter, Link, LinkType, Memory, MemoryId, Refusal, Remembered, Row, Seq,
-    Tier, Version,
-};
+use anamne_types::{Actor, Memory, MemoryId, Seq, Tier};
 
 use crate::StoreError;
-use crate::arrival::Arrival;
-use crate::cleaning;
 use crate::clock::Clock;
 use crate::config::SpaceConfig;
 use crate::files::{create_private_folder, look_at};
@@ -22,9 +16,8 @@ use crate::lock::{MoveLock, WriteLock};
 use crate::quota::{Usage, Wanted};
 use crate::settings::Settings;
 use crate::source::{
-    self, Listing, LogEntry, LogQuery, Names, Occasion, Order, Pooled, Readers, SOURCE_FORMAT,
-    SourceFeed, Standing, Statistics, Transaction, check_format, end_of_log, erasure, filter,
-    history, integrity, link, read, retention, rows, statistics,
+    Names, Occasion, Pooled, Readers, SOURCE_FORMAT, SourceFeed, Transaction, check_format,
+    end_of_log, erasure, integrity,
 };
 use crate::space_name::SpaceName;
 use crate::storage::{Disk, Storage};
@@ -36,7 +29,7 @@ pub struct SpaceSource {
     name: SpaceName,
     pub(crate) folder: PathBuf,
     pub(crate) database: PathBuf,
-    settings: Settings,
+    pub(crate) settings: Settings,
     usage: Mutex<Usage>,
     clock: Arc<dyn Clock>,
     pub(crate) storage: Arc<dyn Storage>,
@@ -234,388 +227,6 @@ impl SpaceSource {
         }
     }
 
-    /// Tells one memory. When this returns, it is durable in the source and in the journal.
-    pub fn remember(&self, actor: &Actor, draft: &Draft) -> Result<Remembered, StoreError> {
-        draft.check()?;
-        self.write(actor, |transaction| transaction.remember(draft))
-    }
-
-    /// Tells many memories in one transaction: all or none of them.
-    pub fn remember_all(
-        &self,
-        actor: &Actor,
-        drafts: &[Draft],
-    ) -> Result<Vec<Remembered>, StoreError> {
-        drafts.iter().try_for_each(Draft::check)?;
-        self.write(actor, |transaction| {
-            drafts
-                .iter()
-                .map(|draft| transaction.remember(draft))
-                .collect()
-        })
-    }
-
-    /// Tells many memories in one transaction. A draft that is refused, or that contradicts what was
-    /// told under its outside id, is answered with its error and does not keep the others back.
-    pub fn remember_each(
-        &self,
-        actor: &Actor,
-        drafts: &[Draft],
-    ) -> Result<Vec<Result<Remembered, StoreError>>, StoreError> {
-        self.write(actor, |transaction| {
-            let tell = |draft: &Draft| {
-                let told = draft
-                    .check()
-                    .map_err(StoreError::from)
-                    .and_then(|()| transaction.remember(draft));
-                refused_apart(told)
-            };
-            drafts.iter().map(tell).collect()
-        })
-    }
-
-    /// Takes in what an import brings, in one transaction. What is refused is answered with its error and does
-    /// not keep the others back.
-    pub fn take_in(
-        &self,
-        actor: &Actor,
-        arrivals: &[Arrival],
-    ) -> Result<Vec<Result<Remembered, StoreError>>, StoreError> {
-        self.write(actor, |transaction| {
-            let take = |arrival: &Arrival| {
-                let taken = arrival
-                    .draft
-                    .check()
-                    .map_err(StoreError::from)
-                    .and_then(|()| transaction.take_in(arrival));
-                refused_apart(taken)
-            };
-            arrivals.iter().map(take).collect()
-        })
-    }
-
-    /// Draws links as another store had them, in one transaction; says of each whether it was not there as
-    /// such, or why it is refused. Their ends may be forgotten.
-    pub fn take_links(
-        &self,
-        actor: &Actor,
-        links: &[Link],
-    ) -> Result<Vec<Result<bool, StoreError>>, StoreError> {
-        self.write(actor, |transaction| {
-            let take = |link: &Link| {
-                let taken = link
-                    .check()
-                    .map_err(StoreError::from)
-                    .and_then(|()| transaction.take_link(link));
-                refused_apart(taken)
-            };
-            links.iter().map(take).collect()
-        })
-    }
-
-    /// The memory that was told under this outside id, or that has this id itself.
-    pub fn find_imported(&self, id: &str) -> Result<Option<MemoryId>, StoreError> {
-        self.read(|reader| {
-            if let Some(row) = rows::with_external_id(reader, id)? {
-                let stored = read::by_row(reader, &self.names, row)?;
-                return Ok(stored.map(|stored| stored.memory.id));
-            }
-            let Ok(id) = id.parse() else { return Ok(None) };
-            Ok(read::by_id(reader, &self.names, id)?
-                .filter(|stored| !stored.erased)
-                .map(|stored| stored.memory.id))
-        })
-    }
-
-    /// Changes a memory and returns its new state.
-    pub fn edit(&self, actor: &Actor, id: MemoryId, edit: &Edit) -> Result<Memory, StoreError> {
-        edit.check()?;
-        self.write(actor, |transaction| transaction.edit(id, edit))
-            .map(|memory| self.with_space(memory))
-    }
-
-    /// Puts a memory away; it can be restored.
-    pub fn forget(&self, actor: &Actor, id: MemoryId) -> Result<Memory, StoreError> {
-        self.write_freely(actor, |transaction| transaction.forget(id))
-            .map(|memory| self.with_space(memory))
-    }
-
-    /// Puts many memories away in one transaction: all or none of them.
-    pub fn forget_all(&self, actor: &Actor, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
-        let forgotten: Vec<_> = self.write_freely(actor, |transaction| {
-            ids.iter().map(|id| transaction.forget(*id)).collect()
-        })?;
-        Ok(forgotten
-            .into_iter()
-            .map(|memory| self.with_space(memory))
-            .collect())
-    }
-
-    /// Brings a forgotten memory back.
-    pub fn restore(&self, actor: &Actor, id: MemoryId) -> Result<Memory, StoreError> {
-        self.write(actor, |transaction| transaction.restore(id))
-            .map(|memory| self.with_space(memory))
-    }
-
-    /// Removes a memory's content for ever: from the source, from the journal, and with the copies that
-    /// were set aside as damaged. Names and tags that no other memory bears go too. O(bytes of the journal).
-    ///
-    /// What a crash interrupts is finished when the space is next opened. [`StoreError::StillRead`] when
-    /// a reader keeps older pages of the database in its log; they go at the same time.
-    pub fn erase(&self, actor: &Actor, id: MemoryId) -> Result<(), StoreError> {
-        self.erase_all(actor, &[id])
-    }
-
-    /// Removes the content of many memories for ever, in one transaction and with one pass over the
-    /// journal; none of them when one is not there. See [`SpaceSource::erase`].
-    ///
-    /// Views keep what they have published until they are purged ([`SpaceSource::unclean_views`]).
-    pub fn erase_all(&self, actor: &Actor, ids: &[MemoryId]) -> Result<(), StoreError> {
-        self.begin_erasure(actor, ids)?;
-        self.finish_erasures()
-    }
-
-    /// The first half of [`SpaceSource::erase_all`]: the memories are gone for everybody who asks, but their
-    /// content leaves the journal only with [`SpaceSource::finish_erasures`], or when the space is next opened.
-    pub fn begin_erasure(&self, actor: &Actor, ids: &[MemoryId]) -> Result<(), StoreError> {
-        let ids: BTreeSet<_> = ids.iter().copied().collect();
-        self.write_freely(actor, |transaction| transaction.erase(&ids))
-    }
-
-    /// Takes out of the journal and the database's log what was erased, where that is still to be done.
-    ///
-    /// Costs one small read when there is nothing to do.
-    pub fn finish_erasures(&self) -> Result<(), StoreError> {
-        if !self.read(erasure::is_pending)? {
-            return Ok(());
-        }
-        self.with_writer(|writer, _| writer.finish_erasures(self.places()))
-    }
-
-    /// The event up to which there were erasures that the views' files may still hold something of; `None`
-    /// when they are clean. One look for a file.
-    pub fn unclean_views(&self) -> Result<Option<Seq>, StoreError> {
-        cleaning::noted(&self.folder)
-    }
-
-    /// Takes note that every view was purged after the event `through`.
-    pub fn views_are_clean(&self, through: Seq) -> Result<(), StoreError> {
-        self.with_writer(|_, _| cleaning::done(&self.folder, through))
-    }
-
-    /// Draws a link between two live memories.
-    pub fn link(&self, actor: &Actor, link: &Link) -> Result<Seq, StoreError> {
-        link.check()?;
-        self.write(actor, |transaction| transaction.link(link))
-    }
-
-    /// Takes a link away; says whether it was there.
-    pub fn unlink(
-        &self,
-        actor: &Actor,
-        from: MemoryId,
-        to: MemoryId,
-        link_type: LinkType,
-    ) -> Result<bool, StoreError> {
-        self.write_freely(actor, |transaction| transaction.unlink(from, to, link_type))
-    }
-
-    /// The memory with this id, forgotten ones included, erased ones not.
-    pub fn get(&self, id: MemoryId) -> Result<Memory, StoreError> {
-        match self.read(|reader| read::proven_by_id(reader, &self.names, id))? {
-            Some(stored) if !stored.erased => Ok(self.with_space(stored.memory)),
-            _ => Err(self.no_memory(id)),
-        }
-    }
-
-    /// The live memories of these rows, in their order; rows without one are passed over.
-    pub fn get_rows(&self, rows: &[Row]) -> Result<Vec<(Row, Memory)>, StoreError> {
-        self.read(|reader| {
-            // One transaction takes SQLite's read lock once instead of once a row.
-            let reader = reader.unchecked_transaction()?;
-            let mut memories = Vec::with_capacity(rows.len());
-            for &row in rows {
-                if let Some(stored) = read::proven_by_row(&reader, &self.names, row)?
-                    && stored.memory.deleted_at.is_none()
-                {
-                    memories.push((row, self.with_space(stored.memory)));
-                }
-            }
-            Ok(memories)
-        })
-    }
-
-    /// The id that `text` names: a whole id, its first digits where only one memory has them, or a citation (`m12`).
-    pub fn resolve(&self, text: &str) -> Result<MemoryId, StoreError> {
-        if let Some(row) = text
-            .trim()
-            .strip_prefix('m')
-            .and_then(|number| number.parse().ok())
-        {
-            let cited = self
-                .read(|reader| read::by_row(reader, &self.names, Row(row)))?
-                .filter(|stored| !stored.erased);
-            return cited
-                .map(|stored| stored.memory.id)
-                .ok_or_else(|| StoreError::NoCitation {
-                    citation: text.trim().to_owned(),
-                    space: self.name.to_string(),
-                });
-        }
-        let digits: String = text
-            .trim()
-            .chars()
-            .filter(|character| *character != '-')
-            .collect();
-        let readable = !digits.is_empty()
-            && digits.len() <= 32
-            && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-        if !readable || digits.len() == 32 {
-            return Ok(text.parse()?);
-        }
-        let bound =
-            |fill: &str| format!("{digits}{}", fill.repeat(32 - digits.len())).parse::<MemoryId>();
-        let (first, last) = (bound("0")?, bound("f")?);
-        let ids = self.read(|reader| read::ids_with_prefix(reader, first, last))?;
-        match ids[..] {
-            [id] => Ok(id),
-            [] => Err(self.no_memory(first)),
-            _ => Err(Refusal::new("id", "long enough to mean one memory", text).into()),
-        }
-    }
-
-    /// The memories of a listing.
-    pub fn list(&self, listing: &Listing) -> Result<Vec<Memory>, StoreError> {
-        listing.filter.check()?;
-        let memories = self.read(|reader| filter::list(reader, &self.names, listing))?;
-        Ok(memories
-            .into_iter()
-            .map(|memory| self.with_space(memory))
-            .collect())
-    }
-
-    /// The ids of all memories that pass a filter, as of one instant. O(memories that pass), 16 bytes each.
-    pub fn select(
-        &self,
-        filter: &Filter,
-        standing: Standing,
-        order: Order,
-    ) -> Result<Vec<MemoryId>, StoreError> {
-        filter.check()?;
-        self.read(|reader| filter::select(reader, filter, standing, order))
-    }
-
-    /// The memories with these ids, in their order; those that are not there, or were erased, are passed over.
-    pub fn get_each(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
-        self.read(|reader| {
-            let mut memories = Vec::with_capacity(ids.len());
-            for &id in ids {
-                if let Some(stored) = read::proven_by_id(reader, &self.names, id)?
-                    && !stored.erased
-                {
-                    memories.push(self.with_space(stored.memory));
-                }
-            }
-            Ok(memories)
-        })
-    }
-
-    /// The memories that `retention.days` no longer lets the space keep, the oldest first, at most `limit`; none
-    /// where it is not set. Reads the settings again if they changed.
-    pub fn outdated(&self, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
-        match self.settings.current()?.retention.days {
-            0 => Ok(Vec::new()),
-            days => self.outdated_after(days, limit),
-        }
-    }
-
-    /// The memories that a retention of so many days would not keep, the oldest first, at most `limit`.
-    pub fn outdated_after(&self, days: u32, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
-        let age = i64::from(days).saturating_mul(24 * 3_600 * 1_000_000);
-        let before = self.now().as_microsecond().saturating_sub(age);
-        self.read(|reader| retention::outdated(reader, before, limit))
-    }
-
-    /// The live rows that pass a filter, ascending.
-    pub fn rows(&self, filter: &Filter) -> Result<Vec<Row>, StoreError> {
-        self.read(|reader| filter::rows(reader, filter))
-    }
-
-    /// The number under which a thread, author, session or tag is stored, if it is known.
-    pub fn number_of(&self, name: &str) -> Result<Option<u32>, StoreError> {
-        self.read(|reader| Names::find_surely(reader, name))
-    }
-
-    /// The live rows just before and after a row in its thread.
-    pub fn thread_neighbours(&self, row: Row) -> Result<[Option<Row>; 2], StoreError> {
-        self.read(|reader| read::thread_neighbours(reader, row))
-    }
-
-    /// Every state that a memory has had, the present one last.
-    pub fn history(&self, id: MemoryId) -> Result<Vec<Version>, StoreError> {
-        self.read(
-            |reader| match read::proven_by_id(reader, &self.names, id)? {
-                Some(stored) => history::of(reader, &stored),
-                None => Err(self.no_memory(id)),
-            },
-        )
-    }
-
-    /// A memory as it stood at an instant: the state that its last event up to then had made. `None` where
-    /// it had not been told yet; a state without memory where its content has been erased. O(events).
-    pub fn as_of(&self, id: MemoryId, at: jiff::Timestamp) -> Result<Option<Version>, StoreError> {
-        let version = self.read(|reader| {
-            let stored = read::proven_by_id(reader, &self.names, id)?;
-            let stored = stored.ok_or_else(|| self.no_memory(id))?;
-            history::as_of(reader, &stored, at)
-        })?;
-        Ok(version.map(|version| Version {
-            memory: version.memory.map(|memory| self.with_space(memory)),
-            ..version
-        }))
-    }
-
-    /// The events that pass a query, in its order. O(events).
-    pub fn log(&self, query: &LogQuery) -> Result<Vec<LogEntry>, StoreError> {
-        query.check()?;
-        self.read(|reader| source::log::events(reader, query))
-    }
-
-    /// The links that start or end at a memory.
-    pub fn links(&self, id: MemoryId) -> Result<Vec<Link>, StoreError> {
-        self.read(|reader| match read::by_id(reader, &self.names, id)? {
-            Some(stored) => link::of_row(reader, stored.row),
-            None => Err(self.no_memory(id)),
-        })
-    }
-
-    /// Every link of the space.
-    pub fn all_links(&self) -> Result<Vec<Link>, StoreError> {
-        self.read(link::all)
-    }
-
-    /// Counts. O(memories).
-    pub fn statistics(&self) -> Result<Statistics, StoreError> {
-        self.read(statistics::of)
-    }
-
-    /// The authors of the space with the numbers under which they are stored, at most `limit`.
-    pub fn authors(&self, limit: usize) -> Result<Vec<(u32, String)>, StoreError> {
-        self.read(|reader| {
-            let numbers = statistics::authors(reader, limit)?;
-            numbers
-                .into_iter()
-                .map(|number| Ok((number, self.names.name(reader, number)?)))
-                .collect()
-        })
-    }
-
-    /// When the last thing happened that is not in the future, microseconds since 1970.
-    pub fn latest(&self) -> Result<i64, StoreError> {
-        let now = self.now().as_microsecond();
-        self.read(|reader| statistics::latest(reader, now))
-    }
-
     /// Where views of the active tier read the log from.
     pub fn feed(&self) -> SourceFeed<'_> {
         self.feed_of(Tier::Active)
@@ -686,14 +297,14 @@ impl SpaceSource {
         work()
     }
 
-    fn no_memory(&self, id: MemoryId) -> StoreError {
+    pub(crate) fn no_memory(&self, id: MemoryId) -> StoreError {
         StoreError::NoMemory {
             id,
             space: self.name.to_string(),
         }
     }
 
-    fn with_space(&self, memory: Memory) -> Memory {
+    pub(crate) fn with_space(&self, memory: Memory) -> Memory {
         Memory {
             space: self.name.to_string(),
             ..memory
@@ -737,7 +348,7 @@ impl SpaceSource {
         self.replacements.load(Ordering::Acquire)
     }
 
-    fn places(&self) -> Places<'_> {
+    pub(crate) fn places(&self) -> Places<'_> {
         Places {
             storage: &self.storage,
             folder: &self.folder,
@@ -746,7 +357,7 @@ impl SpaceSource {
     }
 
     /// A write that makes the space grow, and that its quota must allow.
-    fn write<T>(
+    pub(crate) fn write<T>(
         &self,
         actor: &Actor,
         change: impl Fn(&mut Transaction<'_>) -> Result<T, StoreError>,
@@ -818,7 +429,7 @@ impl SpaceSource {
     ///
     /// Should the database turn out to be damaged on the way, what was begun leaves nothing behind, the database is
     /// healed, and `work` is done once more.
-    fn with_writer<T>(
+    pub(crate) fn with_writer<T>(
         &self,
         work: impl Fn(&mut Writer, (Seq, Digest)) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
@@ -853,18 +464,5 @@ impl SpaceSource {
         let writer = slot.insert(opened?);
         let end = writer.settle()?;
         work(writer, end)
-    }
-}
-
-/// Sets apart what keeps only one of many from being told; every other error is of all of them.
-fn refused_apart<T>(told: Result<T, StoreError>) -> Result<Result<T, StoreError>, StoreError> {
-    match told {
-        Err(
-            refused @ (StoreError::Refused(_)
-            | StoreError::Conflict { .. }
-            | StoreError::WasErased { .. }
-            | StoreError::NoMemory { .. }),
-        ) => Ok(Err(refused)),
-        told => told.map(Ok),
     }
 }

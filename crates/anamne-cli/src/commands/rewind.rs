@@ -19,8 +19,8 @@ This store is left as it is. What has been erased since stays erased; what is
 erased later is not erased there. Settings are those of now.
 
 Examples:
-  anamne rewind --at yesterday --into /tmp/yesterday
-  anamne --store /tmp/yesterday recall \"what did we decide?\"
+  anamne rewind --at yesterday --into ~/yesterday
+  anamne --store ~/yesterday recall \"what did we decide?\"
   anamne rewind --at \"2026-03-01 14:05\" --into before-the-import --all
 
 With --json: {\"at\", \"store\", \"spaces\": [{\"space\", \"at\", \"last_seq\",

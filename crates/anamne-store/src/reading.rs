@@ -1,0 +1,222 @@
+//! What can be read of a space: memories, lists, histories, links, the log, counts.
+
+use anamne_types::{Filter, Link, Memory, MemoryId, Refusal, Row, Version};
+
+use crate::StoreError;
+use crate::source::{
+    self, Listing, LogEntry, LogQuery, Names, Order, Standing, Statistics, filter, history, link,
+    read, retention, rows, statistics,
+};
+use crate::space::SpaceSource;
+
+impl SpaceSource {
+    /// The memory that was told under this outside id, or that has this id itself.
+    pub fn find_imported(&self, id: &str) -> Result<Option<MemoryId>, StoreError> {
+        self.read(|reader| {
+            if let Some(row) = rows::with_external_id(reader, id)? {
+                let stored = read::by_row(reader, &self.names, row)?;
+                return Ok(stored.map(|stored| stored.memory.id));
+            }
+            let Ok(id) = id.parse() else { return Ok(None) };
+            Ok(read::by_id(reader, &self.names, id)?
+                .filter(|stored| !stored.erased)
+                .map(|stored| stored.memory.id))
+        })
+    }
+
+    /// The memory with this id, forgotten ones included, erased ones not.
+    pub fn get(&self, id: MemoryId) -> Result<Memory, StoreError> {
+        match self.read(|reader| read::proven_by_id(reader, &self.names, id))? {
+            Some(stored) if !stored.erased => Ok(self.with_space(stored.memory)),
+            _ => Err(self.no_memory(id)),
+        }
+    }
+
+    /// The live memories of these rows, in their order; rows without one are passed over.
+    pub fn get_rows(&self, rows: &[Row]) -> Result<Vec<(Row, Memory)>, StoreError> {
+        self.read(|reader| {
+            // One transaction takes SQLite's read lock once instead of once a row.
+            let reader = reader.unchecked_transaction()?;
+            let mut memories = Vec::with_capacity(rows.len());
+            for &row in rows {
+                if let Some(stored) = read::proven_by_row(&reader, &self.names, row)?
+                    && stored.memory.deleted_at.is_none()
+                {
+                    memories.push((row, self.with_space(stored.memory)));
+                }
+            }
+            Ok(memories)
+        })
+    }
+
+    /// The id that `text` names: a whole id, its first digits where only one memory has them, or a citation (`m12`).
+    pub fn resolve(&self, text: &str) -> Result<MemoryId, StoreError> {
+        if let Some(row) = text
+            .trim()
+            .strip_prefix('m')
+            .and_then(|number| number.parse().ok())
+        {
+            let cited = self
+                .read(|reader| read::by_row(reader, &self.names, Row(row)))?
+                .filter(|stored| !stored.erased);
+            return cited
+                .map(|stored| stored.memory.id)
+                .ok_or_else(|| StoreError::NoCitation {
+                    citation: text.trim().to_owned(),
+                    space: self.name().to_string(),
+                });
+        }
+        let digits: String = text
+            .trim()
+            .chars()
+            .filter(|character| *character != '-')
+            .collect();
+        let readable = !digits.is_empty()
+            && digits.len() <= 32
+            && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        if !readable || digits.len() == 32 {
+            return Ok(text.parse()?);
+        }
+        let bound =
+            |fill: &str| format!("{digits}{}", fill.repeat(32 - digits.len())).parse::<MemoryId>();
+        let (first, last) = (bound("0")?, bound("f")?);
+        let ids = self.read(|reader| read::ids_with_prefix(reader, first, last))?;
+        match ids[..] {
+            [id] => Ok(id),
+            [] => Err(self.no_memory(first)),
+            _ => Err(Refusal::new("id", "long enough to mean one memory", text).into()),
+        }
+    }
+
+    /// The memories of a listing.
+    pub fn list(&self, listing: &Listing) -> Result<Vec<Memory>, StoreError> {
+        listing.filter.check()?;
+        let memories = self.read(|reader| filter::list(reader, &self.names, listing))?;
+        Ok(memories
+            .into_iter()
+            .map(|memory| self.with_space(memory))
+            .collect())
+    }
+
+    /// The ids of all memories that pass a filter, as of one instant. O(memories that pass), 16 bytes each.
+    pub fn select(
+        &self,
+        filter: &Filter,
+        standing: Standing,
+        order: Order,
+    ) -> Result<Vec<MemoryId>, StoreError> {
+        filter.check()?;
+        self.read(|reader| filter::select(reader, filter, standing, order))
+    }
+
+    /// The memories with these ids, in their order; those that are not there, or were erased, are passed over.
+    pub fn get_each(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
+        self.read(|reader| {
+            let mut memories = Vec::with_capacity(ids.len());
+            for &id in ids {
+                if let Some(stored) = read::proven_by_id(reader, &self.names, id)?
+                    && !stored.erased
+                {
+                    memories.push(self.with_space(stored.memory));
+                }
+            }
+            Ok(memories)
+        })
+    }
+
+    /// The memories that `retention.days` no longer lets the space keep, the oldest first, at most `limit`; none
+    /// where it is not set. Reads the settings again if they changed.
+    pub fn outdated(&self, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
+        match self.settings.current()?.retention.days {
+            0 => Ok(Vec::new()),
+            days => self.outdated_after(days, limit),
+        }
+    }
+
+    /// The memories that a retention of so many days would not keep, the oldest first, at most `limit`.
+    pub fn outdated_after(&self, days: u32, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
+        let age = i64::from(days).saturating_mul(24 * 3_600 * 1_000_000);
+        let before = self.now().as_microsecond().saturating_sub(age);
+        self.read(|reader| retention::outdated(reader, before, limit))
+    }
+
+    /// The live rows that pass a filter, ascending.
+    pub fn rows(&self, filter: &Filter) -> Result<Vec<Row>, StoreError> {
+        self.read(|reader| filter::rows(reader, filter))
+    }
+
+    /// The number under which a thread, author, session or tag is stored, if it is known.
+    pub fn number_of(&self, name: &str) -> Result<Option<u32>, StoreError> {
+        self.read(|reader| Names::find_surely(reader, name))
+    }
+
+    /// The live rows just before and after a row in its thread.
+    pub fn thread_neighbours(&self, row: Row) -> Result<[Option<Row>; 2], StoreError> {
+        self.read(|reader| read::thread_neighbours(reader, row))
+    }
+
+    /// Every state that a memory has had, the present one last.
+    pub fn history(&self, id: MemoryId) -> Result<Vec<Version>, StoreError> {
+        self.read(
+            |reader| match read::proven_by_id(reader, &self.names, id)? {
+                Some(stored) => history::of(reader, &stored),
+                None => Err(self.no_memory(id)),
+            },
+        )
+    }
+
+    /// A memory as it stood at an instant: the state that its last event up to then had made. `None` where
+    /// it had not been told yet; a state without memory where its content has been erased. O(events).
+    pub fn as_of(&self, id: MemoryId, at: jiff::Timestamp) -> Result<Option<Version>, StoreError> {
+        let version = self.read(|reader| {
+            let stored = read::proven_by_id(reader, &self.names, id)?;
+            let stored = stored.ok_or_else(|| self.no_memory(id))?;
+            history::as_of(reader, &stored, at)
+        })?;
+        Ok(version.map(|version| Version {
+            memory: version.memory.map(|memory| self.with_space(memory)),
+            ..version
+        }))
+    }
+
+    /// The events that pass a query, in its order. O(events).
+    pub fn log(&self, query: &LogQuery) -> Result<Vec<LogEntry>, StoreError> {
+        query.check()?;
+        self.read(|reader| source::log::events(reader, query))
+    }
+
+    /// The links that start or end at a memory.
+    pub fn links(&self, id: MemoryId) -> Result<Vec<Link>, StoreError> {
+        self.read(|reader| match read::by_id(reader, &self.names, id)? {
+            Some(stored) => link::of_row(reader, stored.row),
+            None => Err(self.no_memory(id)),
+        })
+    }
+
+    /// Every link of the space.
+    pub fn all_links(&self) -> Result<Vec<Link>, StoreError> {
+        self.read(link::all)
+    }
+
+    /// Counts. O(memories).
+    pub fn statistics(&self) -> Result<Statistics, StoreError> {
+        self.read(statistics::of)
+    }
+
+    /// The authors of the space with the numbers under which they are stored, at most `limit`.
+    pub fn authors(&self, limit: usize) -> Result<Vec<(u32, String)>, StoreError> {
+        self.read(|reader| {
+            let numbers = statistics::authors(reader, limit)?;
+            numbers
+                .into_iter()
+                .map(|number| Ok((number, self.names.name(reader, number)?)))
+                .collect()
+        })
+    }
+
+    /// When the last thing happened that is not in the future, microseconds since 1970.
+    pub fn latest(&self) -> Result<i64, StoreError> {
+        let now = self.now().as_microsecond();
+        self.read(|reader| statistics::latest(reader, now))
+    }
+}

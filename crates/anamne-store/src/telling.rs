@@ -1,0 +1,198 @@
+//! What is told to a space: every change, each in one transaction.
+
+use std::collections::BTreeSet;
+
+use anamne_types::{Actor, Draft, Edit, Link, LinkType, Memory, MemoryId, Remembered, Seq};
+
+use crate::StoreError;
+use crate::arrival::Arrival;
+use crate::cleaning;
+use crate::source::erasure;
+use crate::space::SpaceSource;
+
+impl SpaceSource {
+    /// Tells one memory. When this returns, it is durable in the source and in the journal.
+    pub fn remember(&self, actor: &Actor, draft: &Draft) -> Result<Remembered, StoreError> {
+        draft.check()?;
+        self.write(actor, |transaction| transaction.remember(draft))
+    }
+
+    /// Tells many memories in one transaction: all or none of them.
+    pub fn remember_all(
+        &self,
+        actor: &Actor,
+        drafts: &[Draft],
+    ) -> Result<Vec<Remembered>, StoreError> {
+        drafts.iter().try_for_each(Draft::check)?;
+        self.write(actor, |transaction| {
+            drafts
+                .iter()
+                .map(|draft| transaction.remember(draft))
+                .collect()
+        })
+    }
+
+    /// Tells many memories in one transaction. A draft that is refused, or that contradicts what was
+    /// told under its outside id, is answered with its error and does not keep the others back.
+    pub fn remember_each(
+        &self,
+        actor: &Actor,
+        drafts: &[Draft],
+    ) -> Result<Vec<Result<Remembered, StoreError>>, StoreError> {
+        self.write(actor, |transaction| {
+            let tell = |draft: &Draft| {
+                let told = draft
+                    .check()
+                    .map_err(StoreError::from)
+                    .and_then(|()| transaction.remember(draft));
+                refused_apart(told)
+            };
+            drafts.iter().map(tell).collect()
+        })
+    }
+
+    /// Takes in what an import brings, in one transaction. What is refused is answered with its error and does
+    /// not keep the others back.
+    pub fn take_in(
+        &self,
+        actor: &Actor,
+        arrivals: &[Arrival],
+    ) -> Result<Vec<Result<Remembered, StoreError>>, StoreError> {
+        self.write(actor, |transaction| {
+            let take = |arrival: &Arrival| {
+                let taken = arrival
+                    .draft
+                    .check()
+                    .map_err(StoreError::from)
+                    .and_then(|()| transaction.take_in(arrival));
+                refused_apart(taken)
+            };
+            arrivals.iter().map(take).collect()
+        })
+    }
+
+    /// Draws links as another store had them, in one transaction; says of each whether it was not there as
+    /// such, or why it is refused. Their ends may be forgotten.
+    pub fn take_links(
+        &self,
+        actor: &Actor,
+        links: &[Link],
+    ) -> Result<Vec<Result<bool, StoreError>>, StoreError> {
+        self.write(actor, |transaction| {
+            let take = |link: &Link| {
+                let taken = link
+                    .check()
+                    .map_err(StoreError::from)
+                    .and_then(|()| transaction.take_link(link));
+                refused_apart(taken)
+            };
+            links.iter().map(take).collect()
+        })
+    }
+
+    /// Changes a memory and returns its new state.
+    pub fn edit(&self, actor: &Actor, id: MemoryId, edit: &Edit) -> Result<Memory, StoreError> {
+        edit.check()?;
+        self.write(actor, |transaction| transaction.edit(id, edit))
+            .map(|memory| self.with_space(memory))
+    }
+
+    /// Puts a memory away; it can be restored.
+    pub fn forget(&self, actor: &Actor, id: MemoryId) -> Result<Memory, StoreError> {
+        self.write_freely(actor, |transaction| transaction.forget(id))
+            .map(|memory| self.with_space(memory))
+    }
+
+    /// Puts many memories away in one transaction: all or none of them.
+    pub fn forget_all(&self, actor: &Actor, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
+        let forgotten: Vec<_> = self.write_freely(actor, |transaction| {
+            ids.iter().map(|id| transaction.forget(*id)).collect()
+        })?;
+        Ok(forgotten
+            .into_iter()
+            .map(|memory| self.with_space(memory))
+            .collect())
+    }
+
+    /// Brings a forgotten memory back.
+    pub fn restore(&self, actor: &Actor, id: MemoryId) -> Result<Memory, StoreError> {
+        self.write(actor, |transaction| transaction.restore(id))
+            .map(|memory| self.with_space(memory))
+    }
+
+    /// Removes a memory's content for ever: from the source, from the journal, and with the copies that
+    /// were set aside as damaged. Names and tags that no other memory bears go too. O(bytes of the journal).
+    ///
+    /// What a crash interrupts is finished when the space is next opened. [`StoreError::StillRead`] when
+    /// a reader keeps older pages of the database in its log; they go at the same time.
+    pub fn erase(&self, actor: &Actor, id: MemoryId) -> Result<(), StoreError> {
+        self.erase_all(actor, &[id])
+    }
+
+    /// Removes the content of many memories for ever, in one transaction and with one pass over the
+    /// journal; none of them when one is not there. See [`SpaceSource::erase`].
+    ///
+    /// Views keep what they have published until they are purged ([`SpaceSource::unclean_views`]).
+    pub fn erase_all(&self, actor: &Actor, ids: &[MemoryId]) -> Result<(), StoreError> {
+        self.begin_erasure(actor, ids)?;
+        self.finish_erasures()
+    }
+
+    /// The first half of [`SpaceSource::erase_all`]: the memories are gone for everybody who asks, but their
+    /// content leaves the journal only with [`SpaceSource::finish_erasures`], or when the space is next opened.
+    pub fn begin_erasure(&self, actor: &Actor, ids: &[MemoryId]) -> Result<(), StoreError> {
+        let ids: BTreeSet<_> = ids.iter().copied().collect();
+        self.write_freely(actor, |transaction| transaction.erase(&ids))
+    }
+
+    /// Takes out of the journal and the database's log what was erased, where that is still to be done.
+    ///
+    /// Costs one small read when there is nothing to do.
+    pub fn finish_erasures(&self) -> Result<(), StoreError> {
+        if !self.read(erasure::is_pending)? {
+            return Ok(());
+        }
+        self.with_writer(|writer, _| writer.finish_erasures(self.places()))
+    }
+
+    /// The event up to which there were erasures that the views' files may still hold something of; `None`
+    /// when they are clean. One look for a file.
+    pub fn unclean_views(&self) -> Result<Option<Seq>, StoreError> {
+        cleaning::noted(&self.folder)
+    }
+
+    /// Takes note that every view was purged after the event `through`.
+    pub fn views_are_clean(&self, through: Seq) -> Result<(), StoreError> {
+        self.with_writer(|_, _| cleaning::done(&self.folder, through))
+    }
+
+    /// Draws a link between two live memories.
+    pub fn link(&self, actor: &Actor, link: &Link) -> Result<Seq, StoreError> {
+        link.check()?;
+        self.write(actor, |transaction| transaction.link(link))
+    }
+
+    /// Takes a link away; says whether it was there.
+    pub fn unlink(
+        &self,
+        actor: &Actor,
+        from: MemoryId,
+        to: MemoryId,
+        link_type: LinkType,
+    ) -> Result<bool, StoreError> {
+        self.write_freely(actor, |transaction| transaction.unlink(from, to, link_type))
+    }
+}
+
+/// Sets apart what keeps only one of many from being told; every other error is of all of them.
+fn refused_apart<T>(told: Result<T, StoreError>) -> Result<Result<T, StoreError>, StoreError> {
+    match told {
+        Err(
+            refused @ (StoreError::Refused(_)
+            | StoreError::Conflict { .. }
+            | StoreError::WasErased { .. }
+            | StoreError::NoMemory { .. }),
+        ) => Ok(Err(refused)),
+        told => told.map(Ok),
+    }
+}
