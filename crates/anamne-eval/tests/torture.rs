@@ -1,4 +1,4 @@
-//! The torture by damage runs, and counts what it says that it counts.
+//! The tortures run, short, and count what they say that they count.
 
 use std::process::Command;
 
@@ -25,4 +25,22 @@ fn damaged_stores_lose_nothing_and_crash_nobody() {
     let kept = count("wrong_until_found") == 0;
     assert_eq!(json["kept"].as_bool(), Some(kept), "{json:#}");
     assert_eq!(output.status.success(), kept, "{complaints}");
+}
+
+#[test]
+fn nothing_is_lost_in_a_crowd_or_by_kills() {
+    let output = Command::new(env!("CARGO_BIN_EXE_anamne-eval"))
+        .args(["torture", "--processes", "3", "--writes", "20"])
+        .args(["--kills", "15", "--damage", "0", "--json"])
+        .output()
+        .expect("the torture starts");
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{complaints}");
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON on stdout");
+    let count = |torture: &str, figure: &str| json[torture][figure].as_u64();
+    assert_eq!(count("crowd", "writes"), Some(60), "{json:#}");
+    assert_eq!(count("crowd", "missed"), Some(0), "{json:#}");
+    assert_eq!(count("kills", "killed"), Some(15), "{json:#}");
+    assert_eq!(count("kills", "lost"), Some(0), "{json:#}");
+    assert!(count("kills", "acknowledged") > Some(0), "{json:#}");
 }

@@ -2,7 +2,10 @@
 
 use anamne_types::{Filter, Link, Memory, MemoryId, Refusal, Row, Version};
 
+use rusqlite::Connection;
+
 use crate::StoreError;
+use crate::source::history::Missing;
 use crate::source::{
     self, Listing, LogEntry, LogQuery, Names, Order, Standing, Statistics, filter, history, link,
     read, retention, rows, statistics,
@@ -157,21 +160,32 @@ impl SpaceSource {
 
     /// Every state that a memory has had, the present one last.
     pub fn history(&self, id: MemoryId) -> Result<Vec<Version>, StoreError> {
-        self.read(
-            |reader| match read::proven_by_id(reader, &self.names, id)? {
-                Some(stored) => history::of(reader, &stored),
-                None => Err(self.no_memory(id)),
-            },
-        )
+        self.read_past(|reader, missing| {
+            let stored = read::proven_by_id(reader, &self.names, id)?;
+            let stored = stored.ok_or_else(|| self.no_memory(id))?;
+            history::of(reader, &stored, missing)
+        })
+    }
+
+    /// Reads earlier states. One that is missing has both copies examined, and a damaged database restored; what
+    /// neither copy holds was lost before.
+    fn read_past<T>(
+        &self,
+        work: impl Fn(&Connection, Missing) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        match self.read(|reader| work(reader, Missing::Damage)) {
+            Err(StoreError::Unproven { .. }) => self.read(|reader| work(reader, Missing::Loss)),
+            read => read,
+        }
     }
 
     /// A memory as it stood at an instant: the state that its last event up to then had made. `None` where
     /// it had not been told yet; a state without memory where its content has been erased. O(events).
     pub fn as_of(&self, id: MemoryId, at: jiff::Timestamp) -> Result<Option<Version>, StoreError> {
-        let version = self.read(|reader| {
+        let version = self.read_past(|reader, missing| {
             let stored = read::proven_by_id(reader, &self.names, id)?;
             let stored = stored.ok_or_else(|| self.no_memory(id))?;
-            history::as_of(reader, &stored, at)
+            history::as_of(reader, &stored, at, missing)
         })?;
         Ok(version.map(|version| Version {
             memory: version.memory.map(|memory| self.with_space(memory)),

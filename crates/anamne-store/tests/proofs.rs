@@ -86,6 +86,15 @@ fn earlier_states_say_what_was_told() {
 }
 
 #[test]
+fn an_earlier_state_that_is_gone_is_missed() {
+    for sql in ["DELETE FROM versions", "UPDATE versions SET row = 2"] {
+        check(sql, |space, [first, _]| {
+            space.history(first).expect("a history")
+        });
+    }
+}
+
+#[test]
 fn the_log_says_who_told_what_when() {
     for sql in [
         "UPDATE events SET at = at + 1 WHERE seq = 2",

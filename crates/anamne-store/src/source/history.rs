@@ -10,9 +10,22 @@ use crate::StoreError;
 use crate::clock::from_microseconds;
 use crate::journal::Digest;
 
+/// What is made of a live memory's earlier state that is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// It is damage: [`StoreError::Unproven`].
+    Damage,
+    /// It was lost to both copies before, and repaired without it: a version without memory.
+    Loss,
+}
+
 /// The states of a memory, first to last, the present one included, each proven by the digest that its event keeps;
 /// `stored` must be proven already.
-pub(crate) fn of(connection: &Connection, stored: &Stored) -> Result<Vec<Version>, StoreError> {
+pub(crate) fn of(
+    connection: &Connection,
+    stored: &Stored,
+    missing: Missing,
+) -> Result<Vec<Version>, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT seq, at, actor_kind, actor_name, kind FROM events WHERE row = ?1 ORDER BY seq",
     )?;
@@ -39,6 +52,14 @@ pub(crate) fn of(connection: &Connection, stored: &Stored) -> Result<Vec<Version
             number += 1;
         }
         let memory = state_at(connection, stored, seq)?;
+        if memory.is_none()
+            && change.changes_state()
+            && !stored.erased
+            && missing == Missing::Damage
+        {
+            let id = stored.memory.id;
+            return Err(StoreError::Unproven { id, seq });
+        }
         versions.push(Version {
             version: number,
             seq,
@@ -56,9 +77,10 @@ pub(crate) fn as_of(
     connection: &Connection,
     stored: &Stored,
     at: jiff::Timestamp,
+    missing: Missing,
 ) -> Result<Option<Version>, StoreError> {
     let through = super::log::seq_at(connection, at)?;
-    Ok(of(connection, stored)?
+    Ok(of(connection, stored, missing)?
         .into_iter()
         .rfind(|version| version.seq <= through && version.change.changes_state()))
 }
