@@ -110,27 +110,19 @@ fn remove_where(folder: &Path, stray: &dyn Fn(&Path) -> bool) -> Result<(), Erro
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Arc;
 
-    use anamne_store::Clock;
     use anamne_types::Draft;
     use jiff::{Timestamp, ToSpan};
 
+    use crate::set_clock::SetClock;
     use crate::{Options, Store};
-
-    struct SetClock(Mutex<Timestamp>);
-
-    impl Clock for SetClock {
-        fn now(&self) -> Timestamp {
-            *self.0.lock().expect("no panic before")
-        }
-    }
 
     #[test]
     fn the_background_looks_for_old_memories_once_an_hour() {
         let folder = tempfile::tempdir().expect("a folder");
         let start: Timestamp = "2026-03-01T00:00:00Z".parse().expect("an instant");
-        let clock = Arc::new(SetClock(Mutex::new(start)));
+        let clock = Arc::new(SetClock::at(start));
         let options = Options {
             clock: clock.clone(),
             ..Options::new(folder.path()).background(false)
@@ -154,7 +146,7 @@ mod tests {
         let second = tell("second");
         space.inner.look_after();
         assert!(is_there(second), "it has looked a moment ago");
-        *clock.0.lock().expect("no panic before") = start + 1.hours();
+        clock.set(start + 1.hours());
         space.inner.look_after();
         assert!(!is_there(second));
         assert!(!space.folder().join("views.unclean").exists());

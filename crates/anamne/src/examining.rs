@@ -57,27 +57,19 @@ impl Inner {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::sync::{Arc, Mutex};
+    use std::sync::Arc;
 
-    use anamne_store::Clock;
     use anamne_types::Draft;
     use jiff::{Timestamp, ToSpan};
 
+    use crate::set_clock::SetClock;
     use crate::{Options, Store};
-
-    struct SetClock(Mutex<Timestamp>);
-
-    impl Clock for SetClock {
-        fn now(&self) -> Timestamp {
-            *self.0.lock().expect("no panic before")
-        }
-    }
 
     #[test]
     fn the_background_reads_everything_back_once_a_day_and_restores_what_is_damaged() {
         let folder = tempfile::tempdir().expect("a folder");
         let start: Timestamp = "2026-03-01T00:00:00Z".parse().expect("an instant");
-        let clock = Arc::new(SetClock(Mutex::new(start)));
+        let clock = Arc::new(SetClock::at(start));
         let open = || {
             let options = Options {
                 clock: clock.clone(),
@@ -86,8 +78,7 @@ mod tests {
             let store = Store::open_with(options).expect("a store");
             store.space("tests").expect("a space")
         };
-        let set_clock =
-            |hours: i64| *clock.0.lock().expect("no panic before") = start + hours.hours();
+        let set_clock = |hours: i64| clock.set(start + hours.hours());
         let told = open()
             .remember(Draft::new("the lamp burns"))
             .expect("told")

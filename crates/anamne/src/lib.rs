@@ -27,6 +27,8 @@ mod export;
 mod front_matter;
 mod import;
 mod keeping;
+#[cfg(test)]
+mod set_clock;
 mod space;
 mod store;
 mod tiers;
