@@ -7,15 +7,15 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anamne_types::{Actor, ActorKind, Row, Tier};
+use anamne_types::{Actor, ActorKind, MemoryId, Row, Tier};
 use rusqlite::Connection;
 use serde::Serialize;
 
 use crate::StoreError;
 use crate::files::look_at;
 use crate::restore::side_file;
-use crate::source::contents;
 use crate::source::moves::{self, Aged, Ages};
+use crate::source::{contents, uses};
 use crate::space::SpaceSource;
 
 /// A batch that keeps other writers waiting for longer than this is followed by a smaller one.
@@ -98,6 +98,20 @@ impl SpaceSource {
             file: None,
             longest: Duration::ZERO,
         })
+    }
+
+    /// Notes when memories were handed out, so that facts and skills that are used stay active. At most one note a day
+    /// is kept of each; where there is nothing new nothing is written.
+    pub fn note_uses(&self, uses: &[(MemoryId, jiff::Timestamp)]) -> Result<(), StoreError> {
+        let uses: Vec<_> = uses
+            .iter()
+            .map(|(id, at)| (*id, at.as_microsecond()))
+            .collect();
+        let news = self.read(|reader| uses::news(reader, &uses))?;
+        if news.is_empty() {
+            return Ok(());
+        }
+        self.write_quietly(|transaction| transaction.note_uses(&news))
     }
 
     /// The colder tiers in which memories lie, hottest first. O(tiers · log memories).

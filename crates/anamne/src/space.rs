@@ -1,5 +1,6 @@
 //! A space, open: what can be told to it and asked of it.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,6 +44,8 @@ pub(crate) struct Inner {
     troubles: Mutex<Vec<String>>,
     /// When the background next looks for memories that are no longer kept, microseconds since 1970.
     pub(crate) next_retention: AtomicI64,
+    /// What was handed out and when, until it is noted in the source.
+    pub(crate) uses: Mutex<HashMap<MemoryId, jiff::Timestamp>>,
     /// When it next looks for memories that have aged, likewise.
     pub(crate) next_aging: AtomicI64,
     /// When the background next sees whether everything is to be read back, microseconds since 1970.
@@ -148,6 +151,7 @@ impl Space {
             troubles: Mutex::default(),
             next_retention: AtomicI64::new(i64::MIN),
             next_aging: AtomicI64::new(i64::MIN),
+            uses: Mutex::default(),
             next_examination: AtomicI64::new(i64::MIN),
         };
         let space = Self {
@@ -246,7 +250,9 @@ impl Space {
 
     /// The memory with this id, forgotten ones included.
     pub fn get(&self, id: MemoryId) -> Result<Memory, Error> {
-        Ok(self.inner.source.get(id)?)
+        let memory = self.inner.source.get(id)?;
+        self.inner.used([(id, memory.body.kind())]);
+        Ok(memory)
     }
 
     /// The id that `text` names: a whole id, or its first digits where only one memory has them.
@@ -489,6 +495,7 @@ impl Inner {
             || self.colder.open_now().iter().any(is_due)
             || self.is_retention_due()
             || self.is_aging_due()
+            || self.has_many_uses()
             || self.is_examination_due()
     }
 
@@ -505,6 +512,7 @@ impl Inner {
             open.push(self.active.clone());
             self.fold_due(&open, &mut |_, _| {})?;
             self.source.seal_journal()?;
+            self.note_uses();
             if self.is_aging_due() {
                 match self.age(Aging::Settled, &mut |_, _| {}) {
                     // What may only be read stays where it is.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anamne_embed::Embedder;
 use anamne_store::view::{Fold, Health};
 use anamne_store::{Aging, Degraded, Followers, SpaceSource, Step, TierCount};
-use anamne_types::{Seq, Tier};
+use anamne_types::{Kind, MemoryId, Seq, Tier};
 use serde::Serialize;
 
 use crate::Error;
@@ -23,6 +23,9 @@ const FOLDED_AFTER: [u64; 2] = [1_000, 10_000];
 
 /// Where more than this part of what is left in the active tier has moved, its views are written anew without it.
 const MANY_LEFT: u64 = 4;
+
+/// So many facts and skills are remembered as used before the background notes them.
+const MANY_USES: usize = 500;
 
 /// The background looks for memories that have aged once in so long, in microseconds.
 const BETWEEN_LOOKS: i64 = 3_600 * 1_000_000;
@@ -220,6 +223,37 @@ impl Inner {
         Ok(std::iter::once(self.active.clone()).chain(colder).collect())
     }
 
+    /// Remembers that memories were handed out now. Only facts and skills are kept by their use.
+    pub(crate) fn used(&self, memories: impl IntoIterator<Item = (MemoryId, Kind)>) {
+        let lasting = memories
+            .into_iter()
+            .filter(|(_, kind)| matches!(kind, Kind::Fact | Kind::Skill));
+        let mut lasting = lasting.peekable();
+        if lasting.peek().is_some() {
+            let now = self.source.now();
+            let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
+            uses.extend(lasting.map(|(id, _)| (id, now)));
+        }
+    }
+
+    /// Whether so much was used that it should be noted.
+    pub(crate) fn has_many_uses(&self) -> bool {
+        self.uses
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .len()
+            >= MANY_USES
+    }
+
+    /// Notes in the source what was used. Where that fails it is forgotten: it decides nothing but where a memory lies.
+    pub(crate) fn note_uses(&self) {
+        let uses = std::mem::take(&mut *self.uses.lock().unwrap_or_else(PoisonError::into_inner));
+        if !uses.is_empty() {
+            let uses: Vec<_> = uses.into_iter().collect();
+            let _ = self.source.note_uses(&uses);
+        }
+    }
+
     /// Whether it is time to look for memories that have aged.
     pub(crate) fn is_aging_due(&self) -> bool {
         self.source.now().as_microsecond() >= self.next_aging.load(Ordering::Relaxed)
@@ -240,6 +274,7 @@ impl Inner {
             .as_microsecond()
             .saturating_add(BETWEEN_LOOKS);
         self.next_aging.store(next, Ordering::Relaxed);
+        self.note_uses();
         let mut mover = self.source.mover(aging)?;
         let mut moved = Moved {
             cleaned: mover.clean()?,
@@ -306,6 +341,12 @@ impl Inner {
         tiers
             .iter()
             .try_for_each(|tier| tier.fold_due(&self.source, progress))
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.note_uses();
     }
 }
 

@@ -243,3 +243,39 @@ fn the_background_moves_what_was_told_a_day_ago() {
         std::thread::yield_now();
     }
 }
+
+#[test]
+fn facts_that_are_used_stay_active() {
+    let folder = TempDir::new().expect("a folder");
+    let at = |days: i64| {
+        let (space, clock) = opened(folder.path(), false);
+        *clock.0.lock().expect("no panic before") = start() + (24 * days).hours();
+        space
+    };
+    let space = at(0);
+    let fact = |text: &str| {
+        let draft = Draft::new(text).kind(anamne::Kind::Fact).importance(4);
+        space.remember(draft).expect("told").id
+    };
+    let used = fact("The pilot boat is called Halcyon");
+    let unused = fact("The crane was built in Gdansk");
+    drop(space);
+    let answer = at(60)
+        .recall(&Recall::new("Halcyon pilot").limit(1))
+        .expect("an answer");
+    assert_eq!(answer.results[0].memory.id, used);
+    let active = |space: &Space| space.tiers().expect("tiers")[0].memories;
+    let space = at(70);
+    assert_eq!(space.age(&mut |_, _| {}).expect("moved").memories, 1);
+    assert_eq!(active(&space), 1);
+    drop(space);
+    let space = at(95);
+    assert_eq!(
+        space.age(&mut |_, _| {}).expect("moved").memories,
+        2,
+        "one of them to its archive"
+    );
+    assert_eq!(active(&space), 0);
+    assert_eq!(space.tiers().expect("tiers").len(), 3);
+    assert!(space.get(unused).is_ok());
+}

@@ -16,8 +16,8 @@ use crate::wording::{duration, number, size};
 #[command(after_help = "\
 What happened within 30 days lies in the active tier, what happened within 90 days in
 the recent one, and what is older in the archive of its quarter. Facts and skills age
-from when they were last changed, and stay active while they are important (7 and
-more). A change brings a memory back. Nothing is lost or hidden by a move: recall
+from when they were last changed or recalled, and stay active while they are important
+(7 and more). A change brings a memory back. Nothing is lost or hidden by a move: recall
 reaches every tier, unless --temperature says otherwise.
 
 A running `anamne mcp` moves memories by itself, a day after they were told.

@@ -39,6 +39,7 @@ pub(crate) fn erase(
     for sql in [
         "DELETE FROM tags WHERE row = ?1",
         "DELETE FROM versions WHERE row = ?1",
+        "DELETE FROM uses WHERE row = ?1",
         "DELETE FROM links WHERE ?1 IN (source, target)",
         "INSERT OR IGNORE INTO erasing (row) VALUES (?1)",
     ] {

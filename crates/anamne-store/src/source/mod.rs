@@ -18,6 +18,7 @@ pub(crate) mod retention;
 pub(crate) mod rows;
 pub(crate) mod statistics;
 mod transaction;
+pub(crate) mod uses;
 
 pub use feed::SourceFeed;
 pub use filter::{Listing, Order, Standing};

@@ -44,8 +44,8 @@ pub(crate) struct Aged {
 /// Memories of a tier that happened at `from` or later and are to move to a colder one, those first that happened
 /// first; at most `limit`.
 ///
-/// Facts and skills age from the moment when they were last told or changed, and stay active while they matter; all
-/// else ages from when it happened. O(memories that are old enough).
+/// Facts and skills age from the moment when they were last told, changed or handed out, and stay active while they
+/// matter; all else ages from when it happened. O(memories that are old enough).
 pub(crate) fn aged(
     connection: &Connection,
     source: Tier,
@@ -59,7 +59,8 @@ pub(crate) fn aged(
     };
     // The number stands in the statement itself, so that the index of this tier alone serves it.
     let sql = format!(
-        "SELECT row, seq, iif(kind IN (?1, ?2), max(occurred_at, updated_at), occurred_at) AS aged, occurred_at FROM memories \
+        "SELECT row, seq, iif(kind IN (?1, ?2), max(occurred_at, updated_at, \
+         coalesce((SELECT at FROM uses WHERE uses.row = memories.row), 0)), occurred_at) AS aged, occurred_at FROM memories \
          WHERE tier = {} AND occurred_at >= ?7 AND occurred_at < ?3 AND aged < ?3 AND updated_at < ?4 AND NOT erased \
          AND NOT (kind IN (?1, ?2) AND importance >= ?5) ORDER BY occurred_at LIMIT ?6",
         source.number()

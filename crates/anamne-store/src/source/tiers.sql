@@ -18,3 +18,9 @@ CREATE TABLE leftovers (
   row  INTEGER NOT NULL REFERENCES memories (row),
   PRIMARY KEY (tier, row)
 ) WITHOUT ROWID, STRICT;
+
+-- When facts and skills were last handed out, microseconds since 1970.
+CREATE TABLE uses (
+  row INTEGER PRIMARY KEY REFERENCES memories (row),
+  at  INTEGER NOT NULL
+) STRICT;

@@ -1,0 +1,49 @@
+//! When facts and skills were last handed out: those that are used don't age.
+//!
+//! Nobody told this, so it is no event, and a database that is restored from the journal begins anew.
+
+use anamne_types::{Kind, MemoryId};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::transaction::Transaction;
+use crate::StoreError;
+
+/// A use within this time after one that is noted is not noted again, in microseconds.
+const WITHIN: i64 = 24 * 3_600 * 1_000_000;
+
+/// A memory and when it was handed out, microseconds since 1970.
+pub(crate) type Use = (MemoryId, i64);
+
+/// Those uses that say something new: of facts and skills, a day or more after the last one that is noted.
+pub(crate) fn news(connection: &Connection, uses: &[Use]) -> Result<Vec<Use>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT coalesce(uses.at, 0) FROM memories LEFT JOIN uses USING (row) WHERE id = ?1 AND kind IN (?2, ?3) AND NOT erased",
+    )?;
+    let mut news = Vec::new();
+    for &(id, at) in uses {
+        let kinds = (Kind::Fact.number(), Kind::Skill.number());
+        let last: Option<i64> = statement
+            .query_row(params![id.as_bytes().as_slice(), kinds.0, kinds.1], |row| {
+                row.get(0)
+            })
+            .optional()?;
+        if last.is_some_and(|last| last < at.saturating_sub(WITHIN)) {
+            news.push((id, at));
+        }
+    }
+    Ok(news)
+}
+
+impl Transaction<'_> {
+    /// Notes when memories were handed out.
+    pub(crate) fn note_uses(&mut self, uses: &[Use]) -> Result<(), StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "INSERT INTO uses (row, at) SELECT row, ?2 FROM memories WHERE id = ?1 AND NOT erased \
+             ON CONFLICT (row) DO UPDATE SET at = max(at, excluded.at)",
+        )?;
+        for (id, at) in uses {
+            statement.execute(params![id.as_bytes().as_slice(), at])?;
+        }
+        Ok(())
+    }
+}
