@@ -202,14 +202,12 @@ impl Mover<'_> {
         let rows: Vec<Row> = aged.iter().map(|memory| memory.row).collect();
         let file = self.file(target)?;
         space.read(|reader| contents::copy(reader, file, &rows))?;
-        let held = std::cell::Cell::new(Duration::ZERO);
+        // With its commit and the journal's, and with what this writer itself had to wait.
+        let began = Instant::now();
         let moved = space.write_freely(&self.actor, |transaction| {
-            let began = Instant::now();
-            let moved = transaction.move_to(source, target, aged);
-            held.set(began.elapsed());
-            moved
+            transaction.move_to(source, target, aged)
         })?;
-        self.adapt(held.get());
+        self.adapt(began.elapsed());
         Ok(moved)
     }
 

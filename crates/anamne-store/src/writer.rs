@@ -175,6 +175,8 @@ impl Writer {
         for folder in [places.folder, memories, &self.journal.folder] {
             remove_set_aside(folder)?;
         }
+        // The copy that a migration makes, where a crash left it.
+        remove_unfinished(memories)?;
         let still_read = contents::erase(memories, &erasure::rows(&self.connection)?)?;
         let still_read = match still_read {
             Some(file) => file,
