@@ -1,0 +1,7 @@
+//! What memories say about the world: who and what is named in them, what is said of it, and what can't be true together.
+//!
+//! Reading is pure: the same text gives the same names and statements, whatever was read before. So the graph that
+//! is woven from them is the same whenever it is woven again.
+
+pub mod conflicts;
+pub mod reading;
