@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anamne_types::{Row, Seq};
+use anamne_types::{Memory, MemoryId, Row, Seq};
 
 /// The state of one row after the last event that changed it.
 #[derive(Clone, Debug)]
@@ -72,6 +72,33 @@ pub trait ChangeFeed {
     ///
     /// A row changed twice appears once, at its last change. O(rows returned).
     fn since(&self, after: Seq, limit: usize) -> Result<Vec<Change>, ViewError>;
+}
+
+/// The state of one memory after the last event that changed it, whole.
+#[derive(Clone, Debug)]
+pub struct MemoryState {
+    /// The event that last changed it. Moves to another tier and links change nothing here.
+    pub seq: Seq,
+    /// Its row.
+    pub row: Row,
+    /// Its identity.
+    pub id: MemoryId,
+    /// What it says now; `None` when it was forgotten or erased.
+    pub memory: Option<Memory>,
+}
+
+/// Where knowledge reads the log of all tiers from.
+pub trait MemoryFeed {
+    /// The last event of the log.
+    fn head(&self) -> Result<Seq, ViewError>;
+
+    /// The memories whose last change lies after `after`, by rising sequence number, at most `limit`.
+    ///
+    /// A memory changed twice appears once, at its last change. O(memories returned).
+    fn states_since(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>, ViewError>;
+
+    /// The live memories with these ids, in their order; others are passed over.
+    fn memories(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, ViewError>;
 }
 
 /// Whether a view can take part in a recall.
