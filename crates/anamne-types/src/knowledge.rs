@@ -39,7 +39,7 @@ words! {
 
 words! {
     /// How far something of the knowledge graph is established.
-    Standing as "state" {
+    KnowledgeState as "state" {
         /// Read from one memory alone; gone after thirty days unless another one confirms it.
         Inferred = 1 "inferred",
         /// Confirmed, or told by someone.

@@ -30,7 +30,7 @@ pub use body::{Body, Category, Kind, Role, ToolCall};
 pub use draft::{Draft, Edit};
 pub use event::{Actor, ActorKind, Event, EventKind};
 pub use identity::{MemoryId, Row, Seq};
-pub use knowledge::{EntityId, EntityType, Standing};
+pub use knowledge::{EntityId, EntityType, KnowledgeState};
 pub use limits::{Limits, Refusal};
 pub use link::{Link, LinkType};
 pub use memory::{Memory, Metadata, Version};

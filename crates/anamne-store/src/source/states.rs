@@ -1,0 +1,86 @@
+//! The log as knowledge reads it: whole memories of all tiers by their last change.
+
+use anamne_types::{Memory, MemoryId, Row, Seq};
+use rusqlite::{Connection, params};
+
+use super::Names;
+use super::feed::head;
+use super::read::{by_id, proven};
+use super::record::{COLUMNS, Stored};
+use crate::StoreError;
+use crate::space::SpaceSource;
+use crate::view::{MemoryFeed, MemoryState, ViewError};
+
+impl MemoryFeed for SpaceSource {
+    fn head(&self) -> Result<Seq, ViewError> {
+        self.read(head).map_err(|error| feed_error(&error))
+    }
+
+    fn states_since(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>, ViewError> {
+        self.read(|reader| states(reader, self.names(), after, limit))
+            .map(|states| {
+                states
+                    .into_iter()
+                    .map(|state| self.of_space(state))
+                    .collect()
+            })
+            .map_err(|error| feed_error(&error))
+    }
+
+    fn memories(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, ViewError> {
+        let live = |reader: &Connection| {
+            let reader = reader.unchecked_transaction()?;
+            let mut memories = Vec::with_capacity(ids.len());
+            for &id in ids {
+                let stored = by_id(&reader, self.names(), id)?.map(proven).transpose()?;
+                memories.extend(stored.and_then(alive).map(|memory| self.with_space(memory)));
+            }
+            Ok(memories)
+        };
+        self.read(live).map_err(|error| feed_error(&error))
+    }
+}
+
+impl SpaceSource {
+    fn of_space(&self, state: MemoryState) -> MemoryState {
+        MemoryState {
+            memory: state.memory.map(|memory| self.with_space(memory)),
+            ..state
+        }
+    }
+}
+
+fn feed_error(error: &StoreError) -> ViewError {
+    ViewError::Feed(error.to_string())
+}
+
+/// What a row says where it is neither forgotten nor erased.
+fn alive(stored: Stored) -> Option<Memory> {
+    (!stored.erased && stored.memory.deleted_at.is_none()).then_some(stored.memory)
+}
+
+fn states(
+    connection: &Connection,
+    names: &Names,
+    after: Seq,
+    limit: usize,
+) -> Result<Vec<MemoryState>, StoreError> {
+    let reader = connection.unchecked_transaction()?;
+    let sql = format!("SELECT {COLUMNS} FROM memories WHERE seq > ?1 ORDER BY seq LIMIT ?2");
+    let mut statement = reader.prepare_cached(&sql)?;
+    let most = i64::try_from(limit).unwrap_or(i64::MAX);
+    let rows = statement.query_map(params![after.0 as i64, most], Stored::read)?;
+    let mut states = Vec::new();
+    for stored in rows {
+        let stored = proven(stored?.complete(&reader, names)?)?;
+        let (seq, row, id): (Seq, Row, MemoryId) =
+            (stored.memory.seq, stored.row, stored.memory.id);
+        states.push(MemoryState {
+            seq,
+            row,
+            id,
+            memory: alive(stored),
+        });
+    }
+    Ok(states)
+}
