@@ -12,6 +12,7 @@
 //! ```
 
 mod answer;
+mod assertion;
 mod body;
 mod draft;
 mod event;
@@ -26,11 +27,15 @@ mod tier;
 pub use answer::{
     Answer, Context, ContextEntry, Explanation, Hit, LeftOut, Remembered, ScoreParts,
 };
+pub use assertion::Assertion;
 pub use body::{Body, Category, Kind, Role, ToolCall};
 pub use draft::{Draft, Edit};
 pub use event::{Actor, ActorKind, Event, EventKind};
 pub use identity::{MemoryId, Row, Seq};
-pub use knowledge::{EntityId, EntityType, KnowledgeState};
+pub use knowledge::{
+    ConflictKind, Contradiction, Entity, EntityId, EntityType, Evidence, Frame, KnowledgeState,
+    Neighbourhood, Object, Perspective, Relation, Side, SuggestedMerge,
+};
 pub use limits::{Limits, Refusal};
 pub use link::{Link, LinkType};
 pub use memory::{Memory, Metadata, Version};

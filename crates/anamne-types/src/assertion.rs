@@ -1,0 +1,231 @@
+//! What people tell the knowledge graph by hand.
+
+use std::fmt::Write;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::limits::check_name;
+use crate::{EntityType, MemoryId, Perspective, Refusal};
+
+/// What someone says about the knowledge graph itself. It is told as a fact, outranks everything that was read from texts, and
+/// ends when that fact is forgotten or expires.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "asserts", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Assertion {
+    /// There is something of this name.
+    Entity {
+        /// Its name.
+        name: String,
+        /// What it is.
+        #[serde(rename = "type")]
+        entity_type: EntityType,
+        /// Other names for the same.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        aliases: Vec<String>,
+    },
+    /// One entity stands in a relation to another.
+    Relation {
+        /// The entity that it is about.
+        subject: String,
+        /// What is said, in words joined by `_`: `works_at`.
+        relation: String,
+        /// The other entity.
+        object: String,
+        /// Since when it is so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        valid_from: Option<Timestamp>,
+        /// Until when it is so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        valid_to: Option<Timestamp>,
+    },
+    /// An entity has a property with a value.
+    Property {
+        /// The entity.
+        entity: String,
+        /// The frame in which it stands.
+        frame: Perspective,
+        /// The property's name.
+        property: String,
+        /// Its value.
+        value: String,
+    },
+    /// Something is not so, or not an entity: what texts say of it counts for nothing.
+    Denial {
+        /// The entity.
+        subject: String,
+        /// The relation or property that is denied; the entity itself where it is not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        relation: Option<String>,
+        /// The other end that is denied; every one where it is not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        object: Option<String>,
+    },
+    /// Two names that look alike mean different things.
+    Distinct {
+        /// One name.
+        one: String,
+        /// The other name.
+        other: String,
+    },
+    /// Which side of a contradiction holds.
+    Resolution {
+        /// The contradiction's id.
+        contradiction: String,
+        /// The memory that holds.
+        kept: MemoryId,
+        /// The memory that does not.
+        lost: MemoryId,
+    },
+}
+
+impl Assertion {
+    /// The name under which it stands in the metadata of its fact.
+    pub const KEY: &'static str = "knowledge";
+
+    /// Checks every name.
+    pub fn check(&self) -> Result<(), Refusal> {
+        match self {
+            Self::Entity { name, aliases, .. } => {
+                check_name("name", name)?;
+                aliases
+                    .iter()
+                    .try_for_each(|alias| check_name("alias", alias))
+            }
+            Self::Relation {
+                subject,
+                relation,
+                object,
+                valid_from,
+                valid_to,
+            } => {
+                check_name("subject", subject)?;
+                check_relation(relation)?;
+                check_name("object", object)?;
+                match (valid_from, valid_to) {
+                    (Some(from), Some(to)) if from >= to => {
+                        Err(Refusal::new("valid_to", "an instant after valid_from", to))
+                    }
+                    _ => Ok(()),
+                }
+            }
+            Self::Property {
+                entity,
+                property,
+                value,
+                ..
+            } => {
+                check_name("entity", entity)?;
+                check_relation(property)?;
+                check_name("value", value)
+            }
+            Self::Denial {
+                subject,
+                relation,
+                object,
+            } => {
+                check_name("subject", subject)?;
+                relation.as_deref().map_or(Ok(()), check_relation)?;
+                if relation.is_none() && object.is_some() {
+                    return Err(Refusal::new("relation", "the relation that is denied", ""));
+                }
+                object
+                    .as_deref()
+                    .map_or(Ok(()), |object| check_name("object", object))
+            }
+            Self::Distinct { one, other } => {
+                check_name("one", one)?;
+                check_name("other", other)
+            }
+            Self::Resolution { kept, lost, .. } if kept == lost => {
+                Err(Refusal::new("keep", "one of the two memories", kept))
+            }
+            Self::Resolution { contradiction, .. } => check_name("contradiction", contradiction),
+        }
+    }
+
+    /// The sentence that is told.
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::Entity {
+                name,
+                entity_type,
+                aliases,
+            } if aliases.is_empty() => {
+                format!("{name} is a {entity_type}.")
+            }
+            Self::Entity {
+                name,
+                entity_type,
+                aliases,
+            } => {
+                format!(
+                    "{name} is a {entity_type}, also called {}.",
+                    aliases.join(", ")
+                )
+            }
+            Self::Relation {
+                subject,
+                relation,
+                object,
+                valid_from,
+                valid_to,
+            } => {
+                let mut sentence = format!("{subject} {} {object}", relation.replace('_', " "));
+                if let Some(from) = valid_from {
+                    let _ = write!(sentence, ", from {from}");
+                }
+                if let Some(to) = valid_to {
+                    let _ = write!(sentence, ", until {to}");
+                }
+                sentence + "."
+            }
+            Self::Property {
+                entity,
+                property,
+                value,
+                ..
+            } => {
+                format!("{entity}: {} is {value}.", property.replace('_', " "))
+            }
+            Self::Denial {
+                subject,
+                relation: None,
+                ..
+            } => {
+                format!("{subject} is not an entity of its own.")
+            }
+            Self::Denial {
+                subject,
+                relation: Some(relation),
+                object,
+            } => {
+                let relation = relation.replace('_', " ");
+                let object = object.as_deref().unwrap_or("anything");
+                format!("It is not so that {subject} {relation} {object}.")
+            }
+            Self::Distinct { one, other } => format!("{one} and {other} are not the same."),
+            Self::Resolution {
+                contradiction,
+                kept,
+                lost,
+            } => {
+                format!("Of contradiction {contradiction}, {kept} holds and {lost} does not.")
+            }
+        }
+    }
+}
+
+fn check_relation(relation: &str) -> Result<(), Refusal> {
+    check_name("relation", relation)?;
+    let is_word = |character: char| character.is_alphanumeric() || character == '_';
+    if relation.chars().all(is_word) {
+        Ok(())
+    } else {
+        Err(Refusal::new(
+            "relation",
+            "words joined by _, such as works_at",
+            relation,
+        ))
+    }
+}
