@@ -1,9 +1,22 @@
 //! What one memory says: the names in it, and statements about them.
 
+mod aliases;
+mod echoes;
+mod gazetteer;
+mod names;
+mod normal;
+mod statements;
+mod tokens;
+
 use std::ops::Range;
 
 use anamne_types::{EntityType, Role};
 use jiff::Timestamp;
+
+use self::tokens::Tokens;
+
+pub use self::echoes::echoes;
+pub use self::normal::normalised;
 
 /// A memory as it is read.
 #[derive(Clone, Copy, Debug)]
@@ -114,3 +127,42 @@ pub const RELATIONS: &[&str] = &[
     "fixed_by",
     "caused_by",
 ];
+
+/// Reads a text: the names in it, and what it says of them.
+///
+/// By rules alone, in English first; no other language breaks it. Nothing is remembered between texts, so the same
+/// utterance always gives the same reading. Questions, conditions, wishes, quotations and orders give no statements.
+/// Linear in the text.
+///
+/// Mentions do not overlap, and the span of a version such as `PostgreSQL 16` is that of its number. What a statement is
+/// about may be a thing without a name of its own (`staging port`, `Mara's rent`), which is then no mention.
+///
+/// ```
+/// use anamne_knowledge::reading::{Term, Utterance, read};
+/// use anamne_types::EntityType;
+///
+/// let reading = read(&Utterance {
+///     text: "Mara Lindt lives in Colmar and works at Hiveworks GmbH.",
+///     author: "",
+///     role: None,
+///     at: "2026-03-01T12:00:00Z".parse()?,
+/// });
+/// assert_eq!(reading.mentions[1].name, "Colmar");
+/// assert_eq!(reading.statements[0].relation, "lives_in");
+/// assert_eq!(reading.statements[1].object, Term::Entity("Hiveworks GmbH".into(), EntityType::Organisation));
+/// # Ok::<(), jiff::Error>(())
+/// ```
+pub fn read(utterance: &Utterance<'_>) -> Reading {
+    let tokens = Tokens::of(utterance.text);
+    let mut named = names::names(&tokens);
+    let mut statements = aliases::aliases(&tokens, &mut named);
+    statements.extend(statements::statements(utterance, &tokens, &named));
+    statements.sort_by_key(|statement| statement.span.start);
+    let mut mentions: Vec<Mention> = named.into_iter().map(|found| found.mention).collect();
+    mentions.extend(names::defined(&tokens));
+    mentions.sort_by_key(|mention| mention.span.start);
+    Reading {
+        mentions,
+        statements,
+    }
+}

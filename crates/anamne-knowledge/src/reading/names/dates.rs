@@ -1,0 +1,515 @@
+//! Days, months, years, as they are written and said.
+
+use crate::reading::gazetteer::Class;
+use crate::reading::tokens::{Shape, Token, Tokens};
+
+/// How many tokens from `at` on name a day or a longer time, if a date begins there.
+pub(super) fn date_at(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
+    let token = tokens.get(at)?;
+    match token.shape {
+        Shape::Digit => digits(tokens, at),
+        Shape::Lower | Shape::Capital | Shape::Upper => words(tokens, at),
+        _ => None,
+    }
+}
+
+fn lower<'a>(tokens: &'a Tokens<'_>, at: usize) -> &'a str {
+    tokens.get(at).map_or("", |token| &*token.lower)
+}
+
+fn before<'a>(tokens: &'a Tokens<'_>, at: usize) -> &'a str {
+    at.checked_sub(1).map_or("", |at| lower(tokens, at))
+}
+
+fn words(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
+    let token = tokens.get(at)?;
+    let next = lower(tokens, at + 1);
+    let class_of_next = tokens.get(at + 1).map_or(Class::NONE, |next| next.class);
+    match &*token.lower {
+        "today" | "tomorrow" | "yesterday" | "tonight" | "tmrw" | "tmr" | "heute" | "gestern"
+        | "aujourd'hui" | "demain" | "hier" | "samedi" | "dimanche" | "lundi" | "mardi"
+        | "mercredi" | "jeudi" | "vendredi" | "mañana" | "ayer" | "overmorrow" | "übermorgen"
+        | "vorgestern" => return Some(1),
+        "next" | "last" | "this" | "coming" | "past" | "nächsten" | "letzten" => {
+            let long = matches!(
+                next,
+                "week"
+                    | "month"
+                    | "year"
+                    | "quarter"
+                    | "weekend"
+                    | "summer"
+                    | "winter"
+                    | "spring"
+                    | "autumn"
+                    | "fall"
+                    | "semester"
+                    | "decade"
+                    | "century"
+            );
+            let part_of_day = matches!(
+                (&*token.lower, next),
+                ("this", "morning" | "afternoon" | "evening") | ("last", "night" | "evening")
+            );
+            let day = class_of_next.is(Class::WEEKDAY)
+                || (class_of_next.is(Class::MONTH) && next != "mar");
+            // "the last month of the project" and "this fall back" are no dates.
+            let counts =
+                before(tokens, at) == "the" && matches!(&*token.lower, "last" | "next" | "past");
+            let verb = next == "fall" && lower(tokens, at + 2) == "back";
+            if (long && !counts && !verb) || part_of_day || day {
+                return Some(2);
+            }
+        }
+        "first" | "second" | "third" if next == "of" && is_month(tokens, at + 2) => {
+            return Some(3 + year_after(tokens, at + 3));
+        }
+        "in" | "within" => {
+            let count = count_length(tokens, at + 1)?;
+            let unit = tokens.get(at + 1 + count)?;
+            let days = matches!(
+                &*unit.lower,
+                "days" | "day" | "weeks" | "week" | "months" | "month" | "years" | "year"
+            );
+            let goes_on = matches!(
+                lower(tokens, at + 2 + count),
+                "of" | "without" | "or" | "than" | "after" | "from"
+            );
+            return (token.lower == "in" && days && !goes_on && !is_past(tokens, at))
+                .then_some(2 + count);
+        }
+        "the"
+            if next == "day"
+                && matches!(lower(tokens, at + 2), "before" | "after")
+                && matches!(lower(tokens, at + 3), "yesterday" | "tomorrow") =>
+        {
+            return Some(4);
+        }
+        "summer" | "winter" | "spring" | "autumn" | "fall" => {
+            let of = usize::from(next == "of");
+            return is_year(tokens, at + 1 + of).then_some(2 + of);
+        }
+        "q1" | "q2" | "q3" | "q4" | "h1" | "h2"
+            if token.shape != Shape::Lower || is_year(tokens, at + 1) =>
+        {
+            return Some(1 + year_after(tokens, at + 1));
+        }
+        _ => {}
+    }
+    if let Some(count) = count_length(tokens, at) {
+        return ago(tokens, at, count);
+    }
+    if token.class.is(Class::WEEKDAY) {
+        return weekday(tokens, at);
+    }
+    if is_month(tokens, at) {
+        return Some(month(tokens, at));
+    }
+    None
+}
+
+/// Whether what is said of `in three days` is past, and so how long it took.
+fn is_past(tokens: &Tokens<'_>, at: usize) -> bool {
+    let sentence = tokens.sentence_of(at);
+    tokens.all[sentence.start..at]
+        .iter()
+        .rev()
+        .take(4)
+        .any(|token| {
+            token.lower.ends_with("ed")
+                || matches!(
+                    &*token.lower,
+                    "done"
+                        | "built"
+                        | "took"
+                        | "was"
+                        | "were"
+                        | "made"
+                        | "lost"
+                        | "times"
+                        | "once"
+                        | "twice"
+                )
+        })
+}
+
+/// `3`, `two`, `a couple of`: how many tokens are a count.
+fn count_length(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
+    let token = tokens.get(at)?;
+    let next = lower(tokens, at + 1);
+    match &*token.lower {
+        "a" if matches!(next, "few") => Some(2),
+        "a" if next == "couple" => Some(if lower(tokens, at + 2) == "of" { 3 } else { 2 }),
+        "a" | "an" | "one" | "two" | "three" | "four" | "five" | "six" | "seven" | "eight"
+        | "nine" | "ten" | "eleven" | "twelve" | "several" | "few" | "many" => Some(1),
+        digits
+            if token.shape == Shape::Digit
+                && digits.len() <= 3
+                && digits.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
+            Some(1)
+        }
+        _ => None,
+    }
+}
+
+fn ago(tokens: &Tokens<'_>, at: usize, count: usize) -> Option<usize> {
+    let unit = tokens
+        .get(at + count)
+        .filter(|unit| unit.class.is(Class::UNIT_OF_TIME))?;
+    let long = !matches!(
+        &*unit.lower,
+        "hour" | "hours" | "minute" | "minutes" | "second" | "seconds"
+    );
+    let after = lower(tokens, at + count + 1);
+    let from_now = after == "from" && matches!(lower(tokens, at + count + 2), "now" | "today");
+    match after {
+        "ago" if long => Some(count + 2),
+        "from" if from_now && long => Some(count + 3),
+        _ => None,
+    }
+}
+
+fn is_month(tokens: &Tokens<'_>, at: usize) -> bool {
+    let Some(token) = tokens.get(at).filter(|token| token.class.is(Class::MONTH)) else {
+        return false;
+    };
+    let near_number = day_of_month(tokens, at + 1).is_some()
+        || is_year(tokens, at + 1)
+        || at
+            .checked_sub(1)
+            .is_some_and(|before| day_of_month(tokens, before).is_some());
+    let previous = before(tokens, at);
+    let led = matches!(
+        previous,
+        "in" | "since"
+            | "until"
+            | "till"
+            | "by"
+            | "early"
+            | "late"
+            | "mid"
+            | "last"
+            | "next"
+            | "this"
+            | "of"
+            | "from"
+            | "through"
+            | "before"
+            | "after"
+            | "every"
+            | "during"
+    );
+    match &*token.lower {
+        "may" | "march" | "mar" | "jan" | "sep" | "dec" | "nov" | "oct" | "jun" | "jul" | "feb"
+        | "apr" | "aug" | "sept" | "mai" | "juni" | "juli" | "april" | "june" | "august" => {
+            near_number
+                || (token.shape == Shape::Capital
+                    && (led
+                        || (!token.begins
+                            && !matches!(&*token.lower, "may" | "april" | "june" | "jan" | "mai"))))
+                || (token.shape == Shape::Lower && led && token.lower.len() > 3)
+        }
+        _ => true,
+    }
+}
+
+/// A day of a month: `3`, `22nd`, `3-5`; how many tokens it has.
+fn day_of_month(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
+    let token = tokens.get(at).filter(|token| token.shape == Shape::Digit)?;
+    let first = token.lower.split(['-', '–']).next().unwrap_or("");
+    let digits = first.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let suffix = &first[digits.len()..];
+    let is_day = digits
+        .parse::<u8>()
+        .is_ok_and(|day| (1..=31).contains(&day))
+        && matches!(suffix, "" | "st" | "nd" | "rd" | "th");
+    is_day.then_some(1)
+}
+
+fn is_year(tokens: &Tokens<'_>, at: usize) -> bool {
+    tokens.get(at).is_some_and(|token| {
+        token.lower.len() == 4
+            && token
+                .lower
+                .parse::<u16>()
+                .is_ok_and(|year| (1500..2100).contains(&year))
+    })
+}
+
+/// How many tokens after a date are its year: `2024`, `, 2024`, `of 2024`.
+fn year_after(tokens: &Tokens<'_>, at: usize) -> usize {
+    if is_year(tokens, at) {
+        return 1;
+    }
+    let joined = matches!(lower(tokens, at), "," | "of");
+    if joined && is_year(tokens, at + 1) {
+        2
+    } else {
+        0
+    }
+}
+
+fn month(tokens: &Tokens<'_>, at: usize) -> usize {
+    if is_year(tokens, at + 1) {
+        return 2;
+    }
+    if day_of_month(tokens, at + 1).is_some() && !followed_by_unit(tokens, at + 2) {
+        return 2 + year_after(tokens, at + 2);
+    }
+    if lower(tokens, at + 1) == "of" && is_year(tokens, at + 2) {
+        return 3;
+    }
+    1
+}
+
+fn followed_by_unit(tokens: &Tokens<'_>, at: usize) -> bool {
+    matches!(
+        lower(tokens, at),
+        "%" | "people" | "times" | "percent" | "km" | "kg" | "hours" | "€" | "$"
+    )
+}
+
+fn weekday(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
+    let token = tokens.get(at)?;
+    let short = matches!(
+        &*token.lower,
+        "mon" | "tue" | "tues" | "wed" | "thu" | "thur" | "thurs" | "fri" | "sat" | "sun"
+    );
+    let comma = usize::from(lower(tokens, at + 1) == ",");
+    let rest = at + 1 + comma;
+    let the = usize::from(lower(tokens, rest) == "the");
+    let date = if is_month(tokens, rest) {
+        Some(month(tokens, rest))
+            .filter(|length| *length > 1)
+            .map(|length| rest - at + length)
+    } else if the == 1
+        && tokens.get(rest + 1).is_some_and(|day| {
+            day.lower.ends_with("th") || day.lower.ends_with("st") || day.lower.ends_with("nd")
+        })
+        && day_then_month(tokens, rest + 1).is_none()
+        && day_of_month(tokens, rest + 1).is_some()
+    {
+        Some(rest + 2 - at)
+    } else if day_of_month(tokens, rest + the).is_some() {
+        day_then_month(tokens, rest + the).map(|length| rest + the - at + length)
+    } else {
+        None
+    };
+    if date.is_some() {
+        return date;
+    }
+    if short
+        && (token.shape == Shape::Lower || token.begins)
+        && !matches!(before(tokens, at), "on" | "next" | "last" | "by" | "until")
+    {
+        return None;
+    }
+    Some(1)
+}
+
+fn day_then_month(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
+    day_of_month(tokens, at)?;
+    let gap = usize::from(matches!(lower(tokens, at + 1), "." | "of"));
+    let month = at + 1 + gap;
+    tokens
+        .get(month)
+        .filter(|token| token.class.is(Class::MONTH))?;
+    Some(2 + gap + year_after(tokens, month + 1))
+}
+
+fn digits(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
+    let token: &Token<'_> = tokens.get(at)?;
+    let text = &*token.lower;
+    if is_iso(text) || is_dotted(text) || is_decade(text) {
+        return Some(1);
+    }
+    if let Some(length) = day_then_month(tokens, at) {
+        return Some(length);
+    }
+    // "8 to 12 June"
+    if day_of_month(tokens, at).is_some()
+        && matches!(lower(tokens, at + 1), "to" | "-" | "–" | "and" | "bis")
+        && let Some(length) = day_then_month(tokens, at + 2)
+    {
+        return Some(2 + length);
+    }
+    if let Some(length) = clock(tokens, at) {
+        return Some(length);
+    }
+    if let Some(count) = count_length(tokens, at)
+        && let Some(length) = ago(tokens, at, count)
+    {
+        return Some(length);
+    }
+    if is_year(tokens, at) && stands_as_year(tokens, at) {
+        return Some(1);
+    }
+    let ordinal = text.ends_with("st")
+        || text.ends_with("nd")
+        || text.ends_with("rd")
+        || text.ends_with("th");
+    (ordinal && stands_as_day(tokens, at)).then_some(1)
+}
+
+/// `6:40 am`, `2pm`, `21h`, and `21:15` after a word such as `at`.
+fn clock(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
+    let text = &*tokens.get(at)?.lower;
+    let split = tokens.get(at + 1).is_some_and(|mark| {
+        mark.is_mark(":")
+            && !mark.spaced
+            && tokens
+                .get(at + 2)
+                .is_some_and(|minutes| !minutes.spaced && minutes.text.len() == 2)
+    });
+    let length = if split { 3 } else { 1 };
+    let half = |word: &str| matches!(word, "am" | "pm" | "uhr");
+    let (hours, suffix) = text.split_at(
+        text.find(|letter: char| !letter.is_ascii_digit())
+            .unwrap_or(text.len()),
+    );
+    if !hours.parse::<u8>().is_ok_and(|hour| hour < 25) {
+        return None;
+    }
+    let minutes = suffix.strip_prefix(':').is_some_and(|minutes| {
+        minutes.len() == 2 && minutes.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    if half(lower(tokens, at + length)) && (suffix.is_empty() || minutes) {
+        return Some(length + 1);
+    }
+    if !split && (half(suffix) || (suffix == "h" && before(tokens, at) == "à")) {
+        return Some(1);
+    }
+    let led = matches!(
+        before(tokens, at),
+        "at" | "around"
+            | "until"
+            | "till"
+            | "by"
+            | "before"
+            | "after"
+            | "um"
+            | "gegen"
+            | "à"
+            | "from"
+    );
+    (led && (minutes || split)).then_some(length)
+}
+
+/// `2026-02-03`, `2026-02`, `2026-q1`.
+fn is_iso(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let number = |part: &str| {
+        part.bytes()
+            .all(|byte| byte.is_ascii_digit())
+            .then(|| part.parse::<u32>().ok())
+            .flatten()
+    };
+    let year =
+        parts[0].len() == 4 && number(parts[0]).is_some_and(|year| (1000..3000).contains(&year));
+    match parts[1..] {
+        [month] => {
+            year && month.len() == 2
+                && (number(month).is_some_and(|month| (1..=12).contains(&month))
+                    || month.starts_with('q'))
+        }
+        [month, day] => {
+            year && month.len() == 2
+                && day.len() == 2
+                && number(month).is_some_and(|month| (1..=12).contains(&month))
+                && number(day).is_some_and(|day| (1..=31).contains(&day))
+        }
+        _ => false,
+    }
+}
+
+/// `3.2.2026`.
+fn is_dotted(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('.').collect();
+    let [day, month, year] = parts[..] else {
+        return false;
+    };
+    let within = |part: &str, most: u32| {
+        part.len() <= 2
+            && part
+                .parse::<u32>()
+                .is_ok_and(|number| (1..=most).contains(&number))
+    };
+    within(day, 31)
+        && within(month, 12)
+        && year.len() == 4
+        && year.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `1990s`.
+fn is_decade(text: &str) -> bool {
+    text.len() == 5
+        && text.ends_with("0s")
+        && text[..4]
+            .parse::<u16>()
+            .is_ok_and(|year| (1700..2100).contains(&year))
+}
+
+fn stands_as_year(tokens: &Tokens<'_>, at: usize) -> bool {
+    let led = matches!(
+        before(tokens, at),
+        "in" | "since"
+            | "until"
+            | "till"
+            | "by"
+            | "from"
+            | "during"
+            | "before"
+            | "after"
+            | "around"
+            | "early"
+            | "late"
+            | "mid"
+            | "year"
+            | "of"
+            | "("
+            | "ca"
+            | "circa"
+            | "seit"
+            | "im"
+            | "en"
+    );
+    let next = tokens.get(at + 1);
+    let counted = next.is_some_and(|next| {
+        (next.is_word() && !next.class.is(Class::FUNCTION) && !next.class.is(Class::FOREIGN))
+            || matches!(next.text, "%" | "€" | "$" | "°" | "-")
+    });
+    let amount = matches!(before(tokens, at), "of" | "from" | "by" | "after")
+        && next.is_some_and(|next| next.lower == "to");
+    led && !counted && !amount
+}
+
+fn stands_as_day(tokens: &Tokens<'_>, at: usize) -> bool {
+    let led = before(tokens, at) == "the"
+        && at.checked_sub(2).is_some_and(|at| {
+            matches!(
+                lower(tokens, at),
+                "on" | "by"
+                    | "until"
+                    | "is"
+                    | "was"
+                    | "from"
+                    | "since"
+                    | "before"
+                    | "after"
+                    | "to"
+                    | ":"
+                    | "."
+            )
+        });
+    let first = before(tokens, at) == "the" && at == 1;
+    let ends = tokens.get(at + 1).is_none_or(|next| {
+        next.shape == Shape::Mark
+            || matches!(
+                &*next.lower,
+                "and" | "becomes" | "at" | "or" | "to" | "because" | "for"
+            )
+    });
+    day_of_month(tokens, at).is_some()
+        && ((led && ends) || (first && lower(tokens, at + 1) == "becomes"))
+}

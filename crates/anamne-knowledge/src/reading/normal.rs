@@ -1,0 +1,160 @@
+//! The key under which two spellings name the same entity.
+
+use unicode_normalization::UnicodeNormalization;
+
+/// The key under which two spellings of a name are the same entity.
+///
+/// Compatibility composition (NFKC), lower case, one space where there is white space; without articles and titles
+/// before the name, a possessive after it, and punctuation around it. Plurals are kept. A name of nothing but such
+/// things is kept as far as it has letters. Idempotent, and linear in the name.
+///
+/// ```
+/// use anamne_knowledge::reading::normalised;
+///
+/// assert_eq!(normalised("The  Hobbit"), "hobbit");
+/// assert_eq!(normalised("Dr. Weber’s"), "weber");
+/// assert_eq!(normalised("`parse_header()`"), "parse_header");
+/// assert_eq!(normalised("C++"), "c++");
+/// ```
+pub fn normalised(name: &str) -> String {
+    let folded: String = name
+        .nfkc()
+        .flat_map(char::to_lowercase)
+        .map(plain_quote)
+        .nfkc()
+        .collect();
+    let mut key = folded.split_whitespace().collect::<Vec<_>>().join(" ");
+    loop {
+        let next = stripped(&key).to_owned();
+        if next.len() == key.len() {
+            return key;
+        }
+        key = next;
+    }
+}
+
+fn plain_quote(character: char) -> char {
+    match character {
+        '’' | '‘' | 'ʼ' => '\'',
+        other => other,
+    }
+}
+
+fn stripped(key: &str) -> &str {
+    const BEFORE: &[&str] = &[
+        "the",
+        "a",
+        "an",
+        "mr",
+        "mrs",
+        "ms",
+        "miss",
+        "dr",
+        "prof",
+        "professor",
+        "herr",
+        "frau",
+        "sir",
+        "doctor",
+    ];
+    let bare = key
+        .trim_matches(is_surrounding)
+        .trim_end_matches(is_trailing)
+        .trim();
+    let bare = if bare.is_empty() { key.trim() } else { bare };
+    if let Some(owner) = bare
+        .strip_suffix("'s")
+        .or_else(|| bare.strip_suffix("s'").map(|_| &bare[..bare.len() - 1]))
+        && !owner.trim_end().is_empty()
+    {
+        return owner.trim_end();
+    }
+    if let Some((first, rest)) = bare.split_once(' ')
+        && BEFORE.contains(&first.trim_end_matches('.'))
+        && rest.contains(char::is_alphanumeric)
+    {
+        return rest;
+    }
+    bare
+}
+
+fn is_surrounding(character: char) -> bool {
+    matches!(
+        character,
+        '"' | '\''
+            | '`'
+            | '“'
+            | '”'
+            | '„'
+            | '«'
+            | '»'
+            | '('
+            | ')'
+            | '['
+            | ']'
+            | '{'
+            | '}'
+            | ','
+            | ';'
+            | ':'
+            | '!'
+            | '?'
+            | '*'
+            | '…'
+            | '<'
+            | '>'
+    ) || character.is_whitespace()
+}
+
+fn is_trailing(character: char) -> bool {
+    matches!(character, '.') || is_surrounding(character)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(name: &str, expected: &str) {
+        assert_eq!(normalised(name), expected, "{name:?}");
+    }
+
+    #[test]
+    fn spellings_of_one_name_have_one_key() {
+        check("PostgreSQL", "postgresql");
+        check("  Ｍara ", "mara");
+        check("Mara's", "mara");
+        check("Mara’s", "mara");
+        check("the Talbach Association", "talbach association");
+        check("Dr. Ada Winter", "ada winter");
+        check("\"Pizza\".", "pizza");
+        check("`fold()`", "fold");
+        check(".env", ".env");
+        check("C#", "c#");
+        check("server/", "server/");
+        check("Caf\u{65}\u{301}", "café");
+    }
+
+    #[test]
+    fn what_is_left_of_nothing_is_itself() {
+        check("", "");
+        check("The", "the");
+        check("'s", "s");
+        check("Dr.", "dr");
+    }
+
+    proptest! {
+        #[test]
+        fn a_key_is_its_own_key(name in any::<String>()) {
+            let key = normalised(&name);
+            prop_assert_eq!(normalised(&key), key);
+        }
+
+        #[test]
+        fn a_key_of_prose_is_its_own_key(name in "(the |a |Dr\\. )?[A-Za-z'’. ()]{0,12}('s)?") {
+            let key = normalised(&name);
+            prop_assert_eq!(normalised(&key), key);
+        }
+    }
+}

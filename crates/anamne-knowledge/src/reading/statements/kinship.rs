@@ -1,0 +1,313 @@
+//! Who someone is to another one: `my sister Anna`, `Anna's husband Jonas`, `Anna is my boss`, `a dog named Rex`.
+
+use anamne_types::EntityType;
+
+use super::Writer;
+use super::items::Sentence;
+use super::verbs::{self, Group};
+use crate::reading::Term;
+use crate::reading::gazetteer::Class;
+
+pub(super) fn read(writer: &mut Writer<'_, '_>) {
+    for at in 0..writer.sentence.items.len() {
+        let class = writer.sentence.class(at);
+        couple(writer, at);
+        if !class.is(Class::KIN) || writer.sentence.items[at].quoted {
+            continue;
+        }
+        let Some((owner, first)) = owner_before(writer.sentence, at) else {
+            pet(writer, at);
+            continue;
+        };
+        let other =
+            named_after(writer.sentence, at).or_else(|| named_before(writer.sentence, first));
+        let Some((other, around)) = other else {
+            continue;
+        };
+        if verbs::is_conditional(writer.sentence, first) {
+            continue;
+        }
+        tell(writer, &owner, at, &other, around, 0.85);
+    }
+}
+
+/// Who `my` or `Anna's` before a word such as `sister` is, and where that begins.
+fn owner_before(sentence: &Sentence<'_>, kin: usize) -> Option<(Term, usize)> {
+    let mut at = kin.checked_sub(1)?;
+    let mut adjectives = 0;
+    while adjectives < 3 && is_plain_adjective(sentence, at) {
+        at = at.checked_sub(1)?;
+        adjectives += 1;
+    }
+    match sentence.lower(at) {
+        "my" | "our" => Some((sentence.author.clone()?, at)),
+        "his" | "her" => Some((sentence.they_at(at)?, at)),
+        "'s" => {
+            let owner = sentence.mention(at.checked_sub(1)?)?;
+            (owner.entity_type == EntityType::Person)
+                .then(|| (Term::Entity(owner.name.clone(), EntityType::Person), at - 1))
+        }
+        _ => None,
+    }
+}
+
+fn is_plain_adjective(sentence: &Sentence<'_>, at: usize) -> bool {
+    matches!(
+        sentence.lower(at),
+        "best"
+            | "old"
+            | "older"
+            | "oldest"
+            | "little"
+            | "younger"
+            | "youngest"
+            | "big"
+            | "elder"
+            | "eldest"
+            | "twin"
+            | "close"
+            | "closest"
+            | "good"
+            | "dear"
+            | "new"
+            | "former"
+            | "lovely"
+            | "beloved"
+            | "late"
+            | "middle"
+            | "own"
+            | "childhood"
+            | "college"
+            | "school"
+            | "first"
+            | "current"
+            | "direct"
+            | "longtime"
+            | "amazing"
+            | "wonderful"
+            | "golden"
+            | "pet"
+    )
+}
+
+/// The person named after the word: `my sister Anna`, `my sister, Anna`, `my sister's name is Anna`, `my dog is called Rex`.
+fn named_after(sentence: &Sentence<'_>, kin: usize) -> Option<(Term, std::ops::Range<usize>)> {
+    let mut at = kin + 1;
+    let introduced = [
+        "'s name is",
+        "is called",
+        "is named",
+        "named",
+        "called",
+        "is",
+        ":",
+        "'s",
+    ];
+    let mut direct = true;
+    for words in introduced {
+        if let Some(length) = sentence.words_at(at, words).filter(|_| words != "'s") {
+            at += length;
+            direct = words != "is";
+            break;
+        }
+    }
+    let comma = sentence.lower(at) == ",";
+    at += usize::from(comma);
+    let mention = sentence.mention(at)?;
+    let accepted = mention.entity_type == EntityType::Person
+        || (direct && !comma && may_be_called(sentence, kin, at));
+    let continues = comma && !matches!(sentence.lower(at + 1), "," | "." | "" | ")" | "and" | "!");
+    let owned = sentence.lower(at + 1) == "'s" && comma;
+    (accepted && !continues && !owned).then(|| {
+        (
+            Term::Entity(mention.name.clone(), EntityType::Person),
+            kin..at + 1,
+        )
+    })
+}
+
+/// A pet or person may have a name that is otherwise a place or thing.
+fn may_be_called(sentence: &Sentence<'_>, kin: usize, at: usize) -> bool {
+    let mention = sentence.mention(at);
+    mention.is_some_and(|mention| {
+        !matches!(
+            mention.entity_type,
+            EntityType::Date
+                | EntityType::Url
+                | EntityType::Version
+                | EntityType::File
+                | EntityType::Organisation
+        )
+    }) && at == kin + 2
+        && matches!(sentence.lower(kin + 1), "named" | "called")
+}
+
+/// The person named before: `Anna is my sister`, `Anna, my sister`, `Anna (my sister)`.
+fn named_before(sentence: &Sentence<'_>, first: usize) -> Option<(Term, std::ops::Range<usize>)> {
+    let before = first.checked_sub(1)?;
+    let at = match sentence.lower(before) {
+        "is" | "was" | "'s" | "," | "(" => before.checked_sub(1)?,
+        "also" | "still" | "now"
+            if matches!(sentence.lower(before.checked_sub(1)?), "is" | "'s") =>
+        {
+            before.checked_sub(2)?
+        }
+        _ => return None,
+    };
+    let mention = sentence
+        .mention(at)
+        .filter(|mention| mention.entity_type == EntityType::Person)?;
+    // In "with Anna, my sister and Tom" the comma is that of a list, and in "Thanks Anna, my sister came" of a call.
+    let vocative = sentence.lower(before) == ","
+        && (at == 0 || sentence.class(at - 1).is(Class::BEFORE_PERSON));
+    let close = sentence.lower(before) != ","
+        || !sentence.items[first..]
+            .iter()
+            .take(6)
+            .any(|item| item.lower == "and");
+    (close && !vocative).then(|| {
+        (
+            Term::Entity(mention.name.clone(), EntityType::Person),
+            at..first + 2,
+        )
+    })
+}
+
+/// `Sarah and Tom got married`.
+fn couple(writer: &mut Writer<'_, '_>, at: usize) {
+    let sentence = writer.sentence;
+    let relation = match sentence.lower(at) {
+        "married" | "engaged" => "partner_of",
+        "siblings" | "twins" => "sibling_of",
+        "friends" => "friend_of",
+        "colleagues" | "coworkers" | "teammates" => "colleague_of",
+        _ => return,
+    };
+    if matches!(sentence.lower(at + 1), "to") {
+        return;
+    }
+    let group = verbs::group(sentence, at);
+    let subjects = sentence.subjects(group.start);
+    if let [right, left] = &subjects[..]
+        && group.be
+        && !group.unreal
+        && !group.future
+        && [left, right]
+            .iter()
+            .all(|one| one.entity_type() == Some(EntityType::Person))
+    {
+        writer.tell(
+            &left.term,
+            relation,
+            &right.term,
+            left.items.start..at + 1,
+            group,
+            0.85,
+        );
+    }
+}
+
+fn tell(
+    writer: &mut Writer<'_, '_>,
+    owner: &Term,
+    kin: usize,
+    other: &Term,
+    around: std::ops::Range<usize>,
+    confidence: f32,
+) {
+    let (relation, swapped) = match writer.sentence.lower(kin) {
+        "wife" | "husband" | "spouse" | "partner" | "girlfriend" | "boyfriend" | "fiance"
+        | "fiancee" | "fiancé" | "fiancée" => ("partner_of", true),
+        "son" | "daughter" | "kid" | "child" | "stepson" | "stepdaughter" | "baby" => {
+            ("parent_of", false)
+        }
+        "mother" | "father" | "mom" | "mum" | "mama" | "dad" | "papa" | "mommy" | "daddy"
+        | "stepmother" | "stepfather" => ("parent_of", true),
+        "brother" | "sister" | "twin" | "sibling" | "stepbrother" | "stepsister" => {
+            ("sibling_of", true)
+        }
+        "friend" | "bestie" | "buddy" | "pal" => ("friend_of", true),
+        "colleague" | "coworker" | "co-worker" | "teammate" | "boss" | "manager" | "supervisor" => {
+            ("colleague_of", true)
+        }
+        "dog" | "cat" | "puppy" | "kitten" | "parrot" | "hamster" | "rabbit" | "horse" | "pony"
+        | "guinea-pig" | "goldfish" | "tortoise" => ("has_pet", false),
+        _ => return,
+    };
+    let (subject, object) = if swapped {
+        (other, owner)
+    } else {
+        (owner, other)
+    };
+    writer.tell(
+        subject,
+        relation,
+        object,
+        around,
+        Group::default(),
+        confidence,
+    );
+}
+
+/// `I have a dog named Rex`, `we adopted a cat, Minka`.
+fn pet(writer: &mut Writer<'_, '_>, at: usize) {
+    let sentence = writer.sentence;
+    let animal = matches!(
+        sentence.lower(at),
+        "dog"
+            | "cat"
+            | "puppy"
+            | "kitten"
+            | "parrot"
+            | "hamster"
+            | "rabbit"
+            | "horse"
+            | "pony"
+            | "tortoise"
+    );
+    let mut verb = at;
+    while verb > 0
+        && at - verb < 4
+        && !matches!(
+            sentence.lower(verb),
+            "have" | "has" | "got" | "adopted" | "'ve"
+        )
+    {
+        verb -= 1;
+    }
+    if !animal || !matches!(sentence.lower(verb), "have" | "has" | "got" | "adopted") {
+        return;
+    }
+    let group = verbs::group(sentence, verb);
+    // "have never had a cat": the words between say no as well.
+    let denied = (verb..at).any(|between| matches!(sentence.lower(between), "never" | "not"));
+    let unsaid = group.unreal || group.future || group.negated || denied;
+    if unsaid || verbs::is_conditional(sentence, group.start) {
+        return;
+    }
+    let named = matches!(sentence.lower(at + 1), "named" | "called" | ",");
+    let object = match sentence.mention(at + 2).filter(|_| named) {
+        Some(name) => Term::Entity(name.name.clone(), EntityType::Person),
+        None if matches!(
+            sentence.lower(at - 1),
+            "a" | "an" | "rescue" | "new" | "little"
+        ) && sentence.ends_clause(at + 1)
+            && !matches!(sentence.lower(at + 1), "!" | ",") =>
+        {
+            Term::Value(sentence.lower(at).to_owned())
+        }
+        None => return,
+    };
+    for subject in sentence.subjects(group.start) {
+        if subject.entity_type() == Some(EntityType::Person) {
+            writer.tell(
+                &subject.term,
+                "has_pet",
+                &object,
+                subject.items.start..at + 1,
+                group,
+                0.85 * subject.confidence,
+            );
+        }
+    }
+}

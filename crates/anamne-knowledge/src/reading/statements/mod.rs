@@ -1,0 +1,264 @@
+//! What a text says of the things in it.
+
+mod appositions;
+mod being;
+mod clauses;
+mod intents;
+mod items;
+mod kinship;
+mod rules;
+mod time;
+mod values;
+mod verbs;
+mod words;
+
+use std::ops::Range;
+
+use anamne_types::{EntityType, Role};
+use jiff::Timestamp;
+
+use self::items::{Kind, Phrase, Sentence};
+use super::names::Named;
+use super::tokens::Tokens;
+use super::{Statement, Term, Utterance, normalised};
+
+/// The most items of a sentence that is read for statements; longer ones are lists and tables.
+const LONGEST_SENTENCE: usize = 120;
+
+/// The most statements that one text gives.
+const MOST: usize = 2048;
+
+/// Finds the statements of a text.
+pub(super) fn statements(
+    utterance: &Utterance<'_>,
+    tokens: &Tokens<'_>,
+    named: &[Named],
+) -> Vec<Statement> {
+    let author = author(utterance);
+    let mut found = Vec::new();
+    let mut people = People::default();
+    for sentence in &tokens.sentences {
+        if found.len() >= MOST {
+            break;
+        }
+        people.before(sentence, named, author.as_ref());
+        let read = Sentence::of(
+            tokens,
+            named,
+            sentence.clone(),
+            author.clone(),
+            people.only(),
+        );
+        if !may_tell(&read) {
+            continue;
+        }
+        let documents = utterance.role == Some(Role::Assistant);
+        let mut writer = Writer {
+            sentence: &read,
+            at: utterance.at,
+            documents,
+            found: Vec::new(),
+        };
+        kinship::read(&mut writer);
+        appositions::read(&mut writer);
+        values::read(&mut writer);
+        clauses::read(&mut writer);
+        if utterance.role == Some(Role::Assistant) {
+            // "We use …" in an answer of a model is said of everyone.
+            let of_everyone = |relation: &str| {
+                matches!(
+                    relation,
+                    "likes" | "dislikes" | "prefers" | "uses" | "created" | "works_on" | "owns"
+                )
+            };
+            writer.found.retain(|statement| {
+                !of_everyone(statement.relation) || Some(&statement.subject) != author.as_ref()
+            });
+        } else {
+            intents::read(&mut writer);
+        }
+        found.extend(distinct(writer.found));
+    }
+    found
+}
+
+/// The party that wrote the text.
+fn author(utterance: &Utterance<'_>) -> Option<Term> {
+    let name = utterance.author.trim();
+    let is_named = name.chars().any(char::is_alphanumeric);
+    is_named.then(|| Term::Entity(name.to_owned(), EntityType::Person))
+}
+
+/// The people of the sentences before, of whom `she` may be one.
+#[derive(Default)]
+struct People {
+    named: usize,
+    last: Option<(Term, usize)>,
+    several: bool,
+    sentence: usize,
+}
+
+impl People {
+    fn before(&mut self, sentence: &Range<usize>, named: &[Named], author: Option<&Term>) {
+        self.sentence += 1;
+        while let Some(name) = named
+            .get(self.named)
+            .filter(|name| name.tokens.start < sentence.start)
+        {
+            self.named += 1;
+            let term = Term::Entity(name.mention.name.clone(), EntityType::Person);
+            if name.mention.entity_type != EntityType::Person || author == Some(&term) {
+                continue;
+            }
+            match &self.last {
+                Some((last, _)) if !same_person(last, &term) => self.several = true,
+                _ => {}
+            }
+            self.last = Some((term, self.sentence));
+        }
+    }
+
+    /// The only person so far, where the last mention is not far away.
+    fn only(&self) -> Option<Term> {
+        let (term, sentence) = self.last.as_ref()?;
+        (!self.several && self.sentence - sentence <= 2).then(|| term.clone())
+    }
+}
+
+fn same_person(left: &Term, right: &Term) -> bool {
+    let (Term::Entity(left, _), Term::Entity(right, _)) = (left, right) else {
+        return false;
+    };
+    normalised(left) == normalised(right)
+}
+
+/// Whether a sentence may state something: no question, heading or table.
+fn may_tell(sentence: &Sentence<'_>) -> bool {
+    let items = &sentence.items;
+    let question = items
+        .iter()
+        .rev()
+        .take_while(|item| item.kind == Kind::Mark)
+        .any(|item| item.lower == "?")
+        || items.iter().any(|item| item.lower == "?" && !item.quoted);
+    let asks = matches!(
+        sentence.lower(0),
+        "can"
+            | "could"
+            | "would"
+            | "should"
+            | "do"
+            | "does"
+            | "did"
+            | "is"
+            | "are"
+            | "was"
+            | "were"
+            | "will"
+            | "has"
+            | "have"
+            | "what"
+            | "why"
+            | "how"
+            | "who"
+            | "where"
+            | "which"
+    ) && sentence.mention(0).is_none();
+    let titled = sentence.token(0).is_some_and(|token| token.titled);
+    let formula = sentence.tokens.text[sentence.span.clone()].contains("\\(");
+    let cited = sentence.tokens.text[..sentence.span.start].ends_with("> ");
+    items.len() >= 2
+        && items.len() <= LONGEST_SENTENCE
+        && !question
+        && !asks
+        && !titled
+        && !cited
+        && !formula
+}
+
+/// Collects the statements of a sentence.
+struct Writer<'a, 'b> {
+    sentence: &'b Sentence<'a>,
+    at: Timestamp,
+    /// Whether a model explains; it shows code that may be so more often than it tells what is.
+    documents: bool,
+    found: Vec<Statement>,
+}
+
+impl Writer<'_, '_> {
+    /// Adds a statement about what stands at `around`, with the time that the rest of its clause gives.
+    fn tell(
+        &mut self,
+        subject: &Term,
+        relation: &'static str,
+        object: &Term,
+        around: Range<usize>,
+        group: verbs::Group,
+        confidence: f32,
+    ) {
+        if !matches!(subject, Term::Entity(..)) || same(subject, object) {
+            return;
+        }
+        let end = (around.end..self.sentence.items.len())
+            .find(|at| self.ends(*at))
+            .unwrap_or(self.sentence.items.len());
+        let start = if around.start <= 6 { 0 } else { around.start };
+        let timeless = matches!(
+            relation,
+            "scheduled_for" | "happened_on" | "born_on" | "decided" | "plans"
+        );
+        let (valid_from, mut valid_to) = if timeless {
+            (None, None)
+        } else {
+            time::validity(self.sentence, start..end, self.at)
+        };
+        if group.ended {
+            valid_to = valid_to.or(Some(self.at));
+        }
+        self.found.push(Statement {
+            span: self.sentence.span.clone(),
+            subject: subject.clone(),
+            relation,
+            object: object.clone(),
+            negated: group.negated,
+            valid_from,
+            valid_to,
+            confidence: confidence.clamp(0.05, 0.95),
+        });
+    }
+
+    fn ends(&self, at: usize) -> bool {
+        self.sentence.is(at, Kind::Mark)
+            && matches!(self.sentence.lower(at), "," | ";" | "." | ":" | "!" | "(")
+    }
+}
+
+fn same(subject: &Term, object: &Term) -> bool {
+    let (Term::Entity(left, _), Term::Entity(right, _) | Term::Value(right)) = (subject, object)
+    else {
+        return false;
+    };
+    normalised(left) == normalised(right)
+}
+
+/// Each statement once, the surest.
+fn distinct(found: Vec<Statement>) -> Vec<Statement> {
+    let mut kept: Vec<Statement> = Vec::with_capacity(found.len());
+    for statement in found {
+        match kept.iter_mut().find(|other| {
+            other.subject == statement.subject
+                && other.relation == statement.relation
+                && other.object == statement.object
+        }) {
+            Some(other) if other.confidence < statement.confidence => *other = statement,
+            Some(_) => {}
+            None => kept.push(statement),
+        }
+    }
+    kept
+}
+
+/// A phrase's term and how sure it is.
+fn sure(phrase: &Phrase, confidence: f32) -> f32 {
+    phrase.confidence * confidence
+}

@@ -1,0 +1,175 @@
+//! What the small words around a verb say: whether it is so, was so, is not so, or is only thought of.
+
+use super::items::Sentence;
+use super::words::is_adverb;
+
+/// The small words before a verb.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // Each is a word that stands there or not; they go together in every way.
+pub(super) struct Group {
+    /// The first item of the verb's group; what it is about stands before.
+    pub(super) start: usize,
+    /// `not`, `never`, `don't`.
+    pub(super) negated: bool,
+    /// `no longer`, `not any more`.
+    pub(super) ended: bool,
+    /// `could`, `would`, `may`, `to`: it isn't said to be so.
+    pub(super) unreal: bool,
+    /// `will`.
+    pub(super) future: bool,
+    /// A form of be stands before it.
+    pub(super) be: bool,
+    /// `was`, `were`, `had`, `did`.
+    pub(super) past: bool,
+    /// `have`, `has`.
+    pub(super) perfect: bool,
+}
+
+/// Reads the group of the verb at an item.
+pub(super) fn group(sentence: &Sentence<'_>, verb: usize) -> Group {
+    let mut group = Group {
+        start: verb,
+        ..Group::default()
+    };
+    let mut at = verb;
+    while let Some(before) = at.checked_sub(1) {
+        let lower = sentence.lower(before);
+        match lower {
+            "not" | "never" | "n't" | "neither" | "hardly" | "rarely" => group.negated = true,
+            "longer" if before >= 1 && sentence.lower(before - 1) == "no" => {
+                group.negated = true;
+                group.ended = true;
+                at = before - 1;
+                group.start = at;
+                continue;
+            }
+            "isn't" | "aren't" | "wasn't" | "weren't" => {
+                group.negated = true;
+                group.be = true;
+                group.past |= lower.starts_with("wa") || lower.starts_with("we");
+            }
+            "don't" | "doesn't" | "didn't" | "dont" | "doesnt" | "didnt" => {
+                group.negated = true;
+                group.past |= lower.starts_with("did");
+            }
+            "haven't" | "hasn't" | "hadn't" => {
+                group.negated = true;
+                group.perfect = true;
+            }
+            "won't" => {
+                group.negated = true;
+                group.future = true;
+            }
+            "can" | "could" | "would" | "might" | "may" | "should" | "must" | "shall" | "can't"
+            | "couldn't" | "wouldn't" | "shouldn't" | "cannot" | "'d" | "to" | "let" | "lets"
+            | "please" | "supposed" | "ought" => group.unreal = true,
+            "will" | "'ll" | "gonna" => group.future = true,
+            "am" | "is" | "are" | "'m" | "'re" | "be" | "been" | "being" | "im" => group.be = true,
+            "'s" if is_verbal(sentence, before) => group.be = true,
+            "was" | "were" => {
+                group.be = true;
+                group.past = true;
+            }
+            "got" | "gets" | "get" if group.start == verb => group.be = true,
+            "has" | "have" | "'ve" | "ive" => group.perfect = true,
+            "had" | "did" => group.past = true,
+            "do" | "does" => {}
+            _ if is_adverb(lower, sentence.class(before)) && sentence.mention(before).is_none() => {
+            }
+            _ => break,
+        }
+        at = before;
+        group.start = at;
+    }
+    group.negated |= sentence.lower(verb + 1) == "not";
+    group
+}
+
+/// Whether `'s` after a name or pronoun is a form of be.
+fn is_verbal(sentence: &Sentence<'_>, at: usize) -> bool {
+    at.checked_sub(1).is_some_and(|before| {
+        matches!(
+            sentence.lower(before),
+            "he" | "she" | "it" | "that" | "who" | "what" | "there" | "here"
+        )
+    }) || (sentence.mention(at.wrapping_sub(1)).is_some()
+        && (matches!(
+            sentence.lower(at + 1),
+            "a" | "an" | "the" | "my" | "from" | "in" | "on" | "not" | "now"
+        ) || sentence.lower(at + 1).ends_with("ing")))
+}
+
+/// Whether what is said from an item on hangs on a condition, a wish or a doubt before it.
+pub(super) fn is_conditional(sentence: &Sentence<'_>, at: usize) -> bool {
+    (0..at).any(|before| {
+        matches!(
+            sentence.lower(before),
+            "if" | "unless"
+                | "whether"
+                | "suppose"
+                | "imagine"
+                | "assuming"
+                | "wish"
+                | "wished"
+                | "maybe"
+                | "perhaps"
+                | "possibly"
+                | "hypothetically"
+                | "ensure"
+                | "ensures"
+                | "given"
+                | "assume"
+                | "let's"
+                | "pretend"
+                | "wonder"
+                | "wondering"
+                | "should"
+                | "could"
+                | "would"
+                | "e.g"
+                | "example"
+                | "instance"
+                | "let"
+                | "lets"
+                | "wenn"
+                | "falls"
+                | "si"
+        ) && !sentence.items[before].quoted
+            && sentence.mention(before).is_none()
+            && !is_closed(sentence, before, at)
+    })
+}
+
+/// Whether a clause with `would` or the like is over before an item.
+fn is_closed(sentence: &Sentence<'_>, before: usize, at: usize) -> bool {
+    let modal = matches!(sentence.lower(before), "would" | "could" | "should");
+    modal
+        && (before..at).any(|between| {
+            matches!(
+                sentence.lower(between),
+                "," | ";" | "but" | ":" | "because" | "and"
+            )
+        })
+}
+
+/// How much is taken from a statement by what is before it: `I think`.
+pub(super) fn doubt(sentence: &Sentence<'_>, at: usize) -> f32 {
+    let doubted = (0..at).any(|before| {
+        matches!(
+            sentence.lower(before),
+            "think"
+                | "guess"
+                | "believe"
+                | "probably"
+                | "likely"
+                | "apparently"
+                | "seems"
+                | "heard"
+                | "assume"
+                | "suspect"
+                | "hopefully"
+                | "hope"
+        )
+    });
+    if doubted { 0.7 } else { 1.0 }
+}

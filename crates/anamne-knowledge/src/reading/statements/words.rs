@@ -1,0 +1,179 @@
+//! The small words of clauses: adverbs, auxiliaries, and what may be a part of a noun phrase.
+
+use crate::reading::gazetteer::{self, Class};
+
+/// Words that may stand between a subject and its verb.
+pub(super) fn is_adverb(lower: &str, class: Class) -> bool {
+    let listed = matches!(
+        lower,
+        "also"
+            | "now"
+            | "currently"
+            | "still"
+            | "really"
+            | "just"
+            | "always"
+            | "already"
+            | "usually"
+            | "often"
+            | "actually"
+            | "recently"
+            | "finally"
+            | "officially"
+            | "only"
+            | "all"
+            | "then"
+            | "sometimes"
+            | "mostly"
+            | "mainly"
+            | "originally"
+            | "absolutely"
+            | "totally"
+            | "today"
+            | "yesterday"
+            | "even"
+            | "so"
+            | "very"
+            | "both"
+            | "quite"
+            | "pretty"
+    );
+    listed
+        || (lower.len() > 4
+            && lower.ends_with("ly")
+            && !class.is_name()
+            && !matches!(
+                lower,
+                "family" | "reply" | "apply" | "supply" | "assembly" | "italy"
+            ))
+}
+
+/// Whether a word may be a part of a noun phrase.
+pub(super) fn may_be_noun(lower: &str, class: Class) -> bool {
+    let grammar = class.is(Class::FUNCTION)
+        && !matches!(
+            lower,
+            "own"
+                | "second"
+                | "first"
+                | "last"
+                | "next"
+                | "same"
+                | "new"
+                | "two"
+                | "three"
+                | "four"
+                | "five"
+                | "six"
+        );
+    !grammar && !lower.starts_with('\'') && !is_auxiliary(lower)
+}
+
+/// Words that say nothing by themselves.
+pub(super) fn is_vague(lower: &str) -> bool {
+    matches!(
+        lower,
+        "thing"
+            | "things"
+            | "lot"
+            | "lots"
+            | "bit"
+            | "way"
+            | "ways"
+            | "one"
+            | "stuff"
+            | "kind"
+            | "sort"
+            | "part"
+            | "time"
+            | "something"
+            | "same"
+            | "idea"
+            | "how"
+            | "it"
+            | "new"
+            | "own"
+            | "first"
+            | "next"
+            | "last"
+            | "second"
+            | "much"
+            | "good"
+            | "great"
+            | "few"
+            | "couple"
+            | "following"
+            | "other"
+            | "well"
+            | "better"
+            | "best"
+            | "hard"
+            | "together"
+            | "really"
+            | "sound"
+    )
+}
+
+/// Forms of be, have, do and the modals.
+pub(super) fn is_auxiliary(lower: &str) -> bool {
+    matches!(
+        lower,
+        "am" | "is"
+            | "are"
+            | "was"
+            | "were"
+            | "be"
+            | "been"
+            | "being"
+            | "has"
+            | "have"
+            | "had"
+            | "having"
+            | "do"
+            | "does"
+            | "did"
+            | "will"
+            | "would"
+            | "could"
+            | "might"
+            | "may"
+            | "should"
+            | "must"
+            | "can"
+            | "shall"
+            | "'m"
+            | "'s"
+            | "'re"
+            | "'ve"
+            | "'ll"
+            | "'d"
+            | "won't"
+            | "wouldn't"
+            | "can't"
+            | "couldn't"
+            | "isn't"
+            | "aren't"
+            | "wasn't"
+            | "weren't"
+            | "don't"
+            | "doesn't"
+            | "didn't"
+            | "hasn't"
+            | "haven't"
+            | "hadn't"
+            | "shouldn't"
+            | "cannot"
+            | "gonna"
+            | "im"
+            | "ive"
+            | "dont"
+            | "doesnt"
+            | "didnt"
+    )
+}
+
+pub(super) fn is_verb(lower: &str, class: Class) -> bool {
+    is_auxiliary(lower)
+        || class.is(Class::PERSON_VERB)
+        || gazetteer::class_of(lower).is(Class::PERSON_VERB)
+}

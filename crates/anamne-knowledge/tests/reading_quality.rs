@@ -1,0 +1,49 @@
+//! Sets of annotated texts are read as well as they were when the rules were made.
+
+#[path = "reading/measure.rs"]
+mod measure;
+
+use std::path::Path;
+
+#[test]
+fn the_demo_is_read_well() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("annotations/demo.jsonl");
+    let texts = measure::annotated(&file).expect("the annotations are well-formed");
+    assert!(texts.len() >= 160);
+    let measured = measure::measure(&texts);
+    let notes = measured.notes.join("\n");
+    assert!(measured.entities.f1() >= 0.88, "{notes}");
+    assert!(measured.entities.precision() >= 0.90, "{notes}");
+    assert!(measured.relations.precision() >= 0.70, "{notes}");
+    assert!(
+        measured
+            .by_type
+            .values()
+            .all(|tally| tally.precision() >= 0.70),
+        "{notes}"
+    );
+}
+
+#[test]
+fn texts_of_other_fields_are_read_well() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("annotations/other.jsonl");
+    let texts = measure::annotated(&file).expect("the annotations are well-formed");
+    assert!(texts.len() >= 220);
+    let measured = measure::measure(&texts);
+    let notes = measured.notes.join("\n");
+    assert!(measured.entities.f1() >= 0.86, "{notes}");
+    assert!(measured.entities.precision() >= 0.92, "{notes}");
+    assert!(measured.relations.precision() >= 0.85, "{notes}");
+    assert!(measured.relations.recall() >= 0.18, "{notes}");
+}
+
+#[test]
+fn texts_that_no_rule_was_made_for_are_read_as_promised() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("annotations/fresh.jsonl");
+    let texts = measure::annotated(&file).expect("the annotations are well-formed");
+    assert!(texts.len() >= 150);
+    let measured = measure::measure(&texts);
+    let notes = measured.notes.join("\n");
+    assert!(measured.entities.f1() >= 0.80, "{notes}");
+    assert!(measured.relations.precision() >= 0.70, "{notes}");
+}
