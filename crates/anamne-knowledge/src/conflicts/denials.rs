@@ -1,0 +1,188 @@
+//! What a denial denies: its objects, the noun that it hangs on, and the examples that it gives.
+
+use std::ops::Range;
+
+use super::actions::{FoundAction, VerbPhrase, action_verb, phrase_start};
+use super::claim::{Action, Aspect, Topic};
+use super::clauses::Clause;
+use super::tokens::{Kind, Token};
+use super::topics::topics;
+use super::words::{Stems, is_function_word, is_idle_verb, is_past_form, verb_groups};
+
+/// Words after which "not" is only for a while.
+const FOR_A_WHILE: &str = "while since lately recently today week month days weeks months ages tonight yesterday morning much enough
+    anything long years year until quite fully all completely exactly hours bit";
+
+/// Ends the object of a negation.
+const OBJECT_ENDS: &str = "before but so because since although though while whereas considering which who until especially if unless";
+
+/// The objects of a negation, each a claim: `never written routes or handled requests`.
+pub(super) fn denied(
+    tokens: &[Token<'_>],
+    clause: &Clause,
+    before: Option<&Clause>,
+    phrase: &VerbPhrase,
+    stems: &mut Stems,
+) -> Vec<FoundAction> {
+    let end = clause.tokens.end;
+    let rest = &tokens[phrase.verb..end];
+    let passing =
+        phrase.aspect == Aspect::NotDone && rest.iter().any(|token| token.is_one_of(FOR_A_WHILE));
+    if passing || compares(rest) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let start = phrase_start(tokens, phrase.verb);
+    let mut verb = phrase.verb;
+    let mut object = verb + 1;
+    let mut inside_qualifier = false;
+    let mut at = object;
+    while at <= end {
+        let over = at == end || tokens[at].is_one_of(OBJECT_ENDS);
+        let next = tokens.get(at + 1).filter(|_| at + 1 < end);
+        let next_verb =
+            next.is_some_and(|next| next.kind == Kind::Word && is_past_form(&next.lower));
+        let alternative =
+            !over && tokens[at].is_one_of("or and nor") && (next_verb || !inside_qualifier);
+        if over || alternative {
+            push_denied(tokens, phrase, verb, start, object..at, stems, &mut found);
+        }
+        if over {
+            break;
+        }
+        inside_qualifier |= tokens[at]
+            .is_one_of("of in for on with at into to from about related involving regarding using");
+        if alternative {
+            object = at + 1;
+            inside_qualifier = false;
+            if next_verb {
+                verb = object;
+                object += 1;
+                at += 1;
+            }
+        }
+        at += 1;
+    }
+    if found.is_empty() && tokens[clause.tokens.start].is_one_of("which that") {
+        hang_on(tokens, before, phrase, start..end, stems, &mut found);
+    }
+    found.extend(examples(tokens, end, phrase, start, stems));
+    found
+}
+
+/// `the router, which I have never restarted`: the object is the last noun phrase before.
+fn hang_on(
+    tokens: &[Token<'_>],
+    before: Option<&Clause>,
+    phrase: &VerbPhrase,
+    said: Range<usize>,
+    stems: &mut Stems,
+    found: &mut Vec<FoundAction>,
+) {
+    let Some(before) = before else { return };
+    let first = before.tokens.clone().rev().find(|&at| {
+        is_function_word(&tokens[at].lower) && !tokens[at].is_one_of("a an the my our")
+    });
+    let object = first.map_or(before.tokens.start, |at| at + 1)..before.tokens.end;
+    let whole = object.start..said.end;
+    let about = topics(tokens, object, stems);
+    let rest = topics(tokens, phrase.verb + 1..said.end, stems);
+    push_found(
+        tokens,
+        phrase,
+        phrase.verb,
+        whole,
+        [about, rest].concat(),
+        found,
+    );
+}
+
+/// `any database, like Redis`: what is given as an example is denied too.
+fn examples(
+    tokens: &[Token<'_>],
+    end: usize,
+    phrase: &VerbPhrase,
+    start: usize,
+    stems: &mut Stems,
+) -> Vec<FoundAction> {
+    let mut found = Vec::new();
+    let mut at = end;
+    while tokens.get(at).is_some_and(|token| token.is(",")) {
+        at += 1;
+    }
+    let like = tokens
+        .get(at)
+        .is_some_and(|token| token.is_one_of("like including"));
+    let such_as = tokens.get(at).is_some_and(|token| token.is("such"))
+        && tokens.get(at + 1).is_some_and(|token| token.is("as"));
+    let first = at + 1 + usize::from(such_as);
+    if (like || such_as) && tokens.get(first).is_some_and(Token::is_capitalised) {
+        let length = tokens[first..]
+            .iter()
+            .take(3)
+            .take_while(|token| token.is_capitalised())
+            .count();
+        let about = topics(tokens, first..first + length, stems);
+        push_found(
+            tokens,
+            phrase,
+            phrase.verb,
+            start..first + length,
+            about,
+            &mut found,
+        );
+    }
+    found
+}
+
+/// `anything like this`, `so much`, `as good as`: what is denied is a comparison.
+fn compares(rest: &[Token<'_>]) -> bool {
+    rest.iter().enumerate().any(|(at, token)| {
+        let next_is = |words: &str| rest.get(at + 1).is_some_and(|next| next.is_one_of(words));
+        token.is_one_of("such as so quite")
+            || (token.is("anything") && next_is("like as so quite this that"))
+            || (token.is("like") && next_is("this that it them"))
+    })
+}
+
+fn push_denied(
+    tokens: &[Token<'_>],
+    phrase: &VerbPhrase,
+    verb: usize,
+    start: usize,
+    object: Range<usize>,
+    stems: &mut Stems,
+    found: &mut Vec<FoundAction>,
+) {
+    let said = start..object.end;
+    let about = topics(tokens, object, stems);
+    if !about.iter().all(|topic| topic.weight < 6) {
+        push_found(tokens, phrase, verb, said, about, found);
+    }
+}
+
+fn push_found(
+    tokens: &[Token<'_>],
+    phrase: &VerbPhrase,
+    verb: usize,
+    said: Range<usize>,
+    about: Vec<Topic>,
+    found: &mut Vec<FoundAction>,
+) {
+    let lemma = action_verb(&tokens[verb]);
+    if is_idle_verb(&lemma) || about.is_empty() {
+        return;
+    }
+    found.push(FoundAction {
+        tokens: said,
+        subject: phrase.subject.clone(),
+        about,
+        action: Action {
+            groups: verb_groups(&lemma),
+            verb: lemma,
+            aspect: phrase.aspect,
+            day: None,
+        },
+        changed: phrase.changed,
+    });
+}

@@ -1,0 +1,333 @@
+//! Whether two values are of the same property, and can't both be its value.
+
+use super::claim::{Claim, Quantity, Topic};
+use anamne_types::ConflictKind;
+
+use super::judge::{Conflict, same_author};
+use super::values::is_schedule;
+
+/// Values nearer than this share of the larger one are the same where one of them is only `about` so.
+const ABOUT: f64 = 0.1;
+
+/// Verbs that take what was arranged to another time.
+const MOVES: &str = "move push postpone reschedule delay shift extend change";
+
+/// The weight of a name.
+const NAME: u8 = 14;
+
+/// A term of at least this weight is evidence that two claims are about one thing.
+const TELLING: u8 = 6;
+
+pub(super) fn judge_quantities(
+    earlier: &Claim,
+    before: &Quantity,
+    later: &Claim,
+    after: &Quantity,
+) -> Option<Conflict> {
+    if before.dimension == "name" && after.dimension == "name" {
+        return judge_names(earlier, before, later, after);
+    }
+    if !same_dimension(earlier, before, later, after)
+        || same_value(before, after)
+        || before.target != after.target
+        || parted(before, after)
+        || name_others(earlier, later)
+    {
+        return None;
+    }
+    let counted = before
+        .dimension
+        .strip_prefix("count:")
+        .or(after.dimension.strip_prefix("count:"));
+    let both_count = counted.is_some() && before.dimension == after.dimension;
+    if both_count && differ(earlier, before, later, after) {
+        return None;
+    }
+    let likeness = likeness(earlier, later, counted)?;
+    let telling = counted.is_some_and(|noun| {
+        later
+            .about
+            .iter()
+            .any(|topic| topic.term == noun && topic.weight >= TELLING)
+    });
+    let confidence = confidence(before, later, after, telling, &likeness)?;
+    let kind = if same_author(earlier, later) {
+        ConflictKind::Superseded
+    } else {
+        ConflictKind::Contested
+    };
+    Some(Conflict {
+        kind,
+        confidence,
+        reason: format!("“{}”, later “{}”", earlier.quote, later.quote),
+    })
+}
+
+/// The same property of the same speaker, under two names.
+fn judge_names(
+    earlier: &Claim,
+    before: &Quantity,
+    later: &Claim,
+    after: &Quantity,
+) -> Option<Conflict> {
+    let same_property = earlier.about.len() == later.about.len()
+        && earlier
+            .about
+            .iter()
+            .all(|topic| later.about.contains(topic));
+    let (one, other) = (before.written.to_lowercase(), after.written.to_lowercase());
+    if !same_property
+        || !same_author(earlier, later)
+        || one.contains(&other)
+        || other.contains(&one)
+    {
+        return None;
+    }
+    Some(Conflict {
+        kind: ConflictKind::Superseded,
+        confidence: if later.changed { 0.85 } else { 0.6 },
+        reason: format!("“{}”, later “{}”", earlier.quote, later.quote),
+    })
+}
+
+fn same_dimension(earlier: &Claim, before: &Quantity, later: &Claim, after: &Quantity) -> bool {
+    let names = |claim: &Claim, dimension: &str| {
+        dimension
+            .strip_prefix("count:")
+            .is_some_and(|noun| claim.about.iter().any(|topic| topic.term == noun))
+    };
+    before.dimension == after.dimension
+        || (before.dimension == "number" && names(earlier, &after.dimension))
+        || (after.dimension == "number" && names(later, &before.dimension))
+}
+
+fn same_value(before: &Quantity, after: &Quantity) -> bool {
+    let difference = (before.value - after.value).abs();
+    let larger = before.value.abs().max(after.value.abs());
+    let approximate = before.approximate || after.approximate;
+    let distinct_days = is_schedule(&before.dimension);
+    difference
+        <= larger
+            * if approximate && !distinct_days {
+                ABOUT
+            } else {
+                1e-9
+            }
+}
+
+/// Whether the words say that these are two things: another sprint, another day.
+fn parted(before: &Quantity, after: &Quantity) -> bool {
+    // `the draft has 80 pages`, `the outline has 12 pages`
+    let holder = |quantity: &Quantity| quantity.phrases.get(1).map(|phrase| phrase[0].clone());
+    let knows = |quantity: &Quantity, term: &String| {
+        quantity.phrases.iter().flatten().any(|known| known == term)
+    };
+    let only_have = before.verb.is_empty() && after.verb.is_empty();
+    let other_holder = only_have
+        && before.dimension == after.dimension
+        && holder(before)
+            .zip(holder(after))
+            .is_some_and(|(one, other)| !knows(after, &one) && !knows(before, &other));
+    let other_sort = before.phrases.iter().any(|one| {
+        after
+            .phrases
+            .iter()
+            .any(|other| one[0] == other[0] && apart(&one[1..], &other[1..]))
+    });
+    let other = |quantity: &Quantity| quantity.qualifiers.iter().any(|word| word == "other");
+    other(before) != other(after)
+        || other_holder
+        || other_sort
+        || apart(&before.qualifiers, &after.qualifiers)
+}
+
+/// Whether each names something that the other does not know: `the office in Porto`, `the office in Graz`.
+fn name_others(earlier: &Claim, later: &Claim) -> bool {
+    let alone = |claim: &Claim, other: &Claim| {
+        claim.about.iter().any(|topic| {
+            topic.weight >= NAME
+                && !other.about.iter().any(|known| known.term == topic.term)
+                && other.context.binary_search(&topic.term).is_err()
+        })
+    };
+    alone(earlier, later) && alone(later, earlier)
+}
+
+/// Whether both lists, which are sorted, say something and nothing in common.
+fn apart(one: &[String], other: &[String]) -> bool {
+    let common = one.iter().any(|term| other.binary_search(term).is_ok());
+    !one.is_empty() && !other.is_empty() && !common
+}
+
+/// Whether only one says which sort is counted, and the other speaks of no such sort.
+fn differ(earlier: &Claim, before: &Quantity, later: &Claim, after: &Quantity) -> bool {
+    let speaks_of = |claim: &Claim, terms: &[String]| {
+        terms.iter().any(|term| {
+            claim.context.binary_search(term).is_ok()
+                || claim.about.iter().any(|topic| topic.term == *term)
+        })
+    };
+    let sort = |quantity: &Quantity| {
+        quantity
+            .phrases
+            .first()
+            .map_or(Vec::new(), |phrase| phrase[1..].to_vec())
+    };
+    let (one, other) = (sort(before), sort(after));
+    match (one.is_empty(), other.is_empty()) {
+        (true, false) => !speaks_of(earlier, &other),
+        (false, true) => !speaks_of(later, &one),
+        _ => false,
+    }
+}
+
+struct Likeness {
+    /// Whether the heads are the same.
+    head: bool,
+    /// Telling terms in both topics, the head or the counted noun left out; a half for those of one topic and the other's
+    /// sentence.
+    shared: f32,
+    /// Terms that are in the sentences of both, without those.
+    context: usize,
+    /// Shared by all telling terms of the shorter topic, 0 to 1.
+    overlap: f32,
+}
+
+fn likeness(earlier: &Claim, later: &Claim, counted: Option<&str>) -> Option<Likeness> {
+    let head = |claim: &Claim| {
+        counted
+            .map(str::to_owned)
+            .or_else(|| claim.about.first().map(|topic| topic.term.clone()))
+    };
+    let (first, second) = (head(earlier)?, head(later)?);
+    let telling = |claim: &Claim, head: &str| -> Vec<String> {
+        claim
+            .about
+            .iter()
+            .filter(|topic: &&Topic| topic.weight >= TELLING && topic.term != head)
+            .map(|topic| topic.term.clone())
+            .collect()
+    };
+    let known = |claim: &Claim, term: &str| claim.about.iter().any(|topic| topic.term == term);
+    let same_head = first == second;
+    if !same_head && !known(later, &first) && !known(earlier, &second) {
+        return None;
+    }
+    let (mine, theirs) = (telling(earlier, &first), telling(later, &first));
+    let both = mine.iter().filter(|term| theirs.contains(term)).count();
+    let beside = |claim: &Claim, term: &String| claim.context.binary_search(term).is_ok();
+    let halves = mine.iter().filter(|term| beside(later, term)).count()
+        + theirs.iter().filter(|term| beside(earlier, term)).count();
+    let shared = both as f32 + halves as f32 * 0.5;
+    let smaller = mine.len().min(theirs.len()).max(1);
+    let everything = |claim: &Claim, term: &String| known(claim, term) || beside(claim, term);
+    let context = earlier
+        .context
+        .iter()
+        .chain(&mine)
+        .filter(|term| everything(later, term) && **term != first)
+        .count()
+        .saturating_sub(both);
+    Some(Likeness {
+        head: same_head,
+        shared,
+        context,
+        overlap: shared / smaller as f32,
+    })
+}
+
+/// Whether a value is an amount of something with a name: the query takes 40 ms.
+fn is_measured(quantity: &Quantity) -> bool {
+    let bare = matches!(quantity.dimension.as_str(), "percent" | "number");
+    !bare && !quantity.dimension.starts_with("count:") && !is_schedule(&quantity.dimension)
+}
+
+/// Whether both say more than what is counted, and nothing in common.
+fn beside_others(before: &Quantity, after: &Quantity) -> bool {
+    let rest = |quantity: &Quantity| {
+        let mut terms: Vec<String> = quantity.phrases.iter().skip(1).flatten().cloned().collect();
+        terms.sort_unstable();
+        terms
+    };
+    apart(&rest(before), &rest(after))
+}
+
+/// Whether all phrases of one claim, two terms at least, are among those of the other.
+fn says_the_same(before: &Quantity, after: &Quantity) -> bool {
+    let within = |one: &Quantity, other: &Quantity| {
+        one.phrases
+            .iter()
+            .all(|phrase| other.phrases.contains(phrase))
+    };
+    let terms = |quantity: &Quantity| quantity.phrases.iter().map(Vec::len).sum::<usize>();
+    terms(before).min(terms(after)) >= 2 && (within(before, after) || within(after, before))
+}
+
+/// How sure the later value takes the place of the earlier, if at all.
+fn confidence(
+    before: &Quantity,
+    later: &Claim,
+    after: &Quantity,
+    telling: bool,
+    likeness: &Likeness,
+) -> Option<f32> {
+    let continues = after
+        .before
+        .is_some_and(|old| (old - before.value).abs() < 1e-9);
+    if continues && likeness.head {
+        return Some(0.95);
+    }
+    let same_period = !before.period.is_empty() && before.period == after.period;
+    let (shared, overlap) = (likeness.shared, likeness.overlap);
+    if later.changed && likeness.head && shared >= 1.0 && overlap >= 0.5 {
+        return Some(0.7 + 0.05 * shared.min(4.0));
+    }
+    let counts = after.dimension == "number" || after.dimension.starts_with("count:");
+    if later.changed && likeness.head && counts && shared >= 0.5 && likeness.context >= 2 {
+        return Some(0.6);
+    }
+    if later.changed
+        && likeness.head
+        && telling
+        && likeness.context >= 3
+        && !beside_others(before, after)
+    {
+        return Some(0.55);
+    }
+    if later.changed && shared >= 2.0 {
+        return Some(0.7);
+    }
+    let grows = after.cumulative && before.value < after.value;
+    let same_result = before.verb == after.verb || shared >= 2.0;
+    if grows && same_result && shared >= 1.0 && overlap >= 0.5 {
+        return Some(0.65);
+    }
+    if later.changed && says_the_same(before, after) {
+        return Some(0.65);
+    }
+    let same_thing = before.phrases.first() == after.phrases.first()
+        && !before.phrases.is_empty()
+        && !beside_others(before, after);
+    let moved = is_schedule(&after.dimension)
+        && MOVES
+            .split_ascii_whitespace()
+            .any(|verb| verb == after.verb);
+    let tallied = grows && before.verb == after.verb;
+    if later.changed && same_thing && (moved || tallied || before.single && after.single) {
+        return Some(0.6);
+    }
+    let states = before.verb.is_empty() && after.verb.is_empty() && (telling || is_measured(after));
+    if later.changed && same_thing && states {
+        return Some(0.55);
+    }
+    if tallied && shared >= 0.5 && likeness.context >= 3 && !beside_others(before, after) {
+        return Some(0.55);
+    }
+    if same_period && before.verb == after.verb && !after.verb.is_empty() && likeness.head {
+        return Some(0.65);
+    }
+    if before.single && after.single && likeness.head && shared >= 1.0 && overlap >= 1.0 {
+        return Some(0.6);
+    }
+    None
+}
