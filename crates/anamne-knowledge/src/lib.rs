@@ -4,4 +4,6 @@
 //! is woven from them is the same whenever it is woven again.
 
 pub mod conflicts;
+pub mod graph;
 pub mod reading;
+pub mod readings;

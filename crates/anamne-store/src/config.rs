@@ -37,6 +37,33 @@ pub struct SpaceConfig {
     /// When memories move to colder tiers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub tiers: TiersConfig,
+    /// Which model turns memories and questions into vectors.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub embedding: EmbeddingConfig,
+}
+
+/// The longest name of a model, in bytes.
+const MODEL_BYTES: usize = 200;
+
+/// Which model turns memories and questions into vectors.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct EmbeddingConfig {
+    /// `builtin`, the name of a folder under the store's `models`, or that of a model which the program brings.
+    pub model: String,
+}
+
+impl EmbeddingConfig {
+    /// The name that stands for the model which is compiled into the program.
+    pub const BUILTIN: &str = "builtin";
+}
+
+impl Default for EmbeddingConfig {
+    fn default() -> Self {
+        Self {
+            model: Self::BUILTIN.to_owned(),
+        }
+    }
 }
 
 /// When memories move to colder tiers.
@@ -107,6 +134,7 @@ impl SpaceConfig {
             quota: QuotaConfig::default(),
             retention: RetentionConfig::default(),
             tiers: TiersConfig::default(),
+            embedding: EmbeddingConfig::default(),
         }
     }
 
@@ -144,6 +172,15 @@ impl SpaceConfig {
                 self.tiers.recent_days,
             ));
         }
+        let model = &self.embedding.model;
+        let is_name = !model.is_empty() && !model.chars().any(char::is_control);
+        if !is_name || model.len() > MODEL_BYTES {
+            return Err(Refusal::new(
+                "embedding.model",
+                format!("a model's name of 1 to {MODEL_BYTES} bytes without control characters"),
+                model,
+            ));
+        }
         Ok(())
     }
 
@@ -179,5 +216,46 @@ impl SpaceConfig {
         let text =
             toml::to_string(self).map_err(|error| StoreError::damaged(path, error.to_string()))?;
         replace_file(path, text.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config() -> SpaceConfig {
+        SpaceConfig::new("tests", Timestamp::UNIX_EPOCH)
+    }
+
+    #[test]
+    fn a_model_is_written_down_only_where_it_is_not_the_built_in_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("space.toml");
+        let mut config = config();
+        config.write(&path).expect("written");
+        let text = std::fs::read_to_string(&path).expect("read");
+        assert!(!text.contains("embedding"), "earlier versions read it too");
+        assert_eq!(
+            SpaceConfig::read(&path).expect("read"),
+            Some(config.clone())
+        );
+        config.embedding.model = "owner/model 8".to_owned();
+        config.write(&path).expect("written");
+        assert_eq!(SpaceConfig::read(&path).expect("read"), Some(config));
+    }
+
+    #[test]
+    fn a_name_of_a_model_is_a_line_of_text() {
+        let check = |model: &str, accepted: bool| {
+            let mut config = config();
+            config.embedding.model = model.to_owned();
+            assert_eq!(config.check().is_ok(), accepted, "{model:?}");
+        };
+        check("builtin", true);
+        check("模型/8", true);
+        check("", false);
+        check("two\nlines", false);
+        check(&"x".repeat(200), true);
+        check(&"x".repeat(201), false);
     }
 }

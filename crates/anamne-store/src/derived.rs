@@ -6,7 +6,9 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::StoreError;
-use crate::files::{create_private_folder, look_at, open_private_file, remove_if_there, set_aside};
+use crate::files::{
+    FileIdentity, create_private_folder, look_at, open_private_file, remove_if_there, set_aside,
+};
 use crate::restore::side_file;
 
 /// How such a database is made.
@@ -90,6 +92,11 @@ impl DerivedDatabase {
         made?;
         Ok(format()?)
     }
+}
+
+/// Which file lies at a path: another one after it was replaced. `None` where there is none.
+pub fn identity_at(path: &Path) -> Option<FileIdentity> {
+    look_at(path).ok().flatten().map(|state| state.identity)
 }
 
 /// Removes a derived database and what SQLite keeps beside it.

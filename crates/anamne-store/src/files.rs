@@ -20,7 +20,7 @@ pub fn create_private_folder(path: &Path) -> Result<(), StoreError> {
 }
 
 /// Opens a file for reading and writing, made if it is not there, readable by the owner only.
-pub(crate) fn open_private_file(path: &Path) -> Result<File, StoreError> {
+pub fn open_private_file(path: &Path) -> Result<File, StoreError> {
     Disk.open(path)
         .map_err(StoreError::io("open for writing", path))
 }
@@ -32,7 +32,7 @@ const UNFINISHED: &str = ".tmp-";
 const SET_ASIDE: &str = ".damaged-";
 
 /// Replaces the content of `path`: readers see the old or the new content, never a mixture, also after a crash.
-pub(crate) fn replace_file(path: &Path, content: &[u8]) -> Result<(), StoreError> {
+pub fn replace_file(path: &Path, content: &[u8]) -> Result<(), StoreError> {
     replace_file_on(&Disk, path, content)
 }
 
@@ -162,7 +162,7 @@ fn open_new(path: &Path) -> std::io::Result<File> {
 
 /// Which file stands under a path, whatever its content: it differs after a file was replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FileIdentity(u64, u64);
+pub struct FileIdentity(u64, u64);
 
 /// What is known of a file without opening it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -55,11 +55,15 @@ pub use aging::{Aging, Mover, Step, TierCount};
 pub use arrival::{Arrival, Origin};
 pub use backup::{BackupReport, KnownBackup};
 pub use clock::{Clock, SystemClock};
-pub use config::{QuotaConfig, RecallConfig, RetentionConfig, SpaceConfig, TiersConfig};
-pub use derived::{DerivedDatabase, remove_derived};
+pub use config::{
+    EmbeddingConfig, QuotaConfig, RecallConfig, RetentionConfig, SpaceConfig, TiersConfig,
+};
+pub use derived::{DerivedDatabase, identity_at, remove_derived};
 pub use error::StoreError;
 pub use examine::{Examination, Finding, Part, examine};
-pub use files::{create_private_folder, entries, set_aside};
+pub use files::{
+    FileIdentity, create_private_folder, entries, open_private_file, replace_file, set_aside,
+};
 pub use follow::{Degraded, Followers};
 pub use incidents::Incident;
 pub use journal::{Digest, JOURNAL_FORMAT, JournalReport, Line, Lines};

@@ -158,8 +158,8 @@ impl SpaceSource {
         self.settings.known()
     }
 
-    /// The space's settings, read again if the file changed.
-    pub(crate) fn current_config(&self) -> Result<Arc<SpaceConfig>, StoreError> {
+    /// The space's settings, read again if the file changed. Costs one `stat` where it did not.
+    pub fn current_config(&self) -> Result<Arc<SpaceConfig>, StoreError> {
         self.settings.current()
     }
 
@@ -309,6 +309,11 @@ impl SpaceSource {
             space: self.name.to_string(),
             ..memory
         }
+    }
+
+    /// The clock by which it tells the time.
+    pub fn clock(&self) -> Arc<dyn Clock> {
+        self.clock.clone()
     }
 
     pub(crate) fn names(&self) -> &Names {

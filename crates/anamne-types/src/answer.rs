@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Memory, MemoryId, Seq};
+use crate::{ConflictKind, Memory, MemoryId, Seq};
 
 /// What became of a memory that was told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +49,22 @@ pub struct Explanation {
     pub features: Vec<(String, f32, f32)>,
 }
 
+/// Another memory that says what can't be true beside a result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dispute {
+    /// The other memory.
+    pub memory: MemoryId,
+    /// How it is cited: `m12`.
+    pub citation: String,
+    /// What the two are to each other.
+    pub kind: ConflictKind,
+    /// Which of the two holds: this result (`true`), the other one (`false`), or nobody knows (`None`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holds: Option<bool>,
+    /// Why they can't both hold, for a person.
+    pub reason: String,
+}
+
 /// One result of a recall.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hit {
@@ -67,6 +83,9 @@ pub struct Hit {
     /// The memories just before and after it in its thread, where they were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub surroundings: Vec<Memory>,
+    /// The memories that say otherwise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disputes: Vec<Dispute>,
 }
 
 /// The answer to a recall.

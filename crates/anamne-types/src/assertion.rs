@@ -5,8 +5,8 @@ use std::fmt::Write;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::limits::check_name;
-use crate::{EntityType, MemoryId, Perspective, Refusal};
+use crate::limits::{check_name, check_text};
+use crate::{EntityType, Limits, MemoryId, Perspective, Refusal};
 
 /// What someone says about the knowledge graph itself. It is told as a fact, outranks everything that was read from texts, and
 /// ends when that fact is forgotten or expires.
@@ -117,7 +117,7 @@ impl Assertion {
             } => {
                 check_name("entity", entity)?;
                 check_relation(property)?;
-                check_name("value", value)
+                check_text("value", value, Limits::REASON_BYTES)
             }
             Self::Denial {
                 subject,
@@ -152,7 +152,7 @@ impl Assertion {
                 entity_type,
                 aliases,
             } if aliases.is_empty() => {
-                format!("{name} is a {entity_type}.")
+                format!("{name} is {}.", with_article(*entity_type))
             }
             Self::Entity {
                 name,
@@ -160,7 +160,8 @@ impl Assertion {
                 aliases,
             } => {
                 format!(
-                    "{name} is a {entity_type}, also called {}.",
+                    "{name} is {}, also called {}.",
+                    with_article(*entity_type),
                     aliases.join(", ")
                 )
             }
@@ -173,10 +174,10 @@ impl Assertion {
             } => {
                 let mut sentence = format!("{subject} {} {object}", relation.replace('_', " "));
                 if let Some(from) = valid_from {
-                    let _ = write!(sentence, ", from {from}");
+                    let _ = write!(sentence, ", from {}", from.strftime("%Y-%m-%d"));
                 }
                 if let Some(to) = valid_to {
-                    let _ = write!(sentence, ", until {to}");
+                    let _ = write!(sentence, ", until {}", to.strftime("%Y-%m-%d"));
                 }
                 sentence + "."
             }
@@ -214,6 +215,16 @@ impl Assertion {
             }
         }
     }
+}
+
+fn with_article(entity_type: EntityType) -> String {
+    let word = entity_type.as_str();
+    let article = if word.starts_with(['a', 'e', 'i', 'o']) {
+        "an"
+    } else {
+        "a"
+    };
+    format!("{article} {word}")
 }
 
 fn check_relation(relation: &str) -> Result<(), Refusal> {

@@ -25,7 +25,7 @@ mod question;
 mod tier;
 
 pub use answer::{
-    Answer, Context, ContextEntry, Explanation, Hit, LeftOut, Remembered, ScoreParts,
+    Answer, Context, ContextEntry, Dispute, Explanation, Hit, LeftOut, Remembered, ScoreParts,
 };
 pub use assertion::Assertion;
 pub use body::{Body, Category, Kind, Role, ToolCall};

@@ -1,0 +1,463 @@
+//! Statements that can't both hold: found when memories are taken in, shown until someone decides.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fmt::Write;
+
+use anamne_types::{ConflictKind, Contradiction, Dispute, MemoryId, Row, Side};
+use rusqlite::types::Value;
+use rusqlite::{
+    Connection, OptionalExtension, Row as SqlRow, TransactionBehavior, params, params_from_iter,
+};
+
+use super::entities::read_evidence;
+use super::{Graph, GraphError};
+use crate::conflicts::{Claim, Conflict, WINDOW, claims, judge, keys};
+use crate::reading::Utterance;
+use crate::readings::{Readings, Verdict};
+
+/// How `claim_keys` says that a claim is found under a key, and that it looks there.
+const LISTED: i64 = 0;
+const SOUGHT: i64 = 1;
+
+/// Which contradictions are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct ContradictionQuery {
+    /// Only those in which one of these memories takes part; empty for all.
+    pub memories: Vec<MemoryId>,
+    /// Only those of this kind.
+    pub kind: Option<ConflictKind>,
+    /// Only those that nobody has decided.
+    pub open: bool,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// Rows that take part in a contradiction, as of a state of the database.
+#[derive(Default)]
+pub(super) struct Disputed {
+    version: Option<i64>,
+    rows: HashSet<u32>,
+}
+
+/// Takes in what a row claims; returns the keys under which it is listed.
+pub(super) fn take_in(
+    connection: &Connection,
+    row: i64,
+    utterance: &Utterance<'_>,
+) -> Result<Vec<i64>, GraphError> {
+    let mut listed = Vec::new();
+    for (ordinal, claim) in claims(utterance).iter().enumerate() {
+        let json = serde_json::to_string(claim).map_err(|error| unreadable(&error))?;
+        connection
+            .prepare_cached("INSERT INTO claims VALUES (?1, ?2, ?3)")?
+            .execute(params![row, ordinal as i64, json])?;
+        let keys = keys(claim);
+        for (way, keys) in [(LISTED, &keys.listed), (SOUGHT, &keys.sought)] {
+            for key in keys {
+                connection
+                    .prepare_cached("INSERT OR IGNORE INTO claim_keys VALUES (?1, ?2, ?3, ?4)")?
+                    .execute([way, *key as i64, row, ordinal as i64])?;
+            }
+        }
+        listed.extend(keys.listed.iter().map(|key| *key as i64));
+    }
+    Ok(listed)
+}
+
+/// Takes back what a row claims; returns the keys under which it was listed.
+pub(super) fn take_back(connection: &Connection, row: i64) -> Result<Vec<i64>, GraphError> {
+    let listed = connection
+        .prepare_cached("SELECT key FROM claim_keys WHERE row = ?1 AND way = 0")?
+        .query_map([row], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    for statement in [
+        "DELETE FROM claims WHERE row = ?1",
+        "DELETE FROM claim_keys WHERE row = ?1",
+        "DELETE FROM conflicts WHERE finder = ?1",
+        "DELETE FROM conflicts WHERE rival = ?1",
+    ] {
+        connection.prepare_cached(statement)?.execute([row])?;
+    }
+    Ok(listed)
+}
+
+/// Works out anew what contradicts the claims of these rows, and of those that look at what is listed under these keys
+/// at these rows: for a row sees only the nearest before it.
+pub(super) fn compare(
+    connection: &Connection,
+    readings: Option<&Readings>,
+    rows: &BTreeSet<i64>,
+    places: &BTreeSet<(i64, i64)>,
+) -> Result<(), GraphError> {
+    let mut finders = rows.clone();
+    for &(key, row) in places {
+        finders.extend(seekers(connection, key, row)?);
+    }
+    for finder in finders {
+        look(connection, readings, finder)?;
+    }
+    Ok(())
+}
+
+/// The rows after one that look under a key and see as far back as there.
+fn seekers(connection: &Connection, key: i64, row: i64) -> Result<Vec<i64>, GraphError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT DISTINCT row FROM claim_keys WHERE way = 1 AND key = ?1 AND row > ?2 AND row <= coalesce( \
+           (SELECT row FROM claim_keys WHERE way = 0 AND key = ?1 AND row > ?2 ORDER BY row, ordinal LIMIT 1 OFFSET ?3), \
+           9223372036854775807)",
+    )?;
+    let rows = statement.query_map([key, row, WINDOW as i64], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// One claim and where it stands.
+struct Placed {
+    at: (i64, i64),
+    claim: Claim,
+}
+
+impl Placed {
+    fn order(&self) -> (jiff::Timestamp, (i64, i64)) {
+        (self.claim.at, self.at)
+    }
+}
+
+/// A contradiction that was found, and the two claims in it.
+struct Found {
+    finder: (i64, i64),
+    rival: (i64, i64),
+    earlier: (i64, i64),
+    later: (i64, i64),
+    conflict: Conflict,
+}
+
+/// Looks for what contradicts a row's claims among the rows before it. Between two sentences the surest counts.
+fn look(
+    connection: &Connection,
+    readings: Option<&Readings>,
+    finder: i64,
+) -> Result<(), GraphError> {
+    connection
+        .prepare_cached("DELETE FROM conflicts WHERE finder = ?1")?
+        .execute([finder])?;
+    let mut found: BTreeMap<(i64, usize, usize), Found> = BTreeMap::new();
+    for own in claims_of(connection, finder)? {
+        let mut rivals = BTreeSet::new();
+        for key in keys(&own.claim).sought {
+            rivals.extend(listed_before(connection, key as i64, finder)?);
+        }
+        for rival in rivals {
+            let Some(other) = claim_at(connection, rival)? else {
+                continue;
+            };
+            let (earlier, later) = if own.order() < other.order() {
+                (&own, &other)
+            } else {
+                (&other, &own)
+            };
+            let Some(conflict) = judge(&earlier.claim, &later.claim) else {
+                continue;
+            };
+            let place = (rival.0, own.claim.span.start, other.claim.span.start);
+            let link = Found {
+                finder: own.at,
+                rival,
+                earlier: earlier.at,
+                later: later.at,
+                conflict,
+            };
+            match found.get(&place) {
+                Some(known) if known.conflict.confidence >= link.conflict.confidence => {}
+                _ => drop(found.insert(place, link)),
+            }
+        }
+    }
+    found
+        .values()
+        .try_for_each(|found| note(connection, readings, found))
+}
+
+fn claims_of(connection: &Connection, row: i64) -> Result<Vec<Placed>, GraphError> {
+    let mut statement = connection
+        .prepare_cached("SELECT ordinal, claim FROM claims WHERE row = ?1 ORDER BY ordinal")?;
+    let claims: Vec<(i64, String)> = statement
+        .query_map([row], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?;
+    claims
+        .into_iter()
+        .map(|(ordinal, json)| {
+            Ok(Placed {
+                at: (row, ordinal),
+                claim: parsed(&json)?,
+            })
+        })
+        .collect()
+}
+
+fn claim_at(connection: &Connection, at: (i64, i64)) -> Result<Option<Placed>, GraphError> {
+    let json: Option<String> = connection
+        .prepare_cached("SELECT claim FROM claims WHERE row = ?1 AND ordinal = ?2")?
+        .query_row([at.0, at.1], |row| row.get(0))
+        .optional()?;
+    json.map(|json| {
+        Ok(Placed {
+            at,
+            claim: parsed(&json)?,
+        })
+    })
+    .transpose()
+}
+
+fn parsed(json: &str) -> Result<Claim, GraphError> {
+    serde_json::from_str(json).map_err(|error| unreadable(&error))
+}
+
+fn unreadable(error: &serde_json::Error) -> GraphError {
+    GraphError::Claim {
+        reason: error.to_string(),
+    }
+}
+
+/// The nearest claims before a row that are listed under a key.
+fn listed_before(
+    connection: &Connection,
+    key: i64,
+    row: i64,
+) -> Result<Vec<(i64, i64)>, GraphError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT row, ordinal FROM claim_keys WHERE way = 0 AND key = ?1 AND row < ?2 ORDER BY row DESC, ordinal DESC LIMIT ?3",
+    )?;
+    let found = statement.query_map([key, row, WINDOW as i64], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
+fn note(
+    connection: &Connection,
+    readings: Option<&Readings>,
+    found: &Found,
+) -> Result<(), GraphError> {
+    let memory = |row: i64| -> Result<[u8; 16], GraphError> {
+        Ok(connection
+            .prepare_cached("SELECT id FROM memories WHERE row = ?1")?
+            .query_row([row], |row| row.get(0))?)
+    };
+    let mut hasher = blake3::Hasher::new();
+    for (row, ordinal) in [found.earlier, found.later] {
+        hasher.update(&memory(row)?);
+        hasher.update(&ordinal.to_le_bytes());
+    }
+    let id = hasher.finalize().to_hex()[..12].to_owned();
+    let verdict = match readings {
+        Some(readings) => readings.verdict(&id)?,
+        None => None,
+    };
+    let (kind, reason) = match verdict {
+        Some(Verdict { kind: None, .. }) => return Ok(()),
+        Some(Verdict {
+            kind: Some(kind),
+            reason,
+        }) if !reason.is_empty() => (kind, reason),
+        Some(Verdict {
+            kind: Some(kind), ..
+        }) => (kind, found.conflict.reason.clone()),
+        None => (found.conflict.kind, found.conflict.reason.clone()),
+    };
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO conflicts VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")?
+        .execute(params![
+            found.finder.0,
+            found.finder.1,
+            found.rival.0,
+            found.rival.1,
+            found.earlier.0,
+            found.earlier.1,
+            found.later.0,
+            found.later.1,
+            id,
+            kind.number(),
+            (found.conflict.confidence * 100.0).round() as i64,
+            reason
+        ])?;
+    Ok(())
+}
+
+const FIELDS: &str = "one.row, one.id, one.occurred_at, one.author_name, one_claim.claim, \
+     other.row, other.id, other.occurred_at, other.author_name, other_claim.claim, \
+     conflicts.id, conflicts.kind, conflicts.reason, conflicts.confidence, \
+     (SELECT kept FROM resolutions WHERE contradiction = conflicts.id ORDER BY row DESC LIMIT 1) AS decided";
+
+const TABLES: &str = "conflicts JOIN memories AS one ON one.row = earlier JOIN memories AS other ON other.row = later \
+     JOIN claims AS one_claim ON one_claim.row = earlier AND one_claim.ordinal = earlier_claim \
+     JOIN claims AS other_claim ON other_claim.row = later AND other_claim.ordinal = later_claim";
+
+fn read_contradiction(row: &SqlRow<'_>) -> rusqlite::Result<(Contradiction, [String; 2])> {
+    let kept: Option<[u8; 16]> = row.get(14)?;
+    let side = |first: usize| -> rusqlite::Result<Side> {
+        let id = row.get(first + 1)?;
+        Ok(Side {
+            evidence: anamne_types::Evidence {
+                memory: MemoryId::from_bytes(id),
+                citation: format!("m{}", row.get::<_, i64>(first)?),
+                at: super::entities::instant(row.get(first + 2)?),
+            },
+            author: row.get(first + 3)?,
+            quote: String::new(),
+        })
+    };
+    let contradiction = Contradiction {
+        id: row.get(10)?,
+        kind: ConflictKind::from_number(row.get(11)?).unwrap_or(ConflictKind::Contested),
+        earlier: side(0)?,
+        later: side(5)?,
+        reason: row.get(12)?,
+        confidence: row.get::<_, f32>(13)? / 100.0,
+        kept: kept.map(MemoryId::from_bytes),
+    };
+    Ok((contradiction, [row.get(4)?, row.get(9)?]))
+}
+
+fn quoted(read: (Contradiction, [String; 2])) -> Result<Contradiction, GraphError> {
+    let (mut contradiction, [earlier, later]) = read;
+    contradiction.earlier.quote = parsed(&earlier)?.quote;
+    contradiction.later.quote = parsed(&later)?.quote;
+    Ok(contradiction)
+}
+
+impl Graph {
+    /// Contradictions, the latest first.
+    pub fn contradictions(
+        &self,
+        query: &ContradictionQuery,
+    ) -> Result<Vec<Contradiction>, GraphError> {
+        let reader = self.reader();
+        let mut values: Vec<Value> = vec![
+            query.kind.map(|kind| i64::from(kind.number())).into(),
+            query.open.into(),
+        ];
+        let mut condition =
+            "(?1 IS NULL OR conflicts.kind = ?1) AND (NOT ?2 OR decided IS NULL)".to_owned();
+        if !query.memories.is_empty() {
+            let places: Vec<_> = (0..query.memories.len())
+                .map(|place| format!("?{}", place + 3))
+                .collect();
+            let places = places.join(", ");
+            let _ = write!(
+                condition,
+                " AND (one.id IN ({places}) OR other.id IN ({places}))"
+            );
+            values.extend(
+                query
+                    .memories
+                    .iter()
+                    .map(|id| Value::Blob(id.as_bytes().to_vec())),
+            );
+        }
+        let sql = format!(
+            "SELECT {FIELDS} FROM {TABLES} WHERE {condition} ORDER BY other.occurred_at DESC, later DESC, conflicts.id LIMIT {}",
+            query.limit
+        );
+        let found: Vec<_> = reader
+            .prepare(&sql)?
+            .query_map(params_from_iter(values), read_contradiction)?
+            .collect::<Result<_, _>>()?;
+        found.into_iter().map(quoted).collect()
+    }
+
+    /// The contradiction with this id, or with an id that begins so where only one does.
+    pub fn contradiction(&self, id: &str) -> Result<Contradiction, GraphError> {
+        let missing = || GraphError::NoContradiction {
+            id: id.trim().to_owned(),
+        };
+        let digits = id.trim().to_ascii_lowercase();
+        if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            return Err(missing());
+        }
+        let reader = self.reader();
+        let sql =
+            format!("SELECT {FIELDS} FROM {TABLES} WHERE conflicts.id GLOB ?1 || '*' LIMIT 2");
+        let mut found: Vec<_> = reader
+            .prepare_cached(&sql)?
+            .query_map([&digits], read_contradiction)?
+            .collect::<Result<_, _>>()?;
+        match (found.pop(), found.pop()) {
+            (Some(one), None) => quoted(one),
+            _ => Err(missing()),
+        }
+    }
+
+    /// Looks again at a contradiction that a model has judged; it may be none any more.
+    pub fn look_again(&self, id: &str) -> Result<(), GraphError> {
+        let mut weaver = self.weaver();
+        let transaction = weaver.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let finder: Option<i64> = transaction
+            .prepare_cached("SELECT finder FROM conflicts WHERE id = ?1")?
+            .query_row([id], |row| row.get(0))
+            .optional()?;
+        if let Some(finder) = finder {
+            look(&transaction, self.readings.as_deref(), finder)?;
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// The memories that say otherwise than each of these rows. A few microseconds where nothing does.
+    pub fn disputes(&self, rows: &[Row]) -> Result<Vec<Vec<Dispute>>, GraphError> {
+        let reader = self.reader();
+        let mut disputed = self.disputed();
+        let version = reader
+            .prepare_cached("PRAGMA data_version")?
+            .query_row([], |row| row.get(0))?;
+        if disputed.version != Some(version) {
+            disputed.rows = reader
+                .prepare_cached("SELECT finder FROM conflicts UNION SELECT rival FROM conflicts")?
+                .query_map([], |row| row.get(0))?
+                .collect::<Result<_, _>>()?;
+            disputed.version = Some(version);
+        }
+        let of = |row: &Row| {
+            if disputed.rows.contains(&row.0) {
+                disputes_of(&reader, i64::from(row.0))
+            } else {
+                Ok(Vec::new())
+            }
+        };
+        rows.iter().map(of).collect()
+    }
+}
+
+pub(super) fn disputes_of(connection: &Connection, row: i64) -> Result<Vec<Dispute>, GraphError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT memories.row, memories.id, memories.occurred_at, kind_of, is_later, reason, \
+           (SELECT kept FROM resolutions WHERE contradiction = found.id ORDER BY row DESC LIMIT 1) FROM ( \
+           SELECT rival AS other, kind AS kind_of, later = ?1 AS is_later, reason, id FROM conflicts WHERE finder = ?1 \
+           UNION ALL SELECT finder, kind, later = ?1, reason, id FROM conflicts WHERE rival = ?1) AS found \
+         JOIN memories ON memories.row = other ORDER BY memories.row",
+    )?;
+    let found = statement.query_map([row], |row| {
+        let evidence = read_evidence(row)?;
+        let kind = ConflictKind::from_number(row.get(3)?).unwrap_or(ConflictKind::Contested);
+        let is_later: bool = row.get(4)?;
+        let kept: Option<[u8; 16]> = row.get(6)?;
+        let holds = match (kept, kind) {
+            (Some(kept), _) => Some(MemoryId::from_bytes(kept) != evidence.memory),
+            (None, ConflictKind::Superseded) => Some(is_later),
+            (None, ConflictKind::Contested) => None,
+        };
+        Ok(Dispute {
+            memory: evidence.memory,
+            citation: evidence.citation,
+            kind,
+            holds,
+            reason: row.get(5)?,
+        })
+    })?;
+    // Two memories may contradict each other in several places; once is enough.
+    let mut disputes: BTreeMap<MemoryId, Dispute> = BTreeMap::new();
+    for dispute in found {
+        let dispute = dispute?;
+        disputes.entry(dispute.memory).or_insert(dispute);
+    }
+    Ok(disputes.into_values().collect())
+}

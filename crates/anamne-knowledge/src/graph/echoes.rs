@@ -1,0 +1,185 @@
+//! Names that a memory repeats from earlier in its thread, shorter or in lower case.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anamne_store::view::MemoryFeed;
+use anamne_types::{EntityType, MemoryId};
+use rusqlite::{Connection, params};
+
+use super::GraphError;
+use super::naming::{self, Name};
+use super::weave::{Touched, Way, beginning, mention_in};
+use crate::reading::echoes;
+
+/// So many memories back in its thread a memory may name something that it doesn't name in full itself.
+const WINDOW: i64 = 50;
+
+/// A name must be read with so much certainty, in hundredths, for others to echo it.
+const SURE: i64 = 50;
+
+/// Works out anew what the memories of this batch, and those that follow soon in their threads, echo.
+pub(super) fn hear(
+    connection: &Connection,
+    feed: &dyn MemoryFeed,
+    texts: &BTreeMap<i64, &str>,
+    touched: &mut Touched,
+) -> Result<(), GraphError> {
+    let rows = listeners(connection, &touched.places)?;
+    let missing: Vec<_> = rows
+        .iter()
+        .filter(|(row, _)| !texts.contains_key(row))
+        .map(|(_, id)| *id)
+        .collect();
+    let others: BTreeMap<i64, String> = feed
+        .memories(&missing)?
+        .into_iter()
+        .map(|memory| (i64::from(memory.row.0), memory.content))
+        .collect();
+    for (row, _) in rows {
+        let other = || others.get(&row).map(String::as_str);
+        if let Some(text) = texts.get(&row).copied().or_else(other) {
+            hear_one(connection, row, beginning(text), &mut touched.names)?;
+        }
+    }
+    Ok(())
+}
+
+/// The memories at these places and those that come soon after.
+fn listeners(
+    connection: &Connection,
+    places: &BTreeSet<(String, i64)>,
+) -> Result<BTreeMap<i64, MemoryId>, GraphError> {
+    let mut after = connection.prepare_cached(
+        "SELECT row, id FROM memories WHERE thread = ?1 AND position >= ?2 ORDER BY position, row LIMIT ?3",
+    )?;
+    let mut rows = BTreeMap::new();
+    for (thread, position) in places {
+        let found = after.query_map(params![thread, position, WINDOW + 1], |row| {
+            Ok((row.get(0)?, MemoryId::from_bytes(row.get(1)?)))
+        })?;
+        for row in found {
+            rows.extend([row?]);
+        }
+    }
+    Ok(rows)
+}
+
+fn hear_one(
+    connection: &Connection,
+    row: i64,
+    text: &str,
+    names: &mut BTreeSet<Name>,
+) -> Result<(), GraphError> {
+    forget_echoes(connection, row, names)?;
+    let known = named_before(connection, row)?;
+    let heard = echoes(text, &known);
+    if heard.is_empty() {
+        return Ok(());
+    }
+    let at: i64 = connection
+        .prepare_cached("SELECT occurred_at FROM memories WHERE row = ?1")?
+        .query_row([row], |row| row.get(0))?;
+    for mention in heard {
+        let Some(name) = naming::number(connection, &mention.name)? else {
+            continue;
+        };
+        names.insert(name);
+        shadow(connection, row, name, names)?;
+        if is_named(connection, row, name)? {
+            continue;
+        }
+        let weight = (mention.confidence * 100.0).round() as i64;
+        mention_in(connection, row, at, name, &mention, weight, Way::Echo)?;
+    }
+    Ok(())
+}
+
+fn is_named(connection: &Connection, row: i64, name: Name) -> Result<bool, GraphError> {
+    Ok(connection
+        .prepare_cached("SELECT 1 FROM mentions WHERE name = ?1 AND row = ?2")?
+        .exists([name, row])?)
+}
+
+/// Takes back what an earlier hearing found.
+fn forget_echoes(
+    connection: &Connection,
+    row: i64,
+    names: &mut BTreeSet<Name>,
+) -> Result<(), GraphError> {
+    let mut heard =
+        connection.prepare_cached("SELECT name FROM mentions WHERE row = ?1 AND way IN (1, 2)")?;
+    let heard: Vec<Name> = heard
+        .query_map([row], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    if heard.is_empty() {
+        return Ok(());
+    }
+    names.extend(heard);
+    connection
+        .prepare_cached("DELETE FROM mentions WHERE row = ?1 AND way = 1")?
+        .execute([row])?;
+    connection
+        .prepare_cached("UPDATE mentions SET way = 0 WHERE row = ?1 AND way = 2")?
+        .execute([row])?;
+    connection
+        .prepare_cached(
+            "UPDATE statements SET subject = subject_read, object = object_read WHERE row = ?1",
+        )?
+        .execute([row])?;
+    Ok(())
+}
+
+/// The names that the thread named shortly before a row.
+fn named_before(
+    connection: &Connection,
+    row: i64,
+) -> Result<Vec<(String, EntityType)>, GraphError> {
+    let mut named = connection.prepare_cached(
+        "WITH before AS (SELECT other.row FROM memories AS self JOIN memories AS other \
+           ON other.thread = self.thread AND (other.position, other.row) < (self.position, self.row) \
+           WHERE self.row = ?1 ORDER BY other.position DESC, other.row DESC LIMIT ?2) \
+         SELECT min(spelling), type FROM before JOIN mentions USING (row) JOIN names ON number = name \
+         WHERE way IN (0, 2, 3) AND weight >= ?3 GROUP BY name, type ORDER BY key, type",
+    )?;
+    let named = named.query_map([row, WINDOW, SURE], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let mut known = Vec::new();
+    for name in named {
+        let (name, entity_type): (String, u8) = name?;
+        known.extend(EntityType::from_number(entity_type).map(|entity_type| (name, entity_type)));
+    }
+    Ok(known)
+}
+
+/// Where a row reads a part of a name that it echoes in full, the part means the whole.
+fn shadow(
+    connection: &Connection,
+    row: i64,
+    whole: Name,
+    names: &mut BTreeSet<Name>,
+) -> Result<(), GraphError> {
+    let key = naming::key(connection, whole)?;
+    let words: BTreeSet<&str> = key.split(' ').collect();
+    let mut read = connection.prepare_cached(
+        "SELECT name, key FROM mentions JOIN names ON number = name WHERE row = ?1 AND way = 0",
+    )?;
+    let read: Vec<(Name, String)> = read
+        .query_map([row], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?;
+    for (part, key) in read {
+        if part == whole || !key.split(' ').all(|word| words.contains(word)) {
+            continue;
+        }
+        names.insert(part);
+        connection
+            .prepare_cached("UPDATE mentions SET way = 2 WHERE row = ?1 AND name = ?2")?
+            .execute([row, part])?;
+        for end in ["subject", "object"] {
+            connection
+                .prepare_cached(&format!(
+                    "UPDATE statements SET {end} = ?3 WHERE row = ?1 AND {end}_read = ?2"
+                ))?
+                .execute([row, part, whole])?;
+        }
+    }
+    Ok(())
+}

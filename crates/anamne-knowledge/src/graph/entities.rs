@@ -1,0 +1,364 @@
+//! Entities: what all mentions of a name, and of its other names, come to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anamne_types::{Entity, EntityId, EntityType, Evidence, KnowledgeState, MemoryId};
+use jiff::{SignedDuration, Timestamp};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params, params_from_iter};
+use uuid::Uuid;
+
+use super::naming::{self, Name, identity};
+use super::{Graph, GraphError};
+use crate::reading::normalised;
+
+/// Something that so many memories say is established for good.
+pub(super) const STABLE: u64 = 10;
+
+/// What one memory alone says is passed over after so long.
+const UNCONFIRMED_DAYS: i64 = 30;
+
+/// What is less sure than this, in hundredths, and was said only once, is passed over at once.
+const UNSURE: i64 = 40;
+
+/// [`EntityType::Date`], as it is stored.
+const DATE: i64 = 8;
+
+/// Which entities are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct EntityQuery {
+    /// Only those of this type. Dates are left out unless they are asked for: `today` is another day each time.
+    pub entity_type: Option<EntityType>,
+    /// Only those whose name holds this, whatever the case.
+    pub name: Option<String>,
+    /// Also those that one memory alone named long ago, or that are hardly sure.
+    pub unconfirmed: bool,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// Works out the entities of these names anew. O(mentions of them).
+pub(super) fn reckon(connection: &Connection, names: &BTreeSet<Name>) -> Result<(), GraphError> {
+    let mut kept = BTreeSet::new();
+    for &name in names {
+        kept.insert(naming::kept(connection, name)?);
+        // One that now has its place in another entity is none any more.
+        kept.insert(name);
+    }
+    for name in kept {
+        connection
+            .prepare_cached("DELETE FROM entities WHERE name = ?1")?
+            .execute([name])?;
+        if naming::kept(connection, name)? == name {
+            reckon_one(connection, name)?;
+        }
+    }
+    for &name in names {
+        drop_unused(connection, name)?;
+    }
+    Ok(())
+}
+
+fn reckon_one(connection: &Connection, name: Name) -> Result<(), GraphError> {
+    let members = naming::members(connection, name)?;
+    let mut types: BTreeMap<u8, i64> = BTreeMap::new();
+    let mut spellings: BTreeMap<(bool, String), i64> = BTreeMap::new();
+    let (mut rows, mut told, mut seen) = (BTreeSet::new(), false, (i64::MAX, i64::MIN));
+    let mut mentions = connection.prepare_cached(
+        "SELECT row, type, weight, spelling, occurred_at, way FROM mentions WHERE name = ?1 AND way <> 2",
+    )?;
+    for &member in &members {
+        let found = mentions.query_map([member], |row| {
+            Ok((
+                row.get::<_, i64>(0)?,
+                row.get::<_, u8>(1)?,
+                row.get::<_, i64>(2)?,
+                row.get::<_, String>(3)?,
+                row.get::<_, i64>(4)?,
+                row.get::<_, i64>(5)?,
+            ))
+        })?;
+        for mention in found {
+            let (row, entity_type, weight, spelling, at, way) = mention?;
+            let is_told = way == 3 && weight == 100;
+            told |= is_told;
+            // What a person said of the type outweighs any number of readings.
+            *types.entry(entity_type).or_default() += if is_told { 1 << 40 } else { weight };
+            *spellings.entry((member == name, spelling)).or_default() += 1;
+            rows.insert(row);
+            seen = (seen.0.min(at), seen.1.max(at));
+        }
+    }
+    let Some((&entity_type, &best)) = types
+        .iter()
+        .max_by_key(|(number, weight)| (**weight, -i64::from(**number)))
+    else {
+        return Ok(());
+    };
+    let all: i64 = types.values().sum();
+    let memories = rows.len() as i64;
+    // How much of what was read agrees on the type, and how sure the readings were.
+    let confidence = if told {
+        100
+    } else {
+        (best * best / all.max(1)) / memories.max(1)
+    };
+    let spelling = spellings
+        .into_iter()
+        .max_by(|(one, times), (other, others)| {
+            (one.0, times, &other.1).cmp(&(other.0, others, &one.1))
+        })
+        .map(|((_, spelling), _)| spelling)
+        .unwrap_or_default();
+    let id = identity(&naming::key(connection, name)?);
+    connection
+        .prepare_cached("INSERT INTO entities VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?
+        .execute(params![
+            name,
+            id.0.as_bytes().as_slice(),
+            entity_type,
+            confidence.clamp(1, 100),
+            memories,
+            told,
+            seen.0,
+            seen.1,
+            spelling
+        ])?;
+    Ok(())
+}
+
+/// Removes a name that nothing uses any more.
+fn drop_unused(connection: &Connection, name: Name) -> Result<(), GraphError> {
+    connection
+        .prepare_cached(
+            "DELETE FROM names WHERE number = ?1 \
+             AND NOT EXISTS (SELECT 1 FROM mentions WHERE name = ?1) \
+             AND NOT EXISTS (SELECT 1 FROM statements WHERE subject = ?1) \
+             AND NOT EXISTS (SELECT 1 FROM statements WHERE object = ?1) \
+             AND NOT EXISTS (SELECT 1 FROM statements WHERE subject_read = ?1 OR object_read = ?1) \
+             AND NOT EXISTS (SELECT 1 FROM aliases WHERE alias = ?1 OR name = ?1) \
+             AND NOT EXISTS (SELECT 1 FROM denials WHERE subject = ?1) \
+             AND NOT EXISTS (SELECT 1 FROM distinctions WHERE one = ?1 OR other = ?1) \
+             AND NOT EXISTS (SELECT 1 FROM memories WHERE author = ?1)",
+        )?
+        .execute([name])?;
+    Ok(())
+}
+
+const FIELDS: &str = "entities.name, entities.id, entities.type, entities.confidence, entities.memories, entities.told, \
+     entities.first_seen, entities.last_seen, entities.spelling";
+
+/// An entity with the number under which it is kept.
+pub(super) struct Kept {
+    pub(super) name: Name,
+    pub(super) entity: Entity,
+}
+
+fn read_entity(row: &SqlRow<'_>) -> rusqlite::Result<Kept> {
+    let (memories, told): (i64, bool) = (row.get(4)?, row.get(5)?);
+    let mentions = memories as u64;
+    Ok(Kept {
+        name: row.get(0)?,
+        entity: Entity {
+            id: EntityId(Uuid::from_bytes(row.get(1)?)),
+            name: row.get(8)?,
+            entity_type: EntityType::from_number(row.get(2)?).unwrap_or(EntityType::Concept),
+            state: state_of(mentions, told),
+            confidence: row.get::<_, f32>(3)? / 100.0,
+            mentions,
+            first_seen: instant(row.get(6)?),
+            last_seen: instant(row.get(7)?),
+            aliases: Vec::new(),
+        },
+    })
+}
+
+/// How far what so many memories say is established.
+pub(super) fn state_of(memories: u64, told: bool) -> KnowledgeState {
+    match memories {
+        STABLE.. => KnowledgeState::Stable,
+        2.. => KnowledgeState::Active,
+        _ if told => KnowledgeState::Active,
+        _ => KnowledgeState::Inferred,
+    }
+}
+
+pub(super) fn instant(microseconds: i64) -> Timestamp {
+    Timestamp::from_microsecond(microseconds).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// Before this, what one memory alone said is passed over.
+pub(super) fn confirmed_since(now: Timestamp) -> i64 {
+    let age = SignedDuration::from_hours(24 * UNCONFIRMED_DAYS);
+    now.checked_sub(age)
+        .unwrap_or(Timestamp::MIN)
+        .as_microsecond()
+}
+
+/// That nobody denied it since it was last told by someone.
+const NOT_DENIED: &str = "NOT EXISTS (SELECT 1 FROM denials JOIN memories AS denial USING (row) \
+     WHERE denials.subject = entities.name AND relation IS NULL AND NOT EXISTS ( \
+       SELECT 1 FROM mentions JOIN memories AS telling USING (row) WHERE mentions.name = entities.name AND way = 3 AND weight = 100 \
+       AND (telling.occurred_at, telling.row) > (denial.occurred_at, denial.row)))";
+
+impl Graph {
+    /// Entities, those that most memories name first.
+    ///
+    /// `now` decides what was not confirmed in time. O(entities).
+    pub fn entities(&self, query: &EntityQuery, now: Timestamp) -> Result<Vec<Entity>, GraphError> {
+        let reader = self.reader();
+        let mut values: Vec<Value> = vec![
+            confirmed_since(now).into(),
+            UNSURE.into(),
+            query.unconfirmed.into(),
+            query
+                .entity_type
+                .map(|entity_type| i64::from(entity_type.number()))
+                .into(),
+        ];
+        let mut condition = format!(
+            "{NOT_DENIED} AND (?3 OR told OR memories > 1 OR (last_seen >= ?1 AND confidence >= ?2)) \
+             AND (entities.type = ?4 OR (?4 IS NULL AND (?3 OR entities.type <> {DATE})))"
+        );
+        if let Some(name) = &query.name {
+            condition += " AND instr((SELECT group_concat(key, char(10)) FROM names WHERE number = entities.name OR number IN \
+                          (SELECT name FROM canonical WHERE kept = entities.name)), ?5)";
+            values.push(normalised(name).into());
+        }
+        let sql = format!(
+            "SELECT {FIELDS} FROM entities WHERE {condition} ORDER BY entities.memories DESC, entities.id LIMIT {}",
+            query.limit
+        );
+        let kept: Vec<Kept> = reader
+            .prepare_cached(&sql)?
+            .query_map(params_from_iter(values), read_entity)?
+            .collect::<Result<_, _>>()?;
+        kept.into_iter()
+            .map(|kept| with_aliases(&reader, kept))
+            .collect()
+    }
+
+    /// How many entities there are of each type, those passed over left out.
+    pub fn entity_counts(&self, now: Timestamp) -> Result<Vec<(EntityType, u64)>, GraphError> {
+        let sql = format!(
+            "SELECT type, count(*) FROM entities WHERE {NOT_DENIED} AND (told OR memories > 1 \
+             OR (last_seen >= ?1 AND confidence >= ?2)) GROUP BY type ORDER BY type"
+        );
+        let reader = self.reader();
+        let counts: Vec<(u8, i64)> = reader
+            .prepare_cached(&sql)?
+            .query_map([confirmed_since(now), UNSURE], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?
+            .collect::<Result<_, _>>()?;
+        Ok(counts
+            .into_iter()
+            .filter_map(|(number, count)| Some((EntityType::from_number(number)?, count as u64)))
+            .collect())
+    }
+
+    /// The entity of this name, one of its other names, or this id.
+    pub fn entity(&self, name: &str) -> Result<Entity, GraphError> {
+        let reader = self.reader();
+        let kept = find(&reader, name)?;
+        with_aliases(&reader, kept)
+    }
+
+    /// The memories that name an entity, the latest first, at most `limit`.
+    pub fn mentions(&self, name: &str, limit: usize) -> Result<Vec<Evidence>, GraphError> {
+        let reader = self.reader();
+        let kept = find(&reader, name)?;
+        let mut evidence = Vec::new();
+        for member in naming::members(&reader, kept.name)? {
+            let mut statement = reader.prepare_cached(
+                "SELECT DISTINCT row, id, memories.occurred_at FROM mentions JOIN memories USING (row) \
+                 WHERE mentions.name = ?1 AND way <> 2 ORDER BY memories.occurred_at DESC, row DESC LIMIT ?2",
+            )?;
+            let found = statement.query_map(params![member, limit as i64], read_evidence)?;
+            for memory in found {
+                evidence.push(memory?);
+            }
+        }
+        evidence.sort_by(|one, other| (other.at, &other.memory).cmp(&(one.at, &one.memory)));
+        evidence.dedup();
+        evidence.truncate(limit);
+        Ok(evidence)
+    }
+
+    /// The entities that a memory names.
+    pub fn named_in(&self, memory: MemoryId) -> Result<Vec<Entity>, GraphError> {
+        let reader = self.reader();
+        let sql = format!(
+            "SELECT DISTINCT {FIELDS} FROM memories JOIN mentions USING (row) \
+             JOIN entities ON entities.name = coalesce((SELECT kept FROM canonical WHERE canonical.name = mentions.name), mentions.name) \
+             WHERE memories.id = ?1 AND way <> 2 AND {NOT_DENIED} ORDER BY entities.memories DESC, entities.id"
+        );
+        let kept: Vec<Kept> = reader
+            .prepare_cached(&sql)?
+            .query_map([memory.as_bytes().as_slice()], read_entity)?
+            .collect::<Result<_, _>>()?;
+        Ok(kept.into_iter().map(|kept| kept.entity).collect())
+    }
+}
+
+/// The first three columns as evidence: row, id, when.
+pub(super) fn read_evidence(row: &SqlRow<'_>) -> rusqlite::Result<Evidence> {
+    Ok(Evidence {
+        memory: MemoryId::from_bytes(row.get(1)?),
+        citation: format!("m{}", row.get::<_, i64>(0)?),
+        at: instant(row.get(2)?),
+    })
+}
+
+pub(super) fn find(connection: &Connection, name: &str) -> Result<Kept, GraphError> {
+    let missing = || GraphError::NoEntity {
+        name: name.trim().to_owned(),
+    };
+    if let Ok(id) = name.parse::<EntityId>() {
+        let sql = format!("SELECT {FIELDS} FROM entities WHERE entities.id = ?1 AND {NOT_DENIED}");
+        return connection
+            .prepare_cached(&sql)?
+            .query_row([id.0.as_bytes().as_slice()], read_entity)
+            .optional()?
+            .ok_or_else(missing);
+    }
+    let number = naming::known(connection, &normalised(name))?.ok_or_else(missing)?;
+    by_name(connection, naming::kept(connection, number)?)?.ok_or_else(missing)
+}
+
+/// The entity that is kept under this name, unless it was denied.
+pub(super) fn by_name(connection: &Connection, name: Name) -> Result<Option<Kept>, GraphError> {
+    let sql = format!("SELECT {FIELDS} FROM entities WHERE name = ?1 AND {NOT_DENIED}");
+    Ok(connection
+        .prepare_cached(&sql)?
+        .query_row([name], read_entity)
+        .optional()?)
+}
+
+pub(super) fn with_aliases(connection: &Connection, mut kept: Kept) -> Result<Entity, GraphError> {
+    let mut spelling = connection.prepare_cached(
+        "SELECT spelling FROM mentions WHERE name = ?1 GROUP BY spelling ORDER BY count(*) DESC, spelling LIMIT 1",
+    )?;
+    for member in naming::members(connection, kept.name)?.into_iter().skip(1) {
+        let said: Option<String> = spelling.query_row([member], |row| row.get(0)).optional()?;
+        let said = match said {
+            Some(said) => said,
+            None => told_spelling(connection, member)?,
+        };
+        kept.entity.aliases.push(said);
+    }
+    kept.entity.aliases.sort();
+    Ok(kept.entity)
+}
+
+/// How an alias that no text names was written by who told it.
+fn told_spelling(connection: &Connection, alias: Name) -> Result<String, GraphError> {
+    let spelling: Option<String> = connection
+        .prepare_cached("SELECT spelling FROM aliases WHERE alias = ?1 ORDER BY row LIMIT 1")?
+        .query_row([alias], |row| row.get(0))
+        .optional()?;
+    match spelling {
+        Some(spelling) => Ok(spelling),
+        None => naming::key(connection, alias),
+    }
+}

@@ -1,0 +1,58 @@
+//! What can go wrong with the graph.
+
+use anamne_store::StoreError;
+use anamne_store::view::ViewError;
+
+/// Why the graph could not be woven or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GraphError {
+    /// Its database could not be opened.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The log could not be read.
+    #[error(transparent)]
+    Feed(#[from] ViewError),
+    /// Its database could not be read or written.
+    #[error("knowledge: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    /// A claim is not in the form in which it was written.
+    #[error("knowledge: a claim can't be read: {reason}")]
+    Claim {
+        /// Why not.
+        reason: String,
+    },
+    /// Nothing of this name is known.
+    #[error("no entity is called \"{name}\"")]
+    NoEntity {
+        /// What was asked for.
+        name: String,
+    },
+    /// No contradiction has this id.
+    #[error("no contradiction has the id {id}")]
+    NoContradiction {
+        /// What was asked for.
+        id: String,
+    },
+}
+
+impl GraphError {
+    /// Whether the database is not what it was written as, so that the graph has to be woven anew.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::Store(error) => error.is_broken_database(),
+            Self::Sqlite(error) => matches!(
+                error.sqlite_error_code(),
+                Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
+            ),
+            Self::Claim { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Whether another process held the database for longer than a write waits.
+    pub fn is_busy(&self) -> bool {
+        matches!(self, Self::Sqlite(error)
+            if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy))
+    }
+}

@@ -1,0 +1,117 @@
+//! The graph: what all memories of a space say together, in `views/knowledge.db`.
+//!
+//! It follows the log. What a memory says is read by itself, and everything else is a function of the set of all
+//! readings: so the graph is the same however the log was followed, and thrown away it is woven again, ids included. Each batch of memories is
+//! taken in together with the event that it reaches, in one transaction: a process that is killed leaves the batch done or
+//! not begun.
+
+mod associations;
+mod contradictions;
+mod echoes;
+mod entities;
+mod error;
+mod naming;
+mod neighbourhood;
+mod relations;
+mod suggestions;
+mod weave;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anamne_store::{DerivedDatabase, FileIdentity, identity_at, remove_derived};
+use anamne_types::Seq;
+use rusqlite::Connection;
+
+use crate::readings::Readings;
+use contradictions::Disputed;
+
+pub use associations::Association;
+pub use contradictions::ContradictionQuery;
+pub use entities::EntityQuery;
+pub use error::GraphError;
+pub use weave::Woven;
+
+const DATABASE: DerivedDatabase = DerivedDatabase {
+    format: 1,
+    schema: include_str!("schema.sql"),
+    durable: false,
+};
+
+/// The knowledge graph of a space. All methods may be called from several threads and processes.
+pub struct Graph {
+    path: PathBuf,
+    identity: Option<FileIdentity>,
+    disputed: Mutex<Disputed>,
+    readings: Option<Arc<Readings>>,
+    /// Weaves. Whoever reads does not wait for it.
+    weaver: Mutex<Connection>,
+    reader: Mutex<Connection>,
+}
+
+impl Graph {
+    /// Opens the graph at `path`, or makes an empty one that has followed nothing of the log yet.
+    ///
+    /// Where a language model has read a memory or judged a contradiction, `readings` has what it said, and that counts
+    /// instead of what the rules say.
+    pub fn open(path: &Path, readings: Option<Arc<Readings>>) -> Result<Self, GraphError> {
+        let weaver = DATABASE.open(path)?;
+        Ok(Self {
+            path: path.to_owned(),
+            identity: identity_at(path),
+            disputed: Mutex::default(),
+            readings,
+            weaver: Mutex::new(weaver),
+            reader: Mutex::new(DATABASE.open(path)?),
+        })
+    }
+
+    /// Throws the graph at `path` away. It must not be open.
+    pub fn remove(path: &Path) -> Result<(), GraphError> {
+        Ok(remove_derived(path)?)
+    }
+
+    /// Whether its file is still the one that lies at its path.
+    pub fn is_in_place(&self) -> bool {
+        self.identity.is_some() && identity_at(&self.path) == self.identity
+    }
+
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Up to which event it covers the log.
+    pub fn position(&self) -> Result<Seq, GraphError> {
+        weave::position(&self.reader())
+    }
+
+    /// Reads the whole file; says what is wrong with it, if anything. O(bytes).
+    pub fn examine(&self) -> Result<Option<String>, GraphError> {
+        let found: String = self
+            .reader()
+            .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        Ok((found != "ok").then_some(found))
+    }
+
+    /// Empties SQLite's log, so that nothing of what was erased is left in a file. To be called after the erasure was
+    /// followed.
+    pub fn purge(&self) -> Result<(), GraphError> {
+        let weaver = self.weaver();
+        weaver.execute_batch("VACUUM")?;
+        weaver.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        Ok(())
+    }
+
+    fn disputed(&self) -> MutexGuard<'_, Disputed> {
+        self.disputed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn reader(&self) -> MutexGuard<'_, Connection> {
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn weaver(&self) -> MutexGuard<'_, Connection> {
+        self.weaver.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,460 @@
+//! Relations: what all statements about an entity come to, with what took the place of what, and what is contested.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anamne_types::{Entity, Frame, Kind, KnowledgeState, Object, Perspective, Relation};
+use jiff::Timestamp;
+use rusqlite::{Connection, params};
+
+use super::entities::{
+    Kept, by_name, confirmed_since, find, instant, read_evidence, state_of, with_aliases,
+};
+use super::naming::{self, Name};
+use super::{Graph, GraphError};
+use crate::reading::normalised;
+
+/// Evidence that is listed with a relation.
+const LISTED: usize = 10;
+
+/// What can have one value at a time. A later one takes the place of an earlier one.
+const ONE_AT_A_TIME: &[&str] = &[
+    "lives_in",
+    "works_at",
+    "studies_at",
+    "located_in",
+    "has_version",
+    "costs",
+    "age",
+    "scheduled_for",
+    "partner_of",
+    "has_value",
+];
+
+/// What can have one value for ever. A second one contests the first.
+const ONE_FOR_EVER: &[&str] = &["born_on"];
+
+/// One statement of one memory.
+struct Said {
+    row: i64,
+    memory: anamne_types::Evidence,
+    recorded_at: i64,
+    author: Option<Name>,
+    subject: Name,
+    relation: String,
+    object: Option<Name>,
+    value: Option<String>,
+    frame: Perspective,
+    negated: bool,
+    valid_from: Option<i64>,
+    valid_to: Option<i64>,
+    confidence: i64,
+    told: bool,
+}
+
+impl Said {
+    fn at(&self) -> i64 {
+        self.memory.at.as_microsecond()
+    }
+
+    /// What a told statement of the same order outranks.
+    fn rank(&self) -> (bool, i64, i64) {
+        (self.told, self.at(), self.row)
+    }
+}
+
+/// Everything that is said of one subject, one relation and one object.
+struct Group {
+    relation: Relation,
+    property: (Name, String),
+    object: Option<Name>,
+    first: (i64, i64),
+    last_rank: (bool, i64, i64),
+    author: Option<Name>,
+    denied: bool,
+}
+
+impl Graph {
+    /// What is said of an entity and what leads to it, surest first. `now` decides what was not confirmed in time,
+    /// what has expired, and what held; O(statements about it).
+    pub fn relations(&self, name: &str, now: Timestamp) -> Result<Vec<Relation>, GraphError> {
+        let reader = self.reader();
+        let kept = find(&reader, name)?;
+        relations_of(&reader, &kept, now)
+    }
+
+    /// The frames of an entity: what it is, what happened to it, how to go about it, and what people chose to keep.
+    pub fn frames(&self, name: &str, now: Timestamp) -> Result<(Entity, Vec<Frame>), GraphError> {
+        let reader = self.reader();
+        let kept = find(&reader, name)?;
+        let mut relations = relations_of(&reader, &kept, now)?;
+        let mut frames = Vec::new();
+        for &frame in Perspective::ALL {
+            let (mut chosen, rest) = relations
+                .into_iter()
+                .partition::<Vec<_>, _>(|relation| relation.frame == frame);
+            relations = rest;
+            let kind = match frame {
+                Perspective::Episodic => Some(Kind::Episode),
+                Perspective::Procedural => Some(Kind::Skill),
+                Perspective::Semantic | Perspective::Custom => None,
+            };
+            if frame == Perspective::Episodic {
+                chosen.sort_by(|one, other| {
+                    (other.recorded_at, &other.id).cmp(&(one.recorded_at, &one.id))
+                });
+            }
+            let memories = match kind {
+                Some(kind) => memories_of_kind(&reader, kept.name, kind)?,
+                None => Vec::new(),
+            };
+            if !chosen.is_empty() || !memories.is_empty() {
+                frames.push(Frame {
+                    frame,
+                    relations: chosen,
+                    memories,
+                });
+            }
+        }
+        Ok((with_aliases(&reader, kept)?, frames))
+    }
+}
+
+fn memories_of_kind(
+    connection: &Connection,
+    kept: Name,
+    kind: Kind,
+) -> Result<Vec<anamne_types::Evidence>, GraphError> {
+    let mut found = Vec::new();
+    for member in naming::members(connection, kept)? {
+        let mut statement = connection.prepare_cached(
+            "SELECT row, id, memories.occurred_at FROM mentions JOIN memories USING (row) \
+             WHERE name = ?1 AND kind = ?2 AND way <> 2 ORDER BY memories.occurred_at DESC, row DESC LIMIT ?3",
+        )?;
+        let limit = LISTED as i64;
+        for memory in statement.query_map(params![member, kind.number(), limit], read_evidence)? {
+            found.push(memory?);
+        }
+    }
+    found.sort_by(|one, other| (other.at, &other.memory).cmp(&(one.at, &one.memory)));
+    found.dedup();
+    found.truncate(LISTED);
+    Ok(found)
+}
+
+/// The relations that begin or end at an entity.
+pub(super) fn relations_of(
+    connection: &Connection,
+    kept: &Kept,
+    now: Timestamp,
+) -> Result<Vec<Relation>, GraphError> {
+    let mut said = Vec::new();
+    let mut subjects = BTreeSet::from([kept.name]);
+    for member in naming::members(connection, kept.name)? {
+        said.extend(said_with(connection, "subject", member, now)?);
+        let incoming = said_with(connection, "object", member, now)?;
+        subjects.extend(incoming.iter().map(|said| said.subject));
+        said.extend(incoming);
+    }
+    // Whether what leads here still holds depends on everything that is said of where it begins.
+    let properties: BTreeSet<_> = said
+        .iter()
+        .map(|said| (said.subject, said.relation.clone()))
+        .collect();
+    for &subject in subjects.iter().filter(|subject| **subject != kept.name) {
+        for member in naming::members(connection, subject)? {
+            let others = said_with(connection, "subject", member, now)?.into_iter();
+            said.extend(
+                others
+                    .filter(|other| properties.contains(&(other.subject, other.relation.clone()))),
+            );
+        }
+    }
+    said.sort_by(|one, other| {
+        (one.at(), one.row, &one.relation, &one.value).cmp(&(
+            other.at(),
+            other.row,
+            &other.relation,
+            &other.value,
+        ))
+    });
+    said.dedup_by(|one, other| {
+        (
+            one.row,
+            one.subject,
+            &one.relation,
+            one.object,
+            &one.value,
+            one.negated,
+        ) == (
+            other.row,
+            other.subject,
+            &other.relation,
+            other.object,
+            &other.value,
+            other.negated,
+        )
+    });
+    let mut groups = grouped(connection, said)?;
+    take_place(&mut groups);
+    let mut relations: Vec<_> = groups
+        .into_iter()
+        .filter(|group| {
+            !group.denied && (group.property.0 == kept.name || group.object == Some(kept.name))
+        })
+        .map(|group| group.relation)
+        .filter(|relation| is_current(relation, now))
+        .collect();
+    relations.sort_by(|one, other| {
+        let key = |relation: &Relation| {
+            (
+                relation.told,
+                (relation.weight * 100.0) as i64,
+                relation.recorded_at,
+            )
+        };
+        key(other)
+            .cmp(&key(one))
+            .then_with(|| one.id.cmp(&other.id))
+    });
+    Ok(relations)
+}
+
+/// Whether it was told, confirmed, or said of late.
+fn is_current(relation: &Relation, now: Timestamp) -> bool {
+    relation.told
+        || relation.mentions > 1
+        || relation
+            .evidence
+            .first()
+            .is_some_and(|last| last.at.as_microsecond() >= confirmed_since(now))
+}
+
+fn said_with(
+    connection: &Connection,
+    end: &str,
+    name: Name,
+    now: Timestamp,
+) -> Result<Vec<Said>, GraphError> {
+    let sql = format!(
+        "SELECT row, id, occurred_at, recorded_at, author, subject, relation, object, value, frame, negated, valid_from, \
+         valid_to, confidence, told FROM statements JOIN memories USING (row) \
+         WHERE {end} = ?1 AND (expires_at IS NULL OR expires_at > ?2)"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let found = statement.query_map([name, now.as_microsecond()], |row| {
+        Ok(Said {
+            row: row.get(0)?,
+            memory: read_evidence(row)?,
+            recorded_at: row.get(3)?,
+            author: row.get(4)?,
+            subject: row.get(5)?,
+            relation: row.get(6)?,
+            object: row.get(7)?,
+            value: row.get(8)?,
+            frame: Perspective::from_number(row.get(9)?).unwrap_or(Perspective::Custom),
+            negated: row.get(10)?,
+            valid_from: row.get(11)?,
+            valid_to: row.get(12)?,
+            confidence: row.get(13)?,
+            told: row.get(14)?,
+        })
+    })?;
+    let mut said = found.collect::<Result<Vec<_>, _>>()?;
+    for one in &mut said {
+        one.subject = naming::kept(connection, one.subject)?;
+        one.object = one
+            .object
+            .map(|object| naming::kept(connection, object))
+            .transpose()?;
+    }
+    Ok(said)
+}
+
+/// Brings statements that say the same together, in the order in which they were first said. A later denial by a text
+/// ends what it denies.
+fn grouped(connection: &Connection, said: Vec<Said>) -> Result<Vec<Group>, GraphError> {
+    let mut groups: BTreeMap<(Name, String, String), Vec<Said>> = BTreeMap::new();
+    for one in said {
+        let end = match one.object {
+            Some(object) => naming::key(connection, object)?,
+            None => normalised(one.value.as_deref().unwrap_or_default()),
+        };
+        groups
+            .entry((one.subject, one.relation.clone(), end))
+            .or_default()
+            .push(one);
+    }
+    let mut made = Vec::new();
+    for ((subject, relation, end), said) in groups {
+        made.extend(group(connection, subject, relation, &end, &said)?);
+    }
+    made.sort_by(|one, other| {
+        (one.first, &one.relation.id).cmp(&(other.first, &other.relation.id))
+    });
+    Ok(made)
+}
+
+fn group(
+    connection: &Connection,
+    subject: Name,
+    relation: String,
+    end: &str,
+    said: &[Said],
+) -> Result<Option<Group>, GraphError> {
+    let positive: Vec<_> = said.iter().filter(|one| !one.negated).collect();
+    let (Some(first), Some(last), Some(subject_of)) = (
+        positive.first(),
+        positive.last(),
+        by_name(connection, subject)?,
+    ) else {
+        return Ok(None);
+    };
+    let object = match first.object {
+        None => Object::Value(last.value.clone().unwrap_or_default()),
+        Some(object) => match by_name(connection, object)? {
+            Some(kept) => Object::Entity {
+                id: kept.entity.id,
+                name: kept.entity.name,
+            },
+            None => return Ok(None),
+        },
+    };
+    let ended = said
+        .iter()
+        .filter(|one| one.negated && one.rank() > last.rank())
+        .map(|one| one.valid_to.or(one.valid_from).unwrap_or(one.at()))
+        .max();
+    let rows: BTreeSet<_> = positive.iter().map(|one| one.row).collect();
+    let mut sure: BTreeMap<i64, i64> = BTreeMap::new();
+    for one in &positive {
+        let best = sure.entry(one.row).or_default();
+        *best = (*best).max(one.confidence);
+    }
+    let told = positive.iter().any(|one| one.told);
+    let mut evidence: Vec<_> = positive
+        .iter()
+        .rev()
+        .map(|one| one.memory.clone())
+        .collect();
+    evidence.dedup();
+    evidence.truncate(LISTED);
+    let key = naming::key(connection, subject)?;
+    let identity = blake3::hash(format!("{key}\n{relation}\n{end}").as_bytes());
+    let denied = is_denied(connection, subject, &relation, end, last)?;
+    Ok(Some(Group {
+        property: (subject, relation.clone()),
+        object: first.object,
+        first: (first.at(), first.row),
+        last_rank: last.rank(),
+        author: last.author,
+        denied,
+        relation: Relation {
+            id: identity.to_hex()[..12].to_owned(),
+            subject: subject_of.entity.id,
+            subject_name: subject_of.entity.name,
+            relation,
+            object,
+            frame: last.frame,
+            state: state_of(rows.len() as u64, told),
+            weight: sure.values().sum::<i64>() as f32 / 100.0,
+            confidence: sure.values().max().copied().unwrap_or(0) as f32 / 100.0,
+            valid_from: positive
+                .iter()
+                .filter_map(|one| one.valid_from)
+                .min()
+                .map(instant),
+            valid_to: positive
+                .iter()
+                .filter_map(|one| one.valid_to)
+                .max()
+                .max(ended)
+                .map(instant),
+            recorded_at: instant(
+                positive
+                    .iter()
+                    .map(|one| one.recorded_at)
+                    .min()
+                    .unwrap_or(0),
+            ),
+            told,
+            evidence,
+            mentions: rows.len() as u64,
+        },
+    }))
+}
+
+/// Whether someone said that it is not so, after it was last told by someone; what texts say does not count against that.
+fn is_denied(
+    connection: &Connection,
+    subject: Name,
+    relation: &str,
+    end: &str,
+    last: &Said,
+) -> Result<bool, GraphError> {
+    let mut denied = false;
+    for member in naming::members(connection, subject)? {
+        let mut statement = connection.prepare_cached(
+            "SELECT occurred_at, row FROM denials JOIN memories USING (row) \
+             WHERE subject = ?1 AND relation = ?2 AND (object IS NULL OR object = ?3)",
+        )?;
+        let denials = statement.query_map(params![member, relation, end], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+        for denial in denials {
+            let (at, row): (i64, i64) = denial?;
+            denied |= !last.told || (at, row) > (last.at(), last.row);
+        }
+    }
+    Ok(denied)
+}
+
+/// Of a property that has one value at a time, ends what something later took the place of, and marks what is contested.
+///
+/// Groups come in the order in which they were first said.
+fn take_place(groups: &mut [Group]) {
+    for later in 0..groups.len() {
+        for earlier in 0..later {
+            let (before, after) = groups.split_at_mut(later);
+            let (earlier, later) = (&mut before[earlier], &mut after[0]);
+            let has_ended = |group: &Group| {
+                group.denied
+                    || group
+                        .relation
+                        .valid_to
+                        .is_some_and(|to| to.as_microsecond() <= later.first.0)
+            };
+            if earlier.property != later.property
+                || has_ended(earlier)
+                || later.denied
+                || overlap(earlier, later)
+            {
+                continue;
+            }
+            let relation = earlier.property.1.as_str();
+            let changes = ONE_AT_A_TIME.contains(&relation);
+            if !changes && !ONE_FOR_EVER.contains(&relation) {
+                continue;
+            }
+            // Said again after the other one: then nobody can tell which one holds.
+            let alternates = earlier.last_rank > later.last_rank && !earlier.relation.told;
+            let outranked = earlier.relation.told && !later.relation.told;
+            let same_speaker = earlier.author == later.author || later.relation.told;
+            if changes && same_speaker && !alternates && !outranked {
+                earlier.relation.valid_to =
+                    Some(later.relation.valid_from.unwrap_or(instant(later.first.0)));
+            } else {
+                earlier.relation.state = KnowledgeState::Contested;
+                later.relation.state = KnowledgeState::Contested;
+            }
+        }
+    }
+}
+
+/// Whether one end says the same as the other, more fully.
+fn overlap(one: &Group, other: &Group) -> bool {
+    let (one, other) = (
+        normalised(one.relation.object.text()),
+        normalised(other.relation.object.text()),
+    );
+    one.contains(&other) || other.contains(&one)
+}

@@ -1,0 +1,262 @@
+//! What a language model read and judged, in `views/readings.db`: kept apart from the graph, so that the graph can be woven
+//! again without asking once more.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use anamne_store::{DerivedDatabase, StoreError, remove_derived};
+use anamne_types::{ConflictKind, EntityType, Row, Seq};
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+
+use crate::reading::{Mention, RELATIONS, Reading, Statement, Term};
+
+const DATABASE: DerivedDatabase = DerivedDatabase {
+    format: 1,
+    schema: "CREATE TABLE position (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL) STRICT; \
+             INSERT INTO position VALUES (1, 0); \
+             CREATE TABLE readings (row INTEGER PRIMARY KEY, seq INTEGER NOT NULL, model TEXT NOT NULL, reading TEXT NOT NULL) STRICT; \
+             CREATE INDEX readings_by_seq ON readings (seq); \
+             CREATE TABLE verdicts (contradiction TEXT PRIMARY KEY, model TEXT NOT NULL, kind INTEGER, reason TEXT NOT NULL) STRICT;",
+    durable: true,
+};
+
+/// What a model said of two statements that seemed to contradict each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// What the two are to each other; `None` where both can hold.
+    pub kind: Option<ConflictKind>,
+    /// Why; may be empty.
+    pub reason: String,
+}
+
+/// The readings of a model. All methods may be called from several threads and processes.
+pub struct Readings {
+    path: PathBuf,
+    connection: Mutex<Connection>,
+}
+
+impl Readings {
+    /// Opens the readings at `path`, or makes an empty file.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        Ok(Self {
+            path: path.to_owned(),
+            connection: Mutex::new(DATABASE.open(path)?),
+        })
+    }
+
+    /// Throws the readings at `path` away. They must not be open.
+    pub fn remove(path: &Path) -> Result<(), StoreError> {
+        remove_derived(path)
+    }
+
+    /// Their file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Up to which event the model has read the log.
+    pub fn position(&self) -> Result<Seq, StoreError> {
+        let seq: i64 = self
+            .connection()
+            .prepare_cached("SELECT seq FROM position")?
+            .query_row([], |row| row.get(0))?;
+        Ok(Seq(seq as u64))
+    }
+
+    /// What was read of a memory in the state that this event gave it.
+    pub fn of(&self, row: Row, seq: Seq) -> Result<Option<Reading>, StoreError> {
+        let stored: Option<String> = self
+            .connection()
+            .prepare_cached("SELECT reading FROM readings WHERE row = ?1 AND seq = ?2")?
+            .query_row(params![row.0, seq.0 as i64], |row| row.get(0))
+            .optional()?;
+        Ok(stored
+            .and_then(|json| serde_json::from_str::<Stored>(&json).ok())
+            .map(Stored::reading))
+    }
+
+    /// The rows of which something was read in a state that an event after this one gave them, with that event, at most
+    /// `limit`.
+    pub fn since(&self, after: Seq, limit: usize) -> Result<Vec<(Seq, Row)>, StoreError> {
+        let connection = self.connection();
+        let mut statement = connection
+            .prepare_cached("SELECT seq, row FROM readings WHERE seq > ?1 ORDER BY seq LIMIT ?2")?;
+        let rows = statement.query_map(params![after.0 as i64, limit as i64], |row| {
+            Ok((Seq(row.get::<_, i64>(0)? as u64), Row(row.get(1)?)))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Keeps what was read of a memory, and that the log was read up to there, in one transaction. `None` where nothing was
+    /// read: the memory said too little, is gone, or the model could not.
+    pub fn put(
+        &self,
+        row: Row,
+        seq: Seq,
+        model: &str,
+        reading: Option<&Reading>,
+    ) -> Result<(), StoreError> {
+        let mut connection = self.connection();
+        let transaction = connection.transaction()?;
+        match reading {
+            Some(reading) => {
+                let json = serde_json::to_string(&Stored::of(reading))?;
+                transaction.execute(
+                    "INSERT OR REPLACE INTO readings VALUES (?1, ?2, ?3, ?4)",
+                    params![row.0, seq.0 as i64, model, json],
+                )?;
+            }
+            None => {
+                transaction.execute("DELETE FROM readings WHERE row = ?1", [row.0])?;
+            }
+        }
+        transaction.execute("UPDATE position SET seq = max(seq, ?1)", [seq.0 as i64])?;
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// What a model said of a contradiction.
+    pub fn verdict(&self, contradiction: &str) -> Result<Option<Verdict>, StoreError> {
+        Ok(self
+            .connection()
+            .prepare_cached("SELECT kind, reason FROM verdicts WHERE contradiction = ?1")?
+            .query_row([contradiction], |row| {
+                let kind: Option<u8> = row.get(0)?;
+                Ok(Verdict {
+                    kind: kind.and_then(ConflictKind::from_number),
+                    reason: row.get(1)?,
+                })
+            })
+            .optional()?)
+    }
+
+    /// Keeps what a model said of a contradiction.
+    pub fn judge(
+        &self,
+        contradiction: &str,
+        model: &str,
+        verdict: &Verdict,
+    ) -> Result<(), StoreError> {
+        self.connection().execute(
+            "INSERT OR REPLACE INTO verdicts VALUES (?1, ?2, ?3, ?4)",
+            params![
+                contradiction,
+                model,
+                verdict.kind.map(ConflictKind::number),
+                verdict.reason
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// Takes what was read of these rows out of the file, and every verdict: their reasons may tell of it.
+    pub fn purge(&self, live: &dyn Fn(Row) -> bool) -> Result<(), StoreError> {
+        let connection = self.connection();
+        let rows: Vec<u32> = connection
+            .prepare("SELECT row FROM readings")?
+            .query_map([], |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
+        for row in rows.into_iter().filter(|row| !live(Row(*row))) {
+            connection.execute("DELETE FROM readings WHERE row = ?1", [row])?;
+        }
+        connection.execute_batch("DELETE FROM verdicts; VACUUM;")?;
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        Ok(())
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A reading as JSON.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    mentions: Vec<(usize, usize, String, EntityType, f32)>,
+    statements: Vec<StoredStatement>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredStatement {
+    span: (usize, usize),
+    subject: (String, Option<EntityType>),
+    relation: String,
+    object: (String, Option<EntityType>),
+    negated: bool,
+    from: Option<Timestamp>,
+    to: Option<Timestamp>,
+    confidence: f32,
+}
+
+impl Stored {
+    fn of(reading: &Reading) -> Self {
+        let mention = |mention: &Mention| {
+            let Mention {
+                span,
+                name,
+                entity_type,
+                confidence,
+            } = mention.clone();
+            (span.start, span.end, name, entity_type, confidence)
+        };
+        let statement = |statement: &Statement| StoredStatement {
+            span: (statement.span.start, statement.span.end),
+            subject: stored_term(&statement.subject),
+            relation: statement.relation.to_owned(),
+            object: stored_term(&statement.object),
+            negated: statement.negated,
+            from: statement.valid_from,
+            to: statement.valid_to,
+            confidence: statement.confidence,
+        };
+        Self {
+            mentions: reading.mentions.iter().map(mention).collect(),
+            statements: reading.statements.iter().map(statement).collect(),
+        }
+    }
+
+    /// The reading; statements whose relation is no longer known are left out.
+    fn reading(self) -> Reading {
+        let mention = |(start, end, name, entity_type, confidence)| Mention {
+            span: start..end,
+            name,
+            entity_type,
+            confidence,
+        };
+        let statement = |stored: StoredStatement| {
+            let relation = RELATIONS.iter().find(|known| **known == stored.relation)?;
+            Some(Statement {
+                span: stored.span.0..stored.span.1,
+                subject: term(stored.subject),
+                relation,
+                object: term(stored.object),
+                negated: stored.negated,
+                valid_from: stored.from,
+                valid_to: stored.to,
+                confidence: stored.confidence,
+            })
+        };
+        Reading {
+            mentions: self.mentions.into_iter().map(mention).collect(),
+            statements: self.statements.into_iter().filter_map(statement).collect(),
+        }
+    }
+}
+
+fn stored_term(term: &Term) -> (String, Option<EntityType>) {
+    match term {
+        Term::Entity(name, entity_type) => (name.clone(), Some(*entity_type)),
+        Term::Value(value) => (value.clone(), None),
+    }
+}
+
+fn term((text, entity_type): (String, Option<EntityType>)) -> Term {
+    match entity_type {
+        Some(entity_type) => Term::Entity(text, entity_type),
+        None => Term::Value(text),
+    }
+}

@@ -1,0 +1,644 @@
+//! The graph keeps its promises: it is a function of the log, what is told outranks what is read, and nothing is joined
+//! on a guess.
+
+mod log_twin;
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use anamne_knowledge::graph::{ContradictionQuery, EntityQuery, Graph};
+use anamne_knowledge::reading::{Reading, Statement, Term};
+use anamne_knowledge::readings::{Readings, Verdict};
+use anamne_types::{
+    Assertion, ConflictKind, EntityType, KnowledgeState, Object, Relation, Row, Seq,
+};
+use log_twin::{Log, day};
+use proptest::prelude::*;
+
+fn woven(log: &Log) -> (tempfile::TempDir, Graph) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let graph = Graph::open(&folder.path().join("knowledge.db"), None).expect("opened");
+    follow(&graph, log);
+    (folder, graph)
+}
+
+fn follow(graph: &Graph, log: &Log) {
+    let woven = graph
+        .catch_up(log, 7, day(0), &mut |_| true)
+        .expect("woven");
+    assert!(!woven.busy);
+}
+
+fn relation<'a>(relations: &'a [Relation], relation: &str, object: &str) -> &'a Relation {
+    let found = relations
+        .iter()
+        .find(|one| one.relation == relation && one.object.text() == object);
+    found.unwrap_or_else(|| panic!("no {relation} {object} in {relations:#?}"))
+}
+
+/// Everything that the graph says, whichever way it came to it.
+fn everything(graph: &Graph) -> String {
+    let all = EntityQuery {
+        unconfirmed: true,
+        limit: 1_000,
+        ..EntityQuery::default()
+    };
+    let mut said = String::new();
+    for entity in graph.entities(&all, day(400)).expect("listed") {
+        let id = entity.id.to_string();
+        let relations = graph.relations(&id, day(40)).expect("read");
+        let mentions = graph.mentions(&id, 100).expect("read");
+        let together = graph.named_together(&id, 100).expect("read");
+        let _ = writeln!(
+            said,
+            "{entity:?}\n{relations:?}\n{mentions:?}\n{together:?}"
+        );
+    }
+    said + &format!(
+        "{:?}",
+        graph.suggested_merges(100, day(400)).expect("suggested")
+    )
+}
+
+#[test]
+fn what_is_confirmed_becomes_active_and_then_stable() {
+    let log = Log::default();
+    log.say("Ada", 1, "I heard that Mara Lind lives in Bonn.", None);
+    let (_folder, graph) = woven(&log);
+    let state = || {
+        let relations = graph.relations("mara lind", day(20)).expect("known");
+        relation(&relations, "lives_in", "Bonn").state
+    };
+    assert_eq!(state(), KnowledgeState::Inferred);
+    log.say("Ada", 2, "Mara Lind lives in Bonn.", None);
+    follow(&graph, &log);
+    assert_eq!(state(), KnowledgeState::Active);
+    for on in 3..11 {
+        log.say("Ada", on, "Mara Lind lives in Bonn.", None);
+    }
+    follow(&graph, &log);
+    assert_eq!(state(), KnowledgeState::Stable);
+}
+
+#[test]
+fn what_one_memory_said_is_passed_over_after_thirty_days() {
+    let log = Log::default();
+    log.say("Ada", 1, "I heard that Mara Lind lives in Bonn.", None);
+    let (_folder, graph) = woven(&log);
+    let known = |on| graph.relations("Mara Lind", day(on)).expect("known").len();
+    assert_eq!((known(31), known(32)), (1, 0));
+    let listed = |on| {
+        let query = EntityQuery {
+            limit: 10,
+            ..EntityQuery::default()
+        };
+        graph.entities(&query, day(on)).expect("listed").len()
+    };
+    assert!(listed(31) > 0);
+    assert_eq!(listed(32), 0);
+}
+
+#[test]
+fn a_later_statement_of_the_same_person_ends_the_earlier_one() {
+    let log = Log::default();
+    log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
+    log.say("Ada", 9, "Mara Lind lives in Berlin.", None);
+    let (_folder, graph) = woven(&log);
+    let relations = graph.relations("Mara Lind", day(20)).expect("known");
+    assert_eq!(
+        relation(&relations, "lives_in", "Bonn").valid_to,
+        Some(day(9))
+    );
+    let now = relation(&relations, "lives_in", "Berlin");
+    assert_eq!((now.valid_to, now.state), (None, KnowledgeState::Inferred));
+}
+
+#[test]
+fn two_people_who_disagree_leave_both_contested() {
+    let log = Log::default();
+    log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
+    log.say("Teo", 9, "Mara Lind lives in Berlin.", None);
+    let (_folder, graph) = woven(&log);
+    let relations = graph.relations("Mara Lind", day(20)).expect("known");
+    for place in ["Bonn", "Berlin"] {
+        let relation = relation(&relations, "lives_in", place);
+        assert_eq!(
+            (relation.state, relation.valid_to),
+            (KnowledgeState::Contested, None)
+        );
+    }
+}
+
+#[test]
+fn what_is_told_outranks_what_is_read() {
+    let log = Log::default();
+    log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
+    let told = Assertion::Relation {
+        subject: "Mara Lind".to_owned(),
+        relation: "lives_in".to_owned(),
+        object: "Berlin".to_owned(),
+        valid_from: None,
+        valid_to: None,
+    };
+    log.assert(5, &told);
+    let (_folder, graph) = woven(&log);
+    let relations = graph.relations("Mara Lind", day(20)).expect("known");
+    assert_eq!(
+        relation(&relations, "lives_in", "Bonn").valid_to,
+        Some(day(5))
+    );
+    let told = relation(&relations, "lives_in", "Berlin");
+    assert_eq!((told.told, told.state), (true, KnowledgeState::Active));
+}
+
+#[test]
+fn what_was_denied_is_not_read_again() {
+    let log = Log::default();
+    log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
+    let denial = Assertion::Denial {
+        subject: "Mara Lind".to_owned(),
+        relation: Some("lives_in".to_owned()),
+        object: Some("Bonn".to_owned()),
+    };
+    let denied = log.assert(2, &denial);
+    log.say("Teo", 3, "Mara Lind lives in Bonn.", None);
+    let (_folder, graph) = woven(&log);
+    let known = || graph.relations("Mara Lind", day(20)).expect("known").len();
+    assert_eq!(known(), 0);
+    log.change(denied, None);
+    follow(&graph, &log);
+    assert_eq!(known(), 1, "the denial was forgotten");
+}
+
+#[test]
+fn an_entity_that_was_denied_is_gone_until_it_is_no_more() {
+    let log = Log::default();
+    log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
+    let denial = Assertion::Denial {
+        subject: "Bonn".to_owned(),
+        relation: None,
+        object: None,
+    };
+    let denied = log.assert(2, &denial);
+    let (_folder, graph) = woven(&log);
+    graph.entity("Bonn").expect_err("it was denied");
+    assert!(
+        graph
+            .relations("Mara Lind", day(3))
+            .expect("known")
+            .is_empty()
+    );
+    log.change(denied, None);
+    follow(&graph, &log);
+    graph.entity("bonn").expect("it is known again");
+}
+
+#[test]
+fn an_entity_that_is_told_after_its_denial_is_there_again() {
+    let log = Log::default();
+    let told = Assertion::Entity {
+        name: "Bonn".to_owned(),
+        entity_type: EntityType::Place,
+        aliases: vec!["B. on Rhine".to_owned()],
+    };
+    log.assert(1, &told);
+    log.assert(
+        2,
+        &Assertion::Denial {
+            subject: "Bonn".to_owned(),
+            relation: None,
+            object: None,
+        },
+    );
+    let (_folder, graph) = woven(&log);
+    graph.entity("Bonn").expect_err("it was denied");
+    log.assert(3, &told);
+    follow(&graph, &log);
+    let entity = graph.entity("bonn").expect("it was told again");
+    assert_eq!(entity.aliases, ["B. on Rhine"]);
+}
+
+#[test]
+fn what_has_expired_counts_as_forgotten() {
+    let log = Log::default();
+    let told = log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
+    log.expire(told, day(9));
+    let (_folder, graph) = woven(&log);
+    graph.entity("Mara Lind").expect("known");
+    let follow_on = |on| {
+        graph
+            .catch_up(&log, 7, day(on), &mut |_| true)
+            .expect("woven")
+    };
+    follow_on(8);
+    graph.entity("Mara Lind").expect("still known");
+    follow_on(9);
+    graph.entity("Mara Lind").expect_err("it has expired");
+    let folder = tempfile::tempdir().expect("a folder");
+    let again = Graph::open(&folder.path().join("knowledge.db"), None).expect("opened");
+    again
+        .catch_up(&log, 7, day(9), &mut |_| true)
+        .expect("woven");
+    again
+        .entity("Mara Lind")
+        .expect_err("woven again it is not there either");
+}
+
+#[test]
+fn aliases_join_what_they_name() {
+    let log = Log::default();
+    log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
+    log.say("Ada", 2, "Marie lives in Bonn.", None);
+    let (_folder, graph) = woven(&log);
+    assert_eq!(graph.entity("Mara Lind").expect("known").mentions, 1);
+    let joined = Assertion::Entity {
+        name: "Mara Lind".to_owned(),
+        entity_type: EntityType::Person,
+        aliases: vec!["Marie".to_owned()],
+    };
+    log.assert(3, &joined);
+    follow(&graph, &log);
+    let entity = graph.entity("marie").expect("known");
+    assert_eq!((entity.name.as_str(), entity.mentions), ("Mara Lind", 3));
+    assert_eq!(entity.aliases, ["Marie"]);
+    let relations = graph.relations("Marie", day(4)).expect("known");
+    assert_eq!(relation(&relations, "lives_in", "Bonn").mentions, 2);
+    let (one, other) = ("Marie".to_owned(), "Mara Lind".to_owned());
+    log.assert(4, &Assertion::Distinct { one, other });
+    follow(&graph, &log);
+    assert_eq!(graph.entity("marie").expect("known").mentions, 1);
+}
+
+#[test]
+fn a_first_name_means_the_one_of_the_thread() {
+    let log = Log::default();
+    log.say("Ada", 1, "You know Mara Lind?", Some(("one", 0)));
+    log.say("Teo", 1, "Mara lives in Bonn.", Some(("one", 1)));
+    log.say("Teo", 1, "Mara lives in Berlin.", Some(("two", 0)));
+    let (_folder, graph) = woven(&log);
+    let relations = graph.relations("Mara Lind", day(2)).expect("known");
+    relation(&relations, "lives_in", "Bonn");
+    let others = graph.relations("Mara", day(2)).expect("known");
+    relation(&others, "lives_in", "Berlin");
+    let suggested = graph.suggested_merges(10, day(2)).expect("suggested");
+    let names: Vec<_> = suggested
+        .iter()
+        .map(|one| [one.into.name.as_str(), one.from.name.as_str()])
+        .collect();
+    assert!(
+        names.contains(&["Mara Lind", "Mara"]) || names.contains(&["Mara", "Mara Lind"]),
+        "{names:?}"
+    );
+}
+
+#[test]
+fn properties_and_neighbours_are_found() {
+    let log = Log::default();
+    let told = [
+        ("Skep", "runs_on", "Hetzner"),
+        ("Mara Lind", "works_on", "Skep"),
+        ("Hetzner", "located_in", "Falkenstein"),
+    ];
+    for (subject, relation, object) in told {
+        let (subject, relation, object) =
+            (subject.to_owned(), relation.to_owned(), object.to_owned());
+        log.assert(
+            1,
+            &Assertion::Relation {
+                subject,
+                relation,
+                object,
+                valid_from: None,
+                valid_to: None,
+            },
+        );
+    }
+    let property = Assertion::Property {
+        entity: "Skep".to_owned(),
+        frame: anamne_types::Perspective::Custom,
+        property: "colour".to_owned(),
+        value: "yellow".to_owned(),
+    };
+    log.assert(2, &property);
+    let (_folder, graph) = woven(&log);
+    let around = |steps| {
+        let around = graph
+            .neighbourhood("skep", steps, 10, day(3))
+            .expect("known");
+        let names: Vec<_> = around
+            .entities
+            .into_iter()
+            .map(|(away, entity)| (away, entity.name))
+            .collect();
+        (names, around.relations.len())
+    };
+    let names = |of: &[(u32, &str)]| {
+        of.iter()
+            .map(|(away, name)| (*away, (*name).to_owned()))
+            .collect::<Vec<_>>()
+    };
+    let (one, relations) = around(1);
+    assert_eq!(one.len(), 3);
+    assert_eq!(relations, 3);
+    let (two, relations) = around(2);
+    assert_eq!(two.last(), names(&[(2, "Falkenstein")]).last());
+    assert_eq!((two.len(), relations), (4, 4));
+    let (_, frames) = graph.frames("Skep", day(3)).expect("known");
+    let custom = frames
+        .iter()
+        .find(|frame| frame.frame == anamne_types::Perspective::Custom)
+        .expect("a frame");
+    assert_eq!(
+        custom.relations[0].object,
+        Object::Value("yellow".to_owned())
+    );
+}
+
+#[test]
+fn nothing_of_what_was_taken_back_stays_in_the_file() {
+    let log = Log::default();
+    let secret = log.say(
+        "Zebedee Quark",
+        1,
+        "Wilhelmina Oddfellow lives in Timbuktu.",
+        Some(("quiet", 0)),
+    );
+    log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
+    let (folder, graph) = woven(&log);
+    let holds = |word: &str| {
+        let files = std::fs::read_dir(folder.path()).expect("read").flatten();
+        let contents = files.map(|file| std::fs::read(file.path()).expect("read"));
+        contents.into_iter().any(|bytes| {
+            let lower = bytes.to_ascii_lowercase();
+            lower
+                .windows(word.len())
+                .any(|window| window == word.as_bytes())
+        })
+    };
+    assert!(holds("oddfellow") && holds("zebedee"));
+    log.change(secret, None);
+    follow(&graph, &log);
+    graph.purge().expect("purged");
+    for word in ["oddfellow", "timbuktu", "zebedee", "quiet"] {
+        assert!(!holds(word), "{word}");
+    }
+    assert!(holds("mara lind"));
+}
+
+#[test]
+fn a_contradiction_stays_open_until_someone_decides() {
+    let log = Log::default();
+    let did = log.say(
+        "Ada",
+        1,
+        "I implemented a Flask route for the homepage.",
+        None,
+    );
+    log.say("Ada", 1, "Lunch was fine.", None);
+    let never = log.say(
+        "Ada",
+        5,
+        "I have never written any Flask routes in this project.",
+        None,
+    );
+    let (_folder, graph) = woven(&log);
+    let open = ContradictionQuery {
+        open: true,
+        limit: 10,
+        ..ContradictionQuery::default()
+    };
+    let found = graph.contradictions(&open).expect("listed");
+    assert_eq!(found.len(), 1, "{found:?}");
+    let found = &found[0];
+    assert_eq!((found.kind, found.kept), (ConflictKind::Contested, None));
+    assert_eq!(
+        (found.earlier.evidence.memory, found.later.evidence.memory),
+        (did, never)
+    );
+    assert!(
+        found.later.quote.contains("never written any Flask routes"),
+        "{}",
+        found.later.quote
+    );
+    let holds = || {
+        let disputes = graph.disputes(&[Row(0), Row(1), Row(2)]).expect("read");
+        disputes
+            .iter()
+            .map(|of| of.first().map(|dispute| dispute.holds))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(holds(), [Some(None), None, Some(None)]);
+    let contradiction = found.id.clone();
+    let decided = log.assert(
+        6,
+        &Assertion::Resolution {
+            contradiction,
+            kept: did,
+            lost: never,
+        },
+    );
+    follow(&graph, &log);
+    assert_eq!(holds(), [Some(Some(true)), None, Some(Some(false))]);
+    assert!(graph.contradictions(&open).expect("listed").is_empty());
+    assert_eq!(
+        graph.contradiction(&found.id[..6]).expect("known").kept,
+        Some(did)
+    );
+    log.change(decided, None);
+    follow(&graph, &log);
+    assert_eq!(
+        holds(),
+        [Some(None), None, Some(None)],
+        "the decision was forgotten"
+    );
+    log.change(did, Some("I implemented nothing yet."));
+    follow(&graph, &log);
+    assert!(graph.contradictions(&open).expect("listed").is_empty());
+}
+
+#[test]
+fn what_a_model_read_and_judged_counts_instead_of_the_rules() {
+    let log = Log::default();
+    log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
+    log.say(
+        "Ada",
+        2,
+        "I implemented a Flask route for the homepage.",
+        None,
+    );
+    log.say(
+        "Ada",
+        5,
+        "I have never written any Flask routes in this project.",
+        None,
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let readings = Arc::new(Readings::open(&folder.path().join("readings.db")).expect("opened"));
+    let path = folder.path().join("knowledge.db");
+    let graph = Graph::open(&path, Some(readings.clone())).expect("opened");
+    follow(&graph, &log);
+    let statement = Statement {
+        span: 0..24,
+        subject: Term::Entity("Mara Lind".to_owned(), EntityType::Person),
+        relation: "likes",
+        object: Term::Entity("Bonn".to_owned(), EntityType::Place),
+        negated: false,
+        valid_from: Some(day(1)),
+        valid_to: None,
+        confidence: 0.9,
+    };
+    let reading = Reading {
+        mentions: Vec::new(),
+        statements: vec![statement],
+    };
+    readings
+        .put(Row(0), Seq(1), "scripted", Some(&reading))
+        .expect("kept");
+    assert_eq!(readings.of(Row(0), Seq(1)).expect("read"), Some(reading));
+    assert_eq!(
+        readings.of(Row(0), Seq(2)).expect("read"),
+        None,
+        "it has changed since"
+    );
+    graph.follow_readings(&log).expect("taken");
+    let contradictions = ContradictionQuery {
+        limit: 10,
+        ..ContradictionQuery::default()
+    };
+    let found = graph.contradictions(&contradictions).expect("listed");
+    let verdict = Verdict {
+        kind: None,
+        reason: "another project".to_owned(),
+    };
+    readings
+        .judge(&found[0].id, "scripted", &verdict)
+        .expect("kept");
+    graph.look_again(&found[0].id).expect("looked");
+    let check = |graph: &Graph| {
+        let relations = graph.relations("Mara Lind", day(3)).expect("known");
+        let names: Vec<_> = relations.iter().map(|one| one.relation.as_str()).collect();
+        assert_eq!(names, ["likes"]);
+        assert!(
+            graph
+                .contradictions(&contradictions)
+                .expect("listed")
+                .is_empty()
+        );
+    };
+    check(&graph);
+    drop(graph);
+    Graph::remove(&path).expect("removed");
+    let again = Graph::open(&path, Some(readings.clone())).expect("opened");
+    follow(&again, &log);
+    check(&again);
+    readings.purge(&|row| row != Row(0)).expect("purged");
+    assert_eq!(readings.of(Row(0), Seq(1)).expect("read"), None);
+}
+
+/// What may happen to the log.
+#[derive(Clone, Debug)]
+enum Step {
+    Say {
+        author: usize,
+        text: usize,
+        place: Option<(usize, u32)>,
+    },
+    Change {
+        row: usize,
+        text: usize,
+    },
+    Forget {
+        row: usize,
+    },
+    Assert {
+        which: usize,
+    },
+    Follow,
+}
+
+const AUTHORS: [&str; 3] = ["Ada", "Teo", ""];
+
+const TEXTS: [&str; 12] = [
+    "I have never written any Flask routes in this project.",
+    "I implemented a Flask route for the homepage.",
+    "The deadline for the Skep release is March 15.",
+    "The deadline for the Skep release is now April 1.",
+    "Mara Lind lives in Bonn.",
+    "Mara lives in Berlin.",
+    "I think Mara no longer lives in Bonn.",
+    "Then Teo Marchand likes Skep, and Mara Lind likes Skep.",
+    "so mara told teo about the skep release",
+    "Yesterday Mara Lind, also called Marie, went home.",
+    "Marie lives in Colmar.",
+    "",
+];
+
+fn assertion(which: usize) -> Assertion {
+    let name = |name: &str| name.to_owned();
+    match which {
+        0 => Assertion::Entity {
+            name: name("Skep"),
+            entity_type: EntityType::Project,
+            aliases: vec![name("the hive book")],
+        },
+        1 => Assertion::Denial {
+            subject: name("Mara Lind"),
+            relation: Some(name("lives_in")),
+            object: None,
+        },
+        2 => Assertion::Distinct {
+            one: name("Marie"),
+            other: name("Mara Lind"),
+        },
+        3 => Assertion::Entity {
+            name: name("Mara Lind"),
+            entity_type: EntityType::Person,
+            aliases: vec![name("Mara")],
+        },
+        _ => Assertion::Relation {
+            subject: name("Mara"),
+            relation: name("lives_in"),
+            object: name("Colmar"),
+            valid_from: None,
+            valid_to: None,
+        },
+    }
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let place = proptest::option::of((0..2_usize, 0..6_u32));
+    prop_oneof![
+        4 => (0..3_usize, 0..TEXTS.len(), place).prop_map(|(author, text, place)| Step::Say { author, text, place }),
+        1 => (any::<usize>(), 0..TEXTS.len()).prop_map(|(row, text)| Step::Change { row, text }),
+        1 => any::<usize>().prop_map(|row| Step::Forget { row }),
+        1 => (0..5_usize).prop_map(|which| Step::Assert { which }),
+        1 => Just(Step::Follow),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn however_the_log_was_followed_the_graph_is_the_same(steps in proptest::collection::vec(step(), 1..40)) {
+        let log = Log::default();
+        let (_folder, graph) = woven(&log);
+        for (on, step) in steps.into_iter().enumerate() {
+            let on = on as i64;
+            match step {
+                Step::Say { author, text, place } => {
+                    let place = place.map(|(thread, position)| (["one", "two"][thread], position));
+                    log.say(AUTHORS[author], on, TEXTS[text], place);
+                }
+                Step::Change { row, text } if log.len() > 0 => log.change(log.id_of(row % log.len()), Some(TEXTS[text])),
+                Step::Forget { row } if log.len() > 0 => log.change(log.id_of(row % log.len()), None),
+                Step::Assert { which } => { log.assert(on, &assertion(which)); }
+                Step::Follow => follow(&graph, &log),
+                Step::Change { .. } | Step::Forget { .. } => {}
+            }
+        }
+        follow(&graph, &log);
+        let (_other, again) = woven(&log);
+        prop_assert_eq!(everything(&graph), everything(&again));
+    }
+}
