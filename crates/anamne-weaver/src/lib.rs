@@ -1,2 +1,4 @@
 //! What happens while nobody waits: a durable queue of tasks, the modules that turn memories into knowledge, and the
 //! bridge to language models.
+
+pub mod queue;

@@ -1,0 +1,85 @@
+//! Tasks that failed for good, until a person decides about them.
+
+use rusqlite::{Transaction, params};
+use serde::Serialize;
+
+use super::ending::finish;
+use super::enqueueing::{expect, find, list, unfinished};
+use super::{Queue, QueueError, Task, TaskId, TaskState};
+
+/// What became of a dead letter that was to be tried again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Retried {
+    /// It waits again, with all its attempts before it.
+    Queued(TaskId),
+    /// A newer task of the same kind and key is on its way, so that the dead one was put away.
+    Newer(TaskId),
+}
+
+impl Queue {
+    /// The dead letters, the latest first.
+    pub fn dead_letters(&self) -> Result<Vec<Task>, QueueError> {
+        self.look(dead)
+    }
+
+    /// Has a dead letter tried again from now on.
+    pub fn retry(&self, id: TaskId) -> Result<Retried, QueueError> {
+        let now = self.now_in_microseconds();
+        self.change(|transaction, stamp| {
+            let task = find(transaction, id, stamp)?;
+            expect(&task, TaskState::Dead, "tried again")?;
+            self.retry_in(transaction, &task, now)
+        })
+    }
+
+    /// Has every dead letter tried again from now on.
+    pub fn retry_all(&self) -> Result<Vec<Retried>, QueueError> {
+        let now = self.now_in_microseconds();
+        self.change(|transaction, stamp| {
+            let dead = dead(transaction, stamp)?;
+            let retried = dead
+                .iter()
+                .map(|task| self.retry_in(transaction, task, now));
+            retried.collect()
+        })
+    }
+
+    /// Puts a dead letter away.
+    pub fn discard(&self, id: TaskId) -> Result<Task, QueueError> {
+        let now = self.now_in_microseconds();
+        self.change(|transaction, stamp| {
+            let task = find(transaction, id, stamp)?;
+            expect(&task, TaskState::Dead, "discarded")?;
+            let kept = self.inner.settings.finished_kept;
+            finish(transaction, &task, TaskState::Cancelled, now, kept)?;
+            find(transaction, id, stamp)
+        })
+    }
+
+    fn retry_in(
+        &self,
+        transaction: &Transaction<'_>,
+        task: &Task,
+        now: i64,
+    ) -> Result<Retried, QueueError> {
+        if let Some((newer, _)) = unfinished(transaction, &task.kind, &task.key)? {
+            let kept = self.inner.settings.finished_kept;
+            finish(transaction, task, TaskState::Cancelled, now, kept)?;
+            return Ok(Retried::Newer(TaskId(newer as u64)));
+        }
+        let mut statement = transaction.prepare_cached(
+            "UPDATE tasks SET state = 1, attempts = 0, not_before = ?2, finished = NULL WHERE id = ?1",
+        )?;
+        statement.execute(params![task.id.0 as i64, now])?;
+        Ok(Retried::Queued(task.id))
+    }
+}
+
+fn dead(
+    transaction: &Transaction<'_>,
+    stamp: super::database::Stamp,
+) -> Result<Vec<Task>, QueueError> {
+    let order = "state = 3 ORDER BY finished DESC, id DESC";
+    list(transaction, order, usize::MAX, stamp)
+}

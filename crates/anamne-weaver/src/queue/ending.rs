@@ -1,0 +1,204 @@
+//! How a task ends: done, failed, given back, dead.
+
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension, Transaction, params};
+
+use super::enqueueing::enqueue;
+use super::retries::pause_before;
+use super::task::{LONGEST_ERROR, instant, shortened};
+use super::{Enqueued, Lease, NewTask, Priority, QueueError, Settings, Task, TaskState, noted};
+
+/// What became of a task that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failed {
+    /// It is tried again from this instant on.
+    Again(Timestamp),
+    /// It had its last attempt.
+    Dead,
+}
+
+/// What a task does to the queue, in the transaction that completes it.
+pub struct Effect<'transaction> {
+    transaction: &'transaction Transaction<'transaction>,
+    now: i64,
+}
+
+impl Effect<'_> {
+    /// Queues a further task, or merges it.
+    pub fn enqueue(&mut self, task: &NewTask) -> Result<Enqueued, QueueError> {
+        enqueue(self.transaction, task, &task.checked()?, self.now)
+    }
+
+    /// Notes a value under a name, in place of what was noted there before.
+    pub fn note(&mut self, name: &str, value: &str) -> Result<(), QueueError> {
+        let mut statement = self.transaction.prepare_cached(
+            "INSERT INTO notes (name, value) VALUES (?1, ?2)
+             ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        )?;
+        statement.execute([name, value])?;
+        Ok(())
+    }
+
+    /// What is noted under a name.
+    pub fn noted(&self, name: &str) -> Result<Option<String>, QueueError> {
+        noted(self.transaction, name)
+    }
+}
+
+impl Lease {
+    /// Ends the task as done.
+    pub fn complete(self) -> Result<(), QueueError> {
+        self.complete_with(|_| Ok(()))
+    }
+
+    /// Ends the task as done, together with its effect on the queue: both happen, or neither. Where `effect` fails the lease
+    /// is gone without a word, and the task runs again when it would have run out.
+    pub fn complete_with<T>(
+        self,
+        effect: impl FnOnce(&mut Effect<'_>) -> Result<T, QueueError>,
+    ) -> Result<T, QueueError> {
+        let now = self.queue.now_in_microseconds();
+        let mut effect = Some(effect);
+        self.change(|transaction, task| {
+            // Asked a second time only of a file that is new and so knows no lease.
+            let effect = effect.take().ok_or(QueueError::LeaseLost(task.id))?;
+            let done = effect(&mut Effect { transaction, now })?;
+            let kept = self.queue.inner.settings.finished_kept;
+            finish(transaction, task, TaskState::Done, now, kept)?;
+            Ok(done)
+        })
+    }
+
+    /// Ends this attempt as failed: the task is tried again after a pause, or dies with its last attempt.
+    pub fn fail(self, error: &str) -> Result<Failed, QueueError> {
+        let now = self.queue.now_in_microseconds();
+        let settings = &self.queue.inner.settings;
+        self.change(|transaction, task| {
+            if task.attempts >= settings.most_attempts {
+                bury(transaction, task, error, now, settings)?;
+                return Ok(Failed::Dead);
+            }
+            let again = now.saturating_add(pause_before(task, settings));
+            put_back(transaction, task, again, Some(error), task.attempts)?;
+            Ok(Failed::Again(instant(again)))
+        })
+    }
+
+    /// Ends the task for good: another attempt would fail the same way.
+    pub fn bury(self, error: &str) -> Result<(), QueueError> {
+        let now = self.queue.now_in_microseconds();
+        let settings = &self.queue.inner.settings;
+        self.change(|transaction, task| bury(transaction, task, error, now, settings))
+    }
+
+    /// Gives the task back as if this attempt had not begun; it may be taken again at once.
+    pub fn release(self) -> Result<(), QueueError> {
+        self.change(|transaction, task| {
+            let begin = task.not_before.as_microsecond();
+            put_back(
+                transaction,
+                task,
+                begin,
+                None,
+                task.attempts.saturating_sub(1),
+            )
+        })
+    }
+
+    /// Gives the task back until `begin`, as if this attempt had not begun, and says why.
+    pub fn postpone(self, begin: Timestamp, reason: &str) -> Result<(), QueueError> {
+        self.change(|transaction, task| {
+            let attempts = task.attempts.saturating_sub(1);
+            put_back(
+                transaction,
+                task,
+                begin.as_microsecond(),
+                Some(reason),
+                attempts,
+            )
+        })
+    }
+}
+
+fn put_back(
+    transaction: &Transaction<'_>,
+    task: &Task,
+    begin: i64,
+    error: Option<&str>,
+    attempts: u32,
+) -> Result<(), QueueError> {
+    let mut statement = transaction.prepare_cached(
+        "UPDATE tasks SET state = 1, not_before = ?2, error = coalesce(?3, error), attempts = ?4 WHERE id = ?1",
+    )?;
+    let error = error.map(|error| shortened(error, LONGEST_ERROR));
+    statement.execute(params![task.id.0 as i64, begin, error, attempts])?;
+    Ok(())
+}
+
+/// Makes a task a dead letter, in place of an earlier one of the same kind and key.
+pub(super) fn bury(
+    transaction: &Transaction<'_>,
+    task: &Task,
+    error: &str,
+    now: i64,
+    settings: &Settings,
+) -> Result<(), QueueError> {
+    let mut earlier = transaction
+        .prepare_cached("DELETE FROM tasks WHERE state = 3 AND kind = ?1 AND key = ?2")?;
+    earlier.execute([&task.kind, &task.key])?;
+    let mut statement = transaction
+        .prepare_cached("UPDATE tasks SET state = 3, finished = ?2, error = ?3 WHERE id = ?1")?;
+    let error = shortened(error, LONGEST_ERROR);
+    statement.execute(params![task.id.0 as i64, now, error])?;
+    let mut oldest = transaction.prepare_cached(
+        "DELETE FROM tasks WHERE id IN
+            (SELECT id FROM tasks WHERE state = 3 ORDER BY finished DESC, id DESC LIMIT -1 OFFSET ?1)",
+    )?;
+    oldest.execute([settings.dead_kept])?;
+    follow(transaction, task, now)
+}
+
+/// Marks a task as finished, queues what was to follow it, and drops what finished longest ago.
+pub(super) fn finish(
+    transaction: &Transaction<'_>,
+    task: &Task,
+    state: TaskState,
+    now: i64,
+    kept: u32,
+) -> Result<(), QueueError> {
+    let mut statement =
+        transaction.prepare_cached("UPDATE tasks SET state = ?2, finished = ?3 WHERE id = ?1")?;
+    statement.execute(params![task.id.0 as i64, state.number(), now])?;
+    let mut oldest = transaction.prepare_cached(
+        "DELETE FROM tasks WHERE id IN
+            (SELECT id FROM tasks WHERE state >= 4 ORDER BY finished DESC, id DESC LIMIT -1 OFFSET ?1)",
+    )?;
+    oldest.execute([kept])?;
+    follow(transaction, task, now)
+}
+
+/// Queues what was asked for again while the task had begun.
+fn follow(transaction: &Transaction<'_>, task: &Task, now: i64) -> Result<(), QueueError> {
+    let mut statement = transaction.prepare_cached(
+        "DELETE FROM again WHERE task = ?1 RETURNING payload, priority, cheap, not_before",
+    )?;
+    let asked = statement
+        .query_row([task.id.0 as i64], |row| {
+            let priority = Priority::of(row.get(1)?).unwrap_or(Priority::Normal);
+            Ok((row.get::<_, String>(0)?, priority, row.get(2)?, row.get(3)?))
+        })
+        .optional()?;
+    let Some((payload, priority, cheap, begin)) = asked else {
+        return Ok(());
+    };
+    let next = NewTask {
+        kind: task.kind.clone(),
+        key: task.key.clone(),
+        payload: serde_json::Value::Null,
+        priority,
+        cheap,
+        not_before: Some(instant(begin)),
+    };
+    enqueue(transaction, &next, &payload, now)?;
+    Ok(())
+}

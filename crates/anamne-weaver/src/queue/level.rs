@@ -1,0 +1,51 @@
+//! How much goes on, and what may run then.
+
+use serde::Serialize;
+
+use super::Priority;
+
+/// How much is asked and told in all processes together.
+///
+/// | level | when | what may run |
+/// |---|---|---|
+/// | high | [`busy_per_minute`](super::Settings::busy_per_minute) recalls and writes or more, in this minute or the last | what is urgent and cheap |
+/// | low | less than that | what is urgent, normal or low |
+/// | asleep | nothing within [`asleep_after_minutes`](super::Settings::asleep_after_minutes) | everything, batches too |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Somebody is at work: nothing may get in the way.
+    High,
+    /// Something is asked now and then.
+    Low,
+    /// Nobody has been here for a while.
+    Asleep,
+}
+
+impl Level {
+    /// Its word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::High => "high",
+            Self::Low => "low",
+            Self::Asleep => "asleep",
+        }
+    }
+
+    /// Whether a task of this priority and cost may run.
+    pub fn allows(self, priority: Priority, cheap: bool) -> bool {
+        priority <= self.lowest_priority() && (cheap || !self.takes_only_cheap())
+    }
+
+    pub(super) fn lowest_priority(self) -> Priority {
+        match self {
+            Self::High => Priority::Urgent,
+            Self::Low => Priority::Low,
+            Self::Asleep => Priority::Batch,
+        }
+    }
+
+    pub(super) fn takes_only_cheap(self) -> bool {
+        self == Self::High
+    }
+}

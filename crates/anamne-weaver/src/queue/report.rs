@@ -1,0 +1,99 @@
+//! What the queue looks like to a person.
+
+use rusqlite::Transaction;
+use serde::Serialize;
+
+use super::activity::activity;
+use super::enqueueing::list;
+use super::pausing::pauses;
+use super::periodic::states;
+use super::{ActivityNow, Pause, PeriodicState, Queue, QueueError, Task, TaskState};
+
+/// So many of the tasks that finished last are told of.
+const RECENT: usize = 10;
+
+/// How many tasks of one kind there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct KindCount {
+    /// The kind.
+    pub kind: String,
+    /// Those that nobody holds.
+    pub waiting: u64,
+    /// Those that somebody does.
+    pub running: u64,
+    /// Those that failed for good.
+    pub dead: u64,
+    /// Those that were done lately; see [`Settings::finished_kept`](super::Settings::finished_kept).
+    pub done: u64,
+    /// Those that were taken away lately.
+    pub cancelled: u64,
+}
+
+/// The queue at one instant.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct QueueReport {
+    /// How much is asked and told now.
+    pub activity: ActivityNow,
+    /// What is paused.
+    pub paused: Vec<Pause>,
+    /// Counts by kind, sorted by kind.
+    pub kinds: Vec<KindCount>,
+    /// What is being done, longest first.
+    pub running: Vec<Task>,
+    /// What has waited longest.
+    pub oldest_waiting: Option<Task>,
+    /// Periodic work, what is due first.
+    pub periodic: Vec<PeriodicState>,
+    /// What finished lately, the last one first.
+    pub recent: Vec<Task>,
+}
+
+impl Queue {
+    /// What the queue looks like now. O(tasks).
+    pub fn report(&self) -> Result<QueueReport, QueueError> {
+        let now = self.now_in_microseconds();
+        self.look(|transaction, stamp| {
+            let listed = |condition: &str, most| list(transaction, condition, most, stamp);
+            Ok(QueueReport {
+                activity: activity(transaction, now, &self.inner.settings)?,
+                paused: pauses(transaction)?,
+                kinds: kinds(transaction)?,
+                running: listed("state = 2 ORDER BY started, id", usize::MAX)?,
+                oldest_waiting: listed("state = 1 ORDER BY created, id", 1)?.pop(),
+                periodic: states(transaction)?,
+                recent: listed("state >= 4 ORDER BY finished DESC, id DESC", RECENT)?,
+            })
+        })
+    }
+}
+
+fn kinds(transaction: &Transaction<'_>) -> Result<Vec<KindCount>, QueueError> {
+    let mut statement = transaction.prepare_cached(
+        "SELECT kind, state, count(*) FROM tasks GROUP BY kind, state ORDER BY kind",
+    )?;
+    let mut rows = statement.query([])?;
+    let mut kinds: Vec<KindCount> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let kind: String = row.get(0)?;
+        if kinds.last().is_none_or(|last| last.kind != kind) {
+            kinds.push(KindCount {
+                kind,
+                ..KindCount::default()
+            });
+        }
+        let (state, count) = (TaskState::of(row.get(1)?), row.get::<_, i64>(2)? as u64);
+        if let Some(last) = kinds.last_mut() {
+            match state {
+                Some(TaskState::Waiting) => last.waiting = count,
+                Some(TaskState::Running) => last.running = count,
+                Some(TaskState::Dead) => last.dead = count,
+                Some(TaskState::Done) => last.done = count,
+                Some(TaskState::Cancelled) => last.cancelled = count,
+                None => {
+                    return Err(QueueError::damaged("tasks.db".as_ref(), "an unknown state"));
+                }
+            }
+        }
+    }
+    Ok(kinds)
+}
