@@ -1,0 +1,118 @@
+//! Where requests may go: anywhere by TLS, and without it only to this machine.
+
+use std::net::IpAddr;
+
+use super::BridgeError;
+
+/// The address of a provider's API, without a slash at its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Address {
+    text: String,
+    host: String,
+    loopback: bool,
+}
+
+impl Address {
+    /// Reads an address and refuses those that would carry text or keys in the open.
+    pub(crate) fn parse(text: &str) -> Result<Self, BridgeError> {
+        let refused = |reason| BridgeError::Address {
+            // What stands before an @ may be a password.
+            address: text.rsplit('@').next().unwrap_or_default().to_owned(),
+            reason,
+        };
+        let uri: ureq::http::Uri = text
+            .parse()
+            .map_err(|_| refused("is no address; write one like https://host/v1"))?;
+        let authority = uri
+            .authority()
+            .ok_or_else(|| refused("names no host; write one like https://host/v1"))?;
+        if authority.as_str().contains('@') {
+            return Err(refused(
+                "must not hold a name or password; keys have places of their own",
+            ));
+        }
+        if uri.query().is_some() || text.contains('#') {
+            return Err(refused("must end before any ? or #"));
+        }
+        let host = authority.host().to_ascii_lowercase();
+        if host.is_empty() {
+            return Err(refused("names no host; write one like https://host/v1"));
+        }
+        let loopback = is_loopback(&host);
+        match uri.scheme_str() {
+            Some("https") => {}
+            Some("http") if loopback => {}
+            Some("http") => {
+                return Err(refused(
+                    "is not on this machine, so it must begin with https://",
+                ));
+            }
+            _ => {
+                return Err(refused(
+                    "must begin with https://, or http:// on this machine",
+                ));
+            }
+        }
+        Ok(Self {
+            text: text.trim_end_matches('/').to_owned(),
+            host,
+            loopback,
+        })
+    }
+
+    /// The whole address of a path that begins with a slash.
+    pub(crate) fn join(&self, path: &str) -> String {
+        format!("{}{path}", self.text)
+    }
+
+    /// The host, without port.
+    pub(crate) fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Whether requests stay on this machine.
+    pub(crate) fn is_loopback(&self) -> bool {
+        self.loopback
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_tls_leaves_the_machine() {
+        let check = |text: &str, accepted: bool| {
+            assert_eq!(Address::parse(text).is_ok(), accepted, "{text}");
+        };
+        check("https://api.example.org/v1/", true);
+        check("http://localhost:11434/v1", true);
+        check("http://127.0.0.1:1/v1", true);
+        check("http://127.8.0.1/v1", true);
+        check("http://[::1]:8080", true);
+        check("http://api.example.org/v1", false);
+        check("http://localhost.example.org/v1", false);
+        check("http://127.0.0.1.example.org/v1", false);
+        check("http://localhost@example.org/v1", false);
+        check("https://name:word@example.org/v1", false);
+        check("http://0.0.0.0/v1", false);
+        check("http://192.168.0.2/v1", false);
+        check("ftp://localhost/v1", false);
+        check("localhost:11434", false);
+        check("https://example.org/v1?key=word", false);
+        check("https://example.org/v1#part", false);
+        check("", false);
+        check("https://", false);
+    }
+
+    #[test]
+    fn a_refusal_shows_no_password() {
+        let error = Address::parse("https://name:secretword@example.org").unwrap_err();
+        assert!(!format!("{error} {error:?}").contains("secretword"));
+    }
+}

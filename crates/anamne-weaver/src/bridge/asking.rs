@@ -1,0 +1,396 @@
+//! Asking a model within everything that bounds it: budgets, rates, time, failures, the form of the answer.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anamne_store::Clock;
+use serde_json::{Value, json};
+
+use super::breaker::Breaker;
+use super::extract::extract;
+use super::ledger::{Order, Outcome};
+use super::pace::wait;
+use super::quote::harmless;
+use super::rate::RateLimit;
+use super::{
+    BridgeConfig, BridgeError, BudgetStanding, Embedded, Environment, KeySources, Keychain,
+    LanguageModel, Ledger, Message, Pace, RemoteEmbedder, Reply, Request, Schema, Usage,
+    language_model, remote_embedder,
+};
+
+/// The settings of the bridge, in the store's folder.
+pub const MODEL_FILE: &str = "model.toml";
+
+/// The key of the provider, in the store's folder.
+pub const KEY_FILE: &str = "model.key";
+
+/// The ledger, in the store's folder.
+pub const CATALOG_FILE: &str = "catalog.db";
+
+/// What the bridge takes from its caller, and never by itself.
+pub struct Surroundings<'a> {
+    /// The time of day.
+    pub clock: Arc<dyn Clock>,
+    /// Time that passes, and sleep.
+    pub pace: Arc<dyn Pace>,
+    /// The variables of the environment.
+    pub environment: &'a dyn Environment,
+    /// Where the system keeps passwords.
+    pub keychain: &'a dyn Keychain,
+}
+
+/// On whose account a model is asked, and whether the answer is still wanted.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    /// The space that pays.
+    pub space: &'a str,
+    /// Looked at before each attempt and while waiting; an attempt that is under way ends by itself or by its time-out.
+    pub cancelled: &'a dyn Fn() -> bool,
+}
+
+impl<'a> Call<'a> {
+    /// A call that nobody takes back.
+    pub fn of(space: &'a str) -> Self {
+        Self {
+            space,
+            cancelled: &|| false,
+        }
+    }
+}
+
+/// The one way to a model. Any number of threads may ask.
+pub struct Bridge {
+    config: BridgeConfig,
+    model: Arc<dyn LanguageModel>,
+    embedder: Option<Arc<dyn RemoteEmbedder>>,
+    ledger: Arc<Ledger>,
+    clock: Arc<dyn Clock>,
+    pace: Arc<dyn Pace>,
+    rate: RateLimit,
+    breaker: Breaker,
+}
+
+/// What one request is going to take.
+struct Work<'a> {
+    model: &'a str,
+    at_most: Usage,
+    likely: Usage,
+}
+
+/// When a call must be done, repetitions and corrections included.
+#[derive(Clone, Copy)]
+struct Deadline(Duration);
+
+/// The pause after the first failure; it doubles with each further one.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+
+/// What of a wrong answer is shown to the model again.
+const MOST_SHOWN: usize = 8_000;
+
+impl Bridge {
+    /// The bridge that `model.toml` in the store's folder describes; `None` where it is off or not there.
+    ///
+    /// Nothing is sent. Errors: settings that can't be used, a missing key, a ledger that can't be opened.
+    pub fn open(
+        store: &Path,
+        surroundings: &Surroundings<'_>,
+    ) -> Result<Option<Self>, BridgeError> {
+        let config = BridgeConfig::load(&store.join(MODEL_FILE))?;
+        if !config.enabled {
+            return Ok(None);
+        }
+        let sources = KeySources {
+            environment: surroundings.environment,
+            keychain: surroundings.keychain,
+            file: store.join(KEY_FILE),
+        };
+        let key = config.find_key(&sources)?.map(|(key, _)| key);
+        let clock = surroundings.clock.clone();
+        let model = language_model(&config, key.clone(), clock.clone())?;
+        let embedder = remote_embedder(&config, key, clock.clone())?;
+        let ledger = Arc::new(Ledger::open(&store.join(CATALOG_FILE))?);
+        let pace = surroundings.pace.clone();
+        let bridge = Self::new(config, model, ledger, clock, pace);
+        Ok(Some(Self { embedder, ..bridge }))
+    }
+
+    /// A bridge to a model that is handed in, with the settings' limits.
+    pub fn new(
+        config: BridgeConfig,
+        model: Arc<dyn LanguageModel>,
+        ledger: Arc<Ledger>,
+        clock: Arc<dyn Clock>,
+        pace: Arc<dyn Pace>,
+    ) -> Self {
+        let retries = &config.retries;
+        let open_for = Duration::from_secs(retries.open_seconds.into());
+        Self {
+            rate: RateLimit::new(config.limits.clone()),
+            breaker: Breaker::new(retries.failures_until_open, open_for),
+            config,
+            model,
+            embedder: None,
+            ledger,
+            clock,
+            pace,
+        }
+    }
+
+    /// The same bridge with a model for vectors.
+    #[must_use]
+    pub fn with_embedder(self, embedder: Arc<dyn RemoteEmbedder>) -> Self {
+        Self {
+            embedder: Some(embedder),
+            ..self
+        }
+    }
+
+    /// The settings.
+    pub fn config(&self) -> &BridgeConfig {
+        &self.config
+    }
+
+    /// The model's name.
+    pub fn model(&self) -> &str {
+        self.model.name()
+    }
+
+    /// The ledger that this bridge pays into.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// How each budget stands now.
+    pub fn budgets(&self) -> Result<Vec<BudgetStanding>, BridgeError> {
+        self.ledger
+            .standings(&self.config.budgets, self.clock.now())
+    }
+
+    /// Asks, and gives the answer as it is. `request.longest` is set anew for each attempt.
+    pub fn ask(&self, call: &Call<'_>, request: &Request) -> Result<Reply, BridgeError> {
+        self.ask_until(call, request, self.deadline())
+    }
+
+    /// Asks for an answer of the form `request.schema`, and once more when the first one does not have it.
+    ///
+    /// [`BridgeError::Unusable`] when neither has it. Without a schema any JSON object does.
+    pub fn ask_for_json(&self, call: &Call<'_>, request: &Request) -> Result<Value, BridgeError> {
+        let deadline = self.deadline();
+        let reply = self.ask_until(call, request, deadline)?;
+        let problem = match usable(&reply, request)? {
+            Ok(value) => return Ok(value),
+            Err(problem) => problem,
+        };
+        let mut corrected = request.clone();
+        let shown: String = reply.text.chars().take(MOST_SHOWN).collect();
+        if !shown.trim().is_empty() {
+            corrected.messages.push(Message::answered(harmless(&shown)));
+        }
+        corrected.messages.push(Message::asked(format!(
+            "That answer can't be used: {problem}. Do the same task once more, with the same data, and answer with one \
+             JSON object of the form asked for, and nothing else."
+        )));
+        let reply = self.ask_until(call, &corrected, deadline)?;
+        usable(&reply, request)?.map_err(|reason| BridgeError::Unusable {
+            model: self.model.name().to_owned(),
+            reason,
+        })
+    }
+
+    /// Turns texts into vectors, in their order.
+    ///
+    /// [`BridgeError::NotOffered`] where the settings name no model for it.
+    pub fn embed(&self, call: &Call<'_>, texts: &[&str]) -> Result<Embedded, BridgeError> {
+        let embedder = self.embedder.as_ref().ok_or(BridgeError::NotOffered {
+            provider: self.config.provider.as_str(),
+            what: "vectors",
+            hint: "name an embedding_model in model.toml",
+        })?;
+        if texts.is_empty() {
+            return Ok(Embedded {
+                vectors: Vec::new(),
+                usage: None,
+                model: embedder.name().to_owned(),
+            });
+        }
+        let tokens = |count: fn(&str) -> usize| Usage {
+            input_tokens: texts.iter().map(|text| count(text) as u64 + 8).sum(),
+            output_tokens: 0,
+        };
+        let work = Work {
+            model: embedder.name(),
+            at_most: tokens(str::len),
+            likely: tokens(anamne_text::tokens::estimate_tokens),
+        };
+        let embed = |longest| embedder.embed(texts, longest);
+        self.guarded(call, &work, self.deadline(), embed, |embedded| {
+            embedded.usage
+        })
+    }
+
+    fn ask_until(
+        &self,
+        call: &Call<'_>,
+        request: &Request,
+        deadline: Deadline,
+    ) -> Result<Reply, BridgeError> {
+        let mut request = request.clone();
+        request.max_output_tokens = request
+            .max_output_tokens
+            .saturating_add(self.config.thinking_tokens);
+        let work = Work {
+            model: self.model.name(),
+            at_most: request.at_most(),
+            likely: request.likely(),
+        };
+        let complete = |longest| {
+            self.model.complete(&Request {
+                longest,
+                ..request.clone()
+            })
+        };
+        self.guarded(call, &work, deadline, complete, |reply| reply.usage)
+    }
+
+    /// Tries until an attempt succeeds, fails for good, or time or attempts are used up.
+    fn guarded<T>(
+        &self,
+        call: &Call<'_>,
+        work: &Work<'_>,
+        deadline: Deadline,
+        attempt: impl Fn(Duration) -> Result<T, BridgeError>,
+        usage_of: impl Fn(&T) -> Option<Usage>,
+    ) -> Result<T, BridgeError> {
+        let longest_pause = Duration::from_secs(self.config.retries.longest_pause_seconds.into());
+        let mut failure = None;
+        for number in 0..self.config.retries.attempts {
+            if (call.cancelled)() {
+                return Err(BridgeError::Cancelled);
+            }
+            let leave = match self.breaker.enter(self.pace.elapsed()) {
+                Ok(leave) => leave,
+                Err(remaining) => {
+                    return Err(failure.unwrap_or_else(|| circuit_open(work, remaining)));
+                }
+            };
+            self.wait_for_rate(call, work, deadline)?;
+            let error = match self.paid(call, work, deadline, &attempt, &usage_of) {
+                Ok(value) => {
+                    leave.succeeded();
+                    return Ok(value);
+                }
+                Err(error) => error,
+            };
+            let rest = error.retry_after().filter(|&rest| rest > longest_pause);
+            if error.speaks_against_provider() {
+                leave.failed(self.pace.elapsed(), rest);
+            }
+            let pause = self.pause_after(&error, number, longest_pause);
+            let last = number + 1 == self.config.retries.attempts;
+            if last || rest.is_some() || !error.is_transient() || pause >= self.left(deadline) {
+                return Err(error);
+            }
+            failure = Some(error);
+            wait(self.pace.as_ref(), pause, call.cancelled)?;
+        }
+        Err(failure.unwrap_or_else(|| self.deadline_passed(work)))
+    }
+
+    /// One attempt: reserved before, settled after.
+    fn paid<T>(
+        &self,
+        call: &Call<'_>,
+        work: &Work<'_>,
+        deadline: Deadline,
+        attempt: impl Fn(Duration) -> Result<T, BridgeError>,
+        usage_of: impl Fn(&T) -> Option<Usage>,
+    ) -> Result<T, BridgeError> {
+        let longest = self.left(deadline);
+        if longest.is_zero() {
+            return Err(self.deadline_passed(work));
+        }
+        let order = Order {
+            space: call.space,
+            model: work.model,
+            at_most: work.at_most,
+            price: self.config.price_of(work.model),
+            longest,
+        };
+        let budgets = &self.config.budgets;
+        let reservation = self.ledger.reserve(&order, budgets, self.clock.now())?;
+        let answered = attempt(longest);
+        let outcome = match &answered {
+            Ok(value) => usage_of(value).map_or(Outcome::Likely(work.likely), Outcome::Took),
+            Err(error) if error.may_be_charged() => Outcome::Likely(work.likely),
+            Err(_) => Outcome::Nothing,
+        };
+        self.ledger.settle(&reservation, outcome)?;
+        answered
+    }
+
+    fn wait_for_rate(
+        &self,
+        call: &Call<'_>,
+        work: &Work<'_>,
+        deadline: Deadline,
+    ) -> Result<(), BridgeError> {
+        while let Err(pause) = self.rate.take(self.pace.elapsed(), work.likely.total()) {
+            if pause >= self.left(deadline) {
+                return Err(self.deadline_passed(work));
+            }
+            wait(self.pace.as_ref(), pause, call.cancelled)?;
+        }
+        Ok(())
+    }
+
+    /// What the provider asks for and up to a tenth more, or a pause that doubles, between half and the whole of it.
+    fn pause_after(&self, error: &BridgeError, number: u32, longest: Duration) -> Duration {
+        let jitter = match self.pace.jitter() {
+            jitter if (0.0..=1.0).contains(&jitter) => jitter,
+            _ => 1.0,
+        };
+        if let Some(asked) = error.retry_after() {
+            return asked.mul_f64(1.0 + jitter / 10.0);
+        }
+        let doubled = FIRST_PAUSE.saturating_mul(1 << number.min(16));
+        doubled.min(longest).mul_f64(0.5 + jitter / 2.0)
+    }
+
+    fn deadline(&self) -> Deadline {
+        Deadline(self.pace.elapsed() + self.config.longest_call())
+    }
+
+    fn left(&self, deadline: Deadline) -> Duration {
+        deadline.0.saturating_sub(self.pace.elapsed())
+    }
+
+    fn deadline_passed(&self, work: &Work<'_>) -> BridgeError {
+        BridgeError::DeadlinePassed {
+            model: work.model.to_owned(),
+            limit: self.config.longest_call(),
+        }
+    }
+}
+
+fn circuit_open(work: &Work<'_>, remaining: Duration) -> BridgeError {
+    BridgeError::CircuitOpen {
+        model: work.model.to_owned(),
+        remaining,
+    }
+}
+
+/// What an answer says, or what is wrong with it, in words for the model.
+fn usable(reply: &Reply, request: &Request) -> Result<Result<Value, String>, BridgeError> {
+    let schema = match &request.schema {
+        Some(schema) => schema.clone(),
+        None => Schema::new(json!({"type": "object"}))?,
+    };
+    let found = extract(&reply.text, &schema);
+    if found.is_err() && reply.cut {
+        return Ok(Err(
+            "it was cut off because it is too long; be shorter".to_owned()
+        ));
+    }
+    Ok(found)
+}

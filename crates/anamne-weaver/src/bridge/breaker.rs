@@ -1,0 +1,175 @@
+//! Leaving a provider alone that fails again and again.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Opens after failures in a row; after a pause lets one request through, and closes when that succeeds.
+#[derive(Debug)]
+pub(crate) struct Breaker {
+    failures: u32,
+    pause: Duration,
+    state: Mutex<State>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    Closed { failures: u32 },
+    Open { until: Duration },
+    Probing,
+}
+
+/// Leave for one request. Dropping it without a verdict says nothing about the provider.
+#[derive(Debug)]
+pub(crate) struct Leave<'breaker> {
+    breaker: &'breaker Breaker,
+    probe: bool,
+    decided: bool,
+}
+
+/// A provider that asks to be left alone is left alone for at most this long.
+const LONGEST_REST: Duration = Duration::from_hours(1);
+
+impl Breaker {
+    pub(crate) fn new(failures: u32, pause: Duration) -> Self {
+        Self {
+            failures,
+            pause,
+            state: Mutex::new(State::Closed { failures: 0 }),
+        }
+    }
+
+    /// Leave to ask, or how long there is none.
+    pub(crate) fn enter(&self, now: Duration) -> Result<Leave<'_>, Duration> {
+        let mut state = self.lock();
+        let probe = match *state {
+            State::Closed { .. } => false,
+            State::Open { until } if now >= until => true,
+            State::Open { until } => return Err(until.saturating_sub(now)),
+            State::Probing => return Err(Duration::ZERO),
+        };
+        if probe {
+            *state = State::Probing;
+        }
+        Ok(Leave {
+            breaker: self,
+            probe,
+            decided: false,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Leave<'_> {
+    /// The provider answered.
+    pub(crate) fn succeeded(mut self) {
+        self.decided = true;
+        let mut state = self.breaker.lock();
+        // A late answer to a request from before says nothing about a provider that failed since.
+        if self.probe || matches!(*state, State::Closed { .. }) {
+            *state = State::Closed { failures: 0 };
+        }
+    }
+
+    /// The provider failed; `rest` is how long it asked to be left alone, where that is longer than a retry waits.
+    pub(crate) fn failed(mut self, now: Duration, rest: Option<Duration>) {
+        self.decided = true;
+        let mut state = self.breaker.lock();
+        let count = match *state {
+            State::Closed { failures } => failures + 1,
+            State::Probing if self.probe => self.breaker.failures,
+            State::Open { .. } | State::Probing => return,
+        };
+        let open_for = rest
+            .map(|rest| rest.min(LONGEST_REST))
+            .or_else(|| (count >= self.breaker.failures).then_some(self.breaker.pause));
+        *state = match open_for {
+            Some(pause) => State::Open { until: now + pause },
+            None => State::Closed { failures: count },
+        };
+    }
+}
+
+impl Drop for Leave<'_> {
+    fn drop(&mut self) {
+        if self.probe && !self.decided {
+            // The next one may probe at once.
+            *self.breaker.lock() = State::Open {
+                until: Duration::ZERO,
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    fn breaker() -> Breaker {
+        Breaker::new(2, seconds(10))
+    }
+
+    fn fail(breaker: &Breaker, now: u64) {
+        breaker
+            .enter(seconds(now))
+            .expect("leave")
+            .failed(seconds(now), None);
+    }
+
+    #[test]
+    fn it_opens_probes_and_closes() {
+        let breaker = breaker();
+        fail(&breaker, 0);
+        fail(&breaker, 1);
+        assert_eq!(breaker.enter(seconds(2)).map(drop), Err(seconds(9)));
+        let probe = breaker.enter(seconds(11)).expect("a probe");
+        assert!(breaker.enter(seconds(11)).is_err(), "one probe at a time");
+        probe.failed(seconds(12), None);
+        assert_eq!(breaker.enter(seconds(12)).map(drop), Err(seconds(10)));
+        breaker.enter(seconds(22)).expect("a probe").succeeded();
+        fail(&breaker, 23);
+        assert!(breaker.enter(seconds(23)).is_ok(), "counting began anew");
+    }
+
+    #[test]
+    fn a_success_between_failures_keeps_it_closed() {
+        let breaker = breaker();
+        for now in 0..10 {
+            fail(&breaker, now);
+            breaker.enter(seconds(now)).expect("leave").succeeded();
+        }
+    }
+
+    #[test]
+    fn a_probe_without_verdict_leaves_room_for_the_next() {
+        let breaker = breaker();
+        fail(&breaker, 0);
+        fail(&breaker, 0);
+        drop(breaker.enter(seconds(10)).expect("a probe"));
+        assert!(breaker.enter(seconds(10)).is_ok());
+    }
+
+    #[test]
+    fn a_provider_that_asks_for_rest_gets_it_at_once_but_not_for_ever() {
+        let breaker = breaker();
+        let leave = breaker.enter(seconds(0)).expect("leave");
+        leave.failed(seconds(0), Some(seconds(1_000_000)));
+        assert_eq!(breaker.enter(seconds(0)).map(drop), Err(LONGEST_REST));
+    }
+
+    #[test]
+    fn late_verdicts_change_nothing() {
+        let breaker = breaker();
+        let late = breaker.enter(seconds(0)).expect("leave");
+        fail(&breaker, 0);
+        fail(&breaker, 0);
+        late.succeeded();
+        assert!(breaker.enter(seconds(1)).is_err());
+    }
+}

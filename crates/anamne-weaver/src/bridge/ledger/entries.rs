@@ -1,0 +1,121 @@
+//! The rows of the ledger: what is added, written off and summed up.
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
+
+use super::budgets::{Amount, Spent, day_of};
+use super::{Account, Reservation, cost};
+
+/// What a call adds to the row of its day, space and model.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) calls: i64,
+    pub(super) input_tokens: i64,
+    pub(super) output_tokens: i64,
+    pub(super) nanodollars: i64,
+    pub(super) unpriced: i64,
+    pub(super) estimated: i64,
+}
+
+impl Entry {
+    pub(super) fn take_back(&mut self, reservation: &Reservation) {
+        self.calls -= 1;
+        self.input_tokens -= reservation.at_most.input_tokens as i64;
+        self.output_tokens -= reservation.at_most.output_tokens as i64;
+        self.nanodollars -= cost(reservation.price, reservation.at_most);
+        self.unpriced -= i64::from(reservation.price.is_none());
+        self.estimated -= 1;
+    }
+
+    pub(super) fn add(
+        &self,
+        transaction: &Transaction<'_>,
+        account: &Account,
+    ) -> rusqlite::Result<()> {
+        if self.calls == 0 && self.input_tokens == 0 && self.output_tokens == 0 {
+            return Ok(());
+        }
+        transaction.execute(
+            "INSERT INTO costs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
+             ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, \
+             input_tokens = input_tokens + excluded.input_tokens, \
+             output_tokens = output_tokens + excluded.output_tokens, \
+             nanodollars = nanodollars + excluded.nanodollars, \
+             unpriced = unpriced + excluded.unpriced, estimated = estimated + excluded.estimated",
+            params![
+                account.day,
+                account.space,
+                account.model,
+                self.calls,
+                self.input_tokens,
+                self.output_tokens,
+                self.nanodollars,
+                self.unpriced,
+                self.estimated,
+            ],
+        )?;
+        Ok(())
+    }
+}
+
+/// Counts reservations as spent whose process is gone.
+pub(super) fn write_off(transaction: &Transaction<'_>, now: Timestamp) -> rusqlite::Result<()> {
+    let mut lost = transaction.prepare_cached(
+        "DELETE FROM reservations WHERE expires_at < ?1 \
+         RETURNING day, space, model, input_tokens, output_tokens, nanodollars, priced",
+    )?;
+    let entries = lost
+        .query_map([now.as_microsecond()], |row| {
+            let account = Account {
+                day: row.get(0)?,
+                space: row.get(1)?,
+                model: row.get(2)?,
+            };
+            let entry = Entry {
+                calls: 1,
+                input_tokens: row.get(3)?,
+                output_tokens: row.get(4)?,
+                nanodollars: row.get(5)?,
+                unpriced: i64::from(!row.get::<_, bool>(6)?),
+                estimated: 1,
+            };
+            Ok((account, entry))
+        })?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    for (account, entry) in entries {
+        entry.add(transaction, &account)?;
+    }
+    Ok(())
+}
+
+/// What is spent or reserved in the day and month of `now`.
+pub(super) fn spent(connection: &Connection, now: Timestamp) -> rusqlite::Result<Spent> {
+    let today = day_of(now);
+    let day = today.to_string();
+    Ok(Spent {
+        day: between(connection, &day, &day)?,
+        month: between(
+            connection,
+            &today.first_of_month().to_string(),
+            &today.last_of_month().to_string(),
+        )?,
+    })
+}
+
+fn between(connection: &Connection, first: &str, last: &str) -> rusqlite::Result<Amount> {
+    let sums = connection
+        .prepare_cached(
+            "SELECT coalesce(sum(nanodollars), 0), coalesce(sum(input_tokens + output_tokens), 0) FROM \
+             (SELECT day, nanodollars, input_tokens, output_tokens FROM costs UNION ALL \
+              SELECT day, nanodollars, input_tokens, output_tokens FROM reservations) \
+             WHERE day BETWEEN ?1 AND ?2",
+        )?
+        .query_row([first, last], |row| {
+            Ok(Amount {
+                nanodollars: row.get(0)?,
+                tokens: row.get(1)?,
+            })
+        })
+        .optional()?;
+    Ok(sums.unwrap_or_default())
+}

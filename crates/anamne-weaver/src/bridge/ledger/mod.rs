@@ -1,0 +1,263 @@
+//! Who spent what on which model, and whether there is any left: one place for all processes of a store.
+//!
+//! Before a request is sent, the most that it can take is reserved; afterwards what it took is settled in its place.
+//! Both are transactions on one database, so that any number of threads and processes together stay within the budgets.
+//! A reservation that nobody settles (a process was killed) counts as spent in full.
+
+mod budgets;
+mod catalog;
+mod costs;
+mod entries;
+mod money;
+mod prices;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+
+use super::{BridgeError, Usage};
+use budgets::{Amount, day_of};
+use entries::{Entry, spent, write_off};
+
+pub use budgets::{BudgetKind, BudgetStanding, Budgets};
+pub use costs::{CostQuery, CostRow, CostsBy};
+pub use money::Money;
+pub(crate) use prices::listed_price;
+pub use prices::{Price, PriceRule};
+
+/// More tokens than this in one call are believed of nobody.
+const MOST_TOKENS: u64 = u32::MAX as u64;
+
+/// The ledger of a store. Any number may be open on one file.
+#[derive(Debug)]
+pub struct Ledger {
+    path: PathBuf,
+    connection: Mutex<Connection>,
+}
+
+/// What a call is going to take at most.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Order<'a> {
+    pub(crate) space: &'a str,
+    pub(crate) model: &'a str,
+    pub(crate) at_most: Usage,
+    pub(crate) price: Option<Price>,
+    /// How long the request may take; after that and a while it counts as lost.
+    pub(crate) longest: Duration,
+}
+
+/// Room in the budgets that a call holds until it is settled.
+#[derive(Debug)]
+#[must_use = "what is not settled counts as spent in full"]
+pub(crate) struct Reservation {
+    id: i64,
+    account: Account,
+    at_most: Usage,
+    price: Option<Price>,
+}
+
+#[derive(Clone, Debug)]
+struct Account {
+    day: String,
+    space: String,
+    model: String,
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Outcome {
+    /// It took this.
+    Took(Usage),
+    /// The provider did not say what it took; this is likely.
+    Likely(Usage),
+    /// The provider does not charge for it.
+    Nothing,
+}
+
+/// After the time that a request may take, how long it is waited for before it counts as lost.
+const GRACE: SignedDuration = SignedDuration::from_mins(5);
+
+impl Ledger {
+    /// Opens `catalog.db`, made if it is not there, readable by its owner only.
+    pub fn open(path: &Path) -> Result<Self, BridgeError> {
+        let connection = catalog::open(path)?;
+        Ok(Self {
+            path: path.to_owned(),
+            connection: Mutex::new(connection),
+        })
+    }
+
+    /// How each budget stands at `now`.
+    pub fn standings(
+        &self,
+        budgets: &Budgets,
+        now: Timestamp,
+    ) -> Result<Vec<BudgetStanding>, BridgeError> {
+        let spent = spent(&self.lock(), now).map_err(|source| self.failed(source))?;
+        Ok(budgets.standings(&spent, now))
+    }
+
+    /// Takes the name of an erased space out of the ledger; what it cost still counts, under no name.
+    pub fn forget_space(&self, space: &str) -> Result<(), BridgeError> {
+        self.write(|transaction| {
+            transaction.execute(
+                "INSERT INTO costs SELECT day, '', model, calls, input_tokens, output_tokens, nanodollars, unpriced, \
+                 estimated FROM costs WHERE space = ?1 AND space <> '' \
+                 ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, \
+                 input_tokens = input_tokens + excluded.input_tokens, \
+                 output_tokens = output_tokens + excluded.output_tokens, \
+                 nanodollars = nanodollars + excluded.nanodollars, \
+                 unpriced = unpriced + excluded.unpriced, estimated = estimated + excluded.estimated",
+                [space],
+            )?;
+            transaction.execute("DELETE FROM costs WHERE space = ?1 AND space <> ''", [space])?;
+            transaction.execute("UPDATE reservations SET space = '' WHERE space = ?1", [space])
+        })?;
+        let cut = self
+            .lock()
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        cut.map_err(|source| self.failed(source))
+    }
+
+    /// Reserves the most that a call may take, or refuses it and changes nothing.
+    pub(crate) fn reserve(
+        &self,
+        order: &Order<'_>,
+        budgets: &Budgets,
+        now: Timestamp,
+    ) -> Result<Reservation, BridgeError> {
+        let mut connection = self.lock();
+        let at_most = believed(order.at_most);
+        let wanted = Amount {
+            nanodollars: cost(order.price, at_most),
+            tokens: at_most.total() as i64,
+        };
+        let begun = begin(&mut connection).and_then(|transaction| {
+            write_off(&transaction, now)?;
+            let spent = spent(&transaction, now)?;
+            Ok((transaction, spent))
+        });
+        let (transaction, spent) = begun.map_err(|source| self.failed(source))?;
+        budgets.admit(&spent, wanted, now)?;
+        let account = Account {
+            day: day_of(now).to_string(),
+            space: order.space.to_owned(),
+            model: order.model.to_owned(),
+        };
+        let id = keep(&transaction, &account, at_most, order, now)
+            .and_then(|id| transaction.commit().map(|()| id))
+            .map_err(|source| self.failed(source))?;
+        Ok(Reservation {
+            id,
+            account,
+            at_most,
+            price: order.price,
+        })
+    }
+
+    /// Puts what a call took in the place of what was reserved for it.
+    pub(crate) fn settle(
+        &self,
+        reservation: &Reservation,
+        outcome: Outcome,
+    ) -> Result<Money, BridgeError> {
+        let (usage, calls, estimated) = match outcome {
+            Outcome::Took(usage) => (believed(usage), 1, 0),
+            Outcome::Likely(usage) => (believed(usage), 1, 1),
+            Outcome::Nothing => (Usage::default(), 0, 0),
+        };
+        let paid = cost(reservation.price, usage);
+        self.write(|transaction| {
+            let held =
+                transaction.execute("DELETE FROM reservations WHERE id = ?1", [reservation.id])?;
+            let mut entry = Entry {
+                calls,
+                input_tokens: usage.input_tokens as i64,
+                output_tokens: usage.output_tokens as i64,
+                nanodollars: paid,
+                unpriced: i64::from(reservation.price.is_none()) * calls,
+                estimated,
+            };
+            if held == 0 {
+                // It was written off as lost in the meantime, and counted in full.
+                entry.take_back(reservation);
+            }
+            entry.add(transaction, &reservation.account)
+        })?;
+        Ok(Money::from_nanodollars(paid))
+    }
+
+    fn write<T>(
+        &self,
+        change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, BridgeError> {
+        let mut connection = self.lock();
+        begin(&mut connection)
+            .and_then(|transaction| {
+                let value = change(&transaction)?;
+                transaction.commit()?;
+                Ok(value)
+            })
+            .map_err(|source| self.failed(source))
+    }
+
+    fn failed(&self, source: rusqlite::Error) -> BridgeError {
+        BridgeError::Ledger {
+            path: self.path.clone(),
+            source,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Connection> {
+        self.connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn begin(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
+    connection.transaction_with_behavior(TransactionBehavior::Immediate)
+}
+
+fn believed(usage: Usage) -> Usage {
+    Usage {
+        input_tokens: usage.input_tokens.min(MOST_TOKENS),
+        output_tokens: usage.output_tokens.min(MOST_TOKENS),
+    }
+}
+
+fn cost(price: Option<Price>, usage: Usage) -> i64 {
+    price.map_or(0, |price| price.of(usage).nanodollars())
+}
+
+fn keep(
+    transaction: &Transaction<'_>,
+    account: &Account,
+    at_most: Usage,
+    order: &Order<'_>,
+    now: Timestamp,
+) -> rusqlite::Result<i64> {
+    let longest = SignedDuration::try_from(order.longest).unwrap_or(SignedDuration::MAX);
+    let expires_at = now
+        .checked_add(longest)
+        .and_then(|at| at.checked_add(GRACE))
+        .unwrap_or(Timestamp::MAX);
+    transaction.execute(
+        "INSERT INTO reservations (day, space, model, input_tokens, output_tokens, nanodollars, priced, expires_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        params![
+            account.day,
+            account.space,
+            account.model,
+            at_most.input_tokens as i64,
+            at_most.output_tokens as i64,
+            cost(order.price, at_most),
+            order.price.is_some(),
+            expires_at.as_microsecond(),
+        ],
+    )?;
+    Ok(transaction.last_insert_rowid())
+}
