@@ -2,4 +2,8 @@
 //! bridge to language models.
 
 pub mod bridge;
+pub mod consolidation;
 pub mod queue;
+pub mod signals;
+pub mod summaries;
+mod vectors;

@@ -1,0 +1,199 @@
+//! What a memory says, freed of its form: its words without capitals, marks, articles and contractions.
+
+use anamne_embed::{Embedder, StaticModel};
+use anamne_types::{Memory, Row};
+use jiff::Timestamp;
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
+
+use crate::summaries::words::{Sort, Weights};
+
+/// A memory as it is compared.
+#[derive(Clone, Debug)]
+pub(crate) struct Form {
+    pub(crate) row: Row,
+    /// When it happened.
+    pub(crate) at: Timestamp,
+    pub(crate) author: String,
+    /// Its kind and category: only the like is folded together.
+    pub(crate) sort: (u8, u8),
+    /// Importance, confidence and trust, by which the better of two equals is chosen.
+    pub(crate) regard: (u8, u32, u32),
+    /// Its words in order, freed of form.
+    pub(crate) words: Vec<String>,
+    /// Which of its words come after a mark that parts clauses or sentences.
+    pub(crate) parted: Vec<bool>,
+    /// What must not differ: numbers, dates and names, in order.
+    pub(crate) particulars: Vec<String>,
+    /// How many words deny.
+    pub(crate) denials: usize,
+    /// Whether it speaks of the speaker.
+    pub(crate) own: bool,
+    pub(crate) vector: Vec<f32>,
+}
+
+impl Form {
+    /// The form of a memory. Linear in its text.
+    pub(crate) fn of(memory: &Memory, weights: &mut Weights<'_>) -> Self {
+        let mut text = memory.content.clone();
+        memory.body.append_searchable(&mut text);
+        let mut words = Vec::new();
+        let mut particulars = Vec::new();
+        let mut parted = Vec::new();
+        let (mut denials, mut own) = (0, false);
+        let (mut end_before, mut after_mark) = (0, false);
+        for word in weights.words(&text) {
+            if matches!(word.sort, Sort::Number | Sort::Name | Sort::Time) {
+                particulars.push(word.plain.clone());
+            }
+            after_mark |= text[end_before..word.span.start].contains(PARTING);
+            end_before = word.span.end;
+            for part in parts(&word.plain) {
+                denials += usize::from(denies(&part));
+                own |= matches!(
+                    part.as_str(),
+                    "i" | "my" | "me" | "mine" | "we" | "our" | "us"
+                );
+                if !is_form(&part) {
+                    words.push(part);
+                    parted.push(std::mem::take(&mut after_mark));
+                }
+            }
+        }
+        let model = StaticModel::builtin();
+        let mut vector = vec![0.0; model.dimensions()];
+        // The built-in model refuses no text; a zero vector is near nothing.
+        if model.embed_into(&text, &mut vector).is_err() {
+            vector.fill(0.0);
+        }
+        Self {
+            row: memory.row,
+            at: memory.occurred_at,
+            author: memory.author.clone().unwrap_or_default(),
+            sort: (
+                memory.kind().number(),
+                memory
+                    .body
+                    .category()
+                    .map_or(0, anamne_types::Category::number),
+            ),
+            regard: (
+                memory.importance,
+                thousandths(memory.confidence),
+                thousandths(memory.trust),
+            ),
+            words,
+            parted,
+            particulars,
+            denials,
+            own,
+            vector,
+        }
+    }
+
+    /// Hashes of its words by which the like are found: the least of each of `COUNT` orders of all hashes.
+    pub(crate) fn minima<const COUNT: usize>(&self) -> [u64; COUNT] {
+        let mut minima = [u64::MAX; COUNT];
+        for word in &self.words {
+            let hash = hash_of(word);
+            for (order, least) in minima.iter_mut().enumerate() {
+                *least = (*least).min(mixed(hash, order as u64));
+            }
+        }
+        minima
+    }
+}
+
+/// Marks that part clauses and sentences.
+const PARTING: [char; 13] = [
+    '.', ',', ';', ':', '!', '?', '(', '–', '—', '\n', '。', '，', '、',
+];
+
+fn thousandths(share: f32) -> u32 {
+    (share.clamp(0.0, 1.0) * 1_000.0) as u32
+}
+
+fn hash_of(word: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    word.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Another order of the hashes for each number (the finaliser of SplitMix64).
+fn mixed(hash: u64, order: u64) -> u64 {
+    let mut mixed = hash ^ order.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+/// A word, and what was contracted with it.
+fn parts(plain: &str) -> Vec<String> {
+    let whole = match plain {
+        "can't" | "cannot" => return vec!["can".to_owned(), "not".to_owned()],
+        "won't" => return vec!["will".to_owned(), "not".to_owned()],
+        "shan't" => return vec!["shall".to_owned(), "not".to_owned()],
+        whole => whole,
+    };
+    let endings = [
+        ("n't", "not"),
+        ("'re", "are"),
+        ("'ll", "will"),
+        ("'ve", "have"),
+        ("'m", "am"),
+    ];
+    for (ending, stands_for) in endings {
+        if let Some(stem) = whole.strip_suffix(ending).filter(|stem| !stem.is_empty()) {
+            return vec![stem.to_owned(), stands_for.to_owned()];
+        }
+    }
+    vec![whole.to_owned()]
+}
+
+/// Words that make no difference: articles and courtesy.
+fn is_form(part: &str) -> bool {
+    matches!(
+        part,
+        "a" | "an"
+            | "the"
+            | "please"
+            | "really"
+            | "just"
+            | "very"
+            | "so"
+            | "ok"
+            | "okay"
+            | "yes"
+            | "well"
+    )
+}
+
+/// Words that turn what is said into its opposite, or end it.
+pub(crate) fn denies(part: &str) -> bool {
+    matches!(
+        part,
+        "not"
+            | "no"
+            | "never"
+            | "none"
+            | "nobody"
+            | "nothing"
+            | "neither"
+            | "nor"
+            | "without"
+            | "nicht"
+            | "kein"
+            | "keine"
+            | "keinen"
+            | "nie"
+            | "pas"
+            | "jamais"
+            | "non"
+            | "sin"
+            | "nunca"
+            | "não"
+            | "sem"
+            | "geen"
+            | "niet"
+    )
+}

@@ -1,0 +1,214 @@
+//! Whether two memories say the same.
+
+use super::form::{Form, denies};
+use crate::vectors::dot;
+
+/// What two memories are to each other.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Verdict {
+    /// They have nothing to do with each other.
+    Apart,
+    /// They say the same, but for the form.
+    Same,
+    /// The later one says all that the earlier one says, and more.
+    Contained,
+    /// They are alike, and differ in this.
+    Differ(String),
+}
+
+/// How alike two memories are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Likeness {
+    /// The cosine of their vectors.
+    pub(crate) cosine: f32,
+    /// The words that both have in this order, against those of the shorter.
+    pub(crate) held: f32,
+    /// The same against those of the longer.
+    pub(crate) overlap: f32,
+}
+
+/// Memories of which neither holds this share of the other's words have nothing to do with each other.
+const ALIKE: f32 = 0.6;
+
+/// What is contained in another memory has this cosine with it at least.
+const NEAR: f32 = 0.5;
+
+/// Texts of more words are compared up to here; the rest must be equal in number.
+const COMPARED: usize = 256;
+
+/// What the earlier and the later of two memories are to each other. O(words²), bounded.
+pub(crate) fn verdict(earlier: &Form, later: &Form) -> (Verdict, Likeness) {
+    let common = in_order(&earlier.words, &later.words);
+    let (few, many) = (
+        earlier.words.len().min(later.words.len()),
+        earlier.words.len().max(later.words.len()),
+    );
+    let likeness = Likeness {
+        cosine: dot(&earlier.vector, &later.vector),
+        held: share(common, few),
+        overlap: share(common, many),
+    };
+    (judge(earlier, later, common, &likeness), likeness)
+}
+
+fn judge(earlier: &Form, later: &Form, common: usize, likeness: &Likeness) -> Verdict {
+    if earlier.sort != later.sort || few_words(earlier) || few_words(later) || likeness.held < ALIKE
+    {
+        return Verdict::Apart;
+    }
+    if earlier.own != later.own || (earlier.own && earlier.author != later.author) {
+        return Verdict::Differ("they speak of different people".to_owned());
+    }
+    if earlier.denials != later.denials {
+        return Verdict::Differ("one of them denies what the other says".to_owned());
+    }
+    let particulars = earlier.particulars.len().max(later.particulars.len());
+    if particulars > COMPARED && earlier.particulars != later.particulars {
+        return Verdict::Differ("they hold too many numbers and names to compare".to_owned());
+    }
+    if earlier.particulars != later.particulars && lacks(&earlier.particulars, &later.particulars) {
+        return Verdict::Differ(
+            "the later one lacks a number, date or name of the earlier one".to_owned(),
+        );
+    }
+    if common == earlier.words.len() && common == later.words.len() {
+        return Verdict::Same;
+    }
+    if common < earlier.words.len() {
+        return Verdict::Differ("each has words that the other lacks".to_owned());
+    }
+    if likeness.cosine < NEAR || !goes_on(earlier, later) {
+        return Verdict::Differ("the later one is about more than that".to_owned());
+    }
+    if later.words[earlier.words.len()..]
+        .iter()
+        .any(|word| limits(word))
+    {
+        return Verdict::Differ("the later one limits what the earlier one says".to_owned());
+    }
+    Verdict::Contained
+}
+
+/// Whether the later memory says the earlier one first, and then goes on with a phrase or a clause of its own.
+///
+/// What is added in front or in the middle changes what a sentence is about, and so does a noun after its last one.
+fn goes_on(earlier: &Form, later: &Form) -> bool {
+    let said = earlier.words.len();
+    later.words.starts_with(&earlier.words) && (later.parted[said] || leads_on(&later.words[said]))
+}
+
+fn leads_on(word: &str) -> bool {
+    matches!(
+        word,
+        "and"
+            | "because"
+            | "since"
+            | "which"
+            | "where"
+            | "when"
+            | "as"
+            | "at"
+            | "in"
+            | "on"
+            | "for"
+            | "with"
+            | "from"
+            | "by"
+            | "about"
+            | "during"
+            | "after"
+            | "before"
+            | "through"
+            | "via"
+            | "to"
+            | "of"
+            | "that"
+            | "who"
+            | "while"
+    )
+}
+
+/// One word is too little to tell whether two memories mean the same.
+fn few_words(form: &Form) -> bool {
+    form.words.len() < 2
+}
+
+fn share(part: usize, whole: usize) -> f32 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f32 / whole as f32
+    }
+}
+
+/// Whether one of the particulars of the earlier memory is not among those of the later.
+fn lacks(earlier: &[String], later: &[String]) -> bool {
+    let mut left: Vec<&String> = later.iter().collect();
+    earlier
+        .iter()
+        .any(|word| match left.iter().position(|other| *other == word) {
+            Some(at) => {
+                left.swap_remove(at);
+                false
+            }
+            None => true,
+        })
+}
+
+/// Words by which an addition takes back what was said, or narrows it.
+fn limits(word: &str) -> bool {
+    denies(word)
+        || matches!(
+            word,
+            "but"
+                | "except"
+                | "unless"
+                | "only"
+                | "instead"
+                | "until"
+                | "formerly"
+                | "previously"
+                | "used"
+                | "stopped"
+                | "longer"
+                | "anymore"
+                | "rather"
+                | "however"
+                | "if"
+                | "might"
+                | "maybe"
+                | "perhaps"
+                | "was"
+                | "were"
+        )
+}
+
+/// How many words two texts have in common, in the same order: their longest common subsequence.
+///
+/// Past the first words of long texts only equal ends count.
+fn in_order(a: &[String], b: &[String]) -> usize {
+    let begin = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[begin..], &b[begin..]);
+    let end = a
+        .iter()
+        .rev()
+        .zip(b.iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let (a, b) = (&a[..a.len() - end], &b[..b.len() - end]);
+    let (a, b) = (&a[..a.len().min(COMPARED)], &b[..b.len().min(COMPARED)]);
+    let mut above = vec![0usize; b.len() + 1];
+    for word in a {
+        let mut corner = 0;
+        for (at, other) in b.iter().enumerate() {
+            let kept = above[at + 1];
+            above[at + 1] = if word == other {
+                corner + 1
+            } else {
+                kept.max(above[at])
+            };
+            corner = kept;
+        }
+    }
+    begin + end + above[b.len()]
+}

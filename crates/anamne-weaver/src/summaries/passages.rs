@@ -1,0 +1,522 @@
+//! Passages: of each sentence the part that says most for its length, word for word.
+
+use std::ops::Range;
+
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
+
+use super::pieces::{announces, code_of, is_markup, is_phrase_of_courtesy, pieces};
+use super::words::{Sort, Word};
+
+/// A part of a sentence, as it was said.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Passage {
+    /// Where it stands in the text, in bytes.
+    pub(crate) span: Range<usize>,
+    /// The sentence of which it is a part, without what only greets.
+    pub(crate) sentence: Range<usize>,
+    /// How much it says.
+    pub(crate) says: f32,
+    /// The words that say something, hashed, with their weights; each once, by rising hash.
+    pub(crate) words: Vec<(u64, f32)>,
+    /// Whether it asks.
+    pub(crate) asks: bool,
+    /// Whether it stands in brackets: a note about what was said.
+    pub(crate) aside: bool,
+    /// Whether it speaks of the speaker: `I`, `my`, `we`.
+    pub(crate) own: bool,
+}
+
+/// No passage is longer than this, in bytes.
+const LONGEST: usize = 240;
+
+/// Of a sentence no more words are looked at.
+const MOST_WORDS: usize = 64;
+
+/// Closing marks of more bytes than this are left out.
+const LONGEST_END: usize = 8;
+
+/// What a passage says counts with this power against its length: a little less than in proportion.
+const GAIN: f32 = 0.8;
+
+/// What a passage costs beside its length, in bytes.
+const FIXED: f32 = 30.0;
+
+/// Of one sentence at most so many places are tried as beginning or end.
+const PLACES: usize = 24;
+
+/// The passages of a text, one for each sentence that says something, by where they stand. Linear in the text.
+pub(crate) fn passages(text: &str, words: &[Word]) -> Vec<Passage> {
+    let mut found = Vec::new();
+    let mut next = 0;
+    let code = code_of(text);
+    for piece in pieces(text, words) {
+        let block = code.partition_point(|block| block.end <= piece.start);
+        let is_code = code.get(block).is_some_and(|block| block.start < piece.end);
+        if is_code || is_markup(&text[piece.clone()]) {
+            continue;
+        }
+        let from = next + words[next..].partition_point(|word| word.span.end <= piece.start);
+        let to = from + words[from..].partition_point(|word| word.span.start < piece.end);
+        next = to;
+        found.extend(best_of(text, &piece, &words[from..to]));
+    }
+    found
+}
+
+/// The part of a sentence that says most for its length.
+fn best_of(text: &str, piece: &Range<usize>, words: &[Word]) -> Option<Passage> {
+    let words = &words[..words.len().min(MOST_WORDS)];
+    let first = first_that_says(text, words)?;
+    let last = words.iter().rposition(|word| word.weight > 0.0)?;
+    if is_phrase_of_courtesy(words) || announces(text, piece, words) {
+        return None;
+    }
+    let ends_asking = text[piece.clone()].trim_end().ends_with(['?', '？']);
+    let starts = starts(text, words, first, last);
+    let ends = ends(text, words, first);
+    let sums = Sums::of(words);
+    let mut best: Option<(f32, Range<usize>)> = None;
+    for &start in &starts {
+        for &end in ends.iter().filter(|&&end| end > start) {
+            let part = &words[start..end];
+            let says = sums.says(words, start..end);
+            let Some(mut worth) = worth(part, says, start == first, end == words.len()) else {
+                continue;
+            };
+            if ends_asking && asks(part, end == words.len()) {
+                worth *= 0.5;
+            }
+            if best.as_ref().is_none_or(|(most, _)| worth > *most) {
+                best = Some((worth, start..end));
+            }
+        }
+    }
+    let chosen = within(words, best?.1);
+    let start = beginning(text, &words[chosen.start]);
+    let span = start..clipped(text, start, ending(text, piece, words, chosen.end));
+    let sentence = beginning(text, &words[first])..piece.end.max(span.end);
+    let to_end = chosen.end == words.len();
+    let said = &words[chosen.clone()];
+    Some(Passage {
+        span,
+        sentence: sentence.start..sentence.start + text[sentence].trim_end().len(),
+        says: sums.says(words, chosen),
+        asks: ends_asking && asks(said, to_end),
+        words: distinct(said),
+        aside: text[piece.start..].starts_with(['[', '(']),
+        own: said.iter().any(|word| is_own(&word.plain)),
+    })
+}
+
+/// A passage takes along the mark that opens before its first word.
+fn beginning(text: &str, word: &Word) -> usize {
+    let start = word.span.start;
+    let opens = text[..start]
+        .chars()
+        .next_back()
+        .filter(|mark| OPENING.contains(mark));
+    start - opens.map_or(0, char::len_utf8)
+}
+
+/// Marks that open something.
+const OPENING: [char; 9] = ['[', '(', '"', '“', '«', '‘', '„', '「', '$'];
+
+/// A passage that ends where its sentence ends keeps the closing mark, unless that is a full stop.
+fn ending(text: &str, piece: &Range<usize>, words: &[Word], end: usize) -> usize {
+    let at = words[end - 1].span.end;
+    if end < words.len() {
+        return at;
+    }
+    let tail = text[at..piece.end.max(at)].trim_end();
+    if tail.len() > LONGEST_END || tail.contains(char::is_whitespace) {
+        return at;
+    }
+    at + tail.trim_end_matches(['.', '!', '。']).len()
+}
+
+/// The first word after greetings, names that are called, and `yeah, so`.
+fn first_that_says(text: &str, words: &[Word]) -> Option<usize> {
+    let first = words.iter().position(|word| word.weight > 0.0)?;
+    let mut start = usize::from(numbers_a_list(text, words));
+    let listed = start;
+    for at in listed..words.len().min(first + 3) {
+        let next = words.get(at + 1).map_or(text.len(), |next| next.span.start);
+        let between = text[words[at].span.end..next].trim_start();
+        let called = at < first + 2 && (start..=at).all(|at| is_address(words, at));
+        if called && between.starts_with([',', '!', '.', '-', '…']) && at + 1 < words.len() {
+            start = at + 1;
+        }
+    }
+    while start < first && is_opener(&words[start]) {
+        start += 1;
+    }
+    words[start..]
+        .iter()
+        .any(|word| word.weight > 0.0)
+        .then_some(start)
+}
+
+/// Whether the first word is the number of an item in a list.
+fn numbers_a_list(text: &str, words: &[Word]) -> bool {
+    let after = |mark| text[words[0].span.end..].starts_with(mark);
+    words.len() > 1
+        && words[0].span.len() <= 2
+        && words[0].sort == Sort::Number
+        && (after(". ") || after(") "))
+}
+
+/// Whether a word says nothing, or is a name after a greeting.
+fn is_address(words: &[Word], at: usize) -> bool {
+    let greeted = at > 0 && words[at - 1].sort == Sort::Courtesy;
+    words[at].weight == 0.0 || (words[at].sort == Sort::Name && greeted)
+}
+
+fn is_opener(word: &Word) -> bool {
+    word.sort == Sort::Courtesy
+        || matches!(
+            word.plain.as_str(),
+            "and"
+                | "but"
+                | "so"
+                | "or"
+                | "well"
+                | "also"
+                | "then"
+                | "because"
+                | "plus"
+                | "just"
+                | "like"
+                | "that's"
+        )
+}
+
+/// Where a passage may begin: at the first word, and after what joins clauses.
+fn starts(text: &str, words: &[Word], first: usize, last: usize) -> Vec<usize> {
+    let mut starts = vec![first];
+    for at in first + 1..=last {
+        if (breaks(text, words, at) || joins(&words[at - 1].plain)) && !joins(&words[at].plain) {
+            starts.push(at);
+        }
+    }
+    starts.truncate(PLACES);
+    starts
+}
+
+/// Where a passage may end: at the end, and before what begins another clause or phrase.
+fn ends(text: &str, words: &[Word], first: usize) -> Vec<usize> {
+    let mut ends = vec![words.len()];
+    for at in first + 2..words.len() {
+        let whole = words[at - 1].sort != Sort::Grammar;
+        let called = words[at..].iter().all(|word| word.weight == 0.0) && breaks(text, words, at);
+        if (whole || called)
+            && (breaks(text, words, at) || joins(&words[at].plain) || leads_on(&words[at].plain))
+        {
+            ends.push(at);
+        }
+    }
+    ends.truncate(PLACES);
+    ends
+}
+
+/// Whether a mark between two words parts clauses.
+fn breaks(text: &str, words: &[Word], at: usize) -> bool {
+    text[words[at - 1].span.end..words[at].span.start].contains([
+        ',', ';', ':', '(', ')', '–', '—', '-', '、', '，', '；', '|', '\n', '"',
+    ])
+}
+
+fn joins(plain: &str) -> bool {
+    matches!(
+        plain,
+        "and"
+            | "but"
+            | "so"
+            | "because"
+            | "cause"
+            | "cuz"
+            | "which"
+            | "who"
+            | "while"
+            | "although"
+            | "though"
+            | "where"
+            | "when"
+            | "if"
+            | "since"
+            | "or"
+            | "plus"
+            | "that"
+            | "then"
+            | "und"
+            | "aber"
+            | "weil"
+            | "et"
+            | "mais"
+            | "y"
+            | "pero"
+    )
+}
+
+fn leads_on(plain: &str) -> bool {
+    matches!(
+        plain,
+        "in" | "on"
+            | "at"
+            | "for"
+            | "with"
+            | "from"
+            | "by"
+            | "about"
+            | "during"
+            | "after"
+            | "before"
+            | "until"
+            | "into"
+            | "over"
+            | "through"
+            | "than"
+            | "as"
+            | "like"
+            | "without"
+            | "to"
+    )
+}
+
+/// Where each word of a sentence stood last before.
+struct Sums {
+    before: Vec<Option<usize>>,
+}
+
+impl Sums {
+    fn of(words: &[Word]) -> Self {
+        let last_before = |at: usize| {
+            words[..at]
+                .iter()
+                .rposition(|other| other.plain == words[at].plain)
+        };
+        Self {
+            before: (0..words.len()).map(last_before).collect(),
+        }
+    }
+
+    /// What some of the words say together: their weights, each word once, with more for what a reader needs to keep.
+    fn says(&self, words: &[Word], range: Range<usize>) -> f32 {
+        let is_first = |at: &usize| self.before[*at].is_none_or(|before| before < range.start);
+        let weight = |at: usize| words[at].weight * emphasis(words[at].sort);
+        range.clone().filter(is_first).map(weight).sum()
+    }
+}
+
+/// The end of a passage, before the longest that one may be.
+fn clipped(text: &str, start: usize, end: usize) -> usize {
+    if end - start <= LONGEST + LONGEST_END {
+        end
+    } else {
+        text.floor_char_boundary(start + LONGEST)
+    }
+}
+
+fn emphasis(sort: Sort) -> f32 {
+    match sort {
+        Sort::Grammar | Sort::Courtesy => 0.0,
+        Sort::Time | Sort::Number | Sort::Name => 1.4,
+        Sort::Change => 1.3,
+        Sort::Plain => 1.0,
+    }
+}
+
+/// Whether a part of a sentence that ends with a question mark asks by itself.
+fn asks(words: &[Word], to_end: bool) -> bool {
+    to_end
+        || matches!(
+            words[0].plain.split('\'').next(),
+            Some(
+                "what"
+                    | "how"
+                    | "why"
+                    | "when"
+                    | "where"
+                    | "who"
+                    | "which"
+                    | "do"
+                    | "does"
+                    | "did"
+                    | "is"
+                    | "are"
+                    | "was"
+                    | "were"
+                    | "can"
+                    | "could"
+                    | "would"
+                    | "will"
+                    | "have"
+                    | "has"
+                    | "should"
+                    | "any"
+                    | "whose"
+            )
+        )
+}
+
+/// Whether words may stand alone: two of them say something, or one does inside a clause. What begins in the middle of
+/// a sentence must be a little more, lest it be a scrap.
+fn is_statement(words: &[Word], from_start: bool) -> bool {
+    let weighty = words.iter().filter(|word| word.weight > 0.0).count();
+    let unparted = words[0].span.len() > UNPARTED;
+    match weighty {
+        0 => false,
+        1 => unparted || (from_start && words.len() >= 4),
+        _ => unparted || words.len() >= if from_start { 3 } else { 4 },
+    }
+}
+
+/// A run of letters of more bytes than this is a sentence of a script that parts no words.
+const UNPARTED: usize = 24;
+
+/// What a part of a sentence is worth: what it says against its length, more where it is a clause of its own.
+fn worth(words: &[Word], says: f32, from_start: bool, to_end: bool) -> Option<f32> {
+    let length = words[words.len() - 1].span.end - words[0].span.start;
+    if says == 0.0 || !is_statement(words, from_start) {
+        return None;
+    }
+    let length = length.min(LONGEST);
+    let mut whole = 1.0;
+    if from_start {
+        whole += 0.15;
+    }
+    if to_end {
+        whole += 0.05;
+    } else if joins(&words[0].plain) {
+        // `Since we met` alone leaves the reader waiting.
+        whole -= 0.4;
+    }
+    Some(whole * says.powf(GAIN) / (length as f32 + FIXED))
+}
+
+/// As many of the words as fit into the longest passage.
+fn within(words: &[Word], range: Range<usize>) -> Range<usize> {
+    let limit = words[range.start].span.start + LONGEST;
+    let fitting = words[range.clone()].partition_point(|word| word.span.end <= limit);
+    range.start..range.start + fitting.max(1)
+}
+
+/// The words that say something, hashed, with their weights; each once, by rising hash.
+pub(crate) fn distinct(words: &[Word]) -> Vec<(u64, f32)> {
+    let mut hashed: Vec<(u64, f32)> = words
+        .iter()
+        .filter(|word| word.weight > 0.0)
+        .map(|word| (hash(&word.plain), word.weight * emphasis(word.sort)))
+        .collect();
+    hashed.sort_by_key(|word| word.0);
+    hashed.dedup_by_key(|word| word.0);
+    hashed
+}
+
+/// A word's hash, near enough a stem: endings of number and tense are left out.
+fn hash(plain: &str) -> u64 {
+    let stem = ["'s", "ing", "ed", "es", "s"]
+        .into_iter()
+        .find_map(|ending| plain.strip_suffix(ending).filter(|stem| stem.len() >= 4))
+        .unwrap_or(plain);
+    let mut hasher = FxHasher::default();
+    stem.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn is_own(plain: &str) -> bool {
+    matches!(
+        plain.split('\'').next().unwrap_or(plain),
+        "i" | "my"
+            | "me"
+            | "mine"
+            | "myself"
+            | "we"
+            | "our"
+            | "us"
+            | "im"
+            | "ive"
+            | "ich"
+            | "mein"
+            | "meine"
+            | "wir"
+            | "je"
+            | "nous"
+            | "yo"
+            | "nosotros"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summaries::words::Weights;
+    use anamne_embed::{Embedder, StaticModel};
+
+    fn check(text: &str, expected: &[&str]) {
+        let dimensions = StaticModel::builtin().dimensions();
+        let words = Weights::new(StaticModel::builtin_tokens(), dimensions).words(text);
+        let found = passages(text, &words);
+        let shown: Vec<&str> = found
+            .iter()
+            .map(|passage| &text[passage.span.clone()])
+            .collect();
+        assert_eq!(shown, expected, "{text:?}");
+    }
+
+    #[test]
+    fn greetings_and_cheers_give_no_passage() {
+        check("", &[]);
+        check("Hey! Good to see you. How are you?", &[]);
+        check("Wow, that's awesome! Thanks a lot!", &[]);
+        check("Talk to you soon.", &[]);
+        check("\u{1f980}\u{1f980}", &[]);
+    }
+
+    #[test]
+    fn the_part_that_says_most_is_kept() {
+        check(
+            "Yeah, I sold the tractor yesterday!",
+            &["I sold the tractor yesterday"],
+        );
+        check(
+            "1. Replace the gasket of pump 7.",
+            &["Replace the gasket of pump 7"],
+        );
+        check(
+            "We sold the tractor, which was kind of a pity for all of us.",
+            &["We sold the tractor"],
+        );
+    }
+
+    #[test]
+    fn only_who_is_greeted_is_left_out() {
+        check("Hey Carla, I sold the tractor!", &["I sold the tractor"]);
+        check(
+            "In Graz, Carla sold the tractor.",
+            &["In Graz, Carla sold the tractor"],
+        );
+    }
+
+    #[test]
+    fn code_and_headings_give_no_passage() {
+        check(
+            "## Setup\n```\nlet kiln = Kiln::new(1240);\n```\nThe kiln reached 1240 degrees.",
+            &["The kiln reached 1240 degrees"],
+        );
+        check("let kiln = Kiln::new(1240);", &[]);
+        check("Next steps:", &[]);
+    }
+
+    #[test]
+    fn a_statement_before_a_question_does_not_ask() {
+        let text = "I moved the anvil to the north hall, can you update the plan?";
+        let dimensions = StaticModel::builtin().dimensions();
+        let words = Weights::new(StaticModel::builtin_tokens(), dimensions).words(text);
+        let asks: Vec<bool> = passages(text, &words)
+            .iter()
+            .map(|passage| passage.asks)
+            .collect();
+        assert_eq!(asks, [false]);
+    }
+}

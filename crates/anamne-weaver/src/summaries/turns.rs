@@ -1,0 +1,131 @@
+//! What speaks for a turn before its passages are compared: that it answers, brings news, says when and who.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashSet;
+
+use anamne_types::Role;
+
+use super::digest::Turn;
+use super::passages::{Passage, passages};
+use super::words::{Sort, Weights, Word};
+
+/// What was said within so many turns before is not new.
+const NEWS_TURNS: usize = 6;
+
+/// News beyond this weight counts no more, lest the longest turn be the best.
+const MOST_NEWS: f32 = 10.0;
+
+/// What an assistant says counts so much: it can be asked again, a person can't.
+const EXPLAINED: f32 = 0.4;
+
+/// How far turns are told apart.
+const CONTRAST: f32 = 0.8;
+
+/// What was said a moment ago, by which the next turn is seen.
+#[derive(Default)]
+pub(crate) struct Before {
+    words: VecDeque<Vec<u64>>,
+    question_by: Option<String>,
+    speakers: FxHashSet<String>,
+}
+
+/// A name that is called in a shorter form has at least so many bytes.
+const SHORT_NAME: usize = 3;
+
+/// A turn, read.
+pub(crate) struct ReadTurn {
+    /// What speaks for it, above 0; about 1 for a turn that is neither here nor there.
+    pub(crate) worth: f32,
+    /// Its passages, by where they stand.
+    pub(crate) passages: Vec<Passage>,
+}
+
+impl Before {
+    /// Reads the next turn. Linear in its text.
+    pub(crate) fn read(&mut self, turn: &Turn<'_>, weights: &mut Weights<'_>) -> ReadTurn {
+        let (author, text) = (turn.author, turn.text);
+        let mut words = weights.words(text);
+        self.pass_over_speakers(author, &mut words);
+        let found = passages(text, &words);
+        let recent: FxHashSet<u64> = self.words.iter().flatten().copied().collect();
+        let mut worth = worth(&found, &words, &recent, self.is_answer_by(author));
+        if turn.role == Some(Role::Assistant) {
+            worth *= EXPLAINED;
+        }
+        self.remember(author, text, &found);
+        ReadTurn {
+            worth,
+            passages: found,
+        }
+    }
+
+    /// The names of those who speak say nothing: they are called, and stand beside what is said.
+    fn pass_over_speakers(&mut self, author: &str, words: &mut [Word]) {
+        for name in author.split_whitespace() {
+            let name = name.to_lowercase();
+            if !self.speakers.contains(&name) {
+                self.speakers.insert(name);
+            }
+        }
+        for word in words.iter_mut().filter(|word| word.weight > 0.0) {
+            if self
+                .speakers
+                .iter()
+                .any(|name| is_called(name, &word.plain))
+            {
+                word.weight = 0.0;
+                word.sort = Sort::Courtesy;
+            }
+        }
+    }
+
+    fn is_answer_by(&self, author: &str) -> bool {
+        self.question_by
+            .as_deref()
+            .is_some_and(|asker| asker != author)
+    }
+
+    fn remember(&mut self, author: &str, text: &str, found: &[Passage]) {
+        let asks = text.trim_end().ends_with('?') || found.last().is_some_and(|last| last.asks);
+        self.question_by = asks.then(|| author.to_owned());
+        let said = found
+            .iter()
+            .flat_map(|passage| &passage.words)
+            .map(|word| word.0);
+        self.words.push_back(said.collect());
+        if self.words.len() > NEWS_TURNS {
+            self.words.pop_front();
+        }
+    }
+}
+
+fn is_called(name: &str, plain: &str) -> bool {
+    name == plain || (plain.len() >= SHORT_NAME && name.starts_with(plain))
+}
+
+/// e to the weighted sum of what was seen to tell turns that are asked about later from those that are not.
+fn worth(found: &[Passage], words: &[Word], recent: &FxHashSet<u64>, answers: bool) -> f32 {
+    let told = || found.iter().filter(|passage| !passage.asks);
+    let news: f32 = told()
+        .flat_map(|passage| &passage.words)
+        .filter(|word| !recent.contains(&word.0))
+        .map(|word| word.1)
+        .sum::<f32>()
+        .min(MOST_NEWS);
+    let count = |sort: Sort| words.iter().filter(|word| word.sort == sort).count();
+    let few = |sort: Sort, most: usize| count(sort).min(most) as f32;
+    let to_you = words
+        .iter()
+        .filter(|word| matches!(word.plain.split('\'').next(), Some("you" | "your")));
+    let sum = 0.55 * news.ln_1p()
+        + 0.5 * few(Sort::Time, 2)
+        + 0.2 * few(Sort::Name, 3)
+        + 0.2 * few(Sort::Number, 2)
+        + 0.25 * few(Sort::Change, 3)
+        + 0.45 * f32::from(u8::from(answers))
+        - 0.5 * (count(Sort::Courtesy) as f32).ln_1p()
+        - 0.45 * (to_you.count() as f32).ln_1p()
+        - if told().next().is_none() { 1.0 } else { 0.0 };
+    (CONTRAST * sum.clamp(-3.0, 3.0)).exp()
+}

@@ -1,0 +1,321 @@
+//! Weaving: the summaries of the periods that changed are chosen again, each in one transaction.
+
+use anamne_store::view::MemoryFeed;
+use anamne_types::{Memory, MemoryId};
+use rusqlite::{Connection, OptionalExtension, params};
+use rustc_hash::FxHashMap;
+
+use super::file::Summaries;
+use super::following::is_of_days;
+use super::notes::{drop_period, drop_sentences};
+use super::period::{Level, Span};
+use super::reading::{level_of, sentences_between};
+use super::{Digest, SummaryError, SummarySentence, Turn};
+
+/// Memories read from the source at a time.
+const READ_AT_ONCE: usize = 256;
+
+/// What a call of [`Summaries::weave`] came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Woven {
+    /// Periods that were woven.
+    pub woven: usize,
+    /// Periods that still wait.
+    pub waiting: usize,
+}
+
+/// A period that waits, and the event that last touched it.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    level: Level,
+    thread: i64,
+    span: Span,
+    touched: i64,
+}
+
+/// What is noted of a memory of the period.
+#[derive(Clone, Copy)]
+struct Noted {
+    id: MemoryId,
+    thread: i64,
+    at: i64,
+    place: i64,
+    row: u32,
+}
+
+/// A summary that was chosen, and what it was chosen from.
+struct Chosen {
+    memories: u32,
+    characters: u64,
+    sentences: Vec<SummarySentence>,
+}
+
+impl Summaries {
+    /// Chooses the summaries of at most `limit` periods that wait, sessions and days before weeks and months.
+    ///
+    /// `progress` is called after each with how many of this call are done. A period costs some 50 µs a short message and 400 µs
+    /// a long one, and at most a thousand passages are compared with each other. What another process wove or touched
+    /// meanwhile is left to the next call.
+    pub fn weave(
+        &self,
+        feed: &dyn MemoryFeed,
+        limit: usize,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<Woven, SummaryError> {
+        let mut woven = 0;
+        while woven < limit {
+            let batch = self.with(|connection| {
+                waiting(connection, (limit - woven).min(64)).map_err(self.failed())
+            })?;
+            let before = woven;
+            for period in batch {
+                if self.weave_one(feed, &period)? {
+                    woven += 1;
+                    progress(woven);
+                }
+            }
+            if woven == before {
+                break;
+            }
+        }
+        Ok(Woven {
+            woven,
+            waiting: self.waiting()?,
+        })
+    }
+
+    fn weave_one(&self, feed: &dyn MemoryFeed, period: &Waiting) -> Result<bool, SummaryError> {
+        let chosen = if is_of_days(period.level) {
+            self.read_days(period)?
+        } else {
+            self.read_memories(feed, period)?
+        };
+        self.with(|connection| {
+            let transaction = self.begin(connection)?;
+            let written = write(&transaction, period, &chosen).map_err(self.failed())?;
+            transaction.commit().map_err(self.failed())?;
+            Ok(written)
+        })
+    }
+
+    fn read_memories(
+        &self,
+        feed: &dyn MemoryFeed,
+        period: &Waiting,
+    ) -> Result<Chosen, SummaryError> {
+        let mut notes =
+            self.with(|connection| notes_of(connection, period).map_err(self.failed()))?;
+        in_reading_order(&mut notes);
+        let mut digest = Digest::new();
+        let mut thread = None;
+        let mut memories = 0;
+        for block in notes.chunks(READ_AT_ONCE) {
+            let ids: Vec<MemoryId> = block.iter().map(|note| note.id).collect();
+            let found = feed.memories(&ids)?;
+            let found: FxHashMap<MemoryId, Memory> = found
+                .into_iter()
+                .map(|memory| (memory.id, memory))
+                .collect();
+            for note in block {
+                // One that was forgotten or moved in time since is going to touch the period again.
+                let Some(memory) = found
+                    .get(&note.id)
+                    .filter(|memory| memory.occurred_at.as_microsecond() == note.at)
+                else {
+                    continue;
+                };
+                if thread.replace(note.thread) != Some(note.thread) || note.thread == 0 {
+                    digest.turn_away();
+                }
+                read(&mut digest, memory);
+                memories += 1;
+            }
+        }
+        Ok(Chosen {
+            memories,
+            characters: digest.characters() as u64,
+            sentences: digest.sentences(&period.level.bounds()),
+        })
+    }
+
+    /// Chosen from the sentences of the days' summaries.
+    fn read_days(&self, period: &Waiting) -> Result<Chosen, SummaryError> {
+        let (days, sentences) = self.with(|connection| {
+            let days = days_of(connection, period.span).map_err(self.failed())?;
+            let sentences =
+                sentences_between(connection, Level::Day, period.span).map_err(self.failed())?;
+            Ok((days, sentences))
+        })?;
+        let mut digest = Digest::new();
+        for sentence in sentences {
+            digest.read_sentence(sentence);
+        }
+        let bounds = period.level.bounds();
+        let budget = bounds.budget(days.characters as usize);
+        Ok(Chosen {
+            sentences: digest.sentences_within(&bounds, budget),
+            ..days
+        })
+    }
+}
+
+fn read(digest: &mut Digest<'_>, memory: &Memory) {
+    let mut text = memory.content.clone();
+    memory.body.append_searchable(&mut text);
+    let role = match &memory.body {
+        anamne_types::Body::Message { role } => *role,
+        _ => None,
+    };
+    digest.read(&Turn {
+        id: memory.id,
+        row: memory.row,
+        author: memory.author.as_deref().unwrap_or_default(),
+        role,
+        text: &text,
+        at: memory.occurred_at,
+    });
+}
+
+/// Thread by thread, in the order in which they began; what is in no thread stands by itself.
+fn in_reading_order(notes: &mut [Noted]) {
+    let own = |note: &Noted| (note.at, note.place, note.row);
+    let mut begun: FxHashMap<i64, (i64, i64, u32)> = FxHashMap::default();
+    for note in notes.iter().filter(|note| note.thread != 0) {
+        let first = begun.entry(note.thread).or_insert_with(|| own(note));
+        *first = (*first).min(own(note));
+    }
+    notes.sort_by_key(|note| {
+        (
+            begun
+                .get(&note.thread)
+                .copied()
+                .unwrap_or_else(|| own(note)),
+            own(note),
+        )
+    });
+}
+
+/// The periods to weave next. Weeks and months come after all sessions and days.
+fn waiting(connection: &Connection, limit: usize) -> rusqlite::Result<Vec<Waiting>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT level, thread, start, until, touched FROM periods WHERE touched IS NOT NULL ORDER BY level, start, thread \
+         LIMIT ?1",
+    )?;
+    let rows = statement.query_map([limit as i64], |row| {
+        Ok(Waiting {
+            level: level_of(row.get(0)?),
+            thread: row.get(1)?,
+            span: Span {
+                start: row.get(2)?,
+                until: row.get(3)?,
+            },
+            touched: row.get(4)?,
+        })
+    })?;
+    rows.collect()
+}
+
+fn notes_of(connection: &Connection, period: &Waiting) -> rusqlite::Result<Vec<Noted>> {
+    let text = if period.level == Level::Session {
+        "SELECT row, id, thread, place, at FROM sources WHERE thread = ?1 AND at >= ?2 AND at < ?3"
+    } else {
+        "SELECT row, id, thread, place, at FROM sources WHERE ?1 = 0 AND at >= ?2 AND at < ?3"
+    };
+    let mut statement = connection.prepare_cached(text)?;
+    let rows = statement.query_map(
+        params![period.thread, period.span.start, period.span.until],
+        |row| {
+            Ok(Noted {
+                row: row.get(0)?,
+                id: MemoryId::from_bytes(row.get(1)?),
+                thread: row.get(2)?,
+                place: row.get(3)?,
+                at: row.get(4)?,
+            })
+        },
+    )?;
+    rows.collect()
+}
+
+/// How many memories the days of a span have, and how many characters.
+fn days_of(connection: &Connection, span: Span) -> rusqlite::Result<Chosen> {
+    connection
+        .prepare_cached(
+            "SELECT coalesce(sum(memories), 0), coalesce(sum(characters), 0) FROM periods \
+             WHERE level = ?1 AND thread = 0 AND start >= ?2 AND start < ?3",
+        )?
+        .query_row(
+            params![Level::Day.number(), span.start, span.until],
+            |row| {
+                Ok(Chosen {
+                    memories: row.get(0)?,
+                    characters: row.get::<_, i64>(1)? as u64,
+                    sentences: Vec::new(),
+                })
+            },
+        )
+}
+
+/// Writes what was chosen, unless the period was touched again or woven by another process, or its days wait.
+fn write(connection: &Connection, period: &Waiting, chosen: &Chosen) -> rusqlite::Result<bool> {
+    if !is_as_it_was(connection, period)?
+        || (is_of_days(period.level) && has_waiting_days(connection, period.span)?)
+    {
+        return Ok(false);
+    }
+    let key = (period.level, period.thread, period.span.start);
+    if chosen.memories == 0 {
+        drop_period(connection, key.0, key.1, key.2)?;
+        return Ok(true);
+    }
+    drop_sentences(connection, key.0, key.1, key.2)?;
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO sentences (level, thread, start, place, row, at, author, own, text, score) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    )?;
+    for (place, sentence) in chosen.sentences.iter().enumerate() {
+        insert.execute(params![
+            period.level.number(),
+            period.thread,
+            period.span.start,
+            place as i64,
+            sentence.row.0,
+            sentence.at.as_microsecond(),
+            sentence.author,
+            sentence.own,
+            sentence.text,
+            f64::from(sentence.score),
+        ])?;
+    }
+    connection
+        .prepare_cached(
+            "UPDATE periods SET memories = ?4, characters = ?5, touched = NULL WHERE level = ?1 AND thread = ?2 AND start = ?3",
+        )?
+        .execute(params![
+            period.level.number(),
+            period.thread,
+            period.span.start,
+            chosen.memories,
+            chosen.characters as i64,
+        ])?;
+    Ok(true)
+}
+
+fn is_as_it_was(connection: &Connection, period: &Waiting) -> rusqlite::Result<bool> {
+    let touched: Option<Option<i64>> = connection
+        .prepare_cached("SELECT touched FROM periods WHERE level = ?1 AND thread = ?2 AND start = ?3 AND until = ?4")?
+        .query_row(
+            params![period.level.number(), period.thread, period.span.start, period.span.until],
+            |row| row.get(0),
+        )
+        .optional()?;
+    Ok(touched == Some(Some(period.touched)))
+}
+
+fn has_waiting_days(connection: &Connection, span: Span) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM periods WHERE level = ?1 AND start >= ?2 AND start < ?3 AND touched IS NOT NULL)",
+        )?
+        .query_row(params![Level::Day.number(), span.start, span.until], |row| row.get(0))
+}

@@ -1,0 +1,285 @@
+//! The words of a text: where they stand, what they weigh, and what sort of word they are.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use anamne_embed::TokenTable;
+use anamne_text::analyser::is_function_word;
+use rustc_hash::FxHashMap;
+
+/// A word, or a number, in a text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Word {
+    /// Where it stands, in bytes.
+    pub(crate) span: Range<usize>,
+    /// In lower case, with straight apostrophes.
+    pub(crate) plain: String,
+    /// How much it says: 0 for words of grammar and courtesy, about 1 for rare words.
+    pub(crate) weight: f32,
+    /// What it is for a reader of summaries.
+    pub(crate) sort: Sort,
+}
+
+/// What a word is for a reader of summaries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sort {
+    /// Grammar: articles, pronouns, prepositions, auxiliaries.
+    Grammar,
+    /// Courtesy and excitement, which say nothing about the world.
+    Courtesy,
+    /// A date, a weekday, `yesterday`.
+    Time,
+    /// A number.
+    Number,
+    /// A name: written with a capital inside a sentence.
+    Name,
+    /// A decision or a change.
+    Change,
+    /// Anything else.
+    Plain,
+}
+
+/// A word weighs at most this much, so that one rare word is not taken for a statement.
+const HEAVIEST: f32 = 1.3;
+
+/// What a word weighs that the model does not know.
+const UNKNOWN: f32 = 0.8;
+
+/// Weighs words by the norm of their rows: the model keeps words short that are common in English.
+pub(crate) struct Weights<'model> {
+    table: &'model dyn TokenTable,
+    dimensions: usize,
+    known: FxHashMap<String, f32>,
+    tokens: Vec<u16>,
+    row: Vec<f32>,
+}
+
+impl<'model> Weights<'model> {
+    /// Weights from a model's rows, of `dimensions` numbers each.
+    pub(crate) fn new(table: &'model dyn TokenTable, dimensions: usize) -> Self {
+        Self {
+            table,
+            dimensions,
+            known: FxHashMap::default(),
+            tokens: Vec::new(),
+            row: Vec::new(),
+        }
+    }
+
+    /// The words of a text, in order. O(bytes).
+    pub(crate) fn words(&mut self, text: &str) -> Vec<Word> {
+        let spans = spans(text);
+        let mut words = Vec::with_capacity(spans.len());
+        let mut begins = true;
+        let mut end_before = 0;
+        for span in spans {
+            begins |= text[end_before..span.start].contains(['.', '!', '?', '\n', ':', '"', '“']);
+            let written = &text[span.clone()];
+            let plain = written.to_lowercase().replace('’', "'");
+            let sort = sort_of(written, &plain, begins);
+            let weight = match sort {
+                Sort::Grammar | Sort::Courtesy => 0.0,
+                _ => self.weight(&plain),
+            };
+            begins = false;
+            end_before = span.end;
+            words.push(Word {
+                span,
+                plain,
+                weight,
+                sort,
+            });
+        }
+        words
+    }
+
+    fn weight(&mut self, plain: &str) -> f32 {
+        if let Some(weight) = self.known.get(plain) {
+            return *weight;
+        }
+        self.tokens.clear();
+        self.table.tokens(plain, &mut self.tokens);
+        let mut heaviest = 0.0f32;
+        for &token in &self.tokens {
+            self.row.clear();
+            self.row.resize(self.dimensions, 0.0);
+            self.table.add_row(token, 1.0, &mut self.row);
+            let norm = self.row.iter().map(|part| part * part).sum::<f32>().sqrt();
+            heaviest = heaviest.max(norm);
+        }
+        let weight = if heaviest == 0.0 {
+            UNKNOWN
+        } else {
+            heaviest.min(HEAVIEST)
+        };
+        self.known.insert(plain.to_owned(), weight);
+        weight
+    }
+}
+
+/// Runs of letters and digits; apostrophes, points and commas inside them belong to them (`don't`, `3.5`).
+fn spans(text: &str) -> Vec<Range<usize>> {
+    let mut spans: Vec<Range<usize>> = Vec::new();
+    let mut start = None;
+    let mut characters = text.char_indices().peekable();
+    let mut before = ' ';
+    while let Some((at, character)) = characters.next() {
+        let after = characters.peek().map_or(' ', |next| next.1);
+        let inside = character.is_alphanumeric() || joins(before, character, after);
+        match (inside, start) {
+            (true, None) => start = Some(at),
+            (false, Some(from)) => {
+                spans.push(from..at);
+                start = None;
+            }
+            _ => {}
+        }
+        before = character;
+    }
+    if let Some(from) = start {
+        spans.push(from..text.len());
+    }
+    spans
+}
+
+fn joins(before: char, character: char, after: char) -> bool {
+    match character {
+        '\'' | '’' | '_' => before.is_alphanumeric() && after.is_alphanumeric(),
+        '.' | ',' | ':' => before.is_ascii_digit() && after.is_ascii_digit(),
+        '-' => before.is_alphabetic() && after.is_alphabetic(),
+        _ => false,
+    }
+}
+
+fn sort_of(written: &str, plain: &str, begins: bool) -> Sort {
+    if plain.contains(|character: char| character.is_numeric()) {
+        return Sort::Number;
+    }
+    let stem = plain.strip_suffix("'s").unwrap_or(plain);
+    let known = LISTED.get(stem).copied();
+    match known {
+        Some(Sort::Courtesy | Sort::Time | Sort::Grammar) => return known.unwrap_or(Sort::Plain),
+        _ if is_grammar(plain) => return Sort::Grammar,
+        _ => {}
+    }
+    if !begins && written.starts_with(char::is_uppercase) {
+        return Sort::Name;
+    }
+    known.unwrap_or(Sort::Plain)
+}
+
+/// Whether a word carries grammar alone. A few words of time are grammar for a search, and what happened for a reader.
+fn is_grammar(plain: &str) -> bool {
+    if plain.contains('\'') {
+        let joined = plain.replace('\'', "");
+        return is_function_word(&joined) || LISTED.get(joined.as_str()) == Some(&Sort::Grammar);
+    }
+    is_function_word(plain)
+}
+
+/// The words of the lists below; where a word is in two of them the first counts.
+static LISTED: LazyLock<FxHashMap<&'static str, Sort>> = LazyLock::new(|| {
+    let lists = [
+        (COURTESY, Sort::Courtesy),
+        (TIMES, Sort::Time),
+        (LIGHT, Sort::Grammar),
+        (CHANGES, Sort::Change),
+    ];
+    let mut listed = FxHashMap::default();
+    for (words, sort) in lists {
+        for word in words.split_ascii_whitespace() {
+            listed.entry(word).or_insert(sort);
+        }
+    }
+    listed
+});
+
+/// Words that greet, thank, cheer and agree.
+const COURTESY: &str = "hey hi hello yo thanks thank thx ty bye goodbye welcome please sorry wow whoa woah \
+    yay haha hahaha lol yeah yep yup yes ok okay sure absolutely totally definitely certainly exactly indeed awesome \
+    cool amazing great nice wonderful fantastic incredible lovely congrats congratulations kudos glad happy proud \
+    good luck best cheers oh ah aw aww hmm gosh man buddy pal dude cute sounds sweet perfect excellent brilliant \
+    inspiring";
+
+/// Words that are no grammar, yet say little.
+const LIGHT: &str = "really just very so quite pretty super actually basically literally simply kind sort lot lots bit \
+    thing things stuff something anything everything someone anyone gonna wanna gotta got get getting let lets make \
+    makes know think guess feel feels looks look like im ive id ill youre youve thats its dont didnt doesnt cant wont \
+    isnt wasnt couldnt wouldnt cause cuz way much many also even still though maybe well too going go want need one";
+
+/// Words that say when.
+const TIMES: &str = "yesterday today tonight tomorrow week weeks weekend weekends month months year years day days \
+    morning afternoon evening night monday tuesday wednesday thursday friday saturday sunday january february march \
+    april june july august september october november december spring summer autumn winter birthday anniversary \
+    ago last next recently since o'clock noon midnight deadline";
+
+/// Words for decisions and changes.
+const CHANGES: &str = "decide decided deciding decision chose chosen choose agreed agree plan plans planned planning \
+    switch switched switching change changed changes move moved moving start started starting begin began launch \
+    launched finish finished complete completed buy bought sold sell join joined left quit lost won win passed failed \
+    fix fixed released cancelled canceled postponed accepted rejected signed hired fired adopted opened open closed \
+    built created made learned learnt booked visited met married engaged divorced born died graduated promoted \
+    retired enrolled applied offered received gave found discovered broke replaced removed added migrated upgraded \
+    deployed must never always prefer";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anamne_embed::{Embedder, StaticModel};
+
+    fn sorts(text: &str) -> Vec<(String, Sort)> {
+        let model = StaticModel::builtin();
+        Weights::new(StaticModel::builtin_tokens(), model.dimensions())
+            .words(text)
+            .into_iter()
+            .map(|word| (word.plain, word.sort))
+            .collect()
+    }
+
+    #[test]
+    fn words_are_told_apart_by_what_a_reader_keeps() {
+        let found = sorts("Wow, we moved the 3.5 kg anvil to Lisbon yesterday!");
+        let expected = [
+            ("wow", Sort::Courtesy),
+            ("we", Sort::Grammar),
+            ("moved", Sort::Change),
+            ("the", Sort::Grammar),
+            ("3.5", Sort::Number),
+            ("kg", Sort::Plain),
+            ("anvil", Sort::Plain),
+            ("to", Sort::Grammar),
+            ("lisbon", Sort::Name),
+            ("yesterday", Sort::Time),
+        ];
+        let expected = expected.map(|(word, sort)| (word.to_owned(), sort));
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn spans_are_borders_of_characters_in_any_script() {
+        for text in [
+            "",
+            "'",
+            "a'b",
+            "don’t",
+            "日本語、テスト",
+            "é-è 1.2.3",
+            "🦀x🦀",
+            "-_-",
+        ] {
+            for span in spans(text) {
+                assert!(!text[span].is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn rare_words_weigh_more_than_common_ones() {
+        let mut weights = Weights::new(
+            StaticModel::builtin_tokens(),
+            StaticModel::builtin().dimensions(),
+        );
+        let words = weights.words("people anvil");
+        assert!(words[1].weight > words[0].weight);
+    }
+}
