@@ -35,6 +35,11 @@ pub trait Embedder: Send + Sync {
         Ok(vectors)
     }
 
+    /// Whether a vector costs so much time or money that it is worth asking for many at once and keeping them.
+    fn is_costly(&self) -> bool {
+        true
+    }
+
     /// The model's rows by token, if it is static and its tokens are numbered below 65 536.
     fn token_table(&self) -> Option<&dyn TokenTable> {
         None
@@ -101,6 +106,10 @@ impl<E: Embedder + ?Sized> Embedder for &E {
 
     fn embed_batch(&self, texts: &[&str]) -> Result<Vec<f32>, EmbedError> {
         (**self).embed_batch(texts)
+    }
+
+    fn is_costly(&self) -> bool {
+        (**self).is_costly()
     }
 
     fn token_table(&self) -> Option<&dyn TokenTable> {

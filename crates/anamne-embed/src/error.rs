@@ -53,4 +53,26 @@ pub enum EmbedError {
         /// What the tokenizer said.
         problem: String,
     },
+    /// The model's vectors are too long to be kept, or have no places at all.
+    #[error("its vectors have {found} dimensions; 1 to {most} are possible")]
+    Dimensions {
+        /// What is possible.
+        most: usize,
+        /// What the model has.
+        found: usize,
+    },
+    /// The model gave a vector that is none.
+    #[error("{model} gave a vector with places that are no numbers")]
+    NotFinite {
+        /// The model.
+        model: String,
+    },
+    /// A model that does not run in this program could not be reached, or refused the texts.
+    #[error("{model} could not embed: {problem}")]
+    Unavailable {
+        /// The model.
+        model: String,
+        /// What it said.
+        problem: String,
+    },
 }

@@ -5,6 +5,9 @@
 //! binary, and the loader for Model2Vec folders. A static model has one row per wordpiece; a text
 //! is the mean of its rows, scaled to unit length. No neural network runs.
 //!
+//! Models that cost time or money are asked through a [`CachedEmbedder`], in batches and once for each text; where
+//! vectors are kept is behind the trait [`VectorCache`].
+//!
 //! A model that can show its tokens also is a [`TokenTable`]: late interaction compares a query
 //! with a text token by token, by the cosines of their rows.
 //!
@@ -26,8 +29,10 @@
 //! ```
 
 mod builtin;
+mod cached;
 mod embedder;
 mod error;
+mod half;
 mod identity;
 mod model2vec;
 mod similar;
@@ -36,6 +41,7 @@ mod static_model;
 mod token_rows;
 mod wordpiece;
 
+pub use cached::{CacheCounts, CachedEmbedder, TEXTS_AT_A_TIME, VectorCache};
 pub use embedder::{Embedder, TokenTable};
 pub use error::EmbedError;
 pub use identity::ModelIdentity;

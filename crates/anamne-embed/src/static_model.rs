@@ -119,6 +119,10 @@ impl Embedder for StaticModel {
         Ok(())
     }
 
+    fn is_costly(&self) -> bool {
+        false
+    }
+
     fn token_table(&self) -> Option<&dyn TokenTable> {
         match &self.table {
             Table::Wordpiece(table) => Some(table),

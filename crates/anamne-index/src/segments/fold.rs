@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use anamne_store::view::{Change, ChangeFeed, FOLD_BATCH, Fold, ViewError};
 use anamne_types::Seq;
-use rayon::prelude::*;
 use roaring::RoaringBitmap;
 
 use super::compaction::{BULK_BYTES, BULK_ROWS, Size, victims};
@@ -137,11 +136,7 @@ impl<'a, L: Layout> Folding<'a, L> {
     }
 
     fn take(&mut self, changes: &[Change]) -> Result<(), ViewError> {
-        let entries: Result<Vec<_>, ViewError> = changes
-            .par_iter()
-            .map(|change| self.entry(change))
-            .collect();
-        for (change, entry) in changes.iter().zip(entries?) {
+        for (change, entry) in changes.iter().zip(self.entries(changes)?) {
             self.withdraw(change.row.0)?;
             if let Some(entry) = entry {
                 L::add(&mut self.summary, &entry);
@@ -155,15 +150,25 @@ impl<'a, L: Layout> Folding<'a, L> {
         Ok(())
     }
 
-    fn entry(&self, change: &Change) -> Result<Option<Arc<L::Entry>>, ViewError> {
-        match self.tail.rows.get(&change.row.0) {
-            Some(state) if state.seq == change.seq => Ok(state.entry.clone()),
-            _ => change
-                .record
-                .as_ref()
-                .map(|record| self.shelf.layout.encode(record).map(Arc::new))
-                .transpose(),
-        }
+    /// The entry of each change; those that the tail has are not made again.
+    fn entries(&self, changes: &[Change]) -> Result<Vec<Option<Arc<L::Entry>>>, ViewError> {
+        let in_tail = |change: &Change| {
+            let state = self.tail.rows.get(&change.row.0);
+            state.filter(|state| state.seq == change.seq)
+        };
+        let made = |change: &&Change| in_tail(change).is_none();
+        let records: Vec<_> = changes
+            .iter()
+            .filter(made)
+            .filter_map(|change| change.record.as_ref())
+            .collect();
+        let mut fresh = self.shelf.layout.encode_all(&records)?.into_iter();
+        let entries = changes.iter().map(|change| match in_tail(change) {
+            Some(state) => state.entry.clone(),
+            None if change.record.is_some() => fresh.next().map(Arc::new),
+            None => None,
+        });
+        Ok(entries.collect())
     }
 
     /// Takes the old state of `row` out, wherever it is.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use anamne_store::view::{Record, ViewError};
+use rayon::prelude::*;
 
 use super::file::SegmentFile;
 use super::rows::RowIndex;
@@ -27,6 +28,14 @@ pub(crate) trait Layout: Send + Sync + Sized + 'static {
 
     /// The entry of a record.
     fn encode(&self, record: &Record) -> Result<Self::Entry, ViewError>;
+
+    /// The entries of many records, in their order.
+    fn encode_all(&self, records: &[&Record]) -> Result<Vec<Self::Entry>, ViewError> {
+        records
+            .par_iter()
+            .map(|record| self.encode(record))
+            .collect()
+    }
 
     /// About how many bytes the entry takes.
     fn weight(entry: &Self::Entry) -> usize;

@@ -10,6 +10,12 @@ use super::folder::{Folder, Stamp};
 use super::layout::Layout;
 use super::state::{Published, Snapshot, load};
 
+/// Changes that are worth encoding together.
+const MANY: usize = 64;
+
+/// A change, and its entry where it has one.
+type Made<'a, L> = (&'a Change, Option<Arc<<L as Layout>::Entry>>);
+
 /// Keeps the published part and the tail of one view.
 ///
 /// Readers take a [`Snapshot`] under a lock that is held for a few reference counts, never for work.
@@ -142,22 +148,11 @@ impl<L: Layout> Shelf<L> {
             let state = self.read();
             (state.position, state.setbacks)
         };
-        let mut entries = Vec::new();
-        let mut failure = None;
-        for change in changes.iter().filter(|change| change.seq > position) {
-            match change
-                .record
-                .as_ref()
-                .map(|record| self.layout.encode(record))
-                .transpose()
-            {
-                Ok(entry) => entries.push((change, entry.map(Arc::new))),
-                Err(error) => {
-                    failure = Some((Seq(change.seq.0.saturating_sub(1)), error.to_string()));
-                    break;
-                }
-            }
-        }
+        let fresh: Vec<_> = changes
+            .iter()
+            .filter(|change| change.seq > position)
+            .collect();
+        let (entries, failure) = self.entries(&fresh);
         let mut state = self.write();
         // Another thread found the published part gone: what is between lacks, so nothing is applied.
         if state.setbacks != setbacks {
@@ -171,6 +166,42 @@ impl<L: Layout> Shelf<L> {
         }
         state.position = state.position.max(reached);
         state.stuck = failure.map(|(_, reason)| reason);
+    }
+
+    /// The entries of these changes, up to the first of which none can be made; its event and why, if there is one.
+    fn entries<'a>(&self, changes: &[&'a Change]) -> (Vec<Made<'a, L>>, Option<(Seq, String)>) {
+        let mut made = Vec::with_capacity(changes.len());
+        for batch in changes.chunks(MANY) {
+            let records: Vec<_> = batch
+                .iter()
+                .filter_map(|change| change.record.as_ref())
+                .collect();
+            let together = (batch.len() == MANY).then(|| self.layout.encode_all(&records));
+            if let Some(Ok(entries)) = together {
+                let mut entries = entries.into_iter();
+                let entry = |change: &Change| {
+                    let entry = change.record.as_ref().and_then(|_| entries.next());
+                    entry.map(Arc::new)
+                };
+                let entries: Vec<_> = batch.iter().copied().map(entry).collect();
+                made.extend(batch.iter().copied().zip(entries));
+                continue;
+            }
+            for &change in batch {
+                let entry = change
+                    .record
+                    .as_ref()
+                    .map(|record| self.layout.encode(record));
+                match entry.transpose() {
+                    Ok(entry) => made.push((change, entry.map(Arc::new))),
+                    Err(error) => {
+                        let before = Seq(change.seq.0.saturating_sub(1));
+                        return (made, Some((before, error.to_string())));
+                    }
+                }
+            }
+        }
+        (made, None)
     }
 
     /// See [`View::verify`](anamne_store::view::View::verify).

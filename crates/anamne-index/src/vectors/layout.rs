@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anamne_embed::Embedder;
 use anamne_store::view::{Record, ViewError};
+use rayon::prelude::*;
 
 use super::DIMENSIONS;
 use super::codes::{Code, Query, signs};
@@ -152,6 +153,34 @@ impl Layout for VectorsLayout {
             scales: scales.into(),
             codes: codes.into(),
         })
+    }
+
+    fn encode_all(&self, records: &[&Record]) -> Result<Vec<VectorsEntry>, ViewError> {
+        if !self.embedder.is_costly() || self.embedder.token_table().is_some() {
+            return records
+                .par_iter()
+                .map(|record| self.encode(record))
+                .collect();
+        }
+        let mut texts = Vec::new();
+        let mut owners = Vec::new();
+        for (owner, record) in records.iter().enumerate() {
+            texts.extend(parts::embedded_texts(&record.text));
+            owners.resize(texts.len(), owner);
+        }
+        let mut entries = vec![(Vec::new(), Vec::new()); records.len()];
+        parts::embed_together(&*self.embedder, &texts, |at, vector| {
+            if let Some(code) = Code::new(&self.rotation, vector) {
+                let (scales, codes) = &mut entries[owners[at]];
+                scales.push(code.scale);
+                codes.extend_from_slice(&code.places);
+            }
+        })?;
+        let entry = |(scales, codes): (Vec<f32>, Vec<i8>)| VectorsEntry {
+            scales: scales.into(),
+            codes: codes.into(),
+        };
+        Ok(entries.into_iter().map(entry).collect())
     }
 
     fn weight(entry: &VectorsEntry) -> usize {

@@ -25,6 +25,7 @@ use roaring::RoaringBitmap;
 use crate::segments::{Found, Shelf, Snapshot, Thoroughness};
 use codes::Query;
 use layout::VectorsLayout;
+pub use parts::embedded_texts;
 use search::Effort;
 
 /// Dimensions of an embedder at most.

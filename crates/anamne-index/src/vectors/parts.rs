@@ -1,6 +1,6 @@
 //! Which vectors a memory has: the one place where that is decided.
 
-use anamne_embed::{Embedder, TokenTable};
+use anamne_embed::{EmbedError, Embedder, TEXTS_AT_A_TIME, TokenTable};
 use anamne_store::view::ViewError;
 use anamne_text::sentences::windows;
 
@@ -11,25 +11,67 @@ const WHOLE_WORDS: usize = 250;
 /// About how many words a window has.
 const WINDOW_WORDS: usize = 120;
 
-/// Hands the vectors of `text` to `take`: of the whole, then of each window of a long text.
-pub(super) fn embed(
-    embedder: &dyn Embedder,
-    text: &str,
-    take: impl FnMut(&[f32]),
-) -> Result<(), ViewError> {
+/// The texts of which a memory that says `text` has vectors: the whole, then each window of a long text.
+pub fn embedded_texts(text: &str) -> Vec<&str> {
     let windows = if has_more_words(text, WHOLE_WORDS) {
         windows(text, WINDOW_WORDS)
     } else {
         Vec::new()
     };
-    let windows: Vec<&str> = windows.into_iter().map(|window| &text[window]).collect();
-    match embedder.token_table() {
-        Some(table) if windows.len() > 1 => {
-            embed_tokens(table, embedder.dimensions(), &windows, take);
+    // A single window is the whole once more.
+    let windows = if windows.len() > 1 {
+        windows
+    } else {
+        Vec::new()
+    };
+    let windows = windows.into_iter().map(|window| &text[window]);
+    std::iter::once(text).chain(windows).collect()
+}
+
+/// Hands the vectors of `text` to `take`, in the order of [`embedded_texts`].
+pub(super) fn embed(
+    embedder: &dyn Embedder,
+    text: &str,
+    take: impl FnMut(&[f32]),
+) -> Result<(), ViewError> {
+    let texts = embedded_texts(text);
+    match (embedder.token_table(), &texts[1..]) {
+        (Some(table), windows @ [_, ..]) => {
+            embed_tokens(table, embedder.dimensions(), windows, take);
             Ok(())
         }
-        _ => embed_texts(embedder, text, &windows, take),
+        _ => embed_texts(embedder, &texts, take),
     }
+}
+
+/// Embeds these texts with as few calls as may be; hands `take` the place and the vector of each.
+pub(super) fn embed_together(
+    embedder: &dyn Embedder,
+    texts: &[&str],
+    mut take: impl FnMut(usize, &[f32]),
+) -> Result<(), ViewError> {
+    for (number, batch) in texts.chunks(TEXTS_AT_A_TIME).enumerate() {
+        let vectors = embedder
+            .embed_batch(batch)
+            .map_err(|error| failed(&error))?;
+        let vectors = vectors.chunks_exact(embedder.dimensions());
+        if vectors.len() != batch.len() {
+            return Err(ViewError::Engine(format!(
+                "embed: {} gave {} vectors for {} texts",
+                embedder.model(),
+                vectors.len(),
+                batch.len()
+            )));
+        }
+        for (at, vector) in vectors.enumerate() {
+            take(number * TEXTS_AT_A_TIME + at, vector);
+        }
+    }
+    Ok(())
+}
+
+fn failed(error: &EmbedError) -> ViewError {
+    ViewError::Engine(format!("embed: {error}"))
 }
 
 /// The windows cover all of the text and end between words, so their tokens are those of the text: it
@@ -56,17 +98,14 @@ fn embed_tokens(
 
 fn embed_texts(
     embedder: &dyn Embedder,
-    text: &str,
-    windows: &[&str],
+    texts: &[&str],
     mut take: impl FnMut(&[f32]),
 ) -> Result<(), ViewError> {
     let mut vector = vec![0.0; embedder.dimensions()];
-    // A single window is the whole once more.
-    let windows = if windows.len() > 1 { windows } else { &[] };
-    for part in std::iter::once(&text).chain(windows) {
+    for text in texts {
         embedder
-            .embed_into(part, &mut vector)
-            .map_err(|error| ViewError::Engine(format!("embed: {error}")))?;
+            .embed_into(text, &mut vector)
+            .map_err(|error| failed(&error))?;
         take(&vector);
     }
     Ok(())

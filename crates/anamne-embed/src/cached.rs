@@ -1,0 +1,174 @@
+//! An embedder that asks a cache first.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::half::{from_half, to_half};
+use crate::{EmbedError, Embedder, ModelIdentity};
+
+/// Texts that a costly model is asked for at a time.
+pub const TEXTS_AT_A_TIME: usize = 64;
+
+/// Keeps vectors of costly models by model and text.
+///
+/// It is a cache: it may lose what it was given, and refuse to take it. What it hands out is what it was given.
+pub trait VectorCache: Send + Sync {
+    /// The vector of each text, in their order, as numbers of sixteen bits; `None` where it is not there.
+    fn get(&self, model: &ModelIdentity, texts: &[&str]) -> Result<Vec<Option<Vec<u16>>>, String>;
+
+    /// Keeps the vectors of these texts.
+    fn put(&self, model: &ModelIdentity, vectors: &[(&str, &[u16])]) -> Result<(), String>;
+}
+
+/// How often a [`CachedEmbedder`] found a vector, and how often it had to ask the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheCounts {
+    /// Texts whose vector was in the cache.
+    pub hits: u64,
+    /// Texts that the model embedded.
+    pub misses: u64,
+}
+
+/// Asks a cache before a model, and the model in batches for what is missing alone.
+///
+/// Every vector that it hands out was rounded to sixteen bits a dimension, whether it came from the cache or not: what is built
+/// from these vectors does not depend on what was in the cache. A cache that fails is passed over, and its trouble
+/// kept for [`CachedEmbedder::take_trouble`].
+pub struct CachedEmbedder {
+    model: Arc<dyn Embedder>,
+    cache: Arc<dyn VectorCache>,
+    hits: AtomicU64,
+    misses: AtomicU64,
+    trouble: Mutex<Option<String>>,
+}
+
+impl CachedEmbedder {
+    /// `model` behind `cache`.
+    pub fn new(model: Arc<dyn Embedder>, cache: Arc<dyn VectorCache>) -> Self {
+        Self {
+            model,
+            cache,
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+            trouble: Mutex::default(),
+        }
+    }
+
+    /// What was found and what was not, since this was made.
+    pub fn counts(&self) -> CacheCounts {
+        CacheCounts {
+            hits: self.hits.load(Ordering::Relaxed),
+            misses: self.misses.load(Ordering::Relaxed),
+        }
+    }
+
+    /// The last trouble with the cache, told once.
+    pub fn take_trouble(&self) -> Option<String> {
+        self.trouble
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
+    fn note_trouble(&self, trouble: String) {
+        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(trouble);
+    }
+
+    /// The vectors of different texts.
+    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<u16>>, EmbedError> {
+        let fits = |vector: &Vec<u16>| vector.len() == self.dimensions();
+        let mut found = self
+            .cache
+            .get(self.model.model(), texts)
+            .unwrap_or_else(|trouble| {
+                self.note_trouble(trouble);
+                Vec::new()
+            });
+        found.resize(texts.len(), None);
+        for vector in &mut found {
+            *vector = vector.take().filter(fits);
+        }
+        let missing: Vec<usize> = (0..texts.len()).filter(|&at| found[at].is_none()).collect();
+        let (all, misses) = (texts.len() as u64, missing.len() as u64);
+        self.hits.fetch_add(all - misses, Ordering::Relaxed);
+        for batch in missing.chunks(TEXTS_AT_A_TIME) {
+            let asked: Vec<&str> = batch.iter().map(|&at| texts[at]).collect();
+            let vectors = self.embedded(&asked)?;
+            self.misses.fetch_add(batch.len() as u64, Ordering::Relaxed);
+            let kept: Vec<(&str, &[u16])> = asked
+                .iter()
+                .zip(&vectors)
+                .map(|(&text, vector)| (text, vector.as_slice()))
+                .collect();
+            if let Err(trouble) = self.cache.put(self.model.model(), &kept) {
+                self.note_trouble(trouble);
+            }
+            for (&at, vector) in batch.iter().zip(vectors) {
+                found[at] = Some(vector);
+            }
+        }
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// What the model says of these texts, in sixteen bits.
+    fn embedded(&self, texts: &[&str]) -> Result<Vec<Vec<u16>>, EmbedError> {
+        let vectors = self.model.embed_batch(texts)?;
+        let expected = texts.len() * self.dimensions();
+        if vectors.len() != expected {
+            return Err(EmbedError::VectorLength {
+                expected,
+                found: vectors.len(),
+            });
+        }
+        if !vectors.iter().all(|place| place.is_finite()) {
+            return Err(EmbedError::NotFinite {
+                model: self.model.model().to_string(),
+            });
+        }
+        let rows = vectors.chunks_exact(self.dimensions().max(1));
+        Ok(rows
+            .map(|row| row.iter().map(|&place| to_half(place)).collect())
+            .collect())
+    }
+}
+
+impl Embedder for CachedEmbedder {
+    fn model(&self) -> &ModelIdentity {
+        self.model.model()
+    }
+
+    fn dimensions(&self) -> usize {
+        self.model.dimensions()
+    }
+
+    fn is_costly(&self) -> bool {
+        self.model.is_costly()
+    }
+
+    fn embed_into(&self, text: &str, vector: &mut [f32]) -> Result<(), EmbedError> {
+        let (expected, found) = (self.dimensions(), vector.len());
+        if found != expected {
+            return Err(EmbedError::VectorLength { expected, found });
+        }
+        vector.copy_from_slice(&self.embed_batch(&[text])?);
+        Ok(())
+    }
+
+    fn embed_batch(&self, texts: &[&str]) -> Result<Vec<f32>, EmbedError> {
+        let mut places = HashMap::new();
+        let mut different = Vec::new();
+        let at: Vec<usize> = texts
+            .iter()
+            .map(|&text| {
+                *places.entry(text).or_insert_with(|| {
+                    different.push(text);
+                    different.len() - 1
+                })
+            })
+            .collect();
+        let vectors = self.vectors(&different)?;
+        let numbers = at.iter().flat_map(|&at| &vectors[at]);
+        Ok(numbers.map(|&half| from_half(half)).collect())
+    }
+}
