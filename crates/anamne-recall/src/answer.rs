@@ -6,7 +6,7 @@ use anamne_types::{Hit, Memory, Recall, Row, Surroundings};
 use crate::error::RecallError;
 use crate::explain;
 use crate::rank::Ranked;
-use crate::views::Columns;
+use crate::views::{Columns, Disputes};
 use crate::words::Reader;
 
 /// Two memories whose wordpieces agree to this share say the same; the later one goes behind the others.
@@ -88,10 +88,22 @@ pub(crate) fn hits(
             reasoning: explain::sentence(ranked, &memory, &matched),
             explanation: explain::table(ranked, matched),
             surroundings: surroundings(source, recall.surroundings, row)?,
+            disputes: Vec::new(),
             memory,
         });
     }
     Ok(hits)
+}
+
+/// Says of each result which memories say otherwise.
+pub(crate) fn dispute(hits: &mut [Hit], disputes: &dyn Disputes) {
+    let rows: Vec<Row> = hits.iter().map(|hit| hit.memory.row).collect();
+    for (hit, disputes) in hits.iter_mut().zip(disputes.of(&rows)) {
+        for dispute in &disputes {
+            explain::add_dispute(&mut hit.reasoning, dispute);
+        }
+        hit.disputes = disputes;
+    }
 }
 
 fn surroundings(

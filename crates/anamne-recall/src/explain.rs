@@ -1,6 +1,6 @@
 //! Why a result is there: a sentence for a person, a table for a machine.
 
-use anamne_types::{Explanation, Memory, ScoreParts};
+use anamne_types::{ConflictKind, Dispute, Explanation, Memory, ScoreParts};
 
 use crate::model::Features;
 use crate::rank::Ranked;
@@ -117,6 +117,34 @@ pub(crate) fn sentence(ranked: &Ranked, memory: &Memory, matched: &[String]) -> 
                 sentence.push_str(reason);
             }
             sentence + "."
+        }
+    }
+}
+
+/// Adds to a sentence that another memory says otherwise.
+pub(crate) fn add_dispute(sentence: &mut String, dispute: &Dispute) {
+    if sentence.ends_with('.') {
+        sentence.pop();
+    }
+    sentence.push_str("; but ");
+    sentence.push_str(&outcome(dispute));
+    sentence.push('.');
+}
+
+/// What a dispute comes to, in a few words.
+pub(crate) fn outcome(dispute: &Dispute) -> String {
+    let other = &dispute.citation;
+    match (dispute.kind, dispute.holds) {
+        (ConflictKind::Superseded, Some(true)) => format!("{other} said otherwise earlier"),
+        (ConflictKind::Superseded, _) => format!("{other} says otherwise later"),
+        (ConflictKind::Contested, None) => {
+            format!("{other} says otherwise, and nobody has decided")
+        }
+        (ConflictKind::Contested, Some(true)) => {
+            format!("{other} says otherwise, which was found wrong")
+        }
+        (ConflictKind::Contested, Some(false)) => {
+            format!("{other} says otherwise, and was found right")
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::candidates::{Candidate, Pool, Searched, search};
 use crate::error::RecallError;
 use crate::model::{self, Features};
 use crate::rank::{Ranked, Setting, judge, rank, shortlist, thread_features};
-use crate::views::{Columns, Found, LexicalSearch, VectorSearch};
+use crate::views::{Columns, Disputes, Found, LexicalSearch, VectorSearch};
 use crate::words::{Facts, Question, Reader};
 use crate::{answer, context, filter, successors};
 
@@ -27,6 +27,8 @@ pub struct Recaller<'space> {
     pub vectors: Option<&'space dyn VectorSearch>,
     /// What ranking reads of rows.
     pub columns: Option<&'space dyn Columns>,
+    /// What contradicts memories, where that is known.
+    pub disputes: Option<&'space dyn Disputes>,
     /// What turns the question into a vector.
     pub embedder: &'space dyn Embedder,
     /// What is known of the space.
@@ -34,6 +36,9 @@ pub struct Recaller<'space> {
     /// The views that can't take part.
     pub degraded: Vec<String>,
 }
+
+/// Stands among what is degraded where the model could not turn the question into a vector.
+const EMBEDDER: &str = "embedding model";
 
 /// Stands in for columns that can't take part: it knows no row.
 struct NoColumns;
@@ -91,16 +96,16 @@ impl Recaller<'_> {
         let columns = self.columns.unwrap_or(&NoColumns);
         let filter = filter::select(self.source, self.columns, &recall.filter)?;
         let question = Question::new(&recall.query, self.facts, self.lexical, columns);
-        let vector = self.vector(recall, columns)?;
+        let (vectors, vector) = self.asked_vectors(recall, columns);
         let depth = model::DEPTH.max(recall.limit);
         let lexical = self
             .lexical
             .filter(|_| recall.signals != Signals::Semantic)
             .map(|view| (view, &question.terms));
-        let vectors = self
-            .vectors
+        let vectors = vectors
             .filter(|_| recall.signals != Signals::Lexical)
             .map(|view| (view, vector.as_slice()));
+        let has_failed = self.vectors.is_some() && vector.is_empty();
         let exact = recall.signals != Signals::Full || self.columns.is_none();
         let searched = search(
             lexical,
@@ -131,8 +136,14 @@ impl Recaller<'_> {
             recall.limit,
         )?;
         judge(&mut ranked, recall.limit);
-        let results = answer::hits(self.source, &mut reader, recall, &ranked)?;
+        let mut results = answer::hits(self.source, &mut reader, recall, &ranked)?;
+        if let Some(disputes) = self.disputes {
+            answer::dispute(&mut results, disputes);
+        }
         let mut degraded = self.degraded.clone();
+        if has_failed {
+            degraded.push(EMBEDDER.to_owned());
+        }
         for (view, _) in &searched.failed {
             if !degraded.iter().any(|known| known == view) {
                 degraded.push((*view).to_owned());
@@ -146,6 +157,21 @@ impl Recaller<'_> {
                 took_ms: milliseconds(started),
             },
         ))
+    }
+
+    /// The vectors, and the question as one of them. Where a model can't be reached, recall goes on without.
+    fn asked_vectors(
+        &self,
+        recall: &Recall,
+        columns: &dyn Columns,
+    ) -> (Option<&dyn VectorSearch>, Vec<f32>) {
+        let Some(vectors) = self.vectors else {
+            return (None, Vec::new());
+        };
+        match self.vector(recall, columns) {
+            Ok(vector) => (Some(vectors), vector),
+            Err(_) => (None, Vec::new()),
+        }
     }
 
     /// The question as a vector: with the built-in model its rare words count more.

@@ -5,7 +5,7 @@ use anamne_index::lexical::{LexicalHit, LexicalView};
 use anamne_index::vectors::VectorsView;
 use anamne_store::view::{Attributes, ViewError};
 use anamne_text::analyser::QueryTerms;
-use anamne_types::Row;
+use anamne_types::{Dispute, Row};
 use roaring::RoaringBitmap;
 
 /// A row and how well one search liked it.
@@ -169,4 +169,10 @@ impl Columns for ColumnsSnapshot {
         let neighbours = ColumnsSnapshot::neighbours(self, row, reach);
         (neighbours.previous, neighbours.next)
     }
+}
+
+/// What contradicts memories.
+pub trait Disputes {
+    /// The memories that say otherwise than each of these rows. Must cost next to nothing where nothing does.
+    fn of(&self, rows: &[Row]) -> Vec<Vec<Dispute>>;
 }

@@ -1,13 +1,16 @@
 //! How a question is asked: over which tiers, with which views, and again where one of them failed on the way.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use anamne_recall::tiers::{TieredColumns, TieredLexical, TieredVectors};
-use anamne_recall::views::{Columns, LexicalSearch, VectorSearch};
+use anamne_recall::views::{Columns, Disputes, LexicalSearch, VectorSearch};
 use anamne_recall::{Facts, Recaller};
 use anamne_types::{Answer, Context, ContextRequest, Recall, Seq, Temperature, Tier};
 
 use crate::Error;
+use crate::answering::Answering;
+use crate::knowledge::KnownDisputes;
 use crate::space::{Inner, Space};
 use crate::tiers::{OpenTier, Trouble};
 
@@ -22,6 +25,8 @@ const ROUNDS: usize = 4;
 
 /// The tiers that a question reaches, and the views of them that can't take part.
 struct Reached {
+    /// The model of all their vectors.
+    answering: Arc<Answering>,
     tiers: Vec<Arc<OpenTier>>,
     troubles: Vec<Trouble>,
 }
@@ -50,6 +55,8 @@ impl Space {
         temperature: Temperature,
         question: impl Fn(&Recaller<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
+        self.inner.asked.fetch_add(1, Ordering::Relaxed);
+        self.inner.activity.note_recall();
         let began = self.inner.source.replacements()?;
         let mut known = began;
         loop {
@@ -64,6 +71,10 @@ impl Space {
                 known = replacements;
                 continue;
             }
+            if self.inner.has_changed_since(&reached.answering)? {
+                // The vectors that were asked may have been removed on the way.
+                continue;
+            }
             let mut tiers = reached.tiers.iter();
             if !tiers.any(|tier| tier.is_newly_broken(&reached.troubles)) {
                 return answer;
@@ -75,7 +86,12 @@ impl Space {
 impl Inner {
     /// Brings the views of the active tier up to the last acknowledged write, of the database that is there now.
     pub(crate) fn caught_up(&self) -> Result<Vec<Trouble>, Error> {
-        let troubles = self.active.catch_up(&self.source)?;
+        let answering = self.notice_answering()?;
+        self.catch_up_active(&answering.active)
+    }
+
+    fn catch_up_active(&self, active: &OpenTier) -> Result<Vec<Trouble>, Error> {
+        let troubles = active.catch_up(&self.source)?;
         let replacements = self.source.replacements()?;
         let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
         if *followed == replacements {
@@ -84,20 +100,19 @@ impl Inner {
         // Names may have other numbers in a restored database, and all its memories lie in the active tier. Published
         // parts went with the old one; what a view has in memory alone is built again.
         self.colder.close();
-        let in_memory: Vec<_> = self
-            .active
+        let in_memory: Vec<_> = active
             .followers
             .views()
             .iter()
             .filter(|view| view.watermark() == Seq(0) && view.position() > Seq(0))
             .cloned()
             .collect();
-        self.active
+        active
             .followers
             .fold(&self.source, &in_memory, &mut |_, _| {})?;
         *self.facts.lock().unwrap_or_else(PoisonError::into_inner) = None;
         *followed = replacements;
-        self.active.catch_up(&self.source)
+        active.catch_up(&self.source)
     }
 
     /// Brings the tiers that a question reaches up to the last acknowledged write, all of them to the same one: a
@@ -105,25 +120,30 @@ impl Inner {
     fn reach(&self, temperature: Temperature) -> Result<Reached, Error> {
         let mut round = 0;
         loop {
-            let mut troubles = self.caught_up()?;
-            let mut tiers = vec![self.active.clone()];
+            let answering = self.notice_answering()?;
+            let mut troubles = self.catch_up_active(&answering.active)?;
+            let mut tiers = vec![answering.active.clone()];
             if !temperature.reaches(Tier::Active) {
                 (troubles, tiers) = (Vec::new(), Vec::new());
             }
             if temperature != Temperature::Hot {
                 for tier in self.colder_tiers()? {
                     if temperature.reaches(tier) {
-                        let tier = self.colder_tier(tier)?;
+                        let tier = self.colder_tier_of(tier, &answering.model)?;
                         troubles.append(&mut tier.catch_up(&self.source)?);
                         tiers.push(tier);
                     }
                 }
             }
             round += 1;
-            let head = self.active.followers.head();
+            let head = answering.active.followers.head();
             let together = tiers.iter().all(|tier| tier.followers.head() == head);
             if together || round == ROUNDS {
-                return Ok(Reached { tiers, troubles });
+                return Ok(Reached {
+                    answering,
+                    tiers,
+                    troubles,
+                });
             }
         }
     }
@@ -135,7 +155,11 @@ impl Inner {
         restored: bool,
         ask: &impl Fn(&Recaller<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let Reached { tiers, troubles } = reached;
+        let Reached {
+            answering,
+            tiers,
+            troubles,
+        } = reached;
         let whole = |view: &'static str| {
             tiers.iter().filter(move |tier| {
                 !troubles
@@ -156,6 +180,7 @@ impl Inner {
         );
         let is_one = tiers.len() == 1;
         let facts = self.facts()?;
+        let disputes = self.graph_if_woven().map(KnownDisputes);
         let labels = troubles.iter().map(Trouble::label);
         let recaller = Recaller {
             source: &self.source,
@@ -180,10 +205,12 @@ impl Inner {
                     &several_columns
                 }
             }),
-            embedder: self.embedder.as_ref(),
+            disputes: disputes.as_ref().map(|known| known as &dyn Disputes),
+            embedder: answering.model.questions.as_ref(),
             facts: &facts,
             degraded: labels
                 .chain(restored.then(|| RESTORED.to_owned()))
+                .chain(self.missing_model_label())
                 .collect(),
         };
         ask(&recaller)
@@ -191,7 +218,7 @@ impl Inner {
 
     /// What recall knows of the space, read anew when something was written.
     fn facts(&self) -> Result<Arc<Facts>, Error> {
-        let head = self.active.followers.head();
+        let head = self.active().followers.head();
         let mut known = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((seq, facts)) = &*known
             && *seq == head

@@ -3,9 +3,14 @@
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use anamne_types::{Actor, ActorKind, Seq};
+use anamne_index::vectors::embedded_texts;
+use anamne_store::EmbeddingConfig;
+use anamne_store::view::ViewError;
+use anamne_types::{Actor, ActorKind, MemoryId, Seq};
 
 use crate::Error;
+use crate::answering::{self, Note};
+use crate::reembedding::remove_vectors;
 use crate::space::Inner;
 
 /// Memories that retention erases in one transaction, so that other writers wait only a moment.
@@ -42,7 +47,10 @@ impl Inner {
             if ids.is_empty() {
                 return Ok(erased);
             }
+            let texts = self.cached_texts(&ids);
+            self.begin_forgetting(&texts)?;
             self.source.begin_erasure(&actor, &ids)?;
+            self.begin_forgetting(&texts)?;
             erased += ids.len() as u64;
         }
     }
@@ -55,26 +63,94 @@ impl Inner {
         if self.source.unclean_views()?.is_none() {
             return Ok(());
         }
+        let space = self.source.folder();
+        // Else vectors of another model, which are not purged here, could begin to answer meanwhile.
+        let _guard = answering::change(space)?;
+        self.drop_growing();
         self.caught_up()?;
-        let through = self.active.followers.head();
+        let through = self.active().followers.head();
+        if let Err(error) = self.purge_tiers(progress) {
+            // What can't be embedded now must not keep what was erased: the vectors go, and are made again later.
+            let is_of_model = matches!(error, Error::View(ViewError::Engine(_)));
+            if !(is_of_model && self.answering().model.questions.is_costly()) {
+                return Err(error);
+            }
+            Note::remove(space)?;
+            self.caught_up()?;
+            self.purge_tiers(progress)?;
+        }
+        self.clean_readings()?;
+        self.clean_graph()?;
+        self.clean_summaries()?;
+        self.clean_tasks()?;
+        self.remove_strays()?;
+        self.models.cache.finish_erasing(&self.cache_label())?;
+        Ok(self.source.views_are_clean(through)?)
+    }
+
+    fn purge_tiers(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
         for tier in self.every_tier()? {
             tier.catch_up(&self.source)?;
             tier.followers.purge(&self.source, progress)?;
         }
-        self.remove_strays()?;
-        Ok(self.source.views_are_clean(through)?)
+        Ok(())
     }
 
     /// Removes what no view looks after: views of other models, and copies that were set aside as damaged.
     fn remove_strays(&self) -> Result<(), Error> {
         let views = self.source.folder().join("views");
         remove_where(&views, &|path| name_of(path).contains(".damaged"))?;
-        let model = self.embedder.model().slug();
-        remove_where(&views.join("vectors"), &|path| {
-            path.parent()
-                .is_some_and(|parent| name_of(parent) == "vectors")
-                && name_of(path) != model
-        })
+        let model = self.answering().model.slug();
+        let space = self.source.folder();
+        if answering::noted_vectors(space) != model {
+            // Their model can't be had here, so what was erased can't be taken out of them; the built-in one answers.
+            Note::remove(space)?;
+        }
+        for other in answering::vector_folders(space)? {
+            if other != model {
+                remove_vectors(space, &other)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes in the embedding cache, where there is one, that nothing may be kept of what these memories say and said.
+    ///
+    /// Called before they are erased, for afterwards nobody knows what they said, and once more after it.
+    pub(crate) fn begin_forgetting(&self, texts: &[String]) -> Result<(), Error> {
+        if texts.is_empty() {
+            return Ok(());
+        }
+        let texts: Vec<_> = texts.iter().map(String::as_str).collect();
+        let noted = self.models.cache.begin_erasing(&self.cache_label(), &texts);
+        // A cache that can't be told of it is better lost.
+        noted.or_else(|_| Ok(self.models.cache.remove()?))
+    }
+
+    /// The texts of which vectors may be kept for these memories, in all their states. None where nothing is kept at all.
+    pub(crate) fn cached_texts(&self, ids: &[MemoryId]) -> Vec<String> {
+        let keeps = self.models.cache.exists()
+            || self.source.config().embedding.model != EmbeddingConfig::BUILTIN;
+        let ids = if keeps { ids } else { &[] };
+        let mut texts = Vec::new();
+        for &id in ids {
+            // One that can't be read has nothing that could be looked for; erasing it goes on.
+            let versions = self.source.history(id).unwrap_or_default();
+            let states = versions.into_iter().filter_map(|version| version.memory);
+            for state in states.chain(self.source.get(id).ok()) {
+                let mut text = state.content;
+                state.body.append_searchable(&mut text);
+                texts.extend(embedded_texts(&text).into_iter().map(str::to_owned));
+            }
+        }
+        texts.sort();
+        texts.dedup();
+        texts
+    }
+
+    /// What names the space in the embedding cache.
+    fn cache_label(&self) -> String {
+        name_of(self.source.folder())
     }
 }
 

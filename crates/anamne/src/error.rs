@@ -19,9 +19,42 @@ pub enum Error {
     /// A recall could not be answered.
     #[error(transparent)]
     Recall(#[from] anamne_recall::RecallError),
+    /// Knowledge could not be woven or read.
+    #[error(transparent)]
+    Knowledge(anamne_knowledge::graph::GraphError),
+    /// Summaries could not be chosen or read.
+    #[error(transparent)]
+    Summaries(#[from] anamne_weaver::summaries::SummaryError),
+    /// A language model could not be asked, or its settings are wrong.
+    #[error(transparent)]
+    Bridge(#[from] anamne_weaver::bridge::BridgeError),
+    /// The queue of background work failed, or refused a task.
+    #[error(transparent)]
+    Queue(#[from] anamne_weaver::queue::QueueError),
     /// The embedding model failed.
     #[error(transparent)]
     Embed(#[from] anamne_embed::EmbedError),
+    /// A space was to use a model that there is not.
+    #[error(
+        "there is no embedding model {name}; there are: {known}. A folder with a Model2Vec model in {folder} adds one",
+        folder = folder.display()
+    )]
+    UnknownModel {
+        /// The name that was asked for.
+        name: String,
+        /// The names of those that there are.
+        known: String,
+        /// Where folders of models lie.
+        folder: PathBuf,
+    },
+    /// A model of the store could not be loaded.
+    #[error("the embedding model {name} can't be loaded: {source}")]
+    Model {
+        /// The name that was asked for.
+        name: String,
+        /// Why it can't.
+        source: anamne_embed::EmbedError,
+    },
     /// Data could not be read from or written to a caller's stream.
     #[error("can't {action}: {source}")]
     Stream {
@@ -74,8 +107,11 @@ pub enum ErrorKind {
 impl Error {
     /// What kind of failure it is.
     pub fn kind(&self) -> ErrorKind {
+        use anamne_knowledge::graph::GraphError;
         use anamne_recall::RecallError;
         use anamne_store::StoreError;
+        use anamne_weaver::bridge::BridgeError;
+        use anamne_weaver::queue::QueueError;
         match self {
             Self::Store(
                 StoreError::Refused(_)
@@ -90,12 +126,25 @@ impl Error {
             | Self::BadLine { .. }
             | Self::BadNote { .. }
             | Self::Unsuitable { .. }
+            | Self::Queue(QueueError::Refused(_) | QueueError::State { .. })
+            | Self::Bridge(
+                BridgeError::Refused(_)
+                | BridgeError::Address { .. }
+                | BridgeError::KeyUnusable { .. }
+                | BridgeError::TooLong { .. },
+            )
+            | Self::UnknownModel { .. }
+            | Self::Model { .. }
             | Self::Recall(RecallError::Refused(_)) => ErrorKind::Refused,
             Self::Store(
                 StoreError::NoMemory { .. }
                 | StoreError::NoCitation { .. }
                 | StoreError::NoSpace(_),
-            ) => ErrorKind::NotFound,
+            )
+            | Self::Queue(QueueError::NoTask(_))
+            | Self::Knowledge(GraphError::NoEntity { .. } | GraphError::NoContradiction { .. }) => {
+                ErrorKind::NotFound
+            }
             _ => ErrorKind::Failed,
         }
     }
@@ -104,7 +153,9 @@ impl Error {
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {
             Self::Store(anamne_store::StoreError::Refused(refusal))
-            | Self::Recall(anamne_recall::RecallError::Refused(refusal)) => Some(refusal),
+            | Self::Recall(anamne_recall::RecallError::Refused(refusal))
+            | Self::Queue(anamne_weaver::queue::QueueError::Refused(refusal))
+            | Self::Bridge(anamne_weaver::bridge::BridgeError::Refused(refusal)) => Some(refusal),
             _ => None,
         }
     }

@@ -11,6 +11,7 @@ use anamne_types::Tier;
 use serde::Serialize;
 
 use crate::Error;
+use crate::answering;
 use crate::space::{CheckUp, Space};
 use crate::store::Store;
 use crate::travel::outside;
@@ -152,8 +153,9 @@ impl Store {
     fn examine_folder(&self, folder: &Path) -> Result<Examination, Error> {
         let mut found = examine(folder)?;
         let colder = views::colder_on_disk(folder)?;
+        let model = answering::model_of(folder, &self.models);
         for tier in std::iter::once(Tier::Active).chain(colder) {
-            let views = Views::open(folder, tier, &self.options.embedder)?;
+            let views = Views::open(folder, tier, &model)?;
             found.findings.extend(views.examine(found.last_seq));
         }
         Ok(found)

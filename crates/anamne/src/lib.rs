@@ -18,8 +18,11 @@
 //! The engine is blocking, works without a network, and never prints. It must never know a door (a
 //! command line, a protocol), and reads no path, clock or model that was not handed to it.
 
+mod answering;
 mod asking;
 mod cleaning;
+mod consolidating;
+mod embedding_cache;
 mod error;
 mod examining;
 mod exchange;
@@ -27,28 +30,45 @@ mod export;
 mod front_matter;
 mod import;
 mod keeping;
+mod knowledge;
+mod likeness;
+mod modelling;
+mod models;
+mod reembedding;
 #[cfg(test)]
 mod set_clock;
 mod space;
 mod store;
+mod summaries;
+mod tasks;
 mod tiers;
 mod travel;
 mod views;
 mod worker;
 
 pub use anamne_embed as embed;
+pub use anamne_knowledge::graph::{
+    Association, ContradictionQuery, EntityQuery, GraphError, Woven,
+};
 pub use anamne_store::{
-    BackupReport, Clock, Examination, Finding, JournalReport, KnownBackup, LONGEST_WAIT, Listing,
-    LogEntry, LogQuery, Order, Part, Project, QuotaConfig, RecallConfig, RetentionConfig, Rewound,
-    SpaceConfig, SpaceName, Standing, Statistics, StoreError, SystemClock, TierCount, TiersConfig,
-    Unreadable,
+    BackupReport, Clock, EmbeddingConfig, Examination, Finding, JournalReport, KnownBackup,
+    LONGEST_WAIT, Listing, LogEntry, LogQuery, Order, Part, Project, QuotaConfig, RecallConfig,
+    RetentionConfig, Rewound, SpaceConfig, SpaceName, Standing, Statistics, StoreError,
+    SystemClock, TierCount, TiersConfig, Unreadable,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;
+pub use anamne_weaver::consolidation::{Audit, Insight, Proposal, ProposalKind};
+pub use anamne_weaver::summaries::{Level, Summary, SummarySentence, Woven as Summarised};
+pub use anamne_weaver::{bridge, queue};
+pub use consolidating::Regarded;
+pub use embedding_cache::{CacheSize, EmbeddingCache};
 pub use error::{Error, ErrorKind};
 pub use export::CorpusReport;
 pub use import::{BadLine, BadLines, ImportReport};
 pub use keeping::{BackupUpdate, Erased, RepairReport, Verification};
+pub use knowledge::Knowledge;
+pub use reembedding::EmbeddingState;
 pub use space::{CheckUp, Space, SpaceReport, ViewState};
 pub use store::{Options, Store};
 pub use tiers::Moved;

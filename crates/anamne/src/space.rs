@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::atomic::AtomicI64;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use anamne_embed::Embedder;
+use anamne_knowledge::graph::Graph;
 use anamne_recall::Facts;
 use anamne_store::view::{Fold, Health, View};
 use anamne_store::{
@@ -15,10 +15,16 @@ use anamne_store::{
 use anamne_types::{
     Actor, Draft, Edit, Filter, Link, LinkType, Memory, MemoryId, Remembered, Seq, Tier, Version,
 };
+use anamne_weaver::bridge::Bridge;
+use anamne_weaver::queue::{Activity, Queue};
+use anamne_weaver::summaries::Summaries;
 use serde::Serialize;
 
 use crate::Error;
+use crate::answering::Noticed;
 use crate::keeping::Erased;
+use crate::models::Models;
+use crate::reembedding::{EmbeddingState, Growing, Portion, Wanted};
 use crate::tiers::{ColderTiers, OpenTier, Trouble};
 use crate::views::label;
 use crate::worker::Worker;
@@ -32,10 +38,32 @@ pub struct Space {
 
 pub(crate) struct Inner {
     pub(crate) source: SpaceSource,
-    pub(crate) active: Arc<OpenTier>,
+    pub(crate) models: Arc<Models>,
+    /// The model that answers, as last noticed, and the active tier with its vectors.
+    pub(crate) noticed: RwLock<Noticed>,
+    /// The model that the settings ask for, as last looked for.
+    pub(crate) wanted: Mutex<Option<Wanted>>,
+    /// Vectors of it while they are being made.
+    pub(crate) growing: Mutex<Growing>,
+    /// When the background goes on with them after trouble, microseconds since 1970.
+    pub(crate) next_reembedding: AtomicI64,
+    /// Whether vectors that nobody needs were looked for.
+    pub(crate) tidied: AtomicBool,
     pub(crate) colder: ColderTiers,
-    pub(crate) embedder: Arc<dyn Embedder>,
+    pub(crate) bridge: Option<Arc<Bridge>>,
     background: Option<Worker>,
+    /// The summaries, once they were asked for.
+    pub(crate) summaries: Mutex<Option<Arc<Summaries>>>,
+    /// The queue of background work, once it was used.
+    pub(crate) queue: Mutex<Option<Queue>>,
+    /// What goes on in this process, for the queue.
+    pub(crate) activity: Arc<Activity>,
+    /// When the background next looks for tasks, microseconds since 1970.
+    pub(crate) next_tasks: AtomicI64,
+    /// How many questions were asked of it in this process.
+    pub(crate) asked: AtomicU64,
+    /// The knowledge graph, once it was asked for.
+    pub(crate) graph: Mutex<Option<Arc<Graph>>>,
     /// What recall knows of the space, and the event as of which it knows it.
     pub(crate) facts: Mutex<Option<(Seq, Arc<Facts>)>>,
     /// How many replacements of the database the views have followed.
@@ -86,6 +114,8 @@ pub struct SpaceReport {
     pub views: Vec<ViewState>,
     /// Its tiers, hottest first.
     pub tiers: Vec<TierCount>,
+    /// Which embedding model answers.
+    pub embedding: EmbeddingState,
     /// Bytes of source databases.
     pub source_bytes: u64,
     /// Bytes of the journal.
@@ -136,16 +166,29 @@ impl CheckUp {
 impl Space {
     pub(crate) fn open(
         source: SpaceSource,
-        embedder: Arc<dyn Embedder>,
+        models: Arc<Models>,
+        bridge: Option<Arc<Bridge>>,
         background: bool,
     ) -> Result<Self, Error> {
-        let active = Arc::new(OpenTier::open(&source, Tier::Active, &embedder)?);
+        let noticed = Noticed::first(&source, &models)?;
+        let activity = Arc::new(Activity::new(source.clock()));
         let inner = Inner {
             source,
-            active,
+            models,
+            noticed,
+            wanted: Mutex::default(),
+            growing: Mutex::default(),
+            next_reembedding: AtomicI64::new(i64::MIN),
+            tidied: AtomicBool::new(false),
             colder: ColderTiers::default(),
-            embedder,
+            bridge,
             background: background.then(Worker::default),
+            summaries: Mutex::default(),
+            queue: Mutex::default(),
+            activity,
+            next_tasks: AtomicI64::new(i64::MIN),
+            asked: AtomicU64::new(0),
+            graph: Mutex::default(),
             facts: Mutex::default(),
             followed: Mutex::default(),
             troubles: Mutex::default(),
@@ -158,8 +201,8 @@ impl Space {
             inner: Arc::new(inner),
             actor: Actor::user(),
         };
-        if space.inner.source.unclean_views()?.is_some()
-            && let Some(worker) = &space.inner.background
+        if let Some(worker) = &space.inner.background
+            && (space.inner.source.unclean_views()?.is_some() || space.inner.is_reembedding())
         {
             worker.wake(&Arc::downgrade(&space.inner));
         }
@@ -191,11 +234,33 @@ impl Space {
     }
 
     /// Changes the space's settings; a value that is not accepted changes nothing.
+    ///
+    /// Another embedding model begins to answer when the vectors of every memory are made with it, by the background or
+    /// [`Space::settle`]; until then the one before does. [`Error::UnknownModel`] and [`Error::Model`] where it can't be had.
     pub fn configure(
         &self,
         change: impl FnOnce(&mut SpaceConfig),
     ) -> Result<Arc<SpaceConfig>, Error> {
-        Ok(self.inner.source.configure(change)?)
+        let mut refused = None;
+        let checked = |config: &mut SpaceConfig| {
+            let before = config.clone();
+            change(config);
+            // A value that is no name at all is refused with the others.
+            if config.embedding != before.embedding
+                && config.check().is_ok()
+                && let Err(error) = self.inner.models.get(&config.embedding.model)
+            {
+                refused = Some(error);
+                *config = before;
+            }
+        };
+        let config = self.inner.source.configure(checked)?;
+        if let Some(refused) = refused {
+            return Err(refused);
+        }
+        self.inner.hasten_reembedding();
+        self.wake_worker();
+        Ok(config)
     }
 
     /// The present instant by the store's clock.
@@ -303,7 +368,10 @@ impl Space {
     /// When this returns, no file of the space holds anything of their content, and the known backups that are at hand
     /// don't either. Costs one pass over the journal and writes those parts of the views anew that held them.
     pub fn erase_all(&self, ids: &[MemoryId]) -> Result<Erased, Error> {
+        let texts = self.inner.cached_texts(ids);
+        self.inner.begin_forgetting(&texts)?;
         let erased = self.inner.source.erase_all(&self.actor, ids);
+        self.inner.begin_forgetting(&texts)?;
         // Also after a failure: the transaction may stand.
         let cleaned = self.inner.clean_views(&mut |_, _| {});
         let reached = self.update_backups();
@@ -347,13 +415,14 @@ impl Space {
             statistics: self.inner.source.statistics()?,
             views: self
                 .inner
-                .active
+                .active()
                 .followers
                 .views()
                 .iter()
                 .map(|view| view_state(view.as_ref(), folder, &troubles))
                 .collect(),
             tiers: self.tiers()?,
+            embedding: self.inner.embedding_state()?,
             source_bytes: bytes_under(&folder.join("memories")),
             journal_bytes: bytes_under(&folder.join("journal")),
         })
@@ -362,15 +431,22 @@ impl Space {
     /// Whether [`Space::settle`] has something to do.
     pub fn is_unsettled(&self) -> Result<bool, Error> {
         self.caught_up()?;
-        Ok(!self.inner.active.followers.due().is_empty()
+        self.inner.look_for_wanted()?;
+        Ok(!self.inner.active().followers.due().is_empty()
+            || self.inner.is_reembedding()
             || self.inner.source.unclean_views()?.is_some()
             || !self.inner.source.outdated(1)?.is_empty())
     }
 
     /// Does now, in this thread, what the background does otherwise: erases what the space's retention no longer
-    /// keeps, folds long tails, rebuilds broken views and seals full segments of the journal. Only [`Space::age`] moves
-    /// memories to colder tiers.
+    /// keeps, folds long tails, rebuilds broken views, seals full segments of the journal, and makes the vectors of a model
+    /// that was chosen. Only [`Space::age`] moves memories to colder tiers.
     pub fn settle(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
+        self.settle_views(progress)?;
+        self.inner.reembed(progress)
+    }
+
+    fn settle_views(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
         self.inner.erase_outdated()?;
         self.inner.source.finish_erasures()?;
         self.inner.clean_views(progress)?;
@@ -403,6 +479,7 @@ impl Space {
         found.take(anamne_store::examine(self.folder())?);
         self.mend_views(&mut found)?;
         found.problems.append(&mut self.inner.troubles());
+        self.inner.tell_of_models(&mut found)?;
         Ok(found)
     }
 
@@ -427,7 +504,7 @@ impl Space {
             .filter(|(_, view)| view.verify() != Health::Whole)
             .map(|(name, _)| name)
             .collect();
-        self.settle(&mut |_, _| {})?;
+        self.settle_views(&mut |_, _| {})?;
         for (name, view) in views() {
             match view.health() {
                 Health::Broken(reason) => found.problems.push(format!("{name}: {reason}")),
@@ -441,6 +518,8 @@ impl Space {
         for tier in &tiers {
             found.well.extend(well_views(tier, &damaged));
         }
+        self.inner.mend_graph(found)?;
+        self.inner.mend_summaries(found)?;
         Ok(())
     }
 
@@ -455,6 +534,7 @@ impl Space {
 
     /// Throws every view away and builds it again from the source.
     pub fn rebuild(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
+        self.inner.drop_graph()?;
         let views = self.folder().join("views");
         if views.exists() {
             std::fs::remove_dir_all(&views).map_err(|source| Error::Stream {
@@ -466,7 +546,12 @@ impl Space {
         for tier in self.inner.every_tier()? {
             tier.fold(&self.inner.source, progress)?;
         }
-        Ok(())
+        self.weave(&mut |reached| {
+            progress("knowledge", reached);
+            true
+        })?;
+        self.summarise(&mut |_| {})?;
+        self.inner.reembed(progress)
     }
 
     fn caught_up(&self) -> Result<Vec<Trouble>, Error> {
@@ -476,6 +561,7 @@ impl Space {
     }
 
     pub(crate) fn after_write(&self) {
+        self.inner.activity.note_write();
         self.wake_worker();
     }
 
@@ -491,26 +577,26 @@ impl Space {
 impl Inner {
     fn is_work_due(&self) -> bool {
         let is_due = |tier: &Arc<OpenTier>| !tier.followers.due().is_empty();
-        is_due(&self.active)
+        is_due(&self.active())
             || self.colder.open_now().iter().any(is_due)
             || self.is_retention_due()
             || self.is_aging_due()
             || self.has_many_uses()
             || self.is_examination_due()
+            || self.are_tasks_due()
+            || self.is_reembedding_due()
     }
 
     /// One round of background work. What goes wrong is kept for `check_up`; the next round tries again.
-    pub(crate) fn look_after(&self) {
+    pub(crate) fn look_after(self: &Arc<Self>) {
         let round = || -> Result<(), Error> {
             if self.is_retention_due() {
                 self.erase_outdated()?;
                 self.source.finish_erasures()?;
             }
             self.clean_views(&mut |_, _| {})?;
-            self.caught_up()?;
-            let mut open = self.colder.open_now();
-            open.push(self.active.clone());
-            self.fold_due(&open, &mut |_, _| {})?;
+            // A model that can't be reached keeps nothing else back.
+            let folded = self.fold_open();
             self.source.seal_journal()?;
             self.note_uses();
             if self.is_aging_due() {
@@ -520,11 +606,40 @@ impl Inner {
                     aged => aged.map(|_| ())?,
                 }
             }
-            self.examine_if_due()
+            self.examine_if_due()?;
+            if self.are_tasks_due() {
+                self.tend_tasks()?;
+            }
+            folded
         };
-        if let Err(error) = round() {
-            self.note_troubles([error.to_string()]);
+        let rounds = [round(), self.reembed_meanwhile()];
+        self.note_troubles(
+            rounds
+                .into_iter()
+                .filter_map(Result::err)
+                .map(|error| error.to_string()),
+        );
+    }
+
+    /// Folds what is due in the tiers that are open.
+    fn fold_open(&self) -> Result<(), Error> {
+        self.caught_up()?;
+        let mut open = self.colder.open_now();
+        open.push(self.active());
+        self.fold_due(&open, &mut |_, _| {})
+    }
+
+    /// Makes vectors of a model that was chosen, for as long as somebody but the background holds the space; what the former
+    /// vectors and other views want is done in between.
+    fn reembed_meanwhile(self: &Arc<Self>) -> Result<(), Error> {
+        while self.tend_reembedding()? == Portion::More {
+            if Arc::strong_count(self) == 1 {
+                return Ok(());
+            }
+            self.clean_views(&mut |_, _| {})?;
+            self.fold_open()?;
         }
+        Ok(())
     }
 
     /// Keeps what a person should know until the next check-up.

@@ -4,11 +4,18 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anamne_embed::{Embedder, StaticModel};
+use anamne_embed::Embedder;
 use anamne_store::{Clock, SpaceName, SpaceSource, StoreFolder, SystemClock, Unreadable};
 
+use anamne_weaver::bridge::Bridge;
+
 use crate::Error;
+use crate::embedding_cache::EmbeddingCache;
+use crate::models::Models;
 use crate::space::Space;
+
+/// What the embedding cache may come to where nothing else is said: some 1.3 million vectors of 768 dimensions.
+const CACHE_BYTES: u64 = 2 << 30;
 
 /// How a store is opened.
 #[derive(Clone)]
@@ -17,8 +24,13 @@ pub struct Options {
     pub root: PathBuf,
     /// Where the time comes from.
     pub clock: Arc<dyn Clock>,
-    /// What turns text into vectors.
-    pub embedder: Arc<dyn Embedder>,
+    /// Embedding models that the program brings, such as remote ones. A space uses the one whose
+    /// [`ModelIdentity::name`](crate::embed::ModelIdentity) its settings name; see [`SpaceConfig`](crate::SpaceConfig).
+    pub embedders: Vec<Arc<dyn Embedder>>,
+    /// What `embedding-cache.db` may come to, in bytes: the vectors of models that cost time or money.
+    pub embedding_cache_bytes: u64,
+    /// The language model that the background may ask, if any. Everything works without one.
+    pub language_model: Option<Arc<Bridge>>,
     /// Whether long tails are folded, broken views rebuilt, and both copies read back once a day, in a background
     /// thread. A program that ends soon says no and calls [`Space::settle`] before it ends.
     pub background: bool,
@@ -30,7 +42,9 @@ impl Options {
         Self {
             root: root.as_ref().to_owned(),
             clock: Arc::new(SystemClock),
-            embedder: Arc::new(StaticModel::builtin()),
+            embedders: Vec::new(),
+            embedding_cache_bytes: CACHE_BYTES,
+            language_model: None,
             background: true,
         }
     }
@@ -47,6 +61,7 @@ impl Options {
 pub struct Store {
     pub(crate) folder: StoreFolder,
     pub(crate) options: Options,
+    pub(crate) models: Arc<Models>,
     pub(crate) open: Mutex<HashMap<SpaceName, Space>>,
 }
 
@@ -60,11 +75,28 @@ impl Store {
     pub fn open_with(options: Options) -> Result<Self, Error> {
         let folder = StoreFolder::at(&options.root);
         folder.create()?;
+        let models = Models::new(
+            folder.root(),
+            options.embedders.clone(),
+            options.embedding_cache_bytes,
+        );
         Ok(Self {
             folder,
+            models: Arc::new(models),
             options,
             open: Mutex::default(),
         })
+    }
+
+    /// The names by which spaces may choose an embedding model: `builtin`, those that the program brings, and the folders
+    /// under `models`, whether these can be loaded or not.
+    pub fn models(&self) -> Vec<String> {
+        self.models.names()
+    }
+
+    /// The cache of vectors, which all spaces share.
+    pub fn embedding_cache(&self) -> &EmbeddingCache {
+        &self.models.cache
     }
 
     /// The store's folder.
@@ -102,7 +134,8 @@ impl Store {
         let source = SpaceSource::open(&folder, &name, self.options.clock.clone(), create)?;
         let space = Space::open(
             source,
-            self.options.embedder.clone(),
+            self.models.clone(),
+            self.options.language_model.clone(),
             self.options.background,
         )?;
         open.insert(name, space.clone());

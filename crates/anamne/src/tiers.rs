@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anamne_embed::Embedder;
 use anamne_store::view::{Fold, Health};
 use anamne_store::{Aging, Degraded, Followers, SpaceSource, Step, TierCount};
 use anamne_types::{Kind, MemoryId, Seq, Tier};
 use serde::Serialize;
 
 use crate::Error;
+use crate::models::Model;
 use crate::space::{Inner, Space};
 use crate::views::{self, Views};
 
@@ -34,6 +34,8 @@ const BETWEEN_LOOKS: i64 = 3_600 * 1_000_000;
 pub(crate) struct OpenTier {
     pub(crate) views: Views,
     pub(crate) followers: Followers,
+    /// What its vectors are made with.
+    pub(crate) model: Model,
 }
 
 /// A view that can't take part now, with its tier.
@@ -54,14 +56,14 @@ impl Trouble {
 }
 
 impl OpenTier {
-    pub(crate) fn open(
-        source: &SpaceSource,
-        tier: Tier,
-        embedder: &Arc<dyn Embedder>,
-    ) -> Result<Self, Error> {
-        let views = Views::open(source.folder(), tier, embedder)?;
+    pub(crate) fn open(source: &SpaceSource, tier: Tier, model: &Model) -> Result<Self, Error> {
+        let views = Views::open(source.folder(), tier, model)?;
         let followers = Followers::new(source, tier, views.all())?;
-        Ok(Self { views, followers })
+        Ok(Self {
+            views,
+            followers,
+            model: model.clone(),
+        })
     }
 
     pub(crate) fn tier(&self) -> Tier {
@@ -137,17 +139,13 @@ pub(crate) struct ColderTiers {
 }
 
 impl ColderTiers {
-    fn get(
-        &self,
-        source: &SpaceSource,
-        tier: Tier,
-        embedder: &Arc<dyn Embedder>,
-    ) -> Result<Arc<OpenTier>, Error> {
+    fn get(&self, source: &SpaceSource, tier: Tier, model: &Model) -> Result<Arc<OpenTier>, Error> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|tier| tier.model.questions.model() == model.questions.model());
         let known = open.iter().position(|known| known.tier() == tier);
         let opened = match known {
             Some(place) => open.remove(place),
-            None => Arc::new(OpenTier::open(source, tier, embedder)?),
+            None => Arc::new(OpenTier::open(source, tier, model)?),
         };
         if open.len() >= MOST_OPEN {
             open.remove(0);
@@ -190,7 +188,7 @@ pub struct Moved {
 impl Inner {
     /// The colder tiers in which memories lie, hottest first. One look at a cache where nothing was written.
     pub(crate) fn colder_tiers(&self) -> Result<Vec<Tier>, Error> {
-        let head = self.active.followers.head();
+        let head = self.active().followers.head();
         let mut known = self
             .colder
             .known
@@ -208,19 +206,27 @@ impl Inner {
 
     /// A colder tier, open.
     pub(crate) fn colder_tier(&self, tier: Tier) -> Result<Arc<OpenTier>, Error> {
-        self.colder.get(&self.source, tier, &self.embedder)
+        self.colder_tier_of(tier, &self.answering().model)
+    }
+
+    /// A colder tier with the vectors of this model, open.
+    pub(crate) fn colder_tier_of(&self, tier: Tier, model: &Model) -> Result<Arc<OpenTier>, Error> {
+        self.colder.get(&self.source, tier, model)
     }
 
     /// Every tier in which memories lie or of which there are views on disk, hottest first.
     pub(crate) fn every_tier(&self) -> Result<Vec<Arc<OpenTier>>, Error> {
         let mut colder = views::colder_on_disk(self.source.folder())?;
         colder.extend(self.source.colder_tiers()?);
-        let open = |tier| self.colder_tier(tier);
+        let answering = self.answering();
+        let open = |tier| self.colder_tier_of(tier, &answering.model);
         let colder = colder
             .into_iter()
             .map(open)
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(std::iter::once(self.active.clone()).chain(colder).collect())
+        Ok(std::iter::once(answering.active.clone())
+            .chain(colder)
+            .collect())
     }
 
     /// Remembers that memories were handed out now. Only facts and skills are kept by their use.
@@ -299,7 +305,7 @@ impl Inner {
                 for &tier in &targets {
                     self.colder_tier(tier)?.fold(&self.source, &mut |_, _| {})?;
                 }
-                self.active.fold_due(&self.source, &mut |_, _| {})?;
+                self.active().fold_due(&self.source, &mut |_, _| {})?;
                 (unfolded, targets) = (0, BTreeSet::new());
             }
         }
@@ -307,11 +313,12 @@ impl Inner {
             self.colder_tier(tier)?
                 .fold_due(&self.source, &mut |_, _| {})?;
         }
-        self.active.fold_due(&self.source, &mut |_, _| {})?;
-        let left = self.active.views.columns.snapshot().rows() as u64;
+        self.active().fold_due(&self.source, &mut |_, _| {})?;
+        let active = self.active();
+        let left = active.views.columns.snapshot().rows() as u64;
         if moved.memories > left / MANY_LEFT {
             // What has moved must not be passed over by every question about what is hot.
-            self.active.followers.purge(&self.source, &mut |_, _| {})?;
+            active.followers.purge(&self.source, &mut |_, _| {})?;
         }
         moved.longest_wait_ms = mover.longest().as_secs_f64() * 1_000.0;
         Ok(moved)
@@ -347,6 +354,7 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         self.note_uses();
+        self.note_activity();
     }
 }
 

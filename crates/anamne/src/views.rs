@@ -13,6 +13,8 @@ use anamne_store::{Finding, Part};
 use anamne_types::{Seq, Tier};
 
 use crate::Error;
+use crate::answering;
+use crate::models::Model;
 
 /// The built-in vocabulary, for the columns.
 struct BuiltInTokens;
@@ -37,17 +39,15 @@ pub(crate) struct Views {
 
 impl Views {
     /// The views of a tier under the folder of a space.
-    pub(crate) fn open(
-        space: &Path,
-        tier: Tier,
-        embedder: &Arc<dyn Embedder>,
-    ) -> Result<Self, Error> {
-        let [lexical, columns, vectors] = folders(space, tier, embedder.as_ref());
+    pub(crate) fn open(space: &Path, tier: Tier, model: &Model) -> Result<Self, Error> {
+        let [lexical, columns] = ["lexical", "columns"]
+            .map(|view| space.join("views").join(view).join(tier.to_string()));
+        let vectors = vectors_folder(space, &model.slug(), tier);
         Ok(Self {
             tier,
             lexical: Arc::new(LexicalView::open(lexical)),
             columns: Arc::new(ColumnsView::open(columns, Arc::new(BuiltInTokens))),
-            vectors: Arc::new(VectorsView::open(vectors, embedder.clone())?),
+            vectors: Arc::new(VectorsView::open(vectors, model.memories.clone())?),
         })
     }
 
@@ -78,11 +78,9 @@ impl Views {
     }
 }
 
-/// The folders of the lexical view, the columns and the vectors of a tier.
-fn folders(space: &Path, tier: Tier, embedder: &dyn Embedder) -> [PathBuf; 3] {
-    let views = space.join("views");
-    let vectors = views.join("vectors").join(embedder.model().slug());
-    [views.join("lexical"), views.join("columns"), vectors].map(|view| view.join(tier.to_string()))
+/// The folder of the vectors that a model made of a tier.
+pub(crate) fn vectors_folder(space: &Path, model: &str, tier: Tier) -> PathBuf {
+    answering::folder(space).join(model).join(tier.to_string())
 }
 
 /// The colder tiers of a space of which there are views on disk, hottest first.

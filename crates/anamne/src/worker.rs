@@ -1,9 +1,13 @@
 //! The thread that folds long tails and rebuilds broken views while nobody waits.
 
-use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{OnceLock, Weak};
+use std::time::Duration;
 
 use crate::space::Inner;
+
+/// Without being asked it looks after the space once in so long: some work waits until nobody asks.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(20);
 
 /// A background worker that starts when it is first needed.
 #[derive(Debug, Default)]
@@ -27,7 +31,7 @@ impl Worker {
 fn start(space: Weak<Inner>) -> SyncSender<()> {
     let (wake, woken) = sync_channel(1);
     let work = move || {
-        while woken.recv().is_ok() {
+        while let Ok(()) | Err(RecvTimeoutError::Timeout) = woken.recv_timeout(BETWEEN_LOOKS) {
             let Some(space) = space.upgrade() else { return };
             space.look_after();
         }

@@ -1,0 +1,186 @@
+//! Folding together what says the same, and what follows from what was said again and again.
+
+use anamne_store::view::MemoryFeed;
+use anamne_store::{LogQuery, Order, Standing};
+use anamne_types::{Actor, ActorKind, Assertion, Filter, Kind, Link, LinkType, Memory, MemoryId};
+use anamne_weaver::consolidation::{
+    Insight, MOST_MEMORIES, Proposal, ProposalKind, Regard, access_strength, decay, importance,
+    insights, plan,
+};
+use anamne_weaver::signals::Signals;
+use serde::Serialize;
+
+use crate::Error;
+use crate::space::{Inner, Space};
+
+/// In whose name memories are folded.
+const NAME: &str = "consolidation";
+
+/// Memories that are read at a time.
+const READ_AT_ONCE: usize = 512;
+
+/// The latest memories in which insights are looked for.
+const LATEST: usize = 4_000;
+
+/// After so many seconds a link or a use counts for 37 %: ninety days.
+const FADING: f64 = 90.0 * 86_400.0;
+
+/// What the weaver knows of one memory.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Regarded {
+    /// How new it was when it was told: 1 less its likeness to what was said just before it.
+    pub novelty: f32,
+    /// How well a thought fits its chain, and how far nothing contradicts it.
+    pub consistency: f32,
+    /// How useful it turned out; 0.5 where nobody said so.
+    pub utility: f32,
+    /// How much it matters by now, 1 to 10: what was told of it, its links and its age.
+    pub importance: f64,
+}
+
+impl Inner {
+    /// Folds what the plan proposes, unless somebody has taken that back before; returns what was folded.
+    pub(crate) fn consolidate(
+        &self,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Vec<Proposal>, Error> {
+        let actor = Actor {
+            kind: ActorKind::System,
+            name: NAME.to_owned(),
+        };
+        let mut folded = Vec::new();
+        for proposal in self.foldable()? {
+            if !go_on() {
+                break;
+            }
+            for &loser in &proposal.losers {
+                let link = Link {
+                    from: proposal.winner,
+                    to: loser,
+                    link_type: LinkType::Supersedes,
+                    weight: proposal.confidence,
+                    reason: proposal.reason.clone(),
+                    created_at: self.source.now(),
+                };
+                self.source.link(&actor, &link)?;
+            }
+            folded.push(proposal);
+        }
+        Ok(folded)
+    }
+
+    /// What may be folded, and was not unfolded by anybody.
+    fn foldable(&self) -> Result<Vec<Proposal>, Error> {
+        let kinds = vec![Kind::Fact, Kind::Skill, Kind::Thought];
+        let mut memories = self.latest(kinds, MOST_MEMORIES)?;
+        // What people said of the graph itself holds word for word.
+        memories.retain(|memory| !memory.metadata.contains_key(Assertion::KEY));
+        let mut foldable = Vec::new();
+        for mut proposal in plan(&memories).proposals {
+            if proposal.kind == ProposalKind::Kept {
+                continue;
+            }
+            let mut losers = Vec::new();
+            for loser in proposal.losers {
+                if !self.was_folded(loser)? {
+                    losers.push(loser);
+                }
+            }
+            proposal.losers = losers;
+            if !proposal.losers.is_empty() {
+                foldable.push(proposal);
+            }
+        }
+        Ok(foldable)
+    }
+
+    /// Whether a memory was folded once. One that is not superseded any more was unfolded by a person, who is right.
+    fn was_folded(&self, memory: MemoryId) -> Result<bool, Error> {
+        let query = LogQuery {
+            actor_names: vec![NAME.to_owned()],
+            memory: Some(memory),
+            limit: 1,
+            ..LogQuery::default()
+        };
+        Ok(!self.source.log(&query)?.is_empty())
+    }
+
+    /// The live memories of these kinds that happened last, at most so many.
+    fn latest(&self, kinds: Vec<Kind>, limit: usize) -> Result<Vec<Memory>, Error> {
+        let filter = Filter {
+            kinds,
+            ..Filter::default()
+        };
+        let mut ids = self
+            .source
+            .select(&filter, Standing::Live, Order::NewestFirst)?;
+        ids.truncate(limit);
+        let mut memories = Vec::with_capacity(ids.len());
+        for some in ids.chunks(READ_AT_ONCE) {
+            memories.extend(MemoryFeed::memories(&self.source, some)?);
+        }
+        Ok(memories)
+    }
+}
+
+impl Space {
+    /// What says the same in other words, and would be folded together: facts, skills and thoughts, never what happened.
+    pub fn foldable(&self) -> Result<Vec<Proposal>, Error> {
+        self.inner.foldable()
+    }
+
+    /// Folds it: the winner supersedes the losers, which stay in the store and come behind it in every answer. Taking the
+    /// link away undoes it for good. The background does this at night. Returns what was folded.
+    pub fn consolidate(&self) -> Result<Vec<Proposal>, Error> {
+        let folded = self.inner.consolidate(&mut || true)?;
+        self.after_write();
+        Ok(folded)
+    }
+
+    /// What at least three of the latest memories say, on at least two days, with the memories that say it.
+    pub fn insights(&self) -> Result<Vec<Insight>, Error> {
+        let kinds = vec![Kind::Message, Kind::Thought, Kind::Fact, Kind::Episode];
+        Ok(insights(&self.inner.latest(kinds, LATEST)?))
+    }
+
+    /// What the weaver knows of a memory; `None` where it has not read it yet, or never reads its kind.
+    pub fn regarded(&self, id: MemoryId) -> Result<Option<Regarded>, Error> {
+        let memory = self.inner.source.get(id)?;
+        let Some(signals) = self.signals(&memory)? else {
+            return Ok(None);
+        };
+        let conflicts = match self.inner.graph_if_woven() {
+            Some(graph) => graph
+                .disputes(&[memory.row])?
+                .pop()
+                .map_or(0, |found| found.len()),
+            None => 0,
+        };
+        let now = self.now();
+        let age = |since: jiff::Timestamp| now.duration_since(since).as_secs_f64();
+        let links = self.links(id)?;
+        let regard = Regard {
+            told: memory.importance,
+            access: access_strength([age(memory.updated_at)], FADING),
+            links: links
+                .iter()
+                .map(|link| decay(f64::from(link.weight), age(link.created_at), FADING))
+                .sum(),
+            age: age(memory.occurred_at),
+            recency: f64::from(self.config().recall.recency_days) * 86_400.0,
+        };
+        Ok(Some(Regarded {
+            novelty: signals.novelty,
+            consistency: signals.consistency(u32::try_from(conflicts).unwrap_or(u32::MAX)),
+            utility: signals.utility.value,
+            importance: importance(&regard),
+        }))
+    }
+
+    fn signals(&self, memory: &Memory) -> Result<Option<Signals>, Error> {
+        if !self.inner.has_summaries() {
+            return Ok(None);
+        }
+        Ok(self.inner.summaries()?.signals(memory.row)?)
+    }
+}

@@ -1,0 +1,373 @@
+//! `embedding-cache.db`: the vectors of models that cost time or money, by model and text, for all spaces of a store.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use anamne_embed::{ModelIdentity, VectorCache};
+use anamne_store::{DerivedDatabase, FileIdentity, StoreError, identity_at, remove_derived};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+
+/// How the file is made. Durable, because what it notes of an erasure must not be lost.
+const DATABASE: DerivedDatabase = DerivedDatabase {
+    format: 1,
+    schema: include_str!("embedding_cache.sql"),
+    durable: true,
+};
+
+/// What an entry is reckoned to take beside its vector, in bytes.
+const ENTRY_BYTES: i64 = 96;
+
+/// Entries that are looked at together while room is made.
+const EVICTED_AT_A_TIME: i64 = 64;
+
+/// The digest under which a text is kept.
+type TextHash = [u8; 16];
+
+fn hash(text: &str) -> TextHash {
+    let mut hash = TextHash::default();
+    hash.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
+    hash
+}
+
+/// What the cache holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheSize {
+    /// Vectors.
+    pub vectors: u64,
+    /// What they are reckoned to take, in bytes.
+    pub bytes: u64,
+}
+
+/// The file, open, and which one it is.
+type Opened = Option<(FileIdentity, Connection)>;
+
+/// Vectors by model and text in a SQLite file, which several processes may use at once. It is a cache: a damaged file is
+/// replaced by an empty one, and what was not used for longest goes when room is needed.
+pub struct EmbeddingCache {
+    path: PathBuf,
+    most_bytes: i64,
+    opened: Mutex<Opened>,
+}
+
+impl EmbeddingCache {
+    /// The cache in the file at `path`, which is made when something is first kept, with room for about `most_bytes`.
+    /// Touches nothing.
+    pub fn at(path: &Path, most_bytes: u64) -> Self {
+        Self {
+            path: path.to_owned(),
+            most_bytes: i64::try_from(most_bytes).unwrap_or(i64::MAX),
+            opened: Mutex::default(),
+        }
+    }
+
+    /// Whether there is a file.
+    pub(crate) fn exists(&self) -> bool {
+        self.path.exists()
+    }
+
+    /// What it holds.
+    pub fn size(&self) -> Result<CacheSize, StoreError> {
+        self.in_file(|connection| {
+            let sql = "SELECT count(*), (SELECT bytes FROM state) FROM vectors";
+            connection.query_row(sql, [], |row| {
+                Ok(CacheSize {
+                    vectors: row.get::<_, i64>(0)? as u64,
+                    bytes: row.get::<_, i64>(1)? as u64,
+                })
+            })
+        })
+    }
+
+    /// Removes what is kept of these texts, of every model, so that the file holds nothing of them; returns how many
+    /// vectors that were.
+    pub fn forget(&self, texts: &[&str]) -> Result<u64, StoreError> {
+        if !self.path.exists() {
+            return Ok(0);
+        }
+        let removed = self.in_file(|connection| {
+            change(connection, |transaction| {
+                let mut removed = 0;
+                for text in texts {
+                    removed += remove_text(transaction, &hash(text))?;
+                }
+                Ok(removed)
+            })
+        })?;
+        self.cut_log()?;
+        Ok(removed)
+    }
+
+    /// Removes the file and everything in it.
+    pub(crate) fn remove(&self) -> Result<(), StoreError> {
+        *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        remove_derived(&self.path)?;
+        self.remove_damaged_copies()
+    }
+
+    /// Notes that memories of `space` which say these texts are about to be erased: from now on nothing is kept of them.
+    pub(crate) fn begin_erasing(&self, space: &str, texts: &[&str]) -> Result<(), StoreError> {
+        self.in_file(|connection| {
+            change(connection, |transaction| {
+                let sql = "INSERT OR IGNORE INTO erasing VALUES (?1, ?2)";
+                let mut note = transaction.prepare_cached(sql)?;
+                for text in texts {
+                    note.execute(params![hash(text), space])?;
+                }
+                Ok(())
+            })
+        })
+    }
+
+    /// Removes everything of the texts that [`EmbeddingCache::begin_erasing`] noted for `space`, and the note.
+    pub(crate) fn finish_erasing(&self, space: &str) -> Result<(), StoreError> {
+        self.remove_damaged_copies()?;
+        if !self.path.exists() {
+            return Ok(());
+        }
+        self.in_file(|connection| {
+            change(connection, |transaction| {
+                let mut noted =
+                    transaction.prepare_cached("SELECT text FROM erasing WHERE space = ?1")?;
+                let texts = noted
+                    .query_map([space], |row| row.get(0))?
+                    .collect::<Result<Vec<TextHash>, _>>()?;
+                for text in &texts {
+                    remove_text(transaction, text)?;
+                }
+                transaction.execute("DELETE FROM erasing WHERE space = ?1", [space])?;
+                Ok(())
+            })
+        })?;
+        self.cut_log()
+    }
+
+    /// Copies that were set aside as damaged may hold what was erased.
+    fn remove_damaged_copies(&self) -> Result<(), StoreError> {
+        let name = self.path.file_name().unwrap_or_default();
+        let prefix = format!("{}.damaged", name.to_string_lossy());
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        for path in anamne_store::entries(folder)? {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if name.starts_with(&prefix) {
+                remove_derived(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes out of the write-ahead log what was overwritten.
+    fn cut_log(&self) -> Result<(), StoreError> {
+        let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+        let busy = self.in_file(|connection| connection.query_row(sql, [], |row| row.get(0)))?;
+        if busy {
+            return Err(StoreError::StillRead {
+                path: self.path.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    fn open(&self) -> Result<(FileIdentity, Connection), StoreError> {
+        let connection = DATABASE.open(&self.path)?;
+        // Where the file was replaced, the log under its name may be that of another one.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        match identity_at(&self.path) {
+            Some(identity) => Ok((identity, connection)),
+            None => Err(StoreError::Io {
+                action: "open",
+                path: self.path.clone(),
+                source: std::io::ErrorKind::NotFound.into(),
+            }),
+        }
+    }
+
+    /// Does `work` with the file that stands under the path now; where it turns out to be damaged, once more with a new one.
+    fn in_file<T>(
+        &self,
+        work: impl Fn(&mut Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let attempt = |opened: &mut Opened| {
+            let stands = identity_at(&self.path);
+            let is_it = |(known, _): &(FileIdentity, _)| Some(*known) == stands;
+            // One that was replaced is closed before the new one is opened.
+            let kept = opened.take().filter(is_it);
+            let (_, connection) = match kept {
+                Some(kept) => opened.insert(kept),
+                None => opened.insert(self.open()?),
+            };
+            work(connection).map_err(StoreError::from)
+        };
+        match attempt(&mut opened) {
+            Err(error) if error.is_broken_database() => {
+                *opened = None;
+                remove_derived(&self.path)?;
+                attempt(&mut opened)
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn make_room(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+        let held = "SELECT bytes FROM state";
+        let mut bytes: i64 = transaction.query_row(held, [], |row| row.get(0))?;
+        while bytes > self.most_bytes {
+            let sql = "SELECT entry, length(vector) FROM vectors ORDER BY used, entry LIMIT ?1";
+            let mut oldest = transaction.prepare_cached(sql)?;
+            let oldest = oldest
+                .query_map([EVICTED_AT_A_TIME], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<Result<Vec<(i64, i64)>, _>>()?;
+            if oldest.is_empty() {
+                break;
+            }
+            for (entry, length) in oldest {
+                if bytes > self.most_bytes {
+                    transaction
+                        .prepare_cached("DELETE FROM vectors WHERE entry = ?1")?
+                        .execute([entry])?;
+                    bytes -= length + ENTRY_BYTES;
+                }
+            }
+        }
+        transaction.execute("UPDATE state SET bytes = ?1", [bytes])?;
+        Ok(())
+    }
+}
+
+impl VectorCache for EmbeddingCache {
+    fn get(&self, model: &ModelIdentity, texts: &[&str]) -> Result<Vec<Option<Vec<u16>>>, String> {
+        if !self.path.exists() {
+            return Ok(vec![None; texts.len()]);
+        }
+        let slug = model.slug();
+        let found = self.in_file(|connection| {
+            let (found, entries) = look_up(connection, &slug, texts)?;
+            // Which entries are used decides only what goes first when room is needed, so a file that can't be written
+            // now is no reason not to answer.
+            let _ = note_use(connection, &entries);
+            Ok(found)
+        });
+        found.map_err(|error| error.to_string())
+    }
+
+    fn put(&self, model: &ModelIdentity, vectors: &[(&str, &[u16])]) -> Result<(), String> {
+        let slug = model.slug();
+        let kept = self.in_file(|connection| {
+            change(connection, |transaction| {
+                let model = model_number(transaction, &slug)?;
+                let tick = next_tick(transaction)?;
+                for (text, vector) in vectors {
+                    keep(transaction, model, tick, &hash(text), vector)?;
+                }
+                self.make_room(transaction)
+            })
+        });
+        kept.map_err(|error| error.to_string())
+    }
+}
+
+/// A transaction that is alone in writing from its beginning on.
+fn change<T>(
+    connection: &mut Connection,
+    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let done = work(&transaction)?;
+    transaction.commit()?;
+    Ok(done)
+}
+
+/// The vector of each text, and the entries that hold them.
+#[allow(clippy::type_complexity)] // two lists that belong to one look
+fn look_up(
+    connection: &Connection,
+    slug: &str,
+    texts: &[&str],
+) -> rusqlite::Result<(Vec<Option<Vec<u16>>>, Vec<i64>)> {
+    let known = "SELECT model FROM models WHERE slug = ?1";
+    let known = connection.query_row(known, [slug], |row| row.get::<_, i64>(0));
+    let Some(model) = known.optional()? else {
+        return Ok((vec![None; texts.len()], Vec::new()));
+    };
+    let sql = "SELECT entry, vector FROM vectors WHERE text = ?1 AND model = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    let (mut found, mut entries) = (Vec::with_capacity(texts.len()), Vec::new());
+    for text in texts {
+        let row = statement.query_row(params![hash(text), model], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))
+        });
+        let row = row.optional()?;
+        entries.extend(row.as_ref().map(|(entry, _)| *entry));
+        found.push(row.map(|(_, bytes)| numbers(&bytes)));
+    }
+    Ok((found, entries))
+}
+
+fn numbers(bytes: &[u8]) -> Vec<u16> {
+    let (pairs, _) = bytes.as_chunks();
+    pairs.iter().map(|pair| u16::from_le_bytes(*pair)).collect()
+}
+
+fn note_use(connection: &mut Connection, entries: &[i64]) -> rusqlite::Result<()> {
+    if entries.is_empty() {
+        return Ok(());
+    }
+    change(connection, |transaction| {
+        let tick = next_tick(transaction)?;
+        let sql = "UPDATE vectors SET used = ?1 WHERE entry = ?2";
+        let mut note = transaction.prepare_cached(sql)?;
+        for entry in entries {
+            note.execute([tick, *entry])?;
+        }
+        Ok(())
+    })
+}
+
+fn model_number(transaction: &Transaction<'_>, slug: &str) -> rusqlite::Result<i64> {
+    transaction.execute("INSERT OR IGNORE INTO models (slug) VALUES (?1)", [slug])?;
+    let sql = "SELECT model FROM models WHERE slug = ?1";
+    transaction.query_row(sql, [slug], |row| row.get(0))
+}
+
+fn next_tick(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
+    let sql = "UPDATE state SET tick = tick + 1 RETURNING tick";
+    transaction.query_row(sql, [], |row| row.get(0))
+}
+
+fn keep(
+    transaction: &Transaction<'_>,
+    model: i64,
+    tick: i64,
+    text: &TextHash,
+    vector: &[u16],
+) -> rusqlite::Result<()> {
+    let bytes: Vec<u8> = vector
+        .iter()
+        .flat_map(|number| number.to_le_bytes())
+        .collect();
+    let sql = "INSERT OR IGNORE INTO vectors (text, model, used, vector)
+               SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS (SELECT 1 FROM erasing WHERE text = ?1)";
+    let mut insert = transaction.prepare_cached(sql)?;
+    if insert.execute(params![text, model, tick, bytes])? > 0 {
+        let taken = bytes.len() as i64 + ENTRY_BYTES;
+        transaction
+            .prepare_cached("UPDATE state SET bytes = bytes + ?1")?
+            .execute([taken])?;
+    }
+    Ok(())
+}
+
+/// Removes what is kept of a text; returns how many vectors that were.
+fn remove_text(transaction: &Transaction<'_>, text: &TextHash) -> rusqlite::Result<u64> {
+    let sql = "DELETE FROM vectors WHERE text = ?1 RETURNING length(vector)";
+    let mut remove = transaction.prepare_cached(sql)?;
+    let lengths = remove
+        .query_map([text], |row| row.get(0))?
+        .collect::<Result<Vec<i64>, _>>()?;
+    let bytes: i64 = lengths.iter().map(|length| length + ENTRY_BYTES).sum();
+    transaction
+        .prepare_cached("UPDATE state SET bytes = max(bytes - ?1, 0)")?
+        .execute([bytes])?;
+    Ok(lengths.len() as u64)
+}

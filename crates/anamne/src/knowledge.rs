@@ -1,0 +1,517 @@
+//! The knowledge graph of a space: woven from its log, asked, and told by hand.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+use anamne_embed::{Embedder, StaticModel};
+use anamne_knowledge::graph::{
+    Association, ContradictionQuery, EntityQuery, Graph, GraphError, Woven,
+};
+use anamne_recall::views::Disputes;
+use anamne_store::Listing;
+use anamne_types::{
+    Assertion, Body, Category, Contradiction, Dispute, Draft, Entity, EntityType, Evidence, Filter,
+    Frame, Kind, LinkType, Memory, MemoryId, Neighbourhood, Refusal, Relation, Remembered, Row,
+    Seq, SuggestedMerge,
+};
+use jiff::Timestamp;
+
+use crate::Error;
+use crate::likeness::nearest;
+use crate::space::{CheckUp, Inner, Space};
+
+/// So few events are followed at once when knowledge is asked; more are left to [`Space::weave`].
+const FOLLOWED_AT_ONCE: u64 = 64;
+
+/// Memories that are woven with one transaction while somebody waits for it.
+const BATCH: usize = 256;
+
+/// Memories that are woven at a time while others ask.
+pub(crate) const SMALL_BATCH: usize = 16;
+
+/// Memories that share names with one whose meanings are compared with it.
+const WEIGHED: usize = 60;
+
+/// Of the time in which others ask, weaving takes so small a part.
+const BUSY_PART: u32 = 6;
+
+/// So many names are looked at for those that are like one that is not known.
+const LOOKED_AT: usize = 10_000;
+
+/// So many contradictions are looked at for those whose ids begin alike.
+const MOST_CONTRADICTIONS: usize = 1_000_000;
+
+/// The knowledge graph of a space, as far as it is woven. It may be asked from several threads.
+pub struct Knowledge {
+    space: Space,
+    graph: Arc<Graph>,
+}
+
+impl Inner {
+    fn graph_path(&self) -> PathBuf {
+        self.source.folder().join("views/knowledge.db")
+    }
+
+    /// The graph, opened when it is first asked for, and anew when its file was replaced.
+    pub(crate) fn graph(&self) -> Result<Arc<Graph>, Error> {
+        let mut known = self.graph.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(graph) = &*known
+            && graph.is_in_place()
+        {
+            return Ok(graph.clone());
+        }
+        let readings = self.readings_if_there()?;
+        let graph = Arc::new(Graph::open(&self.graph_path(), readings)?);
+        *known = Some(graph.clone());
+        Ok(graph)
+    }
+
+    /// The graph, where one was woven.
+    pub(crate) fn graph_if_woven(&self) -> Option<Arc<Graph>> {
+        let is_open = self
+            .graph
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_some();
+        (is_open || self.graph_path().exists())
+            .then(|| self.graph().ok())
+            .flatten()
+    }
+
+    /// Follows the log with the graph until `go_on` says no. One that turns out to be damaged is thrown away and woven anew.
+    pub(crate) fn weave_graph(
+        &self,
+        batch: usize,
+        go_on: &mut dyn FnMut(Seq) -> bool,
+    ) -> Result<Woven, Error> {
+        match self
+            .graph()?
+            .catch_up(&self.source, batch, self.source.now(), go_on)
+        {
+            Err(error) if error.is_damage() => {
+                self.drop_graph()?;
+                self.note_troubles([format!("knowledge was damaged and is woven anew: {error}")]);
+                Ok(self
+                    .graph()?
+                    .catch_up(&self.source, batch, self.source.now(), go_on)?)
+            }
+            woven => Ok(woven?),
+        }
+    }
+
+    /// Throws the graph away.
+    pub(crate) fn drop_graph(&self) -> Result<(), Error> {
+        *self.graph.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        Ok(Graph::remove(&self.graph_path())?)
+    }
+
+    /// Reads the graph back where there is one, weaves it anew where it is damaged, and says what it found.
+    pub(crate) fn mend_graph(&self, found: &mut CheckUp) -> Result<(), Error> {
+        let Some(graph) = self.graph_if_woven() else {
+            return Ok(());
+        };
+        let problem = match graph.examine() {
+            Err(error) if error.is_damage() => Some(error.to_string()),
+            examined => examined?,
+        };
+        if let Some(problem) = problem {
+            self.drop_graph()?;
+            self.weave_graph(BATCH, &mut |_| true)?;
+            let said = format!("knowledge: was damaged ({problem}) and has been woven anew");
+            found.mended.push(said);
+        } else {
+            let covered = graph.position()?;
+            found
+                .well
+                .push(format!("knowledge: covers the log up to event {covered}"));
+        }
+        Ok(())
+    }
+
+    /// Takes out of the graph's file what was erased.
+    pub(crate) fn clean_graph(&self) -> Result<(), Error> {
+        if let Some(graph) = self.graph_if_woven() {
+            self.weave_graph(BATCH, &mut |_| true)?;
+            graph.purge()?;
+        }
+        Ok(())
+    }
+}
+
+/// How fast weaving goes in the background.
+pub(crate) struct Pace<'space> {
+    inner: &'space Inner,
+    asked: u64,
+    began: Instant,
+}
+
+impl<'space> Pace<'space> {
+    pub(crate) fn new(inner: &'space Inner) -> Self {
+        Self {
+            inner,
+            asked: inner.asked.load(Ordering::Relaxed),
+            began: Instant::now(),
+        }
+    }
+
+    /// Sleeps after some work where somebody asked meanwhile, the longer the longer the work took.
+    pub(crate) fn rest(&mut self) {
+        let asked = self.inner.asked.load(Ordering::Relaxed);
+        if asked != self.asked {
+            std::thread::sleep(self.began.elapsed() * (BUSY_PART - 1));
+        }
+        self.asked = asked;
+        self.began = Instant::now();
+    }
+}
+
+/// What the graph knows of contradictions, for recall.
+pub(crate) struct KnownDisputes(pub(crate) Arc<Graph>);
+
+impl Disputes for KnownDisputes {
+    fn of(&self, rows: &[Row]) -> Vec<Vec<Dispute>> {
+        // Recall answers all the same where the graph can't be read; `doctor` says so.
+        self.0
+            .disputes(rows)
+            .unwrap_or_else(|_| vec![Vec::new(); rows.len()])
+    }
+}
+
+impl Space {
+    /// Weaves what was told since into the knowledge graph: to the log's end, or until `go_on`, which is asked after
+    /// every few hundred memories with the event reached, says no. Some 0.5 ms a memory.
+    ///
+    /// The background does this while nobody asks.
+    pub fn weave(&self, go_on: &mut dyn FnMut(Seq) -> bool) -> Result<Woven, Error> {
+        self.inner.weave_graph(BATCH, go_on)
+    }
+
+    /// Throws the knowledge graph away and weaves it from the beginning of the log. The same log gives the same graph.
+    pub fn weave_again(&self, go_on: &mut dyn FnMut(Seq) -> bool) -> Result<Woven, Error> {
+        self.inner.drop_graph()?;
+        self.weave(go_on)
+    }
+
+    /// Weaves to the log's end and gives way to whoever asks meanwhile: then it works for a small part of the time.
+    pub fn weave_in_background(&self) -> Result<Woven, Error> {
+        let mut pace = Pace::new(&self.inner);
+        self.inner.weave_graph(SMALL_BATCH, &mut |_| {
+            pace.rest();
+            true
+        })
+    }
+
+    /// The knowledge graph. It has followed the log to its end where no more than a few dozen events were left;
+    /// [`Knowledge::behind`] says how many it lacks else.
+    pub fn knowledge(&self) -> Result<Knowledge, Error> {
+        let knowledge = Knowledge {
+            graph: self.inner.graph()?,
+            space: self.clone(),
+        };
+        if (1..=FOLLOWED_AT_ONCE).contains(&knowledge.behind()?) {
+            self.weave(&mut |_| true)?;
+        }
+        Ok(knowledge)
+    }
+
+    /// Up to which event the log is woven, and how many are left. Nothing is woven by asking.
+    pub fn woven(&self) -> Result<(Seq, u64), Error> {
+        let position = self.inner.graph()?.position()?;
+        let head = anamne_store::view::MemoryFeed::head(self.source())?;
+        Ok((position, head.0.saturating_sub(position.0)))
+    }
+
+    /// Throws the knowledge graph away. [`Space::weave`] makes the same one again.
+    pub fn unweave(&self) -> Result<(), Error> {
+        self.inner.drop_graph()
+    }
+
+    /// The memories that have to do with one though nobody said so, as far as knowledge is woven; none where it never was.
+    pub fn associations(&self, memory: MemoryId, limit: usize) -> Result<Vec<Association>, Error> {
+        let Some(graph) = self.inner.graph_if_woven() else {
+            return Ok(Vec::new());
+        };
+        let knowledge = Knowledge {
+            space: self.clone(),
+            graph,
+        };
+        knowledge.associations(memory, limit)
+    }
+
+    /// The memories that say otherwise than one, as far as knowledge is woven; none where it never was.
+    pub fn disputes(&self, memory: &Memory) -> Result<Vec<Dispute>, Error> {
+        let Some(graph) = self.inner.graph_if_woven() else {
+            return Ok(Vec::new());
+        };
+        Ok(graph.disputes(&[memory.row])?.pop().unwrap_or_default())
+    }
+
+    /// Tells something about the graph itself, as a fact whose sentence any recall finds. It counts until it is
+    /// forgotten, or until `expires`.
+    ///
+    /// What was told before changes nothing while it is the last word about the graph. Else it is told anew in the place
+    /// of the former fact, which is put away, so that it outranks what was told in between.
+    pub fn assert(
+        &self,
+        assertion: &Assertion,
+        expires: Option<Timestamp>,
+    ) -> Result<Remembered, Error> {
+        assertion.check()?;
+        let told = serde_json::to_value(assertion).map_err(anamne_store::StoreError::from)?;
+        let mut draft = Draft::new(assertion.sentence()).body(Body::Fact {
+            category: Some(Category::Entity),
+        });
+        draft.metadata.insert(Assertion::KEY.to_owned(), told);
+        draft.expires_at = expires;
+        let mut remembered = self.remember(draft.clone())?;
+        if !remembered.duplicate {
+            return Ok(remembered);
+        }
+        let mut known = self.get(remembered.id)?;
+        if !known.metadata.contains_key(Assertion::KEY) {
+            // Someone said the very sentence: that memory stays, and the assertion is told beside it.
+            draft.external_id = Some(format!("knowledge beside {}", known.id));
+            remembered = self.remember(draft.clone())?;
+            if !remembered.duplicate {
+                return Ok(remembered);
+            }
+            known = self.get(remembered.id)?;
+        }
+        let is_live = known.deleted_at.is_none();
+        let is_the_same = known.metadata == draft.metadata && known.expires_at == expires;
+        if is_live && is_the_same && self.is_last_word(&known)? {
+            return Ok(remembered);
+        }
+        if is_live {
+            self.forget(known.id)?;
+        }
+        draft.external_id = Some(format!("knowledge after {} at {}", known.id, self.now()));
+        self.remember(draft)
+    }
+
+    /// Whether nothing was told of the graph after this memory.
+    fn is_last_word(&self, memory: &Memory) -> Result<bool, Error> {
+        let listing = Listing {
+            filter: Filter {
+                kinds: vec![Kind::Fact],
+                categories: vec![Category::Entity],
+                since: Some(memory.occurred_at),
+                ..Filter::default()
+            },
+            limit: 1_000,
+            ..Listing::default()
+        };
+        let since = self.list(&listing)?;
+        let is_later =
+            |other: &Memory| other.row > memory.row && other.metadata.contains_key(Assertion::KEY);
+        Ok(!since.iter().any(is_later))
+    }
+
+    /// What decides a contradiction for the memory `kept`, which must be one of its sides; [`Space::assert`] tells it.
+    pub fn resolution(&self, id: &str, kept: MemoryId) -> Result<Assertion, Error> {
+        let contradiction = self.knowledge()?.contradiction(id)?;
+        let sides = [&contradiction.earlier, &contradiction.later].map(|side| side.evidence.memory);
+        let lost = match sides {
+            [earlier, later] if earlier == kept => later,
+            [earlier, later] if later == kept => earlier,
+            _ => {
+                let accepted = format!(
+                    "{} or {}, the sides of contradiction {}",
+                    contradiction.earlier.evidence.citation,
+                    contradiction.later.evidence.citation,
+                    contradiction.id
+                );
+                let given = self.get(kept)?.citation();
+                return Err(Refusal::new("keep", accepted, given).into());
+            }
+        };
+        Ok(Assertion::Resolution {
+            contradiction: contradiction.id,
+            kept,
+            lost,
+        })
+    }
+
+    /// Decides a contradiction for the memory `kept`. The other side stays in the store, is marked wrong wherever it
+    /// is recalled, and what it says counts for nothing any more.
+    pub fn resolve_contradiction(&self, id: &str, kept: MemoryId) -> Result<Contradiction, Error> {
+        let resolution = self.resolution(id, kept)?;
+        self.assert(&resolution, None)?;
+        self.knowledge()?.contradiction(id)
+    }
+}
+
+impl Knowledge {
+    /// How many events of the log are not woven yet.
+    pub fn behind(&self) -> Result<u64, Error> {
+        use anamne_store::view::MemoryFeed;
+        let head = MemoryFeed::head(self.space.source())?;
+        Ok(head.0.saturating_sub(self.graph.position()?.0))
+    }
+
+    /// Up to which event the log is woven.
+    pub fn position(&self) -> Result<Seq, Error> {
+        Ok(self.graph.position()?)
+    }
+
+    /// Known names that are like one that is not known, the likest first, at most `limit`. O(entities).
+    pub fn nearest_names(&self, name: &str, limit: usize) -> Result<Vec<String>, Error> {
+        let query = EntityQuery {
+            unconfirmed: true,
+            limit: LOOKED_AT,
+            ..EntityQuery::default()
+        };
+        let known = self.entities(&query)?.into_iter();
+        let names = known.flat_map(|entity| std::iter::once(entity.name).chain(entity.aliases));
+        Ok(nearest(name, names, limit))
+    }
+
+    /// Entities, those that most memories name first.
+    pub fn entities(&self, query: &EntityQuery) -> Result<Vec<Entity>, Error> {
+        Ok(self.graph.entities(query, self.space.now())?)
+    }
+
+    /// How many entities there are of each type.
+    pub fn counts(&self) -> Result<Vec<(EntityType, u64)>, Error> {
+        Ok(self.graph.entity_counts(self.space.now())?)
+    }
+
+    /// The entity of this name, one of its other names, or this id.
+    pub fn entity(&self, name: &str) -> Result<Entity, Error> {
+        Ok(self.graph.entity(name)?)
+    }
+
+    /// An entity from all sides.
+    pub fn frames(&self, name: &str) -> Result<(Entity, Vec<Frame>), Error> {
+        Ok(self.graph.frames(name, self.space.now())?)
+    }
+
+    /// What is said of an entity and what leads to it, surest first.
+    pub fn relations(&self, name: &str) -> Result<Vec<Relation>, Error> {
+        Ok(self.graph.relations(name, self.space.now())?)
+    }
+
+    /// The memories that name an entity, the latest first.
+    pub fn mentions(&self, name: &str, limit: usize) -> Result<Vec<Evidence>, Error> {
+        Ok(self.graph.mentions(name, limit)?)
+    }
+
+    /// The entities that a memory names.
+    pub fn named_in(&self, memory: MemoryId) -> Result<Vec<Entity>, Error> {
+        Ok(self.graph.named_in(memory)?)
+    }
+
+    /// The entities that are named in the same memories as one, with in how many.
+    pub fn named_together(&self, name: &str, limit: usize) -> Result<Vec<(u64, Entity)>, Error> {
+        Ok(self.graph.named_together(name, limit)?)
+    }
+
+    /// The memories that have to do with one though nobody said so, strongest first: what contradicts it or took its
+    /// place, and what names the same and means something near.
+    pub fn associations(&self, memory: MemoryId, limit: usize) -> Result<Vec<Association>, Error> {
+        let mut found = self.graph.associations(memory, WEIGHED)?;
+        let own = self.space.get(memory)?;
+        let rows: Vec<Row> = found.iter().map(|association| association.row).collect();
+        let texts: BTreeMap<Row, String> = self
+            .space
+            .source()
+            .get_rows(&rows)?
+            .into_iter()
+            .map(|(row, memory)| (row, memory.content))
+            .collect();
+        found.retain(|association| texts.contains_key(&association.row));
+        let own = vector(&own.content)?;
+        for association in &mut found {
+            if association.link_type == LinkType::Related {
+                let near = vector(&texts[&association.row])?;
+                let cosine: f32 = own.iter().zip(&near).map(|(one, other)| one * other).sum();
+                association.strength = f32::midpoint(association.strength, cosine.max(0.0));
+            }
+        }
+        found.sort_by(|one, other| {
+            other
+                .strength
+                .total_cmp(&one.strength)
+                .then_with(|| one.row.cmp(&other.row))
+        });
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    /// The entities within `steps` relations of one, at most `limit`.
+    pub fn neighbourhood(
+        &self,
+        name: &str,
+        steps: u32,
+        limit: usize,
+    ) -> Result<Neighbourhood, Error> {
+        Ok(self
+            .graph
+            .neighbourhood(name, steps, limit, self.space.now())?)
+    }
+
+    /// Entities that may be the same; nobody joins them but a person.
+    pub fn suggested_merges(&self, limit: usize) -> Result<Vec<SuggestedMerge>, Error> {
+        Ok(self.graph.suggested_merges(limit, self.space.now())?)
+    }
+
+    /// Statements that can't both hold, the latest first.
+    pub fn contradictions(&self, query: &ContradictionQuery) -> Result<Vec<Contradiction>, Error> {
+        Ok(self.graph.contradictions(query)?)
+    }
+
+    /// The contradiction with this id, or with an id that begins so; refused where several do.
+    pub fn contradiction(&self, id: &str) -> Result<Contradiction, Error> {
+        match self.graph.contradiction(id) {
+            Err(GraphError::NoContradiction { id }) => {
+                self.check_one_begins_so(&id)?;
+                Err(GraphError::NoContradiction { id }.into())
+            }
+            found => Ok(found?),
+        }
+    }
+
+    fn check_one_begins_so(&self, beginning: &str) -> Result<(), Error> {
+        let all = ContradictionQuery {
+            limit: MOST_CONTRADICTIONS,
+            ..ContradictionQuery::default()
+        };
+        let beginning = beginning.to_ascii_lowercase();
+        let fitting: Vec<String> = self
+            .contradictions(&all)?
+            .into_iter()
+            .map(|contradiction| contradiction.id)
+            .filter(|id| id.starts_with(&beginning))
+            .collect();
+        if fitting.len() < 2 {
+            return Ok(());
+        }
+        let more = if fitting.len() > 4 { ", …" } else { "" };
+        let shown = fitting[..fitting.len().min(4)].join(", ");
+        let accepted = format!(
+            "as much of an id as fits one contradiction alone ({} begin so: {shown}{more})",
+            fitting.len()
+        );
+        Err(Refusal::new("id", accepted, format!("{beginning:?}")).into())
+    }
+}
+
+impl From<GraphError> for Error {
+    fn from(error: GraphError) -> Self {
+        match error {
+            GraphError::Store(error) => Self::Store(error),
+            GraphError::Feed(error) => Self::View(error),
+            error => Self::Knowledge(error),
+        }
+    }
+}
+
+fn vector(text: &str) -> Result<Vec<f32>, Error> {
+    let model = StaticModel::builtin();
+    let mut vector = vec![0.0; model.dimensions()];
+    model.embed_into(text, &mut vector)?;
+    Ok(vector)
+}

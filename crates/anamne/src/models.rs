@@ -1,0 +1,167 @@
+//! Which embedding models there are: the built-in one, those that a program brings, and folders of the store.
+
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use anamne_embed::{CachedEmbedder, EmbedError, Embedder, StaticModel};
+use anamne_index::vectors::DIMENSIONS;
+use anamne_store::EmbeddingConfig;
+
+use crate::Error;
+use crate::embedding_cache::EmbeddingCache;
+
+/// A model that is at hand, under the name by which spaces choose it.
+#[derive(Clone)]
+pub(crate) struct Model {
+    pub(crate) name: String,
+    /// What turns questions into vectors.
+    pub(crate) questions: Arc<dyn Embedder>,
+    /// What turns memories into vectors: through the cache where that is worth it.
+    pub(crate) memories: Arc<dyn Embedder>,
+    /// The same where it goes through the cache.
+    cached: Option<Arc<CachedEmbedder>>,
+}
+
+impl Model {
+    pub(crate) fn builtin() -> Self {
+        let embedder: Arc<dyn Embedder> = Arc::new(StaticModel::builtin());
+        Self {
+            name: EmbeddingConfig::BUILTIN.to_owned(),
+            questions: embedder.clone(),
+            memories: embedder,
+            cached: None,
+        }
+    }
+
+    /// The last trouble with the cache, told once.
+    pub(crate) fn take_trouble(&self) -> Option<String> {
+        self.cached.as_ref()?.take_trouble()
+    }
+
+    /// The name of the folder of its vectors.
+    pub(crate) fn slug(&self) -> String {
+        self.questions.model().slug()
+    }
+}
+
+/// The models of a store.
+pub(crate) struct Models {
+    folder: PathBuf,
+    brought: Vec<Arc<dyn Embedder>>,
+    pub(crate) cache: Arc<EmbeddingCache>,
+    /// Folders that were loaded, by name.
+    loaded: Mutex<HashMap<String, (FolderStamp, Model)>>,
+}
+
+/// What tells a folder that was changed from what was loaded, without reading it: time and length of each file.
+type FolderStamp = [Option<(SystemTime, u64)>; 3];
+
+fn stamp(folder: &Path) -> FolderStamp {
+    ["model.safetensors", "tokenizer.json", "config.json"].map(|file| {
+        let metadata = std::fs::metadata(folder.join(file)).ok()?;
+        Some((metadata.modified().ok()?, metadata.len()))
+    })
+}
+
+impl Models {
+    /// The models of the store in `root`, with those that the program brings.
+    pub(crate) fn new(root: &Path, brought: Vec<Arc<dyn Embedder>>, cache_bytes: u64) -> Self {
+        let cache = EmbeddingCache::at(&root.join("embedding-cache.db"), cache_bytes);
+        Self {
+            folder: root.join("models"),
+            brought,
+            cache: Arc::new(cache),
+            loaded: Mutex::default(),
+        }
+    }
+
+    /// The model that spaces call `name`. A folder is read once a process, and again when it was changed.
+    ///
+    /// [`Error::UnknownModel`] where there is none, [`Error::Model`] where its folder can't be loaded.
+    pub(crate) fn get(&self, name: &str) -> Result<Model, Error> {
+        if name == EmbeddingConfig::BUILTIN {
+            return Ok(Model::builtin());
+        }
+        if let Some(brought) = self.brought.iter().find(|one| one.model().name == name) {
+            return self.model(name, brought.clone());
+        }
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        // Looked at before it is read: what changes meanwhile is read again.
+        let stands = stamp(&self.folder.join(name));
+        if let Some((_, model)) = loaded.get(name).filter(|(known, _)| *known == stands) {
+            return Ok(model.clone());
+        }
+        let embedder = self.load(name)?;
+        let model = self.model(name, Arc::new(embedder))?;
+        loaded.insert(name.to_owned(), (stands, model.clone()));
+        Ok(model)
+    }
+
+    /// Whether the folder of a model that was loaded is another one now. One that is gone is not: what was loaded goes on.
+    pub(crate) fn has_changed(&self, name: &str) -> bool {
+        let loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let stands = stamp(&self.folder.join(name));
+        let known = loaded.get(name);
+        known.is_some_and(|(known, _)| stands.iter().all(Option::is_some) && *known != stands)
+    }
+
+    fn load(&self, name: &str) -> Result<StaticModel, Error> {
+        let mut parts = Path::new(name).components();
+        let is_plain = matches!(
+            (parts.next(), parts.next()),
+            (Some(Component::Normal(part)), None) if part == name
+        );
+        let folder = self.folder.join(name);
+        if !is_plain || !folder.is_dir() {
+            return Err(Error::UnknownModel {
+                name: name.to_owned(),
+                known: self.names().join(", "),
+                folder: self.folder.clone(),
+            });
+        }
+        StaticModel::load(&folder).map_err(|source| Error::Model {
+            name: name.to_owned(),
+            source,
+        })
+    }
+
+    fn model(&self, name: &str, embedder: Arc<dyn Embedder>) -> Result<Model, Error> {
+        let dimensions = embedder.dimensions();
+        if !(1..=DIMENSIONS).contains(&dimensions) {
+            return Err(Error::Model {
+                name: name.to_owned(),
+                source: EmbedError::Dimensions {
+                    most: DIMENSIONS,
+                    found: dimensions,
+                },
+            });
+        }
+        let through_cache = || Arc::new(CachedEmbedder::new(embedder.clone(), self.cache.clone()));
+        let cached = embedder.is_costly().then(through_cache);
+        let memories = match &cached {
+            Some(cached) => cached.clone(),
+            None => embedder.clone(),
+        };
+        Ok(Model {
+            name: name.to_owned(),
+            questions: embedder,
+            memories,
+            cached,
+        })
+    }
+
+    /// The names of all models that there are, as far as can be told without loading them.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let brought = self.brought.iter().map(|one| one.model().name.clone());
+        let folders = anamne_store::entries(&self.folder).unwrap_or_default();
+        let folders = folders.iter().filter(|path| path.is_dir());
+        let folders = folders.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
+        let mut others: Vec<_> = brought.chain(folders).collect();
+        others.sort();
+        others.dedup();
+        others.insert(0, EmbeddingConfig::BUILTIN.to_owned());
+        others
+    }
+}

@@ -1,0 +1,498 @@
+//! Another model is to answer: its vectors are made in the background, a portion at a time, while the former answers.
+//!
+//! A portion holds no lock that questions or writers take. What is published stays, so whoever goes on later, in
+//! whichever process, goes on from there. When every tier is whole, the note of which model answers is replaced, and the
+//! former vectors are removed.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use anamne_index::vectors::VectorsView;
+use anamne_store::EmbeddingConfig;
+use anamne_store::view::{Change, ChangeFeed, Fold, Health, View, ViewError};
+use anamne_types::{Seq, Tier};
+use serde::Serialize;
+
+use crate::Error;
+use crate::answering::{self, Note};
+use crate::models::Model;
+use crate::space::{CheckUp, Inner, Space};
+use crate::views;
+
+/// Changes that are embedded and published at a time: with models that cost time or money, and with others.
+const PORTIONS: [usize; 2] = [128, 8_192];
+
+/// Where a pass over all tiers met no more changes than this, the new vectors are whole: what was written during it is a
+/// short tail. Likewise.
+const NEAR: [usize; 2] = [64, 1_000];
+
+/// After trouble the background waits so long before it goes on, in microseconds.
+const AFTER_TROUBLE: i64 = 60_000_000;
+
+/// The model that the settings ask for.
+#[derive(Clone)]
+pub(crate) struct Wanted {
+    pub(crate) name: String,
+    /// The model, or why it can't be had.
+    pub(crate) model: Result<Model, String>,
+}
+
+/// Vectors of a model that does not answer yet, by tier.
+#[derive(Default)]
+pub(crate) struct Growing {
+    slug: String,
+    tiers: BTreeMap<Tier, Arc<VectorsView>>,
+}
+
+/// What became of a portion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Portion {
+    /// There is nothing to do: the model that is asked for answers, or can't be had.
+    Done,
+    /// There is more to do.
+    More,
+    /// Another process is at it.
+    Busy,
+}
+
+/// Which model answers, and how far the one that is asked for has come.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct EmbeddingState {
+    /// The model that the settings ask for.
+    pub model: String,
+    /// The model that answers now.
+    pub answering: String,
+    /// Where these differ: memories that the former has vectors of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub embedded: Option<u64>,
+    /// Why the model that is asked for can't be had; empty when it can.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub trouble: String,
+}
+
+/// A part of a tier's log: the changes after `base` up to `through`.
+struct Part {
+    base: Seq,
+    through: Seq,
+    changes: Vec<Change>,
+    /// Whether the log ended there.
+    is_last: bool,
+}
+
+impl Part {
+    /// At most about `limit` changes of what `feed` has after `base`, and whole events.
+    fn after(feed: &dyn ChangeFeed, base: Seq, limit: usize) -> Result<Self, ViewError> {
+        // Read first: what comes later belongs to the next part.
+        let head = feed.head()?;
+        let mut changes = feed.since(base, limit)?;
+        let is_last = changes.len() < limit;
+        if is_last {
+            changes.retain(|change| change.seq <= head);
+        } else if let Some(last) = changes.last().map(|change| change.seq)
+            && let Some(before) = changes.iter().rposition(|change| change.seq < last)
+        {
+            // The last event may have brought more than what was read of it.
+            changes.truncate(before + 1);
+        }
+        let reached = changes.last().map(|change| change.seq);
+        Ok(Self {
+            base,
+            through: reached.filter(|_| !is_last).unwrap_or(head),
+            changes,
+            is_last,
+        })
+    }
+}
+
+impl ChangeFeed for Part {
+    fn head(&self) -> Result<Seq, ViewError> {
+        Ok(self.through)
+    }
+
+    fn since(&self, after: Seq, limit: usize) -> Result<Vec<Change>, ViewError> {
+        if after < self.base {
+            let what = "the new vectors were removed by another process meanwhile";
+            return Err(ViewError::Feed(what.to_owned()));
+        }
+        let begin = self.changes.partition_point(|change| change.seq <= after);
+        let rest = &self.changes[begin..];
+        // As much more as the last event brings.
+        let end = match rest.get(limit.saturating_sub(1)) {
+            Some(last) => rest.partition_point(|change| change.seq <= last.seq),
+            None => rest.len(),
+        };
+        Ok(rest[..end].to_vec())
+    }
+}
+
+impl Inner {
+    /// The model that the settings ask for, as they were last read.
+    pub(crate) fn wanted(&self) -> Wanted {
+        let name = self.source.config().embedding.model.clone();
+        let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*wanted {
+            Some(known) if known.name == name => known.clone(),
+            _ => {
+                let model = self.models.get(&name).map_err(|error| error.to_string());
+                wanted.insert(Wanted { name, model }).clone()
+            }
+        }
+    }
+
+    /// Reads the settings again, and looks again for a model that could not be had.
+    pub(crate) fn look_for_wanted(&self) -> Result<Wanted, Error> {
+        self.source.current_config()?;
+        {
+            let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_old =
+                |known: &Wanted| known.model.is_err() || self.models.has_changed(&known.name);
+            if wanted.as_ref().is_some_and(is_old) {
+                *wanted = None;
+            }
+        }
+        let wanted = self.wanted();
+        if let Ok(model) = &wanted.model
+            && model.slug() == self.noted_vectors()
+            && model.slug() != self.answering().model.slug()
+        {
+            self.read_note_again();
+        }
+        Ok(wanted)
+    }
+
+    /// The model whose vectors are to be made: the one that is asked for, if the note names another.
+    fn missing_model(&self) -> Option<Model> {
+        let model = self.wanted().model.ok()?;
+        (model.slug() != self.noted_vectors()).then_some(model)
+    }
+
+    /// Whether vectors of another model are to be made. Touches no file.
+    pub(crate) fn is_reembedding(&self) -> bool {
+        self.missing_model().is_some()
+    }
+
+    /// Whether the background is to go on with that now.
+    pub(crate) fn is_reembedding_due(&self) -> bool {
+        self.is_reembedding()
+            && self.source.now().as_microsecond() >= self.next_reembedding.load(Ordering::Relaxed)
+    }
+
+    /// Lets the background go on at once.
+    pub(crate) fn hasten_reembedding(&self) {
+        self.next_reembedding.store(i64::MIN, Ordering::Relaxed);
+        self.tidied.store(false, Ordering::Relaxed);
+    }
+
+    /// What the background does of it in one go; trouble has it wait for a while.
+    pub(crate) fn tend_reembedding(&self) -> Result<Portion, Error> {
+        if self.source.now().as_microsecond() < self.next_reembedding.load(Ordering::Relaxed) {
+            return Ok(Portion::Done);
+        }
+        let done = self.reembed_portion(&mut |_, _| {});
+        if done.is_err() {
+            let later = self.source.now().as_microsecond();
+            let later = later.saturating_add(AFTER_TROUBLE);
+            self.next_reembedding.store(later, Ordering::Relaxed);
+        }
+        done
+    }
+
+    /// Makes the vectors of the model that is asked for until it answers, or another process is at it.
+    pub(crate) fn reembed(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
+        while self.reembed_portion(progress)? == Portion::More {}
+        Ok(())
+    }
+
+    /// Makes one portion of the vectors of the model that is asked for, and has it answer when they are whole.
+    pub(crate) fn reembed_portion(
+        &self,
+        progress: &mut dyn FnMut(&'static str, Seq),
+    ) -> Result<Portion, Error> {
+        let wanted = self.look_for_wanted()?;
+        self.notice_answering()?;
+        let Ok(model) = wanted.model else {
+            return Ok(Portion::Done);
+        };
+        if self.missing_model().is_none() {
+            self.tidy(&model)?;
+            return Ok(Portion::Done);
+        }
+        // Whoever takes out what was erased waits for the end of the portion, which may have read it before.
+        let Some(_guard) = answering::try_change(self.source.folder())? else {
+            return Ok(Portion::Busy);
+        };
+        if self.source.unclean_views()?.is_some() {
+            return Ok(Portion::Busy);
+        }
+        let mut growing = self.growing();
+        if growing.slug != model.slug() {
+            *growing = Growing {
+                slug: model.slug(),
+                tiers: BTreeMap::new(),
+            };
+        }
+        let is_cheap = usize::from(!model.memories.is_costly());
+        let limit = PORTIONS[is_cheap];
+        let mut folded = 0;
+        for tier in self.tiers_of_memories()? {
+            let view = growing.view(self.source.folder(), tier, &model)?;
+            let part = Part::after(&self.source.feed_of(tier), view.watermark(), limit)?;
+            let fold = view.fold(&part, &mut |seq| progress("vectors", seq));
+            self.note_troubles(model.take_trouble());
+            let fold = fold?;
+            if fold == Fold::Busy {
+                return Ok(Portion::Busy);
+            }
+            folded += part.changes.len();
+            if !part.is_last {
+                return Ok(Portion::More);
+            }
+        }
+        if folded > NEAR[is_cheap] {
+            return Ok(Portion::More);
+        }
+        *growing = Growing::default();
+        self.let_answer(&model)
+    }
+
+    fn growing(&self) -> MutexGuard<'_, Growing> {
+        self.growing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The tiers in which memories lie, hottest first.
+    fn tiers_of_memories(&self) -> Result<Vec<Tier>, Error> {
+        let colder = self.source.colder_tiers()?;
+        Ok(std::iter::once(Tier::Active).chain(colder).collect())
+    }
+
+    /// Has `model` answer from now on, in every process, and removes the vectors of others. The lock must be held.
+    fn let_answer(&self, model: &Model) -> Result<Portion, Error> {
+        let space = self.source.folder();
+        if self.source.current_config()?.embedding.model != model.name {
+            return Ok(Portion::More);
+        }
+        let slug = model.slug();
+        let mut former = answering::vector_folders(space)?;
+        former.retain(|folder| *folder != slug);
+        Note::new(model, former).write(space)?;
+        self.notice_answering()?;
+        self.remove_former()?;
+        Ok(Portion::Done)
+    }
+
+    /// Removes the vectors that the note names as needed by nobody.
+    fn remove_former(&self) -> Result<(), Error> {
+        let space = self.source.folder();
+        let Some(mut note) = Note::read(space).filter(|note| !note.former.is_empty()) else {
+            return Ok(());
+        };
+        for folder in std::mem::take(&mut note.former) {
+            remove_vectors(space, &folder)?;
+        }
+        note.write(space)
+    }
+
+    /// Removes what a model left that is asked for no more, or a process that was killed. Once where nothing changes.
+    fn tidy(&self, model: &Model) -> Result<(), Error> {
+        if self.tidied.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let space = self.source.folder();
+        let builtin = Model::builtin().slug();
+        let folders = answering::vector_folders(space)?;
+        // The built-in model may be standing in for another one elsewhere.
+        let left = |folder: &String| *folder != model.slug() && *folder != builtin;
+        let has_former = Note::read(space).is_some_and(|note| !note.former.is_empty());
+        if has_former || folders.iter().any(left) {
+            let Some(_guard) = answering::try_change(space)? else {
+                return Ok(());
+            };
+            if answering::noted_vectors(space) != model.slug() {
+                return Ok(());
+            }
+            self.remove_former()?;
+            for folder in folders.iter().filter(|folder| left(folder)) {
+                remove_vectors(space, folder)?;
+            }
+        }
+        self.tidied.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Forgets what it knows of vectors in the making; they are removed.
+    pub(crate) fn drop_growing(&self) {
+        *self.growing() = Growing::default();
+    }
+
+    /// What stands among what is degraded where the model that is asked for can't be had.
+    pub(crate) fn missing_model_label(&self) -> Option<String> {
+        if self.source.config().embedding.model == EmbeddingConfig::BUILTIN {
+            return None;
+        }
+        let wanted = self.wanted();
+        let lacks = wanted.model.is_err();
+        lacks.then(|| format!("embedding model {}", wanted.name))
+    }
+
+    /// Says in a check-up which model answers.
+    pub(crate) fn tell_of_models(&self, found: &mut CheckUp) -> Result<(), Error> {
+        let state = self.embedding_state()?;
+        let answers = format!("embedding: the model {} answers", state.answering);
+        found.well.push(match state.embedded {
+            Some(embedded) => format!(
+                "{answers} until {} has vectors of every memory ({embedded} now)",
+                state.model
+            ),
+            None => answers,
+        });
+        if !state.trouble.is_empty() {
+            found.problems.push(format!(
+                "embedding: {}; until then the model {} answers",
+                state.trouble, state.answering
+            ));
+        }
+        Ok(())
+    }
+
+    /// Which model answers, and how far the one that is asked for has come.
+    pub(crate) fn embedding_state(&self) -> Result<EmbeddingState, Error> {
+        let wanted = self.look_for_wanted()?;
+        let answering = self.notice_answering()?;
+        let embedded = match self.missing_model() {
+            Some(model) => Some(self.count_embedded(&model)?),
+            None => None,
+        };
+        Ok(EmbeddingState {
+            model: wanted.name,
+            answering: answering.model.name.clone(),
+            embedded,
+            trouble: wanted.model.err().unwrap_or_default(),
+        })
+    }
+
+    fn count_embedded(&self, model: &Model) -> Result<u64, Error> {
+        let mut growing = Growing::default();
+        let mut rows = 0;
+        for tier in self.tiers_of_memories()? {
+            let view = growing.open(self.source.folder(), tier, model)?;
+            rows += view.rows() as u64;
+        }
+        Ok(rows)
+    }
+}
+
+impl Growing {
+    fn open(&mut self, space: &Path, tier: Tier, model: &Model) -> Result<Arc<VectorsView>, Error> {
+        if let Some(view) = self.tiers.get(&tier) {
+            view.refresh();
+            return Ok(view.clone());
+        }
+        let folder = views::vectors_folder(space, &model.slug(), tier);
+        let view = Arc::new(VectorsView::open(folder, model.memories.clone())?);
+        self.tiers.insert(tier, view.clone());
+        Ok(view)
+    }
+
+    /// The vectors of a tier as they are published now. Damaged ones are begun anew.
+    fn view(&mut self, space: &Path, tier: Tier, model: &Model) -> Result<Arc<VectorsView>, Error> {
+        let view = self.open(space, tier, model)?;
+        if view.health() == Health::Whole {
+            return Ok(view);
+        }
+        self.tiers.remove(&tier);
+        remove_folder(&views::vectors_folder(space, &model.slug(), tier))?;
+        self.open(space, tier, model)
+    }
+}
+
+/// Removes the vectors of one model in all tiers.
+pub(crate) fn remove_vectors(space: &Path, model: &str) -> Result<(), Error> {
+    remove_folder(&answering::folder(space).join(model))
+}
+
+fn remove_folder(path: &Path) -> Result<(), Error> {
+    match std::fs::remove_dir_all(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::Stream {
+            action: "remove vectors of another model",
+            source: error,
+        }),
+        _ => Ok(()),
+    }
+}
+
+impl Space {
+    /// Which embedding model answers, and how far the one that the settings ask for has come.
+    pub fn embedding(&self) -> Result<EmbeddingState, Error> {
+        self.inner.embedding_state()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anamne_types::Row;
+
+    use super::*;
+
+    /// A log in which event `n` changes as many rows as the list says.
+    struct Log(Vec<usize>);
+
+    impl ChangeFeed for Log {
+        fn head(&self) -> Result<Seq, ViewError> {
+            Ok(Seq(self.0.len() as u64))
+        }
+
+        fn since(&self, after: Seq, limit: usize) -> Result<Vec<Change>, ViewError> {
+            let rows = (1..).zip(&self.0).flat_map(|(seq, &rows)| vec![seq; rows]);
+            let changes = (0..).zip(rows).map(|(row, seq)| Change {
+                seq: Seq(seq),
+                row: Row(row),
+                record: None,
+            });
+            let fresh = changes.filter(|change| change.seq > after);
+            Ok(fresh.take(limit).collect())
+        }
+    }
+
+    /// Reads `log` part by part, as folds do, and expects every row once.
+    #[track_caller]
+    fn check(log: Vec<usize>, limit: usize) {
+        let rows: usize = log.iter().sum();
+        let log = Log(log);
+        let (mut base, mut met) = (Seq(0), Vec::new());
+        loop {
+            let part = Part::after(&log, base, limit).expect("read");
+            let mut after = base;
+            while after < part.through {
+                let changes = part.since(after, 3).expect("read");
+                let Some(last) = changes.last() else { break };
+                after = last.seq;
+                met.extend(changes.iter().map(|change| change.row.0 as usize));
+            }
+            base = part.through;
+            if part.is_last {
+                break;
+            }
+        }
+        assert_eq!(base, log.head().expect("read"));
+        assert_eq!(met, (0..rows).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn parts_are_whole_events_and_together_the_log() {
+        check(vec![], 4);
+        check(vec![1; 10], 4);
+        check(vec![1; 12], 4);
+        check(vec![0, 1, 0, 0, 1, 1, 0], 2);
+        check(vec![1, 3, 2, 1, 3], 4);
+        check(vec![1, 4, 0], 4);
+    }
+
+    #[test]
+    fn a_part_is_of_no_use_to_vectors_that_were_removed() {
+        let part = Part::after(&Log(vec![1; 10]), Seq(4), 3).expect("read");
+        assert_eq!(part.since(Seq(4), 10).expect("read").len(), 2);
+        assert!(part.since(Seq(3), 10).is_err());
+    }
+}

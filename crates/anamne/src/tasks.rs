@@ -1,0 +1,347 @@
+//! The work that nobody waits for: which tasks there are, who queues them, and what each does.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
+
+use anamne_store::view::MemoryFeed;
+use anamne_weaver::queue::{
+    Handlers, NewTask, Periodic, Priority, Queue, QueueError, Ran, Runner, Task, TaskContext,
+    TaskError, Timing,
+};
+
+use crate::Error;
+use crate::knowledge::{Pace, SMALL_BATCH};
+use crate::space::{Inner, Space};
+
+/// Following the log with the knowledge graph.
+const WEAVE: &str = "weave";
+
+/// Choosing the summaries of what changed.
+const SUMMARISE: &str = "summarise";
+
+/// Folding what says the same, every night.
+const CONSOLIDATE: &str = "consolidate";
+const AT_NIGHT: &str = "23 3 * * *";
+
+/// Having a language model read what was told, and judge what seems to contradict itself.
+const READ: &str = "read-by-model";
+const JUDGE: &str = "judge-by-model";
+
+/// Periods that are summarised at a time while others ask.
+const FEW_PERIODS: usize = 4;
+
+/// The queue, in the space's folder.
+const FILE: &str = "tasks.db";
+
+/// The background looks for tasks once in so long, in microseconds; where that failed it waits longer.
+const BETWEEN_LOOKS: i64 = 5_000_000;
+const AFTER_TROUBLE: i64 = 600_000_000;
+
+/// The modules of the weaver.
+struct Modules<'space> {
+    inner: &'space Arc<Inner>,
+    /// Whether the work belongs to the background, so that it ends when nobody else holds the space any more.
+    in_background: bool,
+}
+
+impl Handlers for Modules<'_> {
+    fn kinds(&self) -> Vec<&str> {
+        vec![WEAVE, SUMMARISE, CONSOLIDATE, READ, JUDGE]
+    }
+
+    fn run(&self, task: &Task, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
+        match task.kind.as_str() {
+            WEAVE => self.weave(context),
+            SUMMARISE => self.summarise(context),
+            CONSOLIDATE => self.consolidate(context),
+            READ => self.inner.read_by_model(context),
+            JUDGE => self.inner.judge_by_model(context),
+            kind => Err(TaskError::Hopeless(format!(
+                "nothing does tasks of the kind {kind}"
+            ))),
+        }
+    }
+}
+
+impl Modules<'_> {
+    /// Whether nobody but the background holds the space, which is then to be let go.
+    fn is_abandoned(&self) -> bool {
+        self.in_background && Arc::strong_count(self.inner) == 1
+    }
+
+    fn weave(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
+        let head = MemoryFeed::head(&self.inner.source).map_err(TaskError::failed)?;
+        let begun = self.inner.graph().and_then(|graph| Ok(graph.position()?));
+        let begun = begun.map_err(TaskError::failed)?;
+        let total = head.0.saturating_sub(begun.0);
+        let mut pace = Pace::new(self.inner);
+        let mut stopped = Ok(());
+        let woven = self.inner.weave_graph(SMALL_BATCH, &mut |reached| {
+            let done = reached.0.saturating_sub(begun.0).min(total);
+            stopped = context.progress(done, total, "events");
+            if context.should_stop() || self.is_abandoned() {
+                stopped = Err(TaskError::Stopped);
+            }
+            pace.rest();
+            stopped.is_ok()
+        });
+        woven.map_err(TaskError::failed)?;
+        stopped
+    }
+
+    fn summarise(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
+        let source = &self.inner.source;
+        let summaries = self.inner.summaries().map_err(TaskError::failed)?;
+        let caught_up = summaries.catch_up(source, &mut |_| {});
+        caught_up.map_err(TaskError::failed)?;
+        let mut pace = Pace::new(self.inner);
+        let mut done = 0;
+        loop {
+            let woven = summaries.weave(source, FEW_PERIODS, &mut |_| {});
+            let woven = woven.map_err(TaskError::failed)?;
+            done += woven.woven as u64;
+            context.progress(done, done + woven.waiting as u64, "periods")?;
+            let signals = summaries.weave_signals(source, SMALL_BATCH);
+            let signals = signals.map_err(TaskError::failed)?;
+            if (woven.waiting == 0 || woven.woven == 0)
+                && (signals.waiting == 0 || signals.woven == 0)
+            {
+                return Ok(());
+            }
+            if context.should_stop() || self.is_abandoned() {
+                return Err(TaskError::Stopped);
+            }
+            pace.rest();
+        }
+    }
+}
+
+impl Modules<'_> {
+    fn consolidate(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
+        let mut stopped = false;
+        let folded = self.inner.consolidate(&mut || {
+            stopped = context.should_stop() || self.is_abandoned();
+            !stopped
+        });
+        folded.map_err(TaskError::failed)?;
+        if stopped {
+            Err(TaskError::Stopped)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl Inner {
+    fn queue(&self) -> Result<Queue, QueueError> {
+        let mut known = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(queue) = &*known {
+            return Ok(queue.clone());
+        }
+        let path = self.source.folder().join(FILE);
+        let queue = Queue::open(&path, self.source.clock())?;
+        *known = Some(queue.clone());
+        Ok(queue)
+    }
+
+    /// Takes out of the file of tasks what finished ones left behind.
+    pub(crate) fn clean_tasks(&self) -> Result<(), Error> {
+        if self.source.folder().join(FILE).exists() {
+            self.queue()?.purge()?;
+        }
+        Ok(())
+    }
+
+    /// Writes down for others what this process was asked and told.
+    pub(crate) fn note_activity(&self) {
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(queue) = &*queue {
+            // It decides nothing but when work is done.
+            let _ = self.activity.flush(queue);
+        }
+    }
+
+    /// Whether it is time for the background to look for tasks.
+    pub(crate) fn are_tasks_due(&self) -> bool {
+        self.source.now().as_microsecond() >= self.next_tasks.load(Ordering::Relaxed)
+    }
+
+    /// Queues what is to be done, and does what may be done now.
+    pub(crate) fn tend_tasks(self: &Arc<Self>) -> Result<(), Error> {
+        let now = self.source.now().as_microsecond();
+        let look_again = |after: i64| {
+            self.next_tasks
+                .store(now.saturating_add(after), Ordering::Relaxed);
+        };
+        // First, so that trouble is not met again with every question.
+        look_again(AFTER_TROUBLE);
+        self.queue_tasks()?;
+        self.run_tasks(true, &mut |_| {})?;
+        look_again(BETWEEN_LOOKS);
+        Ok(())
+    }
+
+    /// Queues what the space needs. A task that waits or runs already is not queued again.
+    fn queue_tasks(&self) -> Result<(), Error> {
+        let queue = self.queue()?;
+        let timing = AT_NIGHT.parse::<Timing>()?;
+        queue.schedule(&Periodic::new(CONSOLIDATE, CONSOLIDATE, timing))?;
+        let head = MemoryFeed::head(&self.source)?;
+        if self.graph()?.position()? != head {
+            queue.enqueue(&NewTask::new(WEAVE, "knowledge").priority(Priority::Normal))?;
+        }
+        if self.are_summaries_behind()? {
+            queue.enqueue(&NewTask::new(SUMMARISE, "periods").priority(Priority::Low))?;
+        }
+        if self.is_model_behind()? {
+            queue.enqueue(&NewTask::new(READ, "memories").priority(Priority::Batch))?;
+        }
+        if self.has_unjudged()? {
+            queue.enqueue(&NewTask::new(JUDGE, "contradictions").priority(Priority::Batch))?;
+        }
+        Ok(())
+    }
+
+    fn run_tasks(
+        self: &Arc<Self>,
+        in_background: bool,
+        ran: &mut dyn FnMut(&Ran),
+    ) -> Result<u64, Error> {
+        let modules = Modules {
+            inner: self,
+            in_background,
+        };
+        let worker = format!("process {}", std::process::id());
+        let mut runner = Runner::new(self.queue()?, modules, self.activity.clone(), worker)
+            .until(Arc::new(AtomicBool::new(false)));
+        if !in_background {
+            runner = runner.at_any_level();
+        }
+        let mut done = 0;
+        while let Some(one) = runner.run_next()? {
+            ran(&one);
+            done += 1;
+            if runner.handlers().is_abandoned() {
+                break;
+            }
+        }
+        Ok(done)
+    }
+}
+
+impl Space {
+    /// The queue of background work, shared by all processes.
+    pub fn task_queue(&self) -> Result<Queue, Error> {
+        Ok(self.inner.queue()?)
+    }
+
+    /// Queues what the space needs and does everything that is due now, on this thread, however much is asked meanwhile; `ran`
+    /// is told of each task. Returns how many there were.
+    pub fn run_tasks(&self, ran: &mut dyn FnMut(&Ran)) -> Result<u64, Error> {
+        self.inner.queue_tasks()?;
+        self.inner.run_tasks(false, ran)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use anamne_types::{Draft, Recall};
+    use anamne_weaver::queue::{Level, Outcome};
+    use jiff::{Timestamp, ToSpan};
+
+    use crate::set_clock::SetClock;
+    use crate::{Options, Space, Store};
+
+    fn space(clock: &Arc<SetClock>, folder: &std::path::Path) -> Space {
+        let options = Options {
+            clock: clock.clone(),
+            ..Options::new(folder).background(false)
+        };
+        let store = Store::open_with(options).expect("a store");
+        store.space("tests").expect("a space")
+    }
+
+    fn clock() -> Arc<SetClock> {
+        let start: Timestamp = "2026-03-01T00:00:00Z".parse().expect("an instant");
+        Arc::new(SetClock::at(start))
+    }
+
+    fn woven(space: &Space) -> bool {
+        let graph = space.inner.graph().expect("opened");
+        graph.position().expect("read").0 > 0
+    }
+
+    #[test]
+    fn the_background_weaves_what_was_told() {
+        let (folder, clock) = (tempfile::tempdir().expect("a folder"), clock());
+        let space = space(&clock, folder.path());
+        space.remember("Mara Lind lives in Bonn").expect("told");
+        space.inner.look_after();
+        assert!(woven(&space));
+        assert_eq!(space.inner.troubles(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn while_much_is_asked_nothing_is_woven() {
+        let (folder, clock) = (tempfile::tempdir().expect("a folder"), clock());
+        let space = space(&clock, folder.path());
+        space.remember("Mara Lind lives in Bonn").expect("told");
+        for _ in 0..40 {
+            space.recall(&Recall::new("Bonn")).expect("answered");
+        }
+        space.inner.look_after();
+        assert!(!woven(&space));
+        let queue = space.task_queue().expect("a queue");
+        assert_eq!(queue.activity().expect("read").level, Level::High);
+        clock.set("2026-03-01T00:10:00Z".parse().expect("an instant"));
+        space.inner.look_after();
+        assert!(woven(&space));
+    }
+
+    #[test]
+    fn what_is_asked_for_is_done_however_much_goes_on() {
+        let (folder, clock) = (tempfile::tempdir().expect("a folder"), clock());
+        let space = space(&clock, folder.path());
+        for number in 0..50 {
+            space
+                .remember(format!("Mara Lind has {number} hives"))
+                .expect("told");
+        }
+        let mut ran = Vec::new();
+        let count = space
+            .run_tasks(&mut |one| ran.push(one.clone()))
+            .expect("run");
+        assert!(woven(&space));
+        assert_eq!(count, ran.len() as u64);
+        assert!(
+            ran.iter().all(|one| one.outcome == Outcome::Done),
+            "{ran:?}"
+        );
+        assert_eq!(
+            space.run_tasks(&mut |_| {}).expect("run"),
+            0,
+            "nothing is left"
+        );
+        let later = space.now() + 1.minutes();
+        space
+            .remember(Draft::new("Mara Lind left").occurred_at(later))
+            .expect("told");
+        assert!(space.run_tasks(&mut |_| {}).expect("run") > 0);
+    }
+
+    #[test]
+    fn a_paused_queue_does_nothing() {
+        let (folder, clock) = (tempfile::tempdir().expect("a folder"), clock());
+        let space = space(&clock, folder.path());
+        space.remember("Mara Lind lives in Bonn").expect("told");
+        let queue = space.task_queue().expect("a queue");
+        queue.pause(None).expect("paused");
+        assert_eq!(space.run_tasks(&mut |_| {}).expect("run"), 0);
+        assert!(!woven(&space));
+        queue.resume(None).expect("resumed");
+        assert!(space.run_tasks(&mut |_| {}).expect("run") > 0);
+        assert!(woven(&space));
+    }
+}

@@ -1,0 +1,286 @@
+//! Knowledge through the engine: woven from what was told, the same again, shown by recall, and gone when it is erased.
+
+use std::fs;
+use std::path::Path;
+
+use anamne::{
+    Assertion, ConflictKind, ContextRequest, ContradictionQuery, Draft, EntityQuery, EntityType,
+    LinkType, Options, Recall, Space, Store,
+};
+
+fn space(folder: &Path) -> Space {
+    let store = Store::open_with(Options::new(folder).background(false)).expect("a store");
+    store.space("tests").expect("a space")
+}
+
+fn entity(name: &str) -> Assertion {
+    Assertion::Entity {
+        name: name.to_owned(),
+        entity_type: EntityType::Project,
+        aliases: Vec::new(),
+    }
+}
+
+/// Two statements of one person that can't both hold.
+fn contradict(space: &Space) {
+    for (hour, text) in [
+        (8, "I implemented a Flask route for the homepage."),
+        (9, "I have never written any Flask routes in this project."),
+    ] {
+        let at: jiff::Timestamp = format!("2026-03-0{}T10:00:00Z", hour - 7)
+            .parse()
+            .expect("an instant");
+        space
+            .remember(Draft::new(text).author("Ada").occurred_at(at))
+            .expect("told");
+    }
+}
+
+fn all() -> EntityQuery {
+    EntityQuery {
+        unconfirmed: true,
+        limit: 1_000,
+        ..EntityQuery::default()
+    }
+}
+
+#[test]
+fn what_was_told_by_hand_is_known_at_once_and_found_by_recall() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let space = space(folder.path());
+    let told = space.assert(&entity("Skep"), None).expect("told");
+    let known = space
+        .knowledge()
+        .expect("knowledge")
+        .entity("skep")
+        .expect("known");
+    assert_eq!(
+        (known.name.as_str(), known.entity_type),
+        ("Skep", EntityType::Project)
+    );
+    let answer = space
+        .recall(&Recall::new("what is Skep?"))
+        .expect("answered");
+    assert_eq!(answer.results[0].memory.id, told.id);
+    space.forget(told.id).expect("forgotten");
+    space
+        .knowledge()
+        .expect("knowledge")
+        .entity("Skep")
+        .expect_err("it was taken back");
+    let refused = space
+        .assert(&entity(""), None)
+        .expect_err("a name is needed");
+    assert_eq!(refused.refusal().expect("a refusal").field(), "name");
+}
+
+#[test]
+fn recall_and_context_show_what_is_contested_until_it_is_decided() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let space = space(folder.path());
+    contradict(&space);
+    let ask = || {
+        let answer = space
+            .recall(&Recall::new("Flask routes"))
+            .expect("answered");
+        answer
+            .results
+            .into_iter()
+            .map(|hit| {
+                (
+                    hit.memory.content.contains("never"),
+                    hit.disputes,
+                    hit.reasoning,
+                )
+            })
+            .collect::<Vec<_>>()
+    };
+    assert!(
+        ask().iter().all(|(_, disputes, _)| disputes.is_empty()),
+        "nothing is woven yet"
+    );
+    space.weave(&mut |_| true).expect("woven");
+    let hits = ask();
+    assert_eq!(hits.len(), 2);
+    for (_, disputes, reasoning) in &hits {
+        assert_eq!(
+            (disputes[0].kind, disputes[0].holds),
+            (ConflictKind::Contested, None)
+        );
+        assert!(
+            reasoning.contains("says otherwise, and nobody has decided"),
+            "{reasoning}"
+        );
+    }
+    let block = space
+        .context(&ContextRequest {
+            recall: Recall::new("Flask routes"),
+            token_budget: 500,
+        })
+        .expect("packed");
+    assert!(block.text.contains("(contested by [m"), "{}", block.text);
+    let open = ContradictionQuery {
+        open: true,
+        limit: 10,
+        ..ContradictionQuery::default()
+    };
+    let found = space
+        .knowledge()
+        .expect("knowledge")
+        .contradictions(&open)
+        .expect("listed");
+    let kept = found[0].earlier.evidence.memory;
+    let stranger = space.remember("Lunch was fine").expect("told").id;
+    let refused = space
+        .resolve_contradiction(&found[0].id, stranger)
+        .expect_err("it takes no part");
+    assert_eq!(refused.refusal().expect("a refusal").field(), "keep");
+    let decided = space
+        .resolve_contradiction(&found[0].id, kept)
+        .expect("decided");
+    assert_eq!(decided.kept, Some(kept));
+    for (is_lost, disputes, _) in ask().iter().filter(|(_, disputes, _)| !disputes.is_empty()) {
+        assert_eq!(disputes[0].holds, Some(!is_lost));
+    }
+    let block = space
+        .context(&ContextRequest {
+            recall: Recall::new("Flask routes"),
+            token_budget: 500,
+        })
+        .expect("packed");
+    assert!(block.text.contains("(wrong: [m"), "{}", block.text);
+}
+
+#[test]
+fn thrown_away_it_is_woven_again_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let space = space(folder.path());
+    contradict(&space);
+    space.assert(&entity("Skep"), None).expect("told");
+    space.weave(&mut |_| true).expect("woven");
+    let say = |space: &Space| {
+        let knowledge = space.knowledge().expect("knowledge");
+        let contradictions = knowledge.contradictions(&ContradictionQuery {
+            limit: 10,
+            ..ContradictionQuery::default()
+        });
+        format!(
+            "{:?} {:?}",
+            knowledge.entities(&all()).expect("listed"),
+            contradictions.expect("listed")
+        )
+    };
+    let before = say(&space);
+    space.weave_again(&mut |_| true).expect("woven");
+    assert_eq!(say(&space), before);
+    space.rebuild(&mut |_, _| {}).expect("rebuilt");
+    assert_eq!(say(&space), before);
+    fs::remove_dir_all(space.folder().join("views")).expect("removed under its hands");
+    space.weave(&mut |_| true).expect("woven");
+    assert_eq!(say(&space), before);
+}
+
+#[test]
+fn a_damaged_graph_is_woven_anew() {
+    let folder = tempfile::tempdir().expect("a folder");
+    {
+        let space = space(folder.path());
+        space.assert(&entity("Skep"), None).expect("told");
+        space.weave(&mut |_| true).expect("woven");
+    }
+    let file = folder.path().join("spaces/tests/views/knowledge.db");
+    fs::write(&file, "this is no database, however long one looks at it").expect("damaged");
+    let space = space(folder.path());
+    space
+        .knowledge()
+        .expect("knowledge")
+        .entity("Skep")
+        .expect("known");
+}
+
+#[test]
+fn nothing_of_what_was_erased_stays_in_the_graph() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let space = space(folder.path());
+    let told = space
+        .assert(&entity("Operation Quillfeather"), None)
+        .expect("told");
+    space.assert(&entity("Skep"), None).expect("told");
+    space.weave(&mut |_| true).expect("woven");
+    space.erase(told.id).expect("erased");
+    for entry in fs::read_dir(space.folder().join("views"))
+        .expect("read")
+        .flatten()
+    {
+        let Ok(bytes) = fs::read(entry.path()) else {
+            continue;
+        };
+        let bytes = bytes.to_ascii_lowercase();
+        assert!(
+            !bytes.windows(12).any(|window| window == b"quillfeather"),
+            "{:?}",
+            entry.path()
+        );
+    }
+    space
+        .knowledge()
+        .expect("knowledge")
+        .entity("Skep")
+        .expect("known");
+}
+
+#[test]
+fn several_may_weave_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let tell = space(folder.path());
+    for number in 0..120 {
+        tell.assert(&entity(&format!("Project Number{number}")), None)
+            .expect("told");
+    }
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let space = space(folder.path());
+                while space
+                    .knowledge()
+                    .expect("knowledge")
+                    .behind()
+                    .expect("read")
+                    > 0
+                {
+                    space.weave(&mut |_| true).expect("woven");
+                }
+            });
+        }
+    });
+    let knowledge = tell.knowledge().expect("knowledge");
+    assert_eq!(knowledge.entities(&all()).expect("listed").len(), 120);
+    let one = knowledge.entity("Project Number77").expect("known");
+    assert_eq!(one.mentions, 1);
+}
+
+#[test]
+fn memories_that_name_the_same_are_associated() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let space = space(folder.path());
+    let property = |value: &str| Assertion::Property {
+        entity: "Skep".to_owned(),
+        frame: anamne::Perspective::Custom,
+        property: "colour".to_owned(),
+        value: value.to_owned(),
+    };
+    let one = space.assert(&entity("Skep"), None).expect("told").id;
+    let other = space.assert(&property("yellow"), None).expect("told").id;
+    space.assert(&entity("Hetzner"), None).expect("told");
+    let found = space
+        .knowledge()
+        .expect("knowledge")
+        .associations(one, 10)
+        .expect("found");
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        (found[0].memory, found[0].link_type),
+        (other, LinkType::Related)
+    );
+    assert!(found[0].reason.contains("Skep"), "{}", found[0].reason);
+}

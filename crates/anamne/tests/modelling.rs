@@ -1,0 +1,226 @@
+//! A language model in the background: what it reads and judges counts, what it costs is bounded, and without it nothing
+//! is missing.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use anamne::bridge::{
+    Bridge, BridgeConfig, BridgeError, Budgets, LanguageModel, Ledger, Reply, Request, SystemPace,
+    Usage,
+};
+use anamne::queue::Outcome;
+use anamne::{ContradictionQuery, Draft, Options, Space, Store, SystemClock};
+
+/// Answers by what it is asked.
+struct Scripted {
+    asked: AtomicU32,
+    says: fn(&str) -> String,
+}
+
+impl LanguageModel for Scripted {
+    fn name(&self) -> &'static str {
+        "scripted"
+    }
+
+    fn complete(&self, request: &Request) -> Result<Reply, BridgeError> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        let question = format!("{request:?}");
+        Ok(Reply {
+            text: (self.says)(&question),
+            usage: Some(Usage {
+                input_tokens: 400,
+                output_tokens: 100,
+            }),
+            model: "scripted".to_owned(),
+            cut: false,
+        })
+    }
+}
+
+fn space(folder: &Path, model: &Arc<Scripted>, budgets: Budgets) -> Space {
+    let config = BridgeConfig {
+        budgets,
+        ..BridgeConfig::default()
+    };
+    let ledger = Arc::new(Ledger::open(&folder.join("catalog.db")).expect("a ledger"));
+    let bridge = Bridge::new(
+        config,
+        model.clone(),
+        ledger,
+        Arc::new(SystemClock),
+        Arc::new(SystemPace::new()),
+    );
+    let options = Options {
+        language_model: Some(Arc::new(bridge)),
+        ..Options::new(folder).background(false)
+    };
+    Store::open_with(options)
+        .expect("a store")
+        .space("tests")
+        .expect("a space")
+}
+
+fn model(says: fn(&str) -> String) -> Arc<Scripted> {
+    Arc::new(Scripted {
+        asked: AtomicU32::new(0),
+        says,
+    })
+}
+
+/// Reads that somebody likes a place, and judges that nothing contradicts anything.
+fn reads(question: &str) -> String {
+    if question.contains("verdict") {
+        return r#"{"verdict": "none", "reason": "They speak of two projects."}"#.to_owned();
+    }
+    if question.contains("Timbuktu") {
+        return r#"{"names": [{"name": "Mara Lind", "type": "person"}, {"name": "Timbuktu", "type": "place"}],
+            "statements": [{"sentence": 1, "subject": "Mara Lind", "relation": "likes", "object": "Timbuktu",
+            "object_is": "name", "negated": false, "from": null, "until": null}]}"#
+            .to_owned();
+    }
+    r#"{"names": [], "statements": []}"#.to_owned()
+}
+
+fn run(space: &Space) -> Vec<(String, Outcome)> {
+    let mut ran = Vec::new();
+    space
+        .run_tasks(&mut |one| ran.push((one.task.kind.clone(), one.outcome.clone())))
+        .expect("run");
+    ran
+}
+
+const SAID: &str = "Whenever one asks her, Mara Lind cannot stop praising the streets of Timbuktu.";
+
+#[test]
+fn what_a_model_reads_is_known_and_asked_for_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = model(reads);
+    let space = space(folder.path(), &model, Budgets::default());
+    space.remember(SAID).expect("told");
+    space.remember("Too short").expect("told");
+    assert!(run(&space).contains(&("read-by-model".to_owned(), Outcome::Done)));
+    let likes = || {
+        let relations = space
+            .knowledge()
+            .expect("knowledge")
+            .relations("Mara Lind")
+            .expect("known");
+        relations
+            .iter()
+            .any(|one| one.relation == "likes" && one.object.text() == "Timbuktu")
+    };
+    assert!(likes());
+    assert_eq!(model.asked.load(Ordering::Relaxed), 1);
+    run(&space);
+    space.weave_again(&mut |_| true).expect("woven");
+    assert!(likes(), "woven again it knows what was read");
+    assert_eq!(model.asked.load(Ordering::Relaxed), 1, "and asks no more");
+}
+
+#[test]
+fn what_a_model_takes_for_no_contradiction_is_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = model(reads);
+    let space = space(folder.path(), &model, Budgets::default());
+    for text in [
+        "I implemented a Flask route for the homepage.",
+        "I have never written any Flask routes in this project.",
+    ] {
+        space
+            .remember(Draft::new(text).author("Ada"))
+            .expect("told");
+    }
+    space.weave(&mut |_| true).expect("woven");
+    let open = ContradictionQuery {
+        open: true,
+        limit: 10,
+        ..ContradictionQuery::default()
+    };
+    let count = || {
+        space
+            .knowledge()
+            .expect("knowledge")
+            .contradictions(&open)
+            .expect("listed")
+            .len()
+    };
+    assert_eq!(count(), 1);
+    run(&space);
+    assert_eq!(count(), 0);
+}
+
+#[test]
+fn nonsense_leaves_what_the_rules_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = model(|_| "I would rather talk about the weather.".to_owned());
+    let space = space(folder.path(), &model, Budgets::default());
+    space
+        .remember("Mara Lind lives in Bonn with her two sisters and a dog.")
+        .expect("told");
+    assert!(
+        run(&space)
+            .iter()
+            .all(|(_, outcome)| *outcome == Outcome::Done)
+    );
+    space
+        .knowledge()
+        .expect("knowledge")
+        .entity("Mara Lind")
+        .expect("the rules read it");
+    let asked = model.asked.load(Ordering::Relaxed);
+    run(&space);
+    assert_eq!(
+        model.asked.load(Ordering::Relaxed),
+        asked,
+        "it is not asked again"
+    );
+}
+
+#[test]
+fn a_budget_stops_the_spending_and_nothing_else() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = model(reads);
+    let tight = Budgets {
+        daily_tokens: 10,
+        ..Budgets::default()
+    };
+    let space = space(folder.path(), &model, tight);
+    space.remember(SAID).expect("told");
+    let ran = run(&space);
+    assert!(
+        ran.iter()
+            .any(|(kind, outcome)| kind == "read-by-model" && *outcome != Outcome::Done),
+        "{ran:?}"
+    );
+    assert_eq!(model.asked.load(Ordering::Relaxed), 0);
+    space
+        .knowledge()
+        .expect("knowledge")
+        .entity("Mara Lind")
+        .expect("the rules read it");
+}
+
+#[test]
+fn nothing_of_what_was_erased_stays_in_what_a_model_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = model(reads);
+    let space = space(folder.path(), &model, Budgets::default());
+    let told = space.remember(SAID).expect("told");
+    run(&space);
+    space.erase(told.id).expect("erased");
+    for entry in std::fs::read_dir(space.folder().join("views"))
+        .expect("read")
+        .flatten()
+    {
+        let Ok(bytes) = std::fs::read(entry.path()) else {
+            continue;
+        };
+        let bytes = bytes.to_ascii_lowercase();
+        assert!(
+            !bytes.windows(8).any(|window| window == b"timbuktu"),
+            "{:?}",
+            entry.path()
+        );
+    }
+}
