@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::str::FromStr;
 
-use anamne::{Category, EventKind, Kind, LinkType, Refusal, Temperature};
+use anamne::{Category, EntityType, EventKind, Kind, LinkType, Perspective, Refusal, Temperature};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::commands::Command;
@@ -95,6 +95,16 @@ pub(crate) fn temperature() -> impl TypedValueParser<Value = Temperature> {
 /// Reads the word of an event's kind.
 pub(crate) fn event_kind() -> impl TypedValueParser<Value = EventKind> {
     one_of(EventKind::ALL, EventKind::as_str)
+}
+
+/// Reads the word of an entity's type.
+pub(crate) fn entity_type() -> impl TypedValueParser<Value = EntityType> {
+    one_of(EntityType::ALL, EntityType::as_str)
+}
+
+/// Reads the word of a frame.
+pub(crate) fn frame() -> impl TypedValueParser<Value = Perspective> {
+    one_of(Perspective::ALL, Perspective::as_str)
 }
 
 /// Reads `name=value`; the value is JSON where it parses as such, else text.

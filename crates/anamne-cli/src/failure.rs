@@ -2,7 +2,9 @@
 
 use std::process::ExitCode;
 
-use anamne::{Error, ErrorKind, Refusal, StoreError};
+use anamne::bridge::BridgeError;
+use anamne::queue::QueueError;
+use anamne::{Error, ErrorKind, GraphError, Refusal, StoreError};
 use anstyle::{AnsiColor, Style};
 use clap::error::ErrorKind as UsageKind;
 use serde::Serialize;
@@ -176,6 +178,18 @@ impl From<Error> for Failure {
     }
 }
 
+impl From<BridgeError> for Failure {
+    fn from(error: BridgeError) -> Self {
+        Error::from(error).into()
+    }
+}
+
+impl From<QueueError> for Failure {
+    fn from(error: QueueError) -> Self {
+        Error::from(error).into()
+    }
+}
+
 fn next_step(error: &Error) -> Option<&'static str> {
     Some(match error {
         Error::Store(StoreError::NoMemory { .. } | StoreError::NoCitation { .. }) => {
@@ -183,6 +197,9 @@ fn next_step(error: &Error) -> Option<&'static str> {
         }
         Error::Store(StoreError::QuotaExceeded { .. }) => {
             "`anamne forget --hard` makes room; `anamne spaces set --quota SIZE` gives the space more"
+        }
+        Error::Knowledge(GraphError::NoContradiction { .. }) => {
+            "`anamne resolve --all` lists those that are known"
         }
         Error::Store(StoreError::NoSpace(_)) => "`anamne spaces` lists those that are there",
         Error::Store(StoreError::State { .. }) => {

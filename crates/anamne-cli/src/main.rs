@@ -10,16 +10,20 @@
 //! ```
 
 mod arguments;
+mod bridge;
 mod card;
 mod commands;
 mod dates;
+mod drawing;
 mod failure;
 mod filters;
 mod ids;
 mod input;
+mod known;
 mod output;
 mod place;
 mod settling;
+mod weaving;
 mod wording;
 
 use std::process::ExitCode;

@@ -6,7 +6,9 @@ use anamne::{Error, Options, Project, Space, SpaceName, Store, StoreError};
 use etcetera::BaseStrategy;
 
 use crate::arguments::Global;
+use crate::bridge;
 use crate::failure::Failure;
+use crate::output::Output;
 
 /// The store and the space of a command. Nothing is opened or made before it is asked for.
 pub(crate) struct Place {
@@ -77,6 +79,17 @@ impl Place {
         Ok(Options::new(self.root()?).background(false))
     }
 
+    /// The same, with the language model that is set up, if one is: for commands that work as the background does.
+    pub(crate) fn options_with_model(&self, output: &mut Output) -> Result<Options, Failure> {
+        let mut options = self.options()?;
+        match bridge::of_store(&options.root) {
+            Ok(model) => options.language_model = model,
+            // Everything works without one.
+            Err(error) => output.warn(format_args!("no language model is asked: {error}")),
+        }
+        Ok(options)
+    }
+
     /// The store, made if it is not there.
     pub(crate) fn store(&self) -> Result<Store, Failure> {
         Ok(Store::open_with(self.options()?)?)
@@ -98,7 +111,11 @@ impl Place {
 
     /// The space, which must be there.
     pub(crate) fn existing_space(&self) -> Result<Space, Failure> {
-        let store = self.existing_store()?;
+        self.existing_space_of(&self.existing_store()?)
+    }
+
+    /// The space in a store that was opened already.
+    pub(crate) fn existing_space_of(&self, store: &Store) -> Result<Space, Failure> {
         match store.existing_space(self.space.as_str()) {
             Err(Error::Store(StoreError::NoSpace(_))) => Err(self.no_space(store.root())),
             opened => Ok(opened?),

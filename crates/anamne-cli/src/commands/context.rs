@@ -5,9 +5,9 @@ use anamne::{ContextRequest, Recall, Temperature};
 use crate::arguments;
 use crate::failure::Failure;
 use crate::filters::Filters;
-use crate::output::{Output, memories};
+use crate::output::{Output, YELLOW, memories, paint};
 use crate::place::Place;
-use crate::wording::{duration, number};
+use crate::wording::{duration, number, visible};
 use crate::{input, settling};
 
 /// Ask a question and get a block of remembered text for a model to read
@@ -15,7 +15,8 @@ use crate::{input, settling};
 #[command(after_help = "\
 The block holds what bears on the question, in reading order, each part with the
 name by which to cite it (`anamne show m12`), and costs at most the budget. It
-is quoted data, never an instruction.
+is quoted data, never an instruction. An entry that another memory contradicts
+says so: contested by, outdated by, wrong.
 
 Examples:
   anamne context \"how do we deploy?\" --budget 800
@@ -72,7 +73,9 @@ fn print(context: &anamne::Context, budget: usize, output: &mut Output) -> Resul
     if context.entries.is_empty() {
         output.note("nothing that is remembered bears on this");
     } else {
-        output.line(crate::wording::visible(context.text.trim_end()))?;
+        for line in visible(context.text.trim_end()).lines() {
+            output.line(with_standing(line))?;
+        }
     }
     output.flush()?;
     output.warn_degraded(&context.degraded);
@@ -91,4 +94,57 @@ fn print(context: &anamne::Context, budget: usize, output: &mut Output) -> Resul
         duration(context.took_ms),
     ));
     Ok(())
+}
+
+/// The line of an entry with what speaks against it, where it has that, in a colour.
+fn with_standing(line: &str) -> String {
+    let is_entry = line
+        .strip_prefix("[m")
+        .and_then(|rest| rest.split_once(']'));
+    let Some((_, mut rest)) = is_entry.filter(|(row, _)| row.bytes().all(|b| b.is_ascii_digit()))
+    else {
+        return line.to_owned();
+    };
+    let mut shown = line[..line.len() - rest.len()].to_owned();
+    // What stands in brackets before the author and the text is ours.
+    while let Some(after) = rest.strip_prefix(" (")
+        && let Some((within, left)) = after.split_once(')')
+    {
+        let speaks_against = ["contested by [m", "outdated by [m", "wrong: [m"]
+            .iter()
+            .any(|words| within.starts_with(words));
+        if speaks_against {
+            shown.push(' ');
+            shown.push_str(&paint(YELLOW, format_args!("({within})")));
+        } else {
+            shown.push_str(&rest[..rest.len() - left.len()]);
+        }
+        rest = left;
+    }
+    shown + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_speaks_against_an_entry_stands_out_and_the_text_stays() {
+        for line in [
+            "[m3] (fact) (contested by [m12]) Ada: tea (contested by [m1]) (",
+            "[m3] Ada: plain",
+            "[m3",
+            "[mx] (contested by [m1])",
+            "2026-03-01 · standup",
+            "",
+        ] {
+            let shown = with_standing(line);
+            assert_eq!(anstream::adapter::strip_str(&shown).to_string(), line);
+        }
+        let shown = with_standing("[m3] (contested by [m12]) Ada: tea");
+        assert!(
+            shown.contains(&paint(YELLOW, "(contested by [m12])")),
+            "{shown}"
+        );
+    }
 }

@@ -332,6 +332,7 @@ fn print_next_steps(root: &Path, output: &mut Output) -> Result<(), Failure> {
             vec![
                 format!("{demo} recall \"why is the honey yield private?\" --explain"),
                 format!("{demo} context \"how does sync work now?\" --budget 600"),
+                format!("{demo} knowledge"),
             ],
         ),
         (

@@ -3,31 +3,40 @@
 mod audit;
 mod backup;
 mod completions;
+mod consolidate;
 mod context;
+mod costs;
 mod demo;
 mod doctor;
 mod edit;
 mod export;
 mod forget;
+mod graph;
 mod history;
 mod import;
 mod init;
+mod knowledge;
 mod link;
 mod list;
 mod man;
 mod mcp;
+mod model;
 mod recall;
 mod remember;
 mod repair;
+mod resolve;
 mod restore;
 mod rewind;
 mod show;
 mod spaces;
 mod spaces_set;
 mod stats;
+mod summaries;
+mod tasks;
 mod think;
 mod tiers;
 mod verify;
+mod weave;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -51,11 +60,20 @@ pub(crate) enum Command {
     Audit(audit::Audit),
     Rewind(rewind::Rewind),
     Link(link::Link),
+    Knowledge(knowledge::Knowledge),
+    Graph(graph::Graph),
+    Resolve(resolve::Resolve),
+    Weave(weave::Weave),
     Import(import::Import),
     Export(export::Export),
     Stats(stats::Stats),
+    Summaries(summaries::Summaries),
+    Consolidate(consolidate::Consolidate),
     Spaces(spaces::Spaces),
     Tiers(tiers::Tiers),
+    Tasks(tasks::Tasks),
+    Model(model::Model),
+    Costs(costs::Costs),
     Doctor(doctor::Doctor),
     Backup(backup::Backup),
     Verify(verify::Verify),
@@ -89,16 +107,25 @@ impl Command {
             Self::Audit(command) => command.run(place, output),
             Self::Rewind(command) => command.run(place, output),
             Self::Link(command) => command.run(place, output),
+            Self::Knowledge(command) => command.run(place, output),
+            Self::Graph(command) => command.run(place, output),
+            Self::Resolve(command) => command.run(place, output),
+            Self::Weave(command) => command.run(place, output),
             Self::Import(command) => command.run(place, output),
             Self::Export(command) => command.run(place, output),
             Self::Stats(stats::Stats {}) => stats::Stats::run(place, output),
+            Self::Summaries(command) => command.run(place, output),
+            Self::Consolidate(command) => command.run(place, output),
             Self::Spaces(command) => command.run(place, output),
             Self::Tiers(command) => command.run(place, output),
+            Self::Tasks(command) => command.run(place, output),
+            Self::Model(command) => command.run(place, output),
+            Self::Costs(command) => command.run(place, output),
             Self::Doctor(doctor::Doctor {}) => doctor::Doctor::run(place, output),
             Self::Backup(command) => command.run(place, output),
             Self::Verify(verify::Verify {}) => verify::Verify::run(place, output),
             Self::Repair(repair::Repair {}) => repair::Repair::run(place, output),
-            Self::Mcp(mcp::Mcp {}) => mcp::Mcp::run(place, output),
+            Self::Mcp(command) => command.run(place, output),
             Self::Completions(command) => command.run(output),
             Self::Man(command) => command.run(output),
         }

@@ -10,7 +10,7 @@ use crate::filters::Filters;
 use crate::output::{BOLD, CYAN, DIM, GREEN, Output, YELLOW, memories, paint};
 use crate::place::Place;
 use crate::wording::{at_most, duration, marked, percent, wrapped};
-use crate::{card, input, settling};
+use crate::{card, input, known, settling};
 
 /// Columns left of a result's text.
 const INDENT: usize = 10;
@@ -88,6 +88,7 @@ fn print(
         let head = format!("{:>2}  {:>5} ", index + 1, percent(hit.confidence));
         print_text(hit, &head, &terms, output)?;
         print_origin(hit, output)?;
+        known::print_disputes(&hit.disputes, &" ".repeat(INDENT), output)?;
         if explain {
             print_explanation(hit, output)?;
         }
@@ -148,7 +149,7 @@ fn print_origin(hit: &Hit, output: &mut Output) -> Result<(), Failure> {
         output.line(format_args!("{indent}{}", paint(DIM, line)))?;
     }
     let id = hit.memory.citation();
-    for line in wrapped(&format!("{id} · {}", hit.reasoning), width) {
+    for line in wrapped(&format!("{id} · {}", reasons(hit)), width) {
         match line.strip_prefix(&id) {
             Some(rest) => output.line(format_args!(
                 "{indent}{}{}",
@@ -159,6 +160,18 @@ fn print_origin(hit: &Hit, output: &mut Output) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Why it was found. What speaks against it is left out, for it follows on lines of its own.
+fn reasons(hit: &Hit) -> String {
+    let speaks_against = hit
+        .disputes
+        .first()
+        .and_then(|dispute| hit.reasoning.find(&format!("; but {} ", dispute.citation)));
+    match speaks_against {
+        Some(at) => format!("{}.", &hit.reasoning[..at]),
+        None => hit.reasoning.clone(),
+    }
 }
 
 fn print_explanation(hit: &Hit, output: &mut Output) -> Result<(), Failure> {

@@ -1,15 +1,15 @@
 //! `anamne show`.
 
-use anamne::{Body, Link, Memory, Space};
+use anamne::{Association, Body, Link, LinkType, Memory, Regarded, Space};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{CYAN, DIM, Output, paint};
 use crate::place::Place;
 use crate::wording::{one_line, visible, wrapped};
-use crate::{card, ids};
+use crate::{card, ids, known};
 
-/// Show a memory whole, with its links
+/// Show a memory whole, with its links and what contradicts it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 An ID is the short name that lists and recalls show (m12, in its space), a whole
@@ -21,7 +21,11 @@ Examples:
   anamne show 0198c0de-7a11 --json
 
 With --json: {\"memory\": {\"id\", \"space\", \"kind\", \"content\", …}, \"links\":
-  [{\"from\", \"to\", \"type\", \"weight\", \"reason\", \"created_at\"}]}")]
+  [{\"from\", \"to\", \"type\", \"weight\", \"reason\", \"created_at\"}], \"disputes\":
+  [{\"memory\", \"citation\", \"kind\": \"contested|superseded\", \"holds\"?: whether the
+  one that is shown does, \"reason\"}], \"related\": [{\"memory\", \"citation\", \"type\",
+  \"strength\", \"reason\"}], \"signals\": {\"novelty\", \"consistency\", \"utility\",
+  \"importance\"} or null}")]
 pub(crate) struct Show {
     /// The memory
     id: String,
@@ -32,17 +36,67 @@ impl Show {
         let space = place.existing_space()?;
         let memory = space.get(ids::resolve(&space, &self.id)?)?;
         let links = space.links(memory.id)?;
+        let disputes = space.disputes(&memory)?;
+        let signals = space.regarded(memory.id)?;
+        let related = related(&space, &memory)?;
         if output.is_json() {
-            return output.json(&json!({ "memory": memory, "links": links }));
+            let related: Vec<_> = related
+                .iter()
+                .map(|one| {
+                    json!({
+                        "memory": one.memory,
+                        "citation": format!("m{}", one.row),
+                        "type": one.link_type,
+                        "strength": one.strength,
+                        "reason": one.reason,
+                    })
+                })
+                .collect();
+            return output.json(&json!({
+                "memory": memory,
+                "links": links,
+                "disputes": disputes,
+                "related": related,
+                "signals": signals,
+            }));
         }
         print(&memory, output)?;
-        if !links.is_empty() {
+        if let Some(signals) = signals {
+            output.line(paint(DIM, said_of(&signals)))?;
+        }
+        if !links.is_empty() || !disputes.is_empty() || !related.is_empty() {
             output.line("")?;
         }
+        known::print_disputes(&disputes, "", output)?;
         links
             .iter()
-            .try_for_each(|link| print_link(link, &memory, &space, output))
+            .try_for_each(|link| print_link(link, &memory, &space, output))?;
+        for one in &related {
+            let reason = one_line(&one.reason);
+            let line = format!("m{}  {reason}", one.row);
+            output.entry(DIM, "related", &line)?;
+        }
+        Ok(())
     }
+}
+
+/// Memories that are shown beside one because they have to do with it.
+const RELATED: usize = 5;
+
+/// What has to do with a memory though nobody said so; nothing where knowledge was never woven.
+fn related(space: &Space, memory: &Memory) -> Result<Vec<Association>, Failure> {
+    let mut related = space.associations(memory.id, RELATED)?;
+    // Those are shown as disputes.
+    related.retain(|one| one.link_type == LinkType::Related);
+    Ok(related)
+}
+
+/// What the weaver makes of a memory, in one line.
+fn said_of(signals: &Regarded) -> String {
+    format!(
+        "matters {:.1} of 10 by now · novelty {:.2} · consistency {:.2} · utility {:.2}",
+        signals.importance, signals.novelty, signals.consistency, signals.utility
+    )
 }
 
 /// The content, and under it everything that is known of the memory.

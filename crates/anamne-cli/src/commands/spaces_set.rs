@@ -20,9 +20,10 @@ Examples:
   anamne spaces set --quota none --recency-days 90
   anamne spaces set --retention-days 365 --yes
   anamne spaces set --active-days 14 --recent-days 60
+  anamne spaces set --model my-model
 
 With --json: {\"name\", \"description\", \"recency_days\", \"quota_bytes\",
-  \"retention_days\", \"active_days\", \"recent_days\"}; 0 stands for none")]
+  \"retention_days\", \"active_days\", \"recent_days\", \"model\"}; 0 stands for none")]
 pub(crate) struct Set {
     /// What the space is about
     #[arg(long, value_name = "TEXT")]
@@ -43,6 +44,10 @@ pub(crate) struct Set {
     /// What happened at most so many days ago lies in the recent tier, older things in archives
     #[arg(long, value_name = "DAYS")]
     recent_days: Option<u32>,
+    /// The embedding model: builtin, or a Model2Vec folder under the store's models folder. The one before
+    /// answers until every memory is embedded anew
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
     /// Set a retention also where it erases memories now
     #[arg(long)]
     yes: bool,
@@ -57,7 +62,8 @@ impl Set {
             || self.quota.is_some()
             || self.retention_days.is_some()
             || self.active_days.is_some()
-            || self.recent_days.is_some();
+            || self.recent_days.is_some()
+            || self.model.is_some();
         if asks_for_something {
             space.configure(|config| self.apply(config))?;
         }
@@ -91,6 +97,9 @@ impl Set {
         config.retention.days = self.retention_days.unwrap_or(config.retention.days);
         config.tiers.active_days = self.active_days.unwrap_or(config.tiers.active_days);
         config.tiers.recent_days = self.recent_days.unwrap_or(config.tiers.recent_days);
+        if let Some(model) = &self.model {
+            config.embedding.model.clone_from(model);
+        }
     }
 }
 
@@ -104,6 +113,7 @@ fn print(config: &SpaceConfig, output: &mut Output) -> Result<(), Failure> {
             "retention_days": config.retention.days,
             "active_days": config.tiers.active_days,
             "recent_days": config.tiers.recent_days,
+            "model": config.embedding.model,
         }));
     }
     let or_none = |number: u64, unit: &str| match number {
@@ -130,6 +140,10 @@ fn print(config: &SpaceConfig, output: &mut Output) -> Result<(), Failure> {
     output.line(format_args!(
         "tiers         active up to {} days, recent up to {} days",
         config.tiers.active_days, config.tiers.recent_days
+    ))?;
+    output.line(format_args!(
+        "model         {}",
+        crate::wording::one_line(&config.embedding.model)
     ))
 }
 

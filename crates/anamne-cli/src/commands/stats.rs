@@ -5,7 +5,7 @@ use anamne::SpaceReport;
 use crate::failure::Failure;
 use crate::output::{Output, YELLOW, paint};
 use crate::place::Place;
-use crate::wording::{number, size};
+use crate::wording::{self, number, size};
 use crate::{card, settling};
 
 /// Count what a space holds, and say how its views do
@@ -18,7 +18,9 @@ Examples:
 With --json: {\"space\", \"description\", \"memories\", \"by_kind\": {…}, \"forgotten\",
   \"erased\", \"threads\", \"links\", \"events\", \"first\", \"last\", \"views\": [{\"name\",
   \"watermark\", \"position\", \"tail_rows\", \"bytes\", \"trouble\"}], \"tiers\": [{\"tier\",
-  \"memories\", \"bytes\"}], \"source_bytes\", \"journal_bytes\"}")]
+  \"memories\", \"bytes\"}], \"embedding\": {\"model\", \"answering\", \"embedded\",
+  \"trouble\"}, \"source_bytes\", \"journal_bytes\"}; embedded is there while another
+  model is on its way, and trouble where it can't be had")]
 pub(crate) struct Stats {}
 
 impl Stats {
@@ -72,6 +74,7 @@ fn rows(report: &SpaceReport, output: &Output) -> Vec<(&'static str, String)> {
         ),
         ("events", number(statistics.events)),
         ("tiers", tiers(report)),
+        ("model", model(report)),
         (
             "on disk",
             format!(
@@ -90,6 +93,28 @@ fn tiers(report: &SpaceReport) -> String {
         .iter()
         .map(|tier| format!("{} {}", tier.tier, number(tier.memories)));
     counts.collect::<Vec<_>>().join(", ")
+}
+
+/// Which embedding model answers, and how far another one has come.
+fn model(report: &SpaceReport) -> String {
+    let state = &report.embedding;
+    if !state.trouble.is_empty() {
+        return format!(
+            "{} answers, for {}",
+            state.answering,
+            wording::one_line(&state.trouble)
+        );
+    }
+    match state.embedded {
+        Some(embedded) => format!(
+            "{} answers until {} has embedded every memory ({} of {} now)",
+            state.answering,
+            state.model,
+            number(embedded),
+            number(report.statistics.memories)
+        ),
+        None => state.answering.clone(),
+    }
 }
 
 fn print_views(report: &SpaceReport, output: &mut Output) -> Result<(), Failure> {

@@ -20,7 +20,8 @@ fn settings_are_set_shown_and_listed() {
     ]);
     assert_eq!(
         shown,
-        json!({"name": "core", "description": "What we cook", "recency_days": 90.0, "quota_bytes": 2_000_000_000, "retention_days": 0, "active_days": 30, "recent_days": 90})
+        json!({"name": "core", "description": "What we cook", "recency_days": 90.0, "quota_bytes": 2_000_000_000, "retention_days": 0, "active_days": 30, "recent_days": 90,
+            "model": "builtin"})
     );
     assert_eq!(bench.json(&["spaces", "set"]), shown);
     assert_eq!(

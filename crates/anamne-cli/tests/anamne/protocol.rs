@@ -37,3 +37,29 @@ fn an_agent_stores_what_the_command_line_recalls() {
         ["The ferry leaves at nine"]
     );
 }
+
+#[test]
+fn an_agent_is_offered_the_tools_that_were_asked_for() {
+    let bench = Bench::new();
+    let input = lines([
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"}}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}),
+    ]);
+    for (set, count, knows) in [
+        ("memory", 8, false),
+        ("read-only", 4, false),
+        ("knowledge", 9, true),
+    ] {
+        let ran = bench.feed(&["mcp", "--tools", set], input.as_bytes());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let listed: Value =
+            serde_json::from_str(ran.stdout.lines().nth(1).expect("two replies")).expect("JSON");
+        let tools = listed["result"]["tools"].as_array().expect("tools");
+        let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str()).collect();
+        assert_eq!(names.len(), count, "{set}");
+        assert_eq!(names.contains(&Some("memory_knowledge")), knows, "{set}");
+    }
+}

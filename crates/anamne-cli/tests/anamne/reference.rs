@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 
-const COMMANDS: [&str; 27] = [
+const COMMANDS: [&str; 36] = [
     "demo",
     "init",
     "remember",
@@ -18,11 +18,20 @@ const COMMANDS: [&str; 27] = [
     "audit",
     "rewind",
     "link",
+    "knowledge",
+    "graph",
+    "resolve",
+    "weave",
     "import",
     "export",
     "stats",
+    "summaries",
+    "consolidate",
     "spaces",
     "tiers",
+    "tasks",
+    "model",
+    "costs",
     "doctor",
     "backup",
     "verify",
@@ -30,6 +39,18 @@ const COMMANDS: [&str; 27] = [
     "mcp",
     "completions",
     "man",
+];
+
+const KNOWLEDGE: [&str; 9] = [
+    "list",
+    "show",
+    "entity",
+    "relation",
+    "property",
+    "deny",
+    "merge",
+    "distinct",
+    "suggestions",
 ];
 
 #[test]
@@ -59,6 +80,25 @@ fn commands_of_commands_are_in_the_reference_too() {
     let ran = bench.run(&["spaces", "set", "--help"]);
     assert_eq!(ran.code, 0);
     insta::assert_snapshot!("anamne_spaces_set", ran.stdout);
+    for change in ["set", "key", "test", "off"] {
+        let ran = bench.run(&["model", change, "--help"]);
+        assert_eq!(ran.code, 0, "{change}");
+        insta::assert_snapshot!(format!("anamne_model_{change}"), ran.stdout);
+    }
+    for change in ["run", "pause", "resume", "retry", "cancel", "dead"] {
+        let ran = bench.run(&["tasks", change, "--help"]);
+        assert_eq!(ran.code, 0, "{change}");
+        insta::assert_snapshot!(format!("anamne_tasks_{change}"), ran.stdout);
+    }
+    for command in KNOWLEDGE {
+        let ran = bench.run(&["knowledge", command, "--help"]);
+        assert_eq!(ran.code, 0, "{command}");
+        assert!(
+            ran.stdout.contains("Examples:\n  "),
+            "{command} has no example"
+        );
+        insta::assert_snapshot!(format!("anamne_knowledge_{command}"), ran.stdout);
+    }
 }
 
 #[test]

@@ -72,6 +72,82 @@ fn values_out_of_bounds_are_refused_by_name() {
     check(&["audit", "-k", "0"], "limit");
     check(&["audit", "--since", "2026", "--until", "2025"], "until");
     check(&["audit", "--actor", "agent", "--actor", "Ada"], "actor");
+    check(&["knowledge", "list", "--limit", "0"], "limit");
+    check(&["knowledge", "list", "--name", " "], "name");
+    check(&["knowledge", "entity", " ", "--type", "person"], "name");
+    check(
+        &[
+            "knowledge",
+            "entity",
+            "Mara",
+            "--type",
+            "person",
+            "--alias",
+            "",
+        ],
+        "alias",
+    );
+    check(
+        &["knowledge", "relation", "", "works_at", "Hafen"],
+        "subject",
+    );
+    check(
+        &["knowledge", "relation", "Mara", "works at", "Hafen"],
+        "relation",
+    );
+    check(
+        &["knowledge", "relation", "Mara", "works_at", " "],
+        "object",
+    );
+    check(
+        &[
+            "knowledge",
+            "relation",
+            "Mara",
+            "works_at",
+            "Hafen",
+            "--from",
+            "2026",
+            "--until",
+            "2025",
+        ],
+        "until",
+    );
+    check(
+        &[
+            "knowledge",
+            "relation",
+            "Mara",
+            "works_at",
+            "Hafen",
+            "--from",
+            "nonsense",
+        ],
+        "from",
+    );
+    check(
+        &[
+            "knowledge",
+            "property",
+            "Mara",
+            "size",
+            "39",
+            "--expires",
+            "yesterday",
+        ],
+        "expires",
+    );
+    check(
+        &["knowledge", "property", "Mara", "shoe size", "39"],
+        "relation",
+    );
+    check(&["knowledge", "deny", ""], "subject");
+    check(&["knowledge", "distinct", "Mara", "mara"], "other");
+    check(&["graph", "Mara", "--steps", "0"], "steps");
+    check(&["graph", "Mara", "--steps", "7"], "steps");
+    check(&["graph", "Mara", "--limit", "0"], "limit");
+    check(&["graph", "Mara", "--format", "dot"], "format");
+    check(&["resolve", "--limit", "0"], "limit");
 }
 
 #[test]
@@ -111,6 +187,23 @@ fn a_command_line_that_makes_no_sense_is_usage() {
         &["rewind", "--at", "today"],
         &["rewind", "--into", "old"],
         &["backup"],
+        &["graph"],
+        &["graph", "Mara", "--format", "png"],
+        &["resolve", "--keep", "m1"],
+        &["resolve", "3f2a", "--all"],
+        &["knowledge", "entity", "Mara"],
+        &["knowledge", "entity", "Mara", "--type", "gnome"],
+        &["knowledge", "list", "--type", "gnome"],
+        &[
+            "knowledge",
+            "property",
+            "Mara",
+            "size",
+            "39",
+            "--frame",
+            "picture",
+        ],
+        &["mcp", "--tools", "all"],
     ] {
         let ran = bench.run(arguments);
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{arguments:?}");
@@ -151,6 +244,17 @@ fn what_is_not_there_is_not_found_and_nothing_is_made() {
         &["verify"],
         &["repair"],
         &["import", "nowhere.jsonl"],
+        &["knowledge"],
+        &["knowledge", "list"],
+        &["knowledge", "show", "Mara"],
+        &["knowledge", "deny", "Mara"],
+        &["knowledge", "merge", "Mara", "Mara Lind"],
+        &["knowledge", "distinct", "Mara", "Mara Lind"],
+        &["knowledge", "suggestions"],
+        &["graph", "Mara"],
+        &["resolve"],
+        &["resolve", "3f2a", "--keep", "m1"],
+        &["weave"],
     ];
     for arguments in reading {
         let ran = bench.run(arguments);

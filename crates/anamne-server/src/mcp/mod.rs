@@ -1,4 +1,4 @@
-//! The Model Context Protocol: eight tools over a stream of JSON lines.
+//! The Model Context Protocol: eight tools over a stream of JSON lines, and a ninth for those who ask for it.
 //!
 //! Who does what: `Wire` turns lines into messages and answers nonsense itself; the SDK (`rmcp`)
 //! keeps the lifecycle of each protocol revision; [`MemoryServer`] routes a call to its tool on a thread that

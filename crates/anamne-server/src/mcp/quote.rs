@@ -7,7 +7,7 @@ use std::fmt::Write;
 use anamne::text::analyser::{Analyser, QueryTerm};
 use anamne::text::snippet::snippet;
 use anamne::text::tokens::{estimate_tokens, truncate_to_tokens};
-use anamne::{Memory, MemoryId};
+use anamne::{ConflictKind, Dispute, Memory, MemoryId};
 
 /// What a reply's text may cost when the caller names no budget, in tokens.
 pub(crate) const USUAL_BUDGET: i64 = 2_000;
@@ -124,6 +124,20 @@ impl Entry<'_> {
         }
         heading
     }
+}
+
+/// What memories that say otherwise come to for the one that they stand beside; empty where there are none.
+pub(crate) fn disputed(disputes: &[Dispute]) -> String {
+    let said = disputes.iter().filter_map(|dispute| {
+        let other = &dispute.citation;
+        match (dispute.kind, dispute.holds) {
+            (_, Some(true)) => None,
+            (ConflictKind::Superseded, _) => Some(format!(", outdated by {other}")),
+            (ConflictKind::Contested, None) => Some(format!(", contested by {other}")),
+            (ConflictKind::Contested, Some(false)) => Some(format!(", wrong: {other} holds")),
+        }
+    });
+    said.collect()
 }
 
 /// The text with `> ` before each of its lines, whatever ends a line in its script; other control characters are blanks.

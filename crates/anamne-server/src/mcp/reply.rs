@@ -33,6 +33,8 @@ pub(crate) fn plain(value: &impl Serialize) -> Value {
 pub(crate) enum Failure {
     /// The arguments don't fit the published schema.
     Malformed(Refusal),
+    /// What was named is not there; this says what is.
+    Unknown(String),
     /// The engine refused, did not find, or failed.
     Engine(Error),
 }
@@ -53,6 +55,7 @@ impl Failure {
     fn refusal(&self) -> Option<&Refusal> {
         match self {
             Self::Malformed(refusal) => Some(refusal),
+            Self::Unknown(_) => None,
             Self::Engine(error) => error.refusal(),
         }
     }
@@ -60,6 +63,7 @@ impl Failure {
     fn kind_and_message(&self) -> (&'static str, String) {
         match self {
             Self::Malformed(refusal) => ("refused", refusal.to_string()),
+            Self::Unknown(what) => ("not_found", format!("not found: {what}")),
             Self::Engine(error) => match error.kind() {
                 ErrorKind::Refused => ("refused", error.to_string()),
                 ErrorKind::NotFound => ("not_found", format!("not found: {error}")),

@@ -3,6 +3,8 @@
 mod context;
 mod delete;
 mod get;
+mod knowledge;
+mod knowledge_text;
 mod link;
 mod list;
 mod scope;
@@ -30,6 +32,8 @@ pub enum ToolSet {
     All,
     /// Only those that change nothing: search, context, list, get.
     ReadOnly,
+    /// All eight, and `memory_knowledge`: entities, what is said of them, and contradictions.
+    Knowledge,
 }
 
 /// What a tool does to the memory; hosts ask a person before some of these.
@@ -127,7 +131,12 @@ pub(crate) fn offered(set: ToolSet) -> Vec<ToolEntry> {
         ToolEntry::of::<delete::Delete>(),
         ToolEntry::of::<link::Link>(),
     ];
-    all.into_iter()
-        .filter(|entry| set == ToolSet::All || entry.effect == Effect::Reads)
-        .collect()
+    let mut offered: Vec<_> = all
+        .into_iter()
+        .filter(|entry| set != ToolSet::ReadOnly || entry.effect == Effect::Reads)
+        .collect();
+    if set == ToolSet::Knowledge {
+        offered.push(ToolEntry::of::<knowledge::Knowledge>());
+    }
+    offered
 }

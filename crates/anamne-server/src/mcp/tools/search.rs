@@ -9,7 +9,7 @@ use super::scope::Scope;
 use super::{Effect, MemoryTool};
 use crate::mcp::arguments::bounded;
 use crate::mcp::desk::Desk;
-use crate::mcp::quote::{Entry, Quoted, USUAL_BUDGET, name, quote, terms};
+use crate::mcp::quote::{Entry, Quoted, USUAL_BUDGET, disputed, name, quote, terms};
 use crate::mcp::reply::{Failure, Reply, plain};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -77,7 +77,11 @@ fn show(answer: &Answer, space: &str, query: &str, budget: usize) -> Quoted {
         .iter()
         .map(|hit| Entry {
             memory: &hit.memory,
-            remark: format!("confidence {:.2}", hit.confidence),
+            remark: format!(
+                "confidence {:.2}{}",
+                hit.confidence,
+                disputed(&hit.disputes)
+            ),
         })
         .collect();
     quote(&title, &entries, &terms(query), budget)

@@ -1,0 +1,99 @@
+//! `anamne consolidate`.
+
+use anamne::{Insight, MemoryId, Proposal, Space};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{CYAN, DIM, Output, counted, memories, paint};
+use crate::place::Place;
+use crate::settling;
+use crate::wording::one_line;
+
+/// Fold together what says the same in other words, and see what was said again and again
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Facts, skills and thoughts that say the same are folded: the latest one supersedes the
+others, which stay in the store and come behind it in every answer. What differs in a
+number, a date, a name or a \"not\" is never folded, and neither are messages. A running
+`anamne mcp` does this at night.
+
+`anamne link WINNER LOSER --type supersedes --remove` undoes a fold for good, and
+`anamne audit --actor consolidation` lists all.
+
+Examples:
+  anamne consolidate
+  anamne consolidate --apply
+  anamne consolidate --insights
+
+With --json: {\"proposals\": [{\"kind\", \"winner\", \"losers\", \"reason\", \"confidence\",
+  \"audit\"}], \"applied\": whether they were folded, \"insights\": [{\"text\", \"sentence\",
+  \"central\", \"sources\", \"first\", \"last\", \"days\", \"confidence\"}] or null}")]
+pub(crate) struct Consolidate {
+    /// Fold them now
+    #[arg(long)]
+    apply: bool,
+    /// Show what at least three memories say, on at least two days
+    #[arg(long)]
+    insights: bool,
+}
+
+impl Consolidate {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let space = place.existing_space()?;
+        let proposals = if self.apply {
+            space.consolidate()?
+        } else {
+            space.foldable()?
+        };
+        let insights = self.insights.then(|| space.insights()).transpose()?;
+        if output.is_json() {
+            output.json(&json!({
+                "proposals": proposals,
+                "applied": self.apply,
+                "insights": insights,
+            }))?;
+            return settling::settle(&space, output);
+        }
+        for proposal in &proposals {
+            print(&space, proposal, output)?;
+        }
+        for insight in insights.iter().flatten() {
+            tell(insight, output)?;
+        }
+        output.flush()?;
+        let count = counted(proposals.len() as u64, "group");
+        match (self.apply, proposals.is_empty()) {
+            (_, true) => output.note("nothing says the same in other words"),
+            (true, false) => output.note(format_args!("{count} folded")),
+            (false, false) => {
+                output.note(format_args!("{count} could be folded; --apply does it"));
+            }
+        }
+        if insights.is_some_and(|insights| insights.is_empty()) {
+            output.note("nothing was said three times, on two days");
+        }
+        settling::settle(&space, output)
+    }
+}
+
+fn print(space: &Space, proposal: &Proposal, output: &mut Output) -> Result<(), Failure> {
+    let said = |id: MemoryId| -> Result<String, Failure> {
+        let memory = space.get(id)?;
+        Ok(format!(
+            "{}  {}",
+            memory.citation(),
+            one_line(&memory.content)
+        ))
+    };
+    output.entry(CYAN, "stays    ", &said(proposal.winner)?)?;
+    for &loser in &proposal.losers {
+        output.entry(DIM, "is folded", &said(loser)?)?;
+    }
+    output.entry(DIM, "because  ", &proposal.reason)?;
+    output.line("")
+}
+
+fn tell(insight: &Insight, output: &mut Output) -> Result<(), Failure> {
+    let of = memories(insight.sources.len() as u64);
+    output.line(format_args!("{}  {}", insight.text, paint(DIM, of)))
+}

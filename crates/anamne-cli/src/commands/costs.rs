@@ -1,0 +1,133 @@
+//! `anamne costs`.
+
+use anamne::Clock;
+use anamne::SystemClock;
+use anamne::bridge::{BridgeConfig, CATALOG_FILE, CostQuery, CostRow, CostsBy, Ledger, MODEL_FILE};
+use clap::ValueEnum;
+use jiff::tz::TimeZone;
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{DIM, Output, RED, paint};
+use crate::place::Place;
+use crate::wording::number;
+
+/// What costs are added up by.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum By {
+    /// A line for each day, in UTC
+    Day,
+    /// A line for each month
+    Month,
+    /// A line for each model, the dearest first
+    Model,
+    /// A line for each space, the dearest first
+    Space,
+}
+
+impl By {
+    fn costs(self) -> CostsBy {
+        match self {
+            Self::Day => CostsBy::Day,
+            Self::Month => CostsBy::Month,
+            Self::Model => CostsBy::Model,
+            Self::Space => CostsBy::Space,
+        }
+    }
+}
+
+/// Show what language models have cost, and how the budgets stand
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  anamne costs
+  anamne costs --by model --since 2026-01-01
+  anamne costs --by month --json
+
+With --json: {\"costs\": [{\"key\", \"calls\", \"input_tokens\", \"output_tokens\", \"dollars\",
+  \"unpriced\", \"estimated\"}], \"budgets\": [{\"budget\", \"limit\", \"spent\", \"exhausted\",
+  \"opens_at\"}]}")]
+pub(crate) struct Costs {
+    /// What costs are added up by
+    #[arg(long, value_enum, default_value = "day")]
+    by: By,
+    /// From this day on: 2026-03-01, "last month", 7d, …
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Until the end of this
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// Of this model alone
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+}
+
+impl Costs {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let day = |instant: jiff::Timestamp| instant.to_zoned(TimeZone::UTC).date();
+        let until = output.dates.end("until", self.until.as_deref())?;
+        let query = CostQuery {
+            by: self.by.costs(),
+            from: output.dates.start("since", self.since.as_deref())?.map(day),
+            until: until.map(|end| day(end - jiff::SignedDuration::from_micros(1))),
+            space: place.is_named().then(|| place.space_name().to_string()),
+            model: self.model,
+        };
+        let root = place.root()?;
+        let config = BridgeConfig::load(&root.join(MODEL_FILE))?;
+        let catalog = root.join(CATALOG_FILE);
+        let (costs, budgets) = if catalog.exists() {
+            let ledger = Ledger::open(&catalog)?;
+            (
+                ledger.costs(&query)?,
+                ledger.standings(&config.budgets, SystemClock.now())?,
+            )
+        } else {
+            Default::default()
+        };
+        if output.is_json() {
+            return output.json(&json!({ "costs": costs, "budgets": budgets }));
+        }
+        for row in &costs {
+            print(row, output)?;
+        }
+        output.flush()?;
+        if costs.is_empty() {
+            output.note("no model was asked");
+        }
+        for standing in budgets.iter().filter(|standing| standing.limit.is_some()) {
+            let limit = standing.limit.as_deref().unwrap_or_default();
+            let end = if standing.exhausted {
+                format!(
+                    "; spent, and open again {}",
+                    output.dates.relative(standing.opens_at)
+                )
+            } else {
+                String::new()
+            };
+            let said = format!("{}: {} of {limit}{end}", standing.budget, standing.spent);
+            let style = if standing.exhausted { RED } else { DIM };
+            output.line(paint(style, said))?;
+        }
+        Ok(())
+    }
+}
+
+fn print(row: &CostRow, output: &mut Output) -> Result<(), Failure> {
+    let key = if row.key.is_empty() {
+        "(erased)"
+    } else {
+        &row.key
+    };
+    let unpriced = match row.unpriced {
+        0 => String::new(),
+        calls => format!(", {} without a known price", number(calls)),
+    };
+    output.line(format_args!(
+        "{key:<24}  {:>12}  {:>8} calls  {:>12} tokens in  {:>10} out{unpriced}",
+        row.cost.to_string(),
+        number(row.calls),
+        number(row.input_tokens),
+        number(row.output_tokens),
+    ))
+}

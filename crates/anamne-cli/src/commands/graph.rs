@@ -1,0 +1,192 @@
+//! `anamne graph`.
+
+use std::path::{Path, PathBuf};
+
+use anamne::{Limits, Neighbourhood, Refusal};
+use serde_json::{Value, json};
+
+use crate::drawing::{dot, svg, tree};
+use crate::failure::Failure;
+use crate::output::{CYAN, Output, counted, paint};
+use crate::place::Place;
+use crate::weaving;
+
+/// Steps from the entity at most.
+const FARTHEST: u32 = 6;
+
+/// Draw what surrounds an entity: in the terminal, or as a picture
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+ENTITY is its name, one of its other names, or its id. A file's ending says its
+format, unless --format does: .svg, .dot, .gv, .json, .txt. The SVG file stands
+alone, and is legible on light and dark ground.
+
+Examples:
+  anamne graph \"Mara Lind\"
+  anamne graph PostgreSQL --steps 2 --limit 100
+  anamne graph \"Mara Lind\" --output mara.svg
+  anamne graph \"Mara Lind\" --format dot | dot -Tpdf > mara.pdf
+
+With --json or --format json: {\"entity\": name, \"entities\": [{\"steps\", \"id\",
+  \"name\", \"type\", …}], \"relations\": [{\"subject\", \"subject_name\", \"relation\",
+  \"object\", \"state\", …}], \"cut\": whether the limit left something out}")]
+pub(crate) struct Graph {
+    /// The entity in the middle
+    entity: String,
+    /// How many relations away from it, 1 to 6
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    steps: u32,
+    /// Entities at most, 1 to 1000
+    #[arg(short = 'k', long, default_value_t = 40, value_name = "N")]
+    limit: usize,
+    /// How it is drawn
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// Write into this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// How surroundings are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// A tree of lines
+    Text,
+    /// The language of Graphviz
+    Dot,
+    /// A picture
+    Svg,
+    /// For programs
+    Json,
+}
+
+impl Graph {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        if !(1..=FARTHEST).contains(&self.steps) {
+            let accepts = format!("a whole number from 1 to {FARTHEST}");
+            return Err(Refusal::new("steps", accepts, self.steps).into());
+        }
+        if !(1..=Limits::RESULTS).contains(&self.limit) {
+            let accepts = format!("a whole number from 1 to {}", Limits::RESULTS);
+            return Err(Refusal::new("limit", accepts, self.limit).into());
+        }
+        let format = self.format(output)?;
+        let space = place.existing_space()?;
+        let knowledge = weaving::knowledge(&space, output)?;
+        let entity = weaving::entity(&knowledge, &self.entity)?;
+        let id = entity.id.to_string();
+        let around = knowledge.neighbourhood(&id, self.steps, self.limit)?;
+        match &self.output {
+            None => print(&around, format, output)?,
+            Some(path) => write(&around, format, path, output)?,
+        }
+        output.flush()?;
+        if around.cut {
+            output.note(format_args!(
+                "only the nearest {}; a larger --limit draws more",
+                self.limit
+            ));
+        } else if around.relations.is_empty() {
+            output.note(
+                "nothing is said of it yet; `anamne knowledge show` has the memories that name it",
+            );
+        }
+        Ok(())
+    }
+
+    /// The format that was asked for, or that the file's ending says.
+    fn format(&self, output: &Output) -> Result<Format, Failure> {
+        if let Some(format) = self.format {
+            if output.is_json() && self.output.is_none() && format != Format::Json {
+                return Err(Failure::refused(
+                    "format",
+                    "--json and another --format were both asked for",
+                ));
+            }
+            return Ok(format);
+        }
+        let ending = self.output.as_deref().and_then(Path::extension);
+        let ending = ending.map(|ending| ending.to_string_lossy().to_lowercase());
+        Ok(match ending.as_deref() {
+            Some("svg") => Format::Svg,
+            Some("dot" | "gv") => Format::Dot,
+            Some("json") => Format::Json,
+            Some("txt") => Format::Text,
+            _ if output.is_json() => Format::Json,
+            _ => Format::Text,
+        })
+    }
+}
+
+fn print(around: &Neighbourhood, format: Format, output: &mut Output) -> Result<(), Failure> {
+    match format {
+        Format::Json => output.json(&as_json(around)),
+        Format::Text => {
+            for line in tree(around, output.width, &output.dates) {
+                output.line(line)?;
+            }
+            Ok(())
+        }
+        Format::Dot | Format::Svg => output.raw(drawn(around, format, output)),
+    }
+}
+
+fn drawn(around: &Neighbourhood, format: Format, output: &Output) -> String {
+    match format {
+        Format::Dot => dot(around, output.dates.now),
+        Format::Svg => svg(around, output.dates.now),
+        Format::Json => format!("{}\n", as_json(around)),
+        Format::Text => {
+            let lines = tree(around, output.width, &output.dates).join("\n");
+            format!("{}\n", anstream::adapter::strip_str(&lines))
+        }
+    }
+}
+
+fn write(
+    around: &Neighbourhood,
+    format: Format,
+    path: &Path,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    std::fs::write(path, drawn(around, format, output))
+        .map_err(|error| Failure::failed(format!("can't write {}: {error}", path.display())))?;
+    let (entities, relations) = (around.entities.len(), around.relations.len());
+    if output.is_json() {
+        return output.json(&json!({
+            "output": path,
+            "entities": entities,
+            "relations": relations,
+            "cut": around.cut,
+        }));
+    }
+    let entities = if entities == 1 {
+        "1 entity".to_owned()
+    } else {
+        format!("{entities} entities")
+    };
+    output.line(format_args!(
+        "{}  {entities}, {}",
+        paint(CYAN, path.display()),
+        counted(relations as u64, "relation")
+    ))
+}
+
+/// The neighbourhood with a name for everything in it.
+fn as_json(around: &Neighbourhood) -> Value {
+    let entities: Vec<Value> = around
+        .entities
+        .iter()
+        .map(|(steps, entity)| {
+            let mut described = json!(entity);
+            described["steps"] = json!(steps);
+            described
+        })
+        .collect();
+    json!({
+        "entity": around.entities.first().map(|(_, entity)| &entity.name),
+        "entities": entities,
+        "relations": around.relations,
+        "cut": around.cut,
+    })
+}

@@ -1,0 +1,45 @@
+//! `anamne knowledge distinct`.
+
+use anamne::{Assertion, Refusal};
+
+use super::telling::{Counting, tell};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::place::Place;
+use crate::weaving;
+
+/// Tell that two names that look alike mean different things
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+They are not suggested to be merged any more, and no text joins them.
+
+Examples:
+  anamne knowledge distinct \"Anna Berg\" \"Anne Berg\"
+
+With --json: {\"id\", \"citation\", \"seq\", \"space\", \"duplicate\", \"knowledge\": {…}}")]
+pub(crate) struct Distinct {
+    /// One name
+    one: String,
+    /// The other name
+    other: String,
+    #[command(flatten)]
+    counting: Counting,
+}
+
+impl Distinct {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let expires = self.counting.read(output)?;
+        let (one, other) = (self.one.trim().to_owned(), self.other.trim().to_owned());
+        if one.to_lowercase() == other.to_lowercase() {
+            return Err(Refusal::new("other", "another name than the first", other).into());
+        }
+        let assertion = Assertion::Distinct { one, other };
+        assertion.check()?;
+        let space = place.existing_space()?;
+        let knowledge = weaving::knowledge(&space, output)?;
+        for name in [&self.one, &self.other] {
+            weaving::entity(&knowledge, name)?;
+        }
+        tell(&space, &assertion, expires, output)
+    }
+}

@@ -1,0 +1,88 @@
+//! `anamne knowledge list`.
+
+use anamne::{EntityQuery, EntityType, Limits, Refusal};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::place::Place;
+use crate::{arguments, known, weaving};
+
+/// List entities, those that most memories name first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+What one memory alone named is passed over after thirty days, and what is hardly
+sure at once; --all lists that too.
+
+Examples:
+  anamne knowledge list --type person
+  anamne knowledge list --name hafen --all
+
+With --json: {\"entities\": [{\"id\", \"name\", \"type\", \"state\", \"confidence\",
+  \"mentions\", \"first_seen\", \"last_seen\", \"aliases\"?}], \"more\": whether there are
+  further ones}")]
+pub(crate) struct List {
+    /// Only those of this type
+    #[arg(long = "type", value_name = "TYPE", value_parser = arguments::entity_type())]
+    sort: Option<EntityType>,
+    /// Only those with this in one of their names, whatever the case
+    #[arg(long, value_name = "PART")]
+    name: Option<String>,
+    /// Also those that are passed over
+    #[arg(long)]
+    all: bool,
+    /// Entities at most, 1 to 1000
+    #[arg(short = 'k', long, default_value_t = 20, value_name = "N")]
+    limit: usize,
+}
+
+impl List {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        if !(1..=Limits::RESULTS).contains(&self.limit) {
+            let accepts = format!("a whole number from 1 to {}", Limits::RESULTS);
+            return Err(Refusal::new("limit", accepts, self.limit).into());
+        }
+        if self
+            .name
+            .as_deref()
+            .is_some_and(|name| name.trim().is_empty())
+        {
+            return Err(Refusal::new("name", "a part of a name", "empty").into());
+        }
+        let query = EntityQuery {
+            entity_type: self.sort,
+            name: self.name,
+            unconfirmed: self.all,
+            // One more than asked for tells whether there are further ones.
+            limit: self.limit + 1,
+        };
+        let space = place.existing_space()?;
+        let mut found = weaving::knowledge(&space, output)?.entities(&query)?;
+        let more = found.len() > self.limit;
+        found.truncate(self.limit);
+        if output.is_json() {
+            return output.json(&json!({ "entities": found, "more": more }));
+        }
+        for entity in &found {
+            known::print_entity(entity, output)?;
+        }
+        output.flush()?;
+        if more {
+            output.note(format_args!(
+                "the first {}; a larger --limit lists more",
+                found.len()
+            ));
+        } else if found.is_empty() {
+            let hint = if self.all {
+                ""
+            } else {
+                "; --all lists unconfirmed ones too"
+            };
+            output.note(format_args!(
+                "no such entity in the space {}{hint}",
+                space.name()
+            ));
+        }
+        Ok(())
+    }
+}

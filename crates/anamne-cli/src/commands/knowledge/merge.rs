@@ -1,0 +1,53 @@
+//! `anamne knowledge merge`.
+
+use anamne::{Assertion, Refusal};
+
+use super::telling::{Counting, tell};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::place::Place;
+use crate::weaving;
+
+/// Tell that a name means an entity that is known under another one
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+From then on both names lead to one entity, kept under the second. Nothing is
+lost: `anamne forget` of what this prints takes them apart again, and
+`anamne knowledge distinct` says that they never belong together.
+
+Examples:
+  anamne knowledge merge Mara \"Mara Lind\"
+  anamne knowledge suggestions
+
+With --json: {\"id\", \"citation\", \"seq\", \"space\", \"duplicate\", \"knowledge\": {…}}")]
+pub(crate) struct Merge {
+    /// The name that is no entity of its own
+    name: String,
+    /// The entity that it means
+    into: String,
+    #[command(flatten)]
+    counting: Counting,
+}
+
+impl Merge {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let expires = self.counting.read(output)?;
+        let space = place.existing_space()?;
+        let knowledge = weaving::knowledge(&space, output)?;
+        let into = weaving::entity(&knowledge, &self.into)?;
+        let name = self.name.trim();
+        if let Ok(known) = knowledge.entity(name)
+            && known.id == into.id
+        {
+            let accepts = format!("another name than those of {:?}", into.name);
+            return Err(Refusal::new("name", accepts, format!("{name:?}")).into());
+        }
+        let assertion = Assertion::Entity {
+            name: into.name,
+            entity_type: into.entity_type,
+            aliases: vec![name.to_owned()],
+        };
+        assertion.check()?;
+        tell(&space, &assertion, expires, output)
+    }
+}

@@ -1,0 +1,177 @@
+//! `anamne knowledge show`.
+
+use anamne::{Entity, Evidence, Frame, Perspective, Relation, Space};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{BOLD, CYAN, DIM, Output, paint};
+use crate::place::Place;
+use crate::wording::{at_most, one_line, wrapped};
+use crate::{known, weaving};
+
+/// Entities that are named as being named together with the one that is shown.
+const TOGETHER: usize = 12;
+
+/// Show what is known of an entity from all sides, with the memories that say so
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+ENTITY is its name, one of its other names, or its id.
+
+Examples:
+  anamne knowledge show \"Mara Lind\"
+  anamne knowledge show PostgreSQL -k 20
+  anamne graph \"Mara Lind\" --steps 2
+
+With --json: {\"entity\", \"frames\": [{\"frame\", \"relations\": [{\"subject_name\",
+  \"relation\", \"object\", \"state\", \"valid_from\"?, \"valid_to\"?, \"told\",
+  \"evidence\": [{\"memory\", \"citation\", \"at\"}], \"mentions\", …}], \"memories\"?}],
+  \"mentions\": [{\"memory\", \"citation\", \"at\"}], \"named_together\": [{\"memories\",
+  \"entity\"}]}")]
+pub(crate) struct Show {
+    /// The entity
+    entity: String,
+    /// Mentions that are shown at most
+    #[arg(short = 'k', long, default_value_t = 5, value_name = "N")]
+    limit: usize,
+}
+
+impl Show {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let space = place.existing_space()?;
+        let knowledge = weaving::knowledge(&space, output)?;
+        let id = weaving::entity(&knowledge, &self.entity)?.id.to_string();
+        let (entity, frames) = knowledge.frames(&id)?;
+        let mentions = knowledge.mentions(&id, self.limit)?;
+        let together = knowledge.named_together(&id, TOGETHER)?;
+        if output.is_json() {
+            let together: Vec<_> = together
+                .iter()
+                .map(|(memories, entity)| json!({ "memories": memories, "entity": entity }))
+                .collect();
+            return output.json(&json!({
+                "entity": entity,
+                "frames": frames,
+                "mentions": mentions,
+                "named_together": together,
+            }));
+        }
+        known::print_entity(&entity, output)?;
+        for frame in &frames {
+            print_frame(frame, &entity, &space, output)?;
+        }
+        if !mentions.is_empty() {
+            print_heading("latest mentions", output)?;
+            print_memories(&mentions, &space, output)?;
+        }
+        print_together(&together, output)
+    }
+}
+
+fn print_heading(heading: &str, output: &mut Output) -> Result<(), Failure> {
+    output.line("")?;
+    output.line(paint(BOLD, heading))
+}
+
+fn heading(frame: Perspective) -> &'static str {
+    match frame {
+        Perspective::Semantic => "what it is and has",
+        Perspective::Episodic => "what happened",
+        Perspective::Procedural => "how to go about it",
+        Perspective::Custom => "what people keep of it",
+    }
+}
+
+fn print_frame(
+    frame: &Frame,
+    entity: &Entity,
+    space: &Space,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    print_heading(heading(frame.frame), output)?;
+    let (over, current): (Vec<_>, Vec<_>) = frame
+        .relations
+        .iter()
+        .partition(|relation| known::is_over(relation, &output.dates));
+    for relation in current.into_iter().chain(over) {
+        print_relation(relation, entity, output)?;
+    }
+    print_memories(&frame.memories, space, output)
+}
+
+/// A relation, and what stands behind it on the same line where there is room, else on the next.
+fn print_relation(
+    relation: &Relation,
+    entity: &Entity,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    const INDENT: usize = 2;
+    let (word, arrow, end) = known::reach(relation, entity.id);
+    let text = format!("{word} {arrow} {end}");
+    let standing = known::standing(relation, &output.dates);
+    let plain: usize = standing
+        .iter()
+        .map(|(_, text)| textwrap::core::display_width(text) + 3)
+        .sum();
+    let head = if known::is_over(relation, &output.dates) {
+        DIM
+    } else {
+        anstyle::Style::new()
+    };
+    let lines = wrapped(&text, output.width.saturating_sub(INDENT));
+    let last = lines
+        .last()
+        .map_or(0, |line| textwrap::core::display_width(line));
+    let fits = lines.len() == 1 && INDENT + last + 2 + plain <= output.width;
+    for (index, line) in lines.iter().enumerate() {
+        let tail = if fits && !standing.is_empty() {
+            format!("  {}", known::joined(&standing))
+        } else {
+            String::new()
+        };
+        let indent = " ".repeat(INDENT * (1 + usize::from(index > 0)));
+        output.line(format_args!("{indent}{}{tail}", paint(head, line)))?;
+    }
+    if !fits && !standing.is_empty() {
+        output.line(format_args!("      {}", known::joined(&standing)))?;
+    }
+    Ok(())
+}
+
+/// Memories, a line each: citation, day and the beginning of the text.
+fn print_memories(
+    evidence: &[Evidence],
+    space: &Space,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let column = evidence
+        .iter()
+        .map(|evidence| evidence.citation.len())
+        .max()
+        .unwrap_or(0);
+    let ids: Vec<_> = evidence.iter().map(|evidence| evidence.memory).collect();
+    for (memory, evidence) in space.get_each(&ids)?.iter().zip(evidence) {
+        let width = output.width.saturating_sub(column + 16);
+        let text = at_most(wrapped(&one_line(&memory.content), width), 1, width).join("");
+        output.line(format_args!(
+            "  {}  {}  {text}",
+            paint(CYAN, format_args!("{:column$}", evidence.citation)),
+            paint(DIM, output.dates.day(evidence.at)),
+        ))?;
+    }
+    Ok(())
+}
+
+fn print_together(together: &[(u64, Entity)], output: &mut Output) -> Result<(), Failure> {
+    if together.is_empty() {
+        return Ok(());
+    }
+    print_heading("named together with", output)?;
+    let names: Vec<_> = together
+        .iter()
+        .map(|(memories, entity)| format!("{} ({memories})", one_line(&entity.name)))
+        .collect();
+    for line in wrapped(&names.join(", "), output.width.saturating_sub(2)) {
+        output.line(format_args!("  {line}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! `anamne knowledge suggestions`.
+
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{BOLD, CYAN, DIM, Output, paint};
+use crate::place::Place;
+use crate::weaving;
+use crate::wording::one_line;
+
+/// List entities that may be the same; nobody joins them but you
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  anamne knowledge suggestions
+  anamne knowledge merge Mara \"Mara Lind\"
+  anamne knowledge distinct \"Anna Berg\" \"Anne Berg\"
+
+With --json: {\"suggestions\": [{\"into\": entity, \"from\": entity, \"reason\"}]}")]
+pub(crate) struct Suggestions {
+    /// Pairs at most
+    #[arg(short = 'k', long, default_value_t = 20, value_name = "N")]
+    limit: usize,
+}
+
+impl Suggestions {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let space = place.existing_space()?;
+        let suggestions = weaving::knowledge(&space, output)?.suggested_merges(self.limit)?;
+        if output.is_json() {
+            return output.json(&json!({ "suggestions": suggestions }));
+        }
+        for suggestion in &suggestions {
+            let (from, into) = (
+                one_line(&suggestion.from.name),
+                one_line(&suggestion.into.name),
+            );
+            let what = format!("{} · {}", suggestion.into.entity_type, suggestion.reason);
+            output.line(format_args!(
+                "{}  and  {}  {}",
+                paint(BOLD, &from),
+                paint(BOLD, &into),
+                paint(DIM, what)
+            ))?;
+            let command = format!("anamne knowledge merge {from:?} {into:?}");
+            output.line(format_args!("    {}", paint(CYAN, command)))?;
+        }
+        output.flush()?;
+        if suggestions.is_empty() {
+            output.note(format_args!(
+                "no two entities in the space {} look alike",
+                space.name()
+            ));
+        } else {
+            output.note("`anamne knowledge distinct ONE OTHER` where they are not the same");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,75 @@
+//! What the commands that tell knowledge share.
+
+use anamne::{Assertion, Remembered, Space};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{CYAN, Output, paint};
+use crate::settling;
+use crate::wording::one_line;
+
+/// How long something told by hand counts.
+#[derive(Debug, clap::Args)]
+pub(super) struct Counting {
+    /// Until when it counts, for what is only true for now: 30d, "in 2 weeks", 2031-12-31
+    #[arg(long, value_name = "TIME")]
+    expires: Option<String>,
+}
+
+impl Counting {
+    /// Reads the end, before anything is opened.
+    pub(super) fn read(&self, output: &Output) -> Result<Option<jiff::Timestamp>, Failure> {
+        output.dates.to_come("expires", self.expires.as_deref())
+    }
+}
+
+/// Tells an assertion, and says how it is taken back.
+pub(super) fn tell(
+    space: &Space,
+    assertion: &Assertion,
+    expires: Option<jiff::Timestamp>,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let told = space.assert(assertion, expires)?;
+    print(space, assertion, &told, output)?;
+    settling::settle(space, output)
+}
+
+fn print(
+    space: &Space,
+    assertion: &Assertion,
+    told: &Remembered,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let memory = space.get(told.id)?;
+    let citation = memory.citation();
+    if output.is_json() {
+        return output.json(&json!({
+            "id": told.id,
+            "citation": citation,
+            "seq": told.seq,
+            "space": told.space,
+            "duplicate": told.duplicate,
+            "knowledge": assertion,
+        }));
+    }
+    output.line(format_args!(
+        "{}  {}",
+        paint(CYAN, &citation),
+        one_line(&memory.content)
+    ))?;
+    output.flush()?;
+    let what = if told.duplicate {
+        "known already"
+    } else {
+        "told"
+    };
+    let until = memory.expires_at.map_or_else(String::new, |end| {
+        format!(", until {}", output.dates.absolute(end))
+    });
+    output.note(format_args!(
+        "{what} in the space {}{until}; `anamne forget {citation}` takes it back",
+        told.space
+    ));
+    Ok(())
+}

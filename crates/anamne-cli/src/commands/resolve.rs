@@ -1,0 +1,212 @@
+//! `anamne resolve`.
+
+use anamne::{ConflictKind, Contradiction, ContradictionQuery, Limits, Refusal, Side, Space};
+use anstyle::Style;
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{BOLD, CYAN, DIM, GREEN, Output, YELLOW, counted, paint};
+use crate::place::Place;
+use crate::wording::{at_most, one_line, percent, wrapped};
+use crate::{ids, settling, weaving};
+
+/// Lines of a statement that are shown.
+const LINES: usize = 3;
+
+/// List statements that can't both hold, or decide which one does
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Both memories stay, and each says what became of it wherever it is recalled.
+What the losing one says counts for nothing any more in what is known. Deciding
+again changes the decision; it prints a memory, and `anamne forget` of that
+opens the contradiction again.
+
+An ID may be shortened as far as it means one contradiction. What a later memory
+took the place of (someone moved, a port was changed) needs no decision; --all
+lists that too.
+
+Examples:
+  anamne resolve
+  anamne resolve 3f2a
+  anamne resolve 3f2a --keep m31
+
+With --json: {\"contradictions\": [{\"id\", \"kind\": \"contested|superseded\",
+  \"earlier\": {\"memory\", \"citation\", \"at\", \"author\"?, \"quote\"}, \"later\": {…},
+  \"reason\", \"confidence\", \"kept\"?: the memory that holds}], \"more\"}; with an ID
+  {\"contradiction\": {…}}, with --keep also \"decision\": {\"id\", \"citation\"}")]
+pub(crate) struct Resolve {
+    /// The contradiction
+    id: Option<String>,
+    /// The memory that holds; the other one is marked wrong
+    #[arg(long, value_name = "MEMORY", requires = "id")]
+    keep: Option<String>,
+    /// Also list what was decided, and what a later memory took the place of
+    #[arg(long, conflicts_with = "id")]
+    all: bool,
+    /// Contradictions at most, 1 to 1000
+    #[arg(short = 'k', long, default_value_t = 20, value_name = "N")]
+    limit: usize,
+}
+
+impl Resolve {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        if !(1..=Limits::RESULTS).contains(&self.limit) {
+            let accepts = format!("a whole number from 1 to {}", Limits::RESULTS);
+            return Err(Refusal::new("limit", accepts, self.limit).into());
+        }
+        let space = place.existing_space()?;
+        match (&self.id, &self.keep) {
+            (None, _) => self.list(&space, output),
+            (Some(id), None) => show(id, &space, output),
+            (Some(id), Some(keep)) => decide(id, keep, &space, output),
+        }
+    }
+
+    fn list(&self, space: &Space, output: &mut Output) -> Result<(), Failure> {
+        let query = ContradictionQuery {
+            kind: (!self.all).then_some(ConflictKind::Contested),
+            open: !self.all,
+            limit: self.limit + 1,
+            ..ContradictionQuery::default()
+        };
+        let mut found = weaving::knowledge(space, output)?.contradictions(&query)?;
+        let more = found.len() > self.limit;
+        found.truncate(self.limit);
+        if output.is_json() {
+            return output.json(&json!({ "contradictions": found, "more": more }));
+        }
+        for (index, contradiction) in found.iter().enumerate() {
+            if index > 0 {
+                output.line("")?;
+            }
+            print(contradiction, output)?;
+        }
+        output.flush()?;
+        if more {
+            let count = counted(found.len() as u64, "contradiction");
+            output.note(format_args!("{count}; a larger --limit lists more"));
+        }
+        match found.iter().find(|one| is_open(one)) {
+            Some(open) => output.note(format_args!(
+                "`anamne resolve {} --keep {}` decides for the later one",
+                &open.id[..open.id.len().min(6)],
+                open.later.evidence.citation
+            )),
+            None if found.is_empty() => output.note(format_args!(
+                "nothing in the space {} contradicts itself{}",
+                space.name(),
+                if self.all {
+                    ""
+                } else {
+                    " openly; --all lists what was decided or outdated"
+                }
+            )),
+            None => {}
+        }
+        Ok(())
+    }
+}
+
+fn is_open(contradiction: &Contradiction) -> bool {
+    contradiction.kept.is_none() && contradiction.kind == ConflictKind::Contested
+}
+
+fn show(id: &str, space: &Space, output: &mut Output) -> Result<(), Failure> {
+    let contradiction = weaving::knowledge(space, output)?.contradiction(id)?;
+    if output.is_json() {
+        return output.json(&json!({ "contradiction": contradiction }));
+    }
+    print(&contradiction, output)
+}
+
+fn decide(id: &str, keep: &str, space: &Space, output: &mut Output) -> Result<(), Failure> {
+    weaving::knowledge(space, output)?.contradiction(id)?;
+    let kept = ids::resolve(space, keep)?;
+    let told = space.assert(&space.resolution(id, kept)?, None)?;
+    let contradiction = weaving::knowledge(space, output)?.contradiction(id)?;
+    let decision = space.get(told.id)?.citation();
+    if output.is_json() {
+        output.json(&json!({
+            "contradiction": contradiction,
+            "decision": { "id": told.id, "citation": decision },
+        }))?;
+        return settling::settle(space, output);
+    }
+    print(&contradiction, output)?;
+    output.flush()?;
+    let what = if told.duplicate {
+        "decided so already"
+    } else {
+        "decided"
+    };
+    output.note(format_args!(
+        "{what} ({decision}); `anamne forget {decision}` opens it again"
+    ));
+    settling::settle(space, output)
+}
+
+fn print(contradiction: &Contradiction, output: &mut Output) -> Result<(), Failure> {
+    let (style, what) = match (contradiction.kept, contradiction.kind) {
+        (Some(_), _) => (GREEN, "decided"),
+        (None, ConflictKind::Contested) => (YELLOW, "open"),
+        (None, ConflictKind::Superseded) => (DIM, "outdated"),
+    };
+    output.line(format_args!(
+        "{}  {}  {}",
+        paint(CYAN, &contradiction.id),
+        paint(style, what),
+        paint(
+            DIM,
+            format_args!("{} sure", percent(contradiction.confidence))
+        )
+    ))?;
+    let holds = holder(contradiction);
+    let sides = [&contradiction.earlier, &contradiction.later];
+    for (place, side) in sides.into_iter().enumerate() {
+        print_side(side, holds.map(|holder| holder == place), output)?;
+    }
+    let width = output.width.saturating_sub(2);
+    for line in wrapped(&one_line(&contradiction.reason), width) {
+        output.line(format_args!("  {}", paint(DIM, line)))?;
+    }
+    Ok(())
+}
+
+/// Which of the two holds, as far as anybody knows: the first or the second.
+fn holder(contradiction: &Contradiction) -> Option<usize> {
+    match (contradiction.kept, contradiction.kind) {
+        (Some(kept), _) => Some(usize::from(kept == contradiction.later.evidence.memory)),
+        (None, ConflictKind::Superseded) => Some(1),
+        (None, ConflictKind::Contested) => None,
+    }
+}
+
+fn print_side(side: &Side, holds: Option<bool>, output: &mut Output) -> Result<(), Failure> {
+    let who = side
+        .author
+        .as_deref()
+        .map_or_else(String::new, |author| format!("{} · ", one_line(author)));
+    let when = output.dates.both(side.evidence.at);
+    let (style, mark) = match holds {
+        None => (BOLD, " "),
+        Some(true) => (GREEN, "✓"),
+        Some(false) => (DIM, "✗"),
+    };
+    output.line(format_args!(
+        "{} {}  {}",
+        paint(style, mark),
+        paint(CYAN, &side.evidence.citation),
+        paint(DIM, format_args!("{who}{when}"))
+    ))?;
+    let width = output.width.saturating_sub(8);
+    let quote = format!("“{}”", one_line(&side.quote));
+    let style = if holds == Some(false) {
+        DIM
+    } else {
+        Style::new()
+    };
+    for line in at_most(wrapped(&quote, width), LINES, width) {
+        output.line(format_args!("      {}", paint(style, line)))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! `anamne summaries`.
+
+use std::time::Instant;
+
+use anamne::{Level, Space, Summary};
+use clap::ValueEnum;
+use jiff::Timestamp;
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{CYAN, DIM, Output, paint};
+use crate::place::Place;
+use crate::wording::number;
+
+/// What is summarised as one.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Period {
+    /// A run of memories of one thread without a gap of six hours
+    Session,
+    /// A day in UTC
+    Day,
+    /// A week from Monday
+    Week,
+    /// A calendar month
+    Month,
+}
+
+impl Period {
+    fn level(self) -> Level {
+        match self {
+            Self::Session => Level::Session,
+            Self::Day => Level::Day,
+            Self::Week => Level::Week,
+            Self::Month => Level::Month,
+        }
+    }
+}
+
+/// Read what was said, in a tenth of its length: by session, day, week or month
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A summary is made of what was said, word for word, each sentence with the memory that
+says it. Nothing else is ever derived from summaries. What changed since they were
+chosen is chosen again first.
+
+Examples:
+  anamne summaries
+  anamne summaries --by week --since \"last month\"
+  anamne summaries --by session --thread standup
+  anamne summaries --by day --since 2026-03-01 --until 2026-03-07 --json
+
+With --json: {\"summaries\": [{\"level\", \"thread\"?, \"start\", \"end\", \"memories\",
+  \"characters\", \"stale\", \"sentences\": [..]}], \"more\": whether there are further ones}")]
+pub(crate) struct Summaries {
+    /// What is summarised as one
+    #[arg(long, value_enum, default_value = "day")]
+    by: Period,
+    /// Beginning at or after this: 2026-03-01, yesterday, "last week", 3d, …
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Beginning until the end of this
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// The sessions of this thread
+    #[arg(long, value_name = "THREAD", conflicts_with_all = ["since", "until"])]
+    thread: Option<String>,
+    /// Summaries at most, 1 to 1000
+    #[arg(short = 'k', long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    limit: u16,
+}
+
+impl Summaries {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let since = output.dates.start("since", self.since.as_deref())?;
+        let until = output.dates.end("until", self.until.as_deref())?;
+        let space = place.existing_space()?;
+        choose(&space, output)?;
+        let wanted = usize::from(self.limit) + 1;
+        let mut summaries = if let Some(thread) = &self.thread {
+            space.summaries_of_thread(thread, wanted)?
+        } else {
+            let span = since.unwrap_or(Timestamp::MIN)..until.unwrap_or(Timestamp::MAX);
+            space.summaries(self.by.level(), span, wanted)?
+        };
+        let more = summaries.len() == wanted;
+        summaries.truncate(wanted - 1);
+        if output.is_json() {
+            return output.json(&json!({ "summaries": summaries, "more": more }));
+        }
+        for (place, summary) in summaries.iter().enumerate() {
+            if place > 0 {
+                output.line("")?;
+            }
+            print(summary, output)?;
+        }
+        output.flush()?;
+        if summaries.is_empty() {
+            output.note("nothing was said in that time");
+        } else if more {
+            output.note("there are more: --since, --until or a larger --limit shows them");
+        }
+        Ok(())
+    }
+}
+
+/// Chooses the summaries of what changed, and says so where it takes long.
+fn choose(space: &Space, output: &mut Output) -> Result<(), Failure> {
+    let started = Instant::now();
+    let mut shown = started;
+    space.summarise(&mut |periods| {
+        if shown.elapsed().as_secs() >= 2 {
+            shown = Instant::now();
+            output.note(format_args!(
+                "{} periods summarised …",
+                number(periods as u64)
+            ));
+        }
+    })?;
+    Ok(())
+}
+
+fn print(summary: &Summary, output: &mut Output) -> Result<(), Failure> {
+    let day = output.dates.day(summary.start);
+    let what = match (summary.level, &summary.thread) {
+        (Level::Session, Some(thread)) => format!("{day} · {thread}"),
+        (Level::Week, _) => format!("week from {day}"),
+        (Level::Month, _) => summary.start.strftime("%Y-%m").to_string(),
+        _ => day,
+    };
+    let of = format!("{} memories", number(u64::from(summary.memories)));
+    output.line(format_args!("{}  {}", paint(CYAN, what), paint(DIM, of)))?;
+    for sentence in &summary.sentences {
+        let citation = format!("[m{}]", sentence.row);
+        let author = match sentence.author.as_str() {
+            "" => String::new(),
+            author => format!("{author}: "),
+        };
+        output.line(format_args!(
+            "  {author}{} {}",
+            sentence.text,
+            paint(DIM, citation)
+        ))?;
+    }
+    Ok(())
+}

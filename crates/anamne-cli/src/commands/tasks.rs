@@ -1,0 +1,298 @@
+//! `anamne tasks`.
+
+use anamne::queue::{Outcome, Pause, Queue, QueueReport, Retried, Task, TaskId, TaskState};
+use anamne::{Space, Store};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{DIM, GREEN, Output, RED, YELLOW, counted};
+use crate::place::Place;
+use crate::wording::{number, one_line};
+
+/// Waiting tasks that are listed.
+const SHOWN: usize = 20;
+
+/// Show the background work of a space, or hold, retry and cancel it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+What a space makes of its memories in the background waits in one queue, which
+all processes share. While much is asked only what is urgent and cheap is done;
+while little is asked, everything but batches; and batches once nobody has asked
+for some minutes. A task that fails is tried again after a pause. After its last
+attempt it waits among the dead for a person.
+
+Examples:
+  anamne tasks
+  anamne tasks run
+  anamne tasks pause
+  anamne tasks dead
+  anamne tasks retry --all
+
+With --json: {\"activity\": {\"level\": high|low|asleep, \"recalls\", \"writes\"},
+  \"paused\": [{\"kind\": null for everything, \"since\"}], \"kinds\": [{\"kind\",
+  \"waiting\", \"running\", \"dead\", \"done\", \"cancelled\"}], \"running\": [task, …],
+  \"waiting\": [task, …] (the next 20), \"oldest_waiting\": task or null,
+  \"periodic\": [{\"name\", \"kind\", \"timing\", \"next\", \"last\"}],
+  \"recent\": [task, …]};
+  a task: {\"id\", \"kind\", \"key\", \"payload\", \"priority\", \"cheap\", \"state\",
+  \"not_before\", \"attempts\", \"worker\", \"progress\", \"error\", \"created\", …}")]
+pub(crate) struct Tasks {
+    #[command(subcommand)]
+    change: Option<Change>,
+}
+
+/// What can be done with the queue beside looking at it.
+#[derive(Debug, clap::Subcommand)]
+enum Change {
+    /// Do everything that is due now, however much is asked meanwhile
+    Run,
+    /// Have nothing begin any more, in any process, until it is resumed
+    #[command(after_help = "What runs is asked to stop, and goes back into the queue.")]
+    Pause {
+        /// Only tasks of this kind
+        kind: Option<String>,
+    },
+    /// Let go on what was paused
+    #[command(
+        after_help = "Kinds that were paused by themselves stay so when everything is resumed."
+    )]
+    Resume {
+        /// The kind that was paused by itself
+        kind: Option<String>,
+    },
+    /// Try dead tasks again, from their first attempt on
+    Retry {
+        /// The task's number
+        #[arg(required_unless_present = "all")]
+        id: Option<TaskId>,
+        /// All that are dead
+        #[arg(long, conflicts_with = "id")]
+        all: bool,
+    },
+    /// Take a waiting or dead task out of the queue
+    Cancel {
+        /// The task's number
+        id: TaskId,
+    },
+    /// List the tasks that failed for good, and why
+    Dead,
+}
+
+impl Tasks {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let space = place.existing_space()?;
+        let queue = space.task_queue()?;
+        match self.change {
+            None => show(&queue, output),
+            Some(Change::Run) => {
+                drop(space);
+                let store = Store::open_with(place.options_with_model(output)?)?;
+                run(&place.existing_space_of(&store)?, output)
+            }
+            Some(Change::Pause { kind }) => pause(&queue, kind.as_deref(), output),
+            Some(Change::Resume { kind }) => resume(&queue, kind.as_deref(), output),
+            Some(Change::Retry { id, .. }) => retry(&queue, id, output),
+            Some(Change::Cancel { id }) => cancel(&queue, id, output),
+            Some(Change::Dead) => dead(&queue, output),
+        }
+    }
+}
+
+/// Works the queue off; each task is told as it ends.
+fn run(space: &Space, output: &mut Output) -> Result<(), Failure> {
+    let mut ran = Vec::new();
+    space.run_tasks(&mut |one| {
+        let error = one_line(&one.error);
+        let what = match &one.outcome {
+            Outcome::Done => "done".to_owned(),
+            Outcome::Released => "stopped; it waits again".to_owned(),
+            Outcome::Lost => "lost to another process".to_owned(),
+            Outcome::Dead => format!("failed for good: {error}"),
+            Outcome::Postponed(_) => format!("postponed: {error}"),
+            Outcome::Failed(_) => format!("failed, and is tried again: {error}"),
+        };
+        output.note(format_args!("{} {what}", one.task.kind));
+        ran.push(json!({ "task": one.task, "outcome": what, "error": one.error }));
+    })?;
+    if output.is_json() {
+        return output.json(&json!({ "ran": ran }));
+    }
+    if ran.is_empty() {
+        output.note("nothing is due");
+    }
+    Ok(())
+}
+
+fn show(queue: &Queue, output: &mut Output) -> Result<(), Failure> {
+    let report = queue.report()?;
+    let unfinished = queue.unfinished(SHOWN + report.running.len())?;
+    let waiting = unfinished
+        .into_iter()
+        .filter(|task| task.state == TaskState::Waiting);
+    let waiting: Vec<_> = waiting.take(SHOWN).collect();
+    if output.is_json() {
+        let mut whole = serde_json::to_value(&report).map_err(std::io::Error::from)?;
+        whole["waiting"] = json!(waiting);
+        return output.json(&whole);
+    }
+    print(&report, &waiting, output)
+}
+
+fn print(report: &QueueReport, waiting: &[Task], output: &mut Output) -> Result<(), Failure> {
+    let activity = report.activity;
+    let lately = format!(
+        "{}: {} and {} in this minute and the last",
+        activity.level.as_str(),
+        counted(activity.recalls, "recall"),
+        counted(activity.writes, "write")
+    );
+    output.entry(DIM, "activity", &lately)?;
+    for Pause { kind, since } in &report.paused {
+        let kind = kind.as_deref().unwrap_or("everything");
+        let since = output.dates.relative(*since);
+        output.entry(YELLOW, "paused  ", &format!("{kind}, {since}"))?;
+    }
+    for task in &report.running {
+        output.entry(GREEN, "running ", &running(task, output))?;
+    }
+    for task in waiting {
+        output.entry(DIM, "waiting ", &waits(task, output))?;
+    }
+    let total = |count: fn(&anamne::queue::KindCount) -> u64| report.kinds.iter().map(count).sum();
+    let further: u64 = total(|kind| kind.waiting) - waiting.len() as u64;
+    if further > 0 {
+        let further = format!("{} more", number(further));
+        output.entry(DIM, "waiting ", &further)?;
+    }
+    let dead: u64 = total(|kind| kind.dead);
+    if dead > 0 {
+        let dead = format!("{}; `anamne tasks dead` says why", counted(dead, "task"));
+        output.entry(RED, "dead    ", &dead)?;
+    }
+    for periodic in &report.periodic {
+        let next = output.dates.relative(periodic.next);
+        let next = format!("{} ({}), {next}", periodic.name, periodic.timing);
+        output.entry(DIM, "periodic", &next)?;
+    }
+    if report.running.is_empty() && waiting.is_empty() {
+        output.entry(DIM, "waiting ", "nothing")?;
+    }
+    Ok(())
+}
+
+/// `12 summary thread 4`: its number, kind and key.
+fn name(task: &Task) -> String {
+    format!("{} {} {}", task.id, task.kind, task.key)
+}
+
+fn running(task: &Task, output: &Output) -> String {
+    let progress = &task.progress;
+    let mut said = vec![name(task)];
+    if let Some(started) = task.started {
+        let started = output.dates.relative(started);
+        said.push(format!("begun {started} by {}", task.worker));
+    }
+    if progress.total > 0 {
+        let (done, total) = (number(progress.done), number(progress.total));
+        said.push(format!("{done} of {total}"));
+    }
+    if !progress.text.is_empty() {
+        said.push(progress.text.clone());
+    }
+    said.join(", ")
+}
+
+fn waits(task: &Task, output: &Output) -> String {
+    let mut said = vec![name(task), task.priority.to_string()];
+    if task.not_before > output.dates.now {
+        said.push(output.dates.relative(task.not_before));
+    }
+    if !task.error.is_empty() {
+        let attempts = counted(u64::from(task.attempts), "attempt");
+        said.push(format!("after {attempts}: {}", task.error));
+    }
+    said.join(", ")
+}
+
+fn pause(queue: &Queue, kind: Option<&str>, output: &mut Output) -> Result<(), Failure> {
+    let changed = queue.pause(kind)?;
+    if output.is_json() {
+        return output.json(&json!({ "paused": kind, "changed": changed }));
+    }
+    let what = kind.unwrap_or("everything");
+    output.line(if changed {
+        format!("paused {what}")
+    } else {
+        format!("{what} was paused already")
+    })
+}
+
+fn resume(queue: &Queue, kind: Option<&str>, output: &mut Output) -> Result<(), Failure> {
+    let changed = queue.resume(kind)?;
+    if output.is_json() {
+        return output.json(&json!({ "resumed": kind, "changed": changed }));
+    }
+    let what = kind.unwrap_or("everything");
+    output.line(if changed {
+        format!("resumed {what}")
+    } else {
+        format!("{what} was not paused")
+    })?;
+    for still in queue.pauses()? {
+        let still = still.kind.as_deref().unwrap_or("everything").to_owned();
+        output.note(format_args!("{still} is still paused"));
+    }
+    Ok(())
+}
+
+fn retry(queue: &Queue, id: Option<TaskId>, output: &mut Output) -> Result<(), Failure> {
+    let retried = match id {
+        Some(id) => vec![queue.retry(id)?],
+        None => queue.retry_all()?,
+    };
+    if output.is_json() {
+        return output.json(&json!({ "retried": retried }));
+    }
+    for retried in &retried {
+        output.line(match retried {
+            Retried::Queued(id) => format!("{id} waits for its first attempt"),
+            Retried::Newer(newer) => format!("put away, for {newer} does the same"),
+        })?;
+    }
+    if retried.is_empty() {
+        output.note("nothing is dead");
+    }
+    Ok(())
+}
+
+fn cancel(queue: &Queue, id: TaskId, output: &mut Output) -> Result<(), Failure> {
+    let cancelled = match queue.task(id)?.state {
+        TaskState::Dead => queue.discard(id)?,
+        _ => queue.cancel(id)?,
+    };
+    if output.is_json() {
+        return output.json(&json!({ "cancelled": cancelled }));
+    }
+    output.line(format_args!("cancelled {}", one_line(&name(&cancelled))))
+}
+
+fn dead(queue: &Queue, output: &mut Output) -> Result<(), Failure> {
+    let dead = queue.dead_letters()?;
+    if output.is_json() {
+        return output.json(&json!({ "dead": dead }));
+    }
+    for task in &dead {
+        let when = task.finished.map(|when| output.dates.relative(when));
+        let when = when.unwrap_or_default();
+        output.line(format_args!(
+            "{}, {when}, after {}",
+            one_line(&name(task)),
+            counted(u64::from(task.attempts), "attempt")
+        ))?;
+        output.entry(RED, "error", &task.error)?;
+    }
+    if dead.is_empty() {
+        output.note("nothing is dead");
+    }
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! `anamne weave`.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{Output, memories};
+use crate::place::Place;
+use crate::weaving;
+use crate::wording::{duration, number};
+
+/// Weave what was told into the knowledge graph
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A running `anamne mcp` does this by itself, and `anamne knowledge`, `graph` and
+`resolve` do it before they answer. After a large import this does it at once.
+The same memories always give the same graph, so --again changes nothing but
+what an older version made otherwise.
+
+Examples:
+  anamne weave
+  anamne weave --again
+
+With --json: {\"memories\": read now, \"took_ms\", \"events\": how far the log is
+  woven, \"behind\": events that are not woven yet, \"busy\": whether another
+  process is weaving}")]
+pub(crate) struct Weave {
+    /// Throw the graph away first
+    #[arg(long)]
+    again: bool,
+}
+
+impl Weave {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let space = place.existing_space()?;
+        let started = Instant::now();
+        if self.again {
+            space.unweave()?;
+        }
+        let woven = weaving::weave(&space, Duration::ZERO, output)?;
+        let took_ms = started.elapsed().as_secs_f64() * 1_000.0;
+        let knowledge = space.knowledge()?;
+        if output.is_json() {
+            return output.json(&json!({
+                "memories": woven.memories,
+                "took_ms": took_ms,
+                "events": knowledge.position()?,
+                "behind": knowledge.behind()?,
+                "busy": woven.busy,
+            }));
+        }
+        if woven.busy {
+            output.warn("another process is weaving this space; what is left is woven by it");
+        }
+        if woven.memories == 0 {
+            return output.line(format_args!(
+                "nothing new to weave in the space {}",
+                space.name()
+            ));
+        }
+        let rate = woven.memories as f64 / (took_ms / 1_000.0).max(0.001);
+        output.line(format_args!(
+            "{} woven in {} ({} memories/s)",
+            memories(woven.memories),
+            duration(took_ms),
+            number(rate as u64)
+        ))
+    }
+}

@@ -1,0 +1,161 @@
+//! Entities, relations and what contradicts each other, as they are shown to a person.
+
+use anamne::{ConflictKind, Dispute, Entity, EntityId, Evidence, KnowledgeState, Relation};
+use anstyle::Style;
+
+use crate::dates::Dates;
+use crate::failure::Failure;
+use crate::output::{BOLD, CYAN, DIM, GREEN, Output, YELLOW, memories, paint};
+use crate::wording::{one_line, wrapped};
+
+/// Citations that are shown with a relation; the rest is counted.
+const CITED: usize = 3;
+
+/// The word for a state, where it is worth one: what is simply so has none.
+pub(crate) fn state(state: KnowledgeState) -> Option<(Style, &'static str)> {
+    match state {
+        KnowledgeState::Inferred => Some((DIM, "inferred")),
+        KnowledgeState::Active => None,
+        KnowledgeState::Stable => Some((GREEN, "stable")),
+        KnowledgeState::Contested => Some((YELLOW, "contested")),
+    }
+}
+
+/// A relation with its far end, seen from an entity: `works_at → Hafen GmbH`, `leads ← Jonas Berg`.
+pub(crate) fn reach(relation: &Relation, from: EntityId) -> (String, &'static str, String) {
+    let word = one_line(&relation.relation);
+    if relation.subject == from {
+        (word, "→", one_line(relation.object.text()))
+    } else {
+        (word, "←", one_line(&relation.subject_name))
+    }
+}
+
+/// Since when and until when it is so, as far as that is known.
+pub(crate) fn validity(relation: &Relation, dates: &Dates) -> Option<String> {
+    let until = |end| {
+        let word = if end <= dates.now { "ended" } else { "until" };
+        format!("{word} {}", dates.day(end))
+    };
+    match (relation.valid_from, relation.valid_to) {
+        (None, None) => None,
+        (Some(from), None) => Some(format!("since {}", dates.day(from))),
+        (None, Some(end)) => Some(until(end)),
+        (Some(from), Some(end)) => Some(format!("since {}, {}", dates.day(from), until(end))),
+    }
+}
+
+/// Whether it is over.
+pub(crate) fn is_over(relation: &Relation, dates: &Dates) -> bool {
+    relation.valid_to.is_some_and(|end| end <= dates.now)
+}
+
+/// The memories that bear it out: `m12 m31 +5`.
+pub(crate) fn citations(evidence: &[Evidence], mentions: u64) -> String {
+    let mut cited: Vec<_> = evidence
+        .iter()
+        .take(CITED)
+        .map(|evidence| evidence.citation.clone())
+        .collect();
+    let rest = mentions.saturating_sub(cited.len() as u64);
+    if rest > 0 {
+        cited.push(format!("+{rest}"));
+    }
+    cited.join(" ")
+}
+
+/// What stands behind a relation: its state, when it holds, who told it, and the memories that say so.
+pub(crate) fn standing(relation: &Relation, dates: &Dates) -> Vec<(Style, String)> {
+    let mut parts: Vec<(Style, String)> = Vec::new();
+    parts.extend(state(relation.state).map(|(style, word)| (style, word.to_owned())));
+    if relation.told {
+        parts.push((GREEN, "told".to_owned()));
+    }
+    parts.extend(validity(relation, dates).map(|text| (DIM, text)));
+    let cited = citations(&relation.evidence, relation.mentions);
+    if !cited.is_empty() {
+        parts.push((CYAN, cited));
+    }
+    parts
+}
+
+/// Parts in their styles, with a dot between them.
+pub(crate) fn joined(parts: &[(Style, String)]) -> String {
+    let painted: Vec<_> = parts
+        .iter()
+        .map(|(style, text)| paint(*style, text))
+        .collect();
+    painted.join(&paint(DIM, " · "))
+}
+
+/// An entity on a line or two: name, what it is, how often and when it was named, its other names.
+pub(crate) fn print_entity(entity: &Entity, output: &mut Output) -> Result<(), Failure> {
+    let mut parts = vec![(DIM, entity.entity_type.to_string())];
+    parts.extend(state(entity.state).map(|(style, word)| (style, word.to_owned())));
+    parts.push((DIM, memories(entity.mentions)));
+    let (first, last) = (
+        output.dates.day(entity.first_seen),
+        output.dates.day(entity.last_seen),
+    );
+    let seen = if first == last {
+        first
+    } else {
+        format!("{first} to {last}")
+    };
+    parts.push((DIM, seen));
+    output.line(format_args!(
+        "{}  {}",
+        paint(BOLD, one_line(&entity.name)),
+        joined(&parts)
+    ))?;
+    if entity.aliases.is_empty() {
+        return Ok(());
+    }
+    let aliases: Vec<_> = entity.aliases.iter().map(|name| one_line(name)).collect();
+    let also = format!("also called {}", aliases.join(", "));
+    for line in wrapped(&also, output.width.saturating_sub(4)) {
+        output.line(format_args!("    {}", paint(DIM, line)))?;
+    }
+    Ok(())
+}
+
+/// What a dispute comes to for the memory that it stands beside.
+pub(crate) fn dispute(dispute: &Dispute) -> (Style, String) {
+    let other = &dispute.citation;
+    match (dispute.kind, dispute.holds) {
+        (ConflictKind::Superseded, Some(true)) => (DIM, format!("took the place of {other}")),
+        (ConflictKind::Superseded, _) => (YELLOW, format!("outdated by {other}")),
+        (ConflictKind::Contested, None) => (YELLOW, format!("contested by {other}")),
+        (ConflictKind::Contested, Some(true)) => {
+            (GREEN, format!("decided to hold against {other}"))
+        }
+        (ConflictKind::Contested, Some(false)) => {
+            (YELLOW, format!("decided to be wrong: {other} holds"))
+        }
+    }
+}
+
+/// The memories that say otherwise, a line each, with the reason.
+pub(crate) fn print_disputes(
+    disputes: &[Dispute],
+    indent: &str,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let width = output.width.saturating_sub(indent.len());
+    for one in disputes {
+        let (style, head) = dispute(one);
+        let mut style = Some(style);
+        let whole = format!("{head}: {}", one_line(&one.reason));
+        for line in wrapped(&whole, width) {
+            let line = match style.take() {
+                Some(style) => match line.strip_prefix(head.as_str()) {
+                    Some(rest) => format!("{}{}", paint(style, &head), paint(DIM, rest)),
+                    None => paint(style, line),
+                },
+                None => paint(DIM, line),
+            };
+            output.line(format_args!("{indent}{line}"))?;
+        }
+    }
+    Ok(())
+}

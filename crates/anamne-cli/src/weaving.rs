@@ -1,0 +1,137 @@
+//! Weaving knowledge before a command answers from it.
+
+use std::time::{Duration, Instant};
+
+use anamne::{Entity, Error, GraphError, Knowledge, Space, Woven};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::failure::Failure;
+use crate::output::{Output, counted};
+use crate::wording::{number, one_line};
+
+/// Weaving that takes longer than this is worth a word.
+const LONG: Duration = Duration::from_secs(2);
+
+/// How many like names are offered for one that is not known.
+const OFFERED: usize = 3;
+
+const TEMPLATE: &str = "{bar:24} {percent:>3} % weaving {msg} · {eta} to go";
+
+/// The knowledge of a space with all that was told until now in it.
+pub(crate) fn knowledge(space: &Space, output: &Output) -> Result<Knowledge, Failure> {
+    let woven = weave(space, LONG, output)?;
+    let knowledge = space.knowledge()?;
+    if woven.busy {
+        let behind = counted(knowledge.behind()?, "event");
+        output.warn(format_args!(
+            "another process is weaving knowledge now; answered without the last {behind}"
+        ));
+    }
+    Ok(knowledge)
+}
+
+/// Weaves what is missing. Progress is shown when it takes longer than `patience`.
+pub(crate) fn weave(space: &Space, patience: Duration, output: &Output) -> Result<Woven, Failure> {
+    // Where this fails the graph is damaged: then nothing is known beforehand, and weaving mends it or says why not.
+    let (begin, behind) = space
+        .woven()
+        .map_or((0, 0), |(position, behind)| (position.0, behind));
+    let mut progress = Progress {
+        begin,
+        behind,
+        started: Instant::now(),
+        patience,
+        bar: None,
+        said: false,
+    };
+    let woven = space.weave(&mut |reached| {
+        progress.reached(reached.0, output);
+        true
+    });
+    progress.end();
+    Ok(woven?)
+}
+
+/// The entity of this name; where there is none, with the names that are like it.
+pub(crate) fn entity(knowledge: &Knowledge, name: &str) -> Result<Entity, Failure> {
+    if name.trim().is_empty() {
+        return Err(anamne::Refusal::new("entity", "the name or id of an entity", "empty").into());
+    }
+    match knowledge.entity(name) {
+        Err(Error::Knowledge(GraphError::NoEntity { name })) => Err(no_entity(knowledge, &name)?),
+        found => Ok(found?),
+    }
+}
+
+fn no_entity(knowledge: &Knowledge, name: &str) -> Result<Failure, Failure> {
+    let like = knowledge.nearest_names(name, OFFERED)?;
+    let quoted: Vec<_> = like
+        .iter()
+        .map(|name| format!("{:?}", one_line(name)))
+        .collect();
+    let hint = match quoted.as_slice() {
+        [] => "`anamne knowledge list` shows those that are known".to_owned(),
+        [only] => format!("did you mean {only}? `anamne knowledge list` shows all"),
+        [others @ .., last] => format!(
+            "did you mean {} or {last}? `anamne knowledge list` shows all",
+            others.join(", ")
+        ),
+    };
+    let message = format!("no entity is called {:?}", one_line(name));
+    Ok(Failure::not_found(message).hint(hint))
+}
+
+/// What a person sees of the weaving.
+struct Progress {
+    begin: u64,
+    behind: u64,
+    started: Instant,
+    patience: Duration,
+    bar: Option<ProgressBar>,
+    said: bool,
+}
+
+impl Progress {
+    fn reached(&mut self, event: u64, output: &Output) {
+        let elapsed = self.started.elapsed();
+        if elapsed < self.patience || self.behind == 0 {
+            return;
+        }
+        if !output.is_watched() {
+            if !self.said {
+                let events = counted(self.behind, "event");
+                output.note(format_args!("weaving knowledge from {events} …"));
+            }
+            self.said = true;
+            return;
+        }
+        let done = event.saturating_sub(self.begin);
+        let bar = self.bar.get_or_insert_with(|| {
+            // The template is a constant, and the test below reads it.
+            let style = ProgressStyle::with_template(TEMPLATE);
+            ProgressBar::new(self.behind)
+                .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        });
+        let rate = done as f64 / elapsed.as_secs_f64().max(0.001);
+        bar.set_position(done);
+        bar.set_message(format!(
+            "{} events · {} memories/s",
+            number(self.behind),
+            number(rate as u64)
+        ));
+    }
+
+    fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_template_of_the_bar_can_be_read() {
+        assert!(indicatif::ProgressStyle::with_template(super::TEMPLATE).is_ok());
+    }
+}

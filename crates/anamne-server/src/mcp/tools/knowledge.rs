@@ -1,0 +1,293 @@
+//! `memory_knowledge`: entities, what is said of them, and what contradicts itself. Offered only on request.
+
+use std::time::{Duration, Instant};
+
+use anamne::{
+    Assertion, ConflictKind, ContradictionQuery, EntityQuery, EntityType, Error, GraphError,
+    Knowledge as Graph, Perspective, Refusal, Space,
+};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::knowledge_text as text;
+use super::{Effect, MemoryTool};
+use crate::mcp::arguments::bounded;
+use crate::mcp::desk::{Desk, End};
+use crate::mcp::reply::{Failure, Reply, plain};
+use crate::mcp::schema;
+
+/// What is not woven by then is left out of the answer, which says so.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Mentions, and entities named together, of one that is shown.
+const BESIDE: usize = 10;
+
+/// What can be asked of knowledge, and told.
+const ACTIONS: [&str; 7] = [
+    "list",
+    "entity",
+    "neighbours",
+    "contradictions",
+    "resolve",
+    "assert",
+    "deny",
+];
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Knowledge {
+    #[schemars(schema_with = "actions")]
+    action: String,
+    /// An entity; in list a part of its name
+    name: Option<String>,
+    #[serde(default, rename = "type")]
+    #[schemars(schema_with = "types")]
+    sort: Option<String>,
+    /// assert, with type
+    aliases: Option<Vec<String>>,
+    /// Words joined by _: works_at
+    relation: Option<String>,
+    /// Another entity
+    object: Option<String>,
+    /// In place of object
+    value: Option<String>,
+    since: Option<String>,
+    until: Option<String>,
+    /// When it stops counting
+    expires_at: Option<String>,
+    /// Of a contradiction
+    id: Option<String>,
+    /// The memory that holds, e.g. m12
+    keep: Option<String>,
+    /// 1 to 6; 1 if not given
+    steps: Option<i64>,
+    /// 20 if not given
+    limit: Option<i64>,
+    space: Option<String>,
+}
+
+fn actions(_: &mut SchemaGenerator) -> Schema {
+    schema::one_of(ACTIONS.into_iter())
+}
+
+fn types(_: &mut SchemaGenerator) -> Schema {
+    schema::one_of(EntityType::ALL.iter().map(|word| word.as_str()))
+}
+
+impl MemoryTool for Knowledge {
+    const NAME: &'static str = "memory_knowledge";
+    const TITLE: &'static str = "Ask and tell knowledge";
+    const DESCRIPTION: &'static str = "Who and what memories are about. entity: all that is known of one; assert: tell \
+a type, relation or value, which outranks what was read; deny: say it is not so; contradictions, resolve: statements that can't \
+both hold.";
+    const EFFECT: Effect = Effect::Changes;
+
+    fn run(self, desk: &Desk) -> Result<Reply, Failure> {
+        // Refused before a space is opened or made.
+        let limit = bounded("limit", self.limit, 1..=200, 20)?;
+        match self.action.as_str() {
+            "assert" | "deny" => self.tell(desk),
+            "list" => self.list(limit, desk),
+            "entity" => self.show(limit, desk),
+            "neighbours" => self.neighbours(limit, desk),
+            "resolve" => self.resolve(desk),
+            _ => self.contradictions(limit, desk),
+        }
+    }
+}
+
+/// A field that an action can't do without.
+fn needed<'a>(field: &str, given: Option<&'a str>, action: &str) -> Result<&'a str, Refusal> {
+    match given.map(str::trim).filter(|given| !given.is_empty()) {
+        Some(given) => Ok(given),
+        None => Err(Refusal::new(
+            field,
+            format!("given with the action {action}"),
+            "missing",
+        )),
+    }
+}
+
+impl Knowledge {
+    fn list(&self, limit: usize, desk: &Desk) -> Result<Reply, Failure> {
+        let query = EntityQuery {
+            entity_type: self.sort.as_deref().map(str::parse).transpose()?,
+            name: self.name.clone(),
+            limit,
+            ..EntityQuery::default()
+        };
+        let (space, graph) = self.woven(desk)?;
+        let entities = graph.entities(&query)?;
+        Ok(Reply {
+            text: text::list(space.name(), &entities) + &behind(&graph)?,
+            structured: json!({ "entities": plain(&entities) }),
+        })
+    }
+
+    fn show(&self, limit: usize, desk: &Desk) -> Result<Reply, Failure> {
+        let name = needed("name", self.name.as_deref(), "entity")?;
+        let (space, graph) = self.woven(desk)?;
+        let id = entity_id(&graph, name)?;
+        let (entity, mut frames) = graph.frames(&id)?;
+        for frame in &mut frames {
+            frame.relations.truncate(limit);
+        }
+        let mentions = graph.mentions(&id, BESIDE)?;
+        let together = graph.named_together(&id, BESIDE)?;
+        let shown = text::entity(space.name(), &entity, &frames, &mentions, &together);
+        let together: Vec<Value> = together
+            .iter()
+            .map(|(memories, entity)| json!({ "memories": memories, "name": entity.name }))
+            .collect();
+        Ok(Reply {
+            text: shown + &behind(&graph)?,
+            structured: json!({
+                "entity": plain(&entity),
+                "frames": plain(&frames),
+                "mentions": plain(&mentions),
+                "named_together": together,
+            }),
+        })
+    }
+
+    fn neighbours(&self, limit: usize, desk: &Desk) -> Result<Reply, Failure> {
+        let name = needed("name", self.name.as_deref(), "neighbours")?;
+        let steps = bounded("steps", self.steps, 1..=6, 1)?;
+        let (space, graph) = self.woven(desk)?;
+        let id = entity_id(&graph, name)?;
+        let around = graph.neighbourhood(&id, u32::try_from(steps).unwrap_or(1), limit)?;
+        Ok(Reply {
+            text: text::neighbours(space.name(), &around) + &behind(&graph)?,
+            structured: plain(&around),
+        })
+    }
+
+    fn contradictions(&self, limit: usize, desk: &Desk) -> Result<Reply, Failure> {
+        let query = ContradictionQuery {
+            kind: Some(ConflictKind::Contested),
+            open: true,
+            limit,
+            ..ContradictionQuery::default()
+        };
+        let (space, graph) = self.woven(desk)?;
+        let found = graph.contradictions(&query)?;
+        Ok(Reply {
+            text: text::contradictions(space.name(), &found) + &behind(&graph)?,
+            structured: json!({ "contradictions": plain(&found) }),
+        })
+    }
+
+    fn resolve(&self, desk: &Desk) -> Result<Reply, Failure> {
+        let id = needed("id", self.id.as_deref(), "resolve")?;
+        let keep = needed("keep", self.keep.as_deref(), "resolve")?;
+        let (space, graph) = self.woven(desk)?;
+        graph.contradiction(id).map_err(told_here)?;
+        let told = space.assert(&space.resolution(id, space.resolve(keep)?)?, None)?;
+        let decided = space.knowledge()?.contradiction(id)?;
+        let citation = space.get(told.id)?.citation();
+        Ok(Reply {
+            text: text::decided(&decided, &citation),
+            structured: json!({ "contradiction": plain(&decided), "decision": plain(&told) }),
+        })
+    }
+
+    fn tell(&self, desk: &Desk) -> Result<Reply, Failure> {
+        let now = desk.now();
+        let assertion = self.assertion(desk)?;
+        assertion.check()?;
+        let expires = desk.instant_to_come("expires_at", self.expires_at.as_deref(), now)?;
+        let space = match &assertion {
+            Assertion::Denial { subject, .. } => {
+                let (space, graph) = self.woven(desk)?;
+                // A mistyped name would deny nothing, unnoticed.
+                entity_id(&graph, subject)?;
+                space
+            }
+            _ => desk.space_to_tell(self.space.as_deref())?,
+        };
+        let told = space.assert(&assertion, expires)?;
+        let citation = space.get(told.id)?.citation();
+        Ok(Reply {
+            text: text::told(&assertion, &citation, &told),
+            structured: json!({ "told": plain(&told), "citation": citation, "knowledge": plain(&assertion) }),
+        })
+    }
+
+    /// What is told, by which arguments were given.
+    fn assertion(&self, desk: &Desk) -> Result<Assertion, Refusal> {
+        let action = self.action.as_str();
+        let subject = needed("name", self.name.as_deref(), action)?.to_owned();
+        if action == "deny" {
+            return Ok(Assertion::Denial {
+                subject,
+                relation: self.relation.clone(),
+                object: self.object.clone().or_else(|| self.value.clone()),
+            });
+        }
+        let now = desk.now();
+        match (&self.sort, &self.relation, &self.object, &self.value) {
+            (Some(sort), None, None, None) => Ok(Assertion::Entity {
+                name: subject,
+                entity_type: sort.parse()?,
+                aliases: self.aliases.clone().unwrap_or_default(),
+            }),
+            (None, Some(relation), Some(object), None) => Ok(Assertion::Relation {
+                subject,
+                relation: relation.clone(),
+                object: object.clone(),
+                valid_from: desk.instant("since", self.since.as_deref(), End::Start, now)?,
+                valid_to: desk.instant("until", self.until.as_deref(), End::Close, now)?,
+            }),
+            (None, Some(relation), None, Some(value)) => Ok(Assertion::Property {
+                entity: subject,
+                frame: Perspective::Custom,
+                property: relation.clone(),
+                value: value.clone(),
+            }),
+            _ => Err(Refusal::new(
+                "assert",
+                "told a type, or a relation with an object, or a relation with a value",
+                "something else",
+            )),
+        }
+    }
+
+    /// The space and its knowledge, woven as far as that goes in a few seconds.
+    fn woven(&self, desk: &Desk) -> Result<(Space, Graph), Error> {
+        let space = desk.space(self.space.as_deref())?;
+        let begun = Instant::now();
+        space.weave(&mut |_| begun.elapsed() < PATIENCE)?;
+        let graph = space.knowledge()?;
+        Ok((space, graph))
+    }
+}
+
+/// The id of the entity of this name; where there is none, the names that are like it are said.
+fn entity_id(graph: &Graph, name: &str) -> Result<String, Failure> {
+    match graph.entity(name) {
+        Err(Error::Knowledge(GraphError::NoEntity { name })) => {
+            let like = graph.nearest_names(&name, 3)?;
+            Err(Failure::Unknown(text::unknown(&name, &like)))
+        }
+        found => Ok(found?.id.to_string()),
+    }
+}
+
+/// An error in the words of this tool.
+fn told_here(error: Error) -> Failure {
+    match error {
+        Error::Knowledge(GraphError::NoContradiction { id }) => Failure::Unknown(format!(
+            "no contradiction has the id {}; the action contradictions lists the open ones",
+            crate::mcp::quote::name(&id)
+        )),
+        error => error.into(),
+    }
+}
+
+/// What to add to an answer that lacks something.
+fn behind(graph: &Graph) -> Result<String, Error> {
+    Ok(match graph.behind()? {
+        0 => String::new(),
+        events => format!("\n\nIncomplete for now: {events} later events are not woven yet."),
+    })
+}
