@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod knowledge;
 mod output;
 mod recall;
 mod speed;

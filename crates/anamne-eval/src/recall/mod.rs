@@ -13,7 +13,7 @@ mod metrics;
 mod report;
 mod runs;
 
-use data::Corpus;
+pub(crate) use data::Corpus;
 use report::Report;
 
 /// What to measure, and on what.

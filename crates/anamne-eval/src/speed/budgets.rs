@@ -32,6 +32,15 @@ pub(crate) const BINARY: Budget = Budget::AtMost(60.0);
 /// Tokens of the tool list.
 pub(crate) const TOOL_LIST: Budget = Budget::AtMost(2_500.0);
 
+/// Messages a second that are woven while questions are asked: 10 000 in a minute.
+pub(crate) const WEAVE: Budget = Budget::AtLeast(10_000.0 / 60.0);
+
+/// What a recall may cost while the background weaves, beside what it costs otherwise.
+pub(crate) const RECALL_WHILE_WEAVING: Budget = Budget::RatioAtMost(1.2);
+
+/// Megabytes that weaving may add.
+pub(crate) const WEAVING_MEMORY: Budget = Budget::AtMost(150.0);
+
 /// The budget of a recall over this many records; none is promised beyond the last.
 pub(crate) fn recall(records: u64) -> Option<Budget> {
     of_size(&RECALL, records)

@@ -27,6 +27,7 @@ mod remember;
 mod report;
 mod site;
 mod tiers;
+mod weave;
 
 pub(crate) use failure::Failure;
 
@@ -75,6 +76,8 @@ enum Measurement {
     Binary,
     /// A store of three years, most of it in archives, beside one of its last month; only when it is named.
     Tiers,
+    /// Turning a conversation into knowledge while questions are asked; only when it is named.
+    Weave,
     /// `anamne mcp` from exec to its first reply, its memory and its tool list.
     Mcp,
 }
@@ -87,7 +90,7 @@ impl Measurement {
 
     /// Whether it is made when nothing is chosen.
     fn is_usual(self) -> bool {
-        self != Self::Tiers
+        !matches!(self, Self::Tiers | Self::Weave)
     }
 }
 
@@ -140,6 +143,14 @@ fn measure_size(
         say("tiers");
         let tiers = || tiers::measure(records, arguments.queries, arguments.folder.as_deref());
         sections.push(quiet::watched("tiers", tiers));
+        if chosen.len() == 1 {
+            return Ok(sections);
+        }
+    }
+    if wants(Measurement::Weave) {
+        say("weave");
+        let weave = || weave::measure(records, arguments.folder.as_deref());
+        sections.push(quiet::watched("weave", weave));
         if chosen.len() == 1 {
             return Ok(sections);
         }

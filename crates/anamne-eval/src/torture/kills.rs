@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::dice::Dice;
 use super::{Failure, SPACE};
+use crate::knowledge::everything;
 
 /// Processes that write at once.
 const WRITERS: usize = 2;
@@ -76,6 +77,14 @@ pub(super) fn run(store: &Path, kills: usize) -> Result<Kills, Failure> {
         .count();
     let colder = space.tiers()?;
     outcome.moved = colder.iter().skip(1).map(|tier| tier.memories).sum();
+    space.weave(&mut |_| true)?;
+    let woven = everything(&space)?;
+    space.weave_again(&mut |_| true)?;
+    if everything(&space)? != woven {
+        let problem =
+            "the graph that was woven between the kills is not the one that the log gives";
+        outcome.problems.push(problem.to_owned());
+    }
     for verification in opened.verify(Some(SPACE))? {
         let findings = verification.examination.findings;
         outcome
@@ -87,7 +96,9 @@ pub(super) fn run(store: &Path, kills: usize) -> Result<Kills, Failure> {
 
 /// What a memory of a killed writer says in one of its versions.
 fn text(name: &str, version: u32) -> String {
-    format!("{name} in version {version}")
+    // Something to weave too: names, and a place that changes.
+    let place = ["Bonn", "Lyon", "Oslo"][version as usize % 3];
+    format!("{name} in version {version}. Mara Lind lives in {place}.")
 }
 
 /// Tells and changes memories, and says so, until it is killed.
@@ -118,13 +129,17 @@ pub(super) fn write_for_ever(store: &Path, number: usize) -> Result<(), Failure>
     Ok(())
 }
 
-/// Moves what has aged and folds every view, until it is killed.
+/// Moves what has aged, folds every view and weaves, until it is killed.
 pub(super) fn keep_for_ever(store: &Path) -> Result<(), Failure> {
     let space: Space = Store::open(store)?.space(SPACE)?;
     loop {
         space.age(&mut |_, _| {})?;
         space.fold()?;
         space.settle(&mut |_, _| {})?;
+        space.run_tasks(&mut |_| {})?;
+        // What a killed process held is not free for a while, but may be done all the same.
+        space.weave(&mut |_| true)?;
+        space.summarise(&mut |_| {})?;
     }
 }
 

@@ -1,0 +1,29 @@
+//! Everything that a knowledge graph says, to be compared with what another one says.
+
+use std::fmt::Write;
+
+use anamne::{ContradictionQuery, EntityQuery, Error, Space};
+
+/// Entities whose relations are compared.
+const COMPARED: usize = 500;
+
+/// The entities, their relations, and all contradictions, in words.
+pub(crate) fn everything(space: &Space) -> Result<String, Error> {
+    let knowledge = space.knowledge()?;
+    let all = EntityQuery {
+        unconfirmed: true,
+        limit: usize::MAX >> 1,
+        ..EntityQuery::default()
+    };
+    let entities = knowledge.entities(&all)?;
+    let mut said = format!("{entities:?}");
+    for entity in entities.iter().take(COMPARED) {
+        let relations = knowledge.relations(&entity.id.to_string())?;
+        let _ = write!(said, "{relations:?}");
+    }
+    let contradictions = ContradictionQuery {
+        limit: 10_000,
+        ..ContradictionQuery::default()
+    };
+    Ok(said + &format!("{:?}", knowledge.contradictions(&contradictions)?))
+}

@@ -1,0 +1,169 @@
+//! Weaving: how long a conversation takes to become knowledge, what recall feels of it, and whether it comes out the same
+//! when it is done again.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use anamne::{Draft, Options, Recall, Space, Store};
+use jiff::SignedDuration;
+
+use super::figures::{Figure, Section, Unit};
+use super::latencies::Latencies;
+use super::probe::anonymous_bytes;
+use super::site::{SPACE, temporary_folder};
+use super::{Failure, budgets};
+use crate::knowledge::everything;
+use crate::recall::Corpus;
+
+/// Messages of one transaction.
+const BATCH: usize = 512;
+
+/// How long questions are asked before anything is woven.
+const BEFORE: Duration = Duration::from_secs(4);
+
+/// Tells the bundled conversation over and over until the space holds so many messages, each time some months later and
+/// in threads of its own, then weaves it while questions are asked.
+pub(crate) fn measure(messages: u64, folder: Option<&Path>) -> Result<Section, Failure> {
+    let place = temporary_folder(folder)?;
+    let questions = fill(place.path(), messages)?;
+    let store = Store::open_with(Options::new(place.path()).background(true))?;
+    let space = store.space(SPACE)?;
+    let mut before = Latencies::default();
+    let started = Instant::now();
+    while started.elapsed() < BEFORE {
+        ask_all(&space, &questions, &mut before, &|| {
+            started.elapsed() < BEFORE
+        })?;
+    }
+    let memory_before = anonymous_bytes("self").unwrap_or(0);
+    let woven = weave(&space, &questions)?;
+    let mut figures = vec![
+        Figure::new(
+            "messages_per_second",
+            "messages woven while questions are asked",
+            messages as f64 / woven.seconds,
+            Unit::RecordsPerSecond,
+        )
+        .promised(budgets::WEAVE),
+        Figure::new(
+            "recall_p95_ms",
+            "recall meanwhile, p95",
+            woven.latencies.p95(),
+            Unit::Milliseconds,
+        )
+        .beside("recall_before_p95_ms", "before", before.p95())
+        .promised(budgets::RECALL_WHILE_WEAVING),
+        Figure::new(
+            "recall_p50_ms",
+            "recall meanwhile, p50",
+            woven.latencies.p50(),
+            Unit::Milliseconds,
+        )
+        .beside("recall_before_p50_ms", "before", before.p50()),
+        Figure::new(
+            "memory_mb",
+            "memory that it adds, at most",
+            woven.peak.saturating_sub(memory_before) as f64 / 1e6,
+            Unit::Megabytes,
+        )
+        .promised(budgets::WEAVING_MEMORY),
+    ];
+    let first = everything(&space)?;
+    let started = Instant::now();
+    space.weave_again(&mut |_| true)?;
+    figures.push(Figure::new(
+        "alone_per_second",
+        "messages woven again, alone",
+        messages as f64 / started.elapsed().as_secs_f64(),
+        Unit::RecordsPerSecond,
+    ));
+    if everything(&space)? != first {
+        return Err(Failure::new(
+            "the graph that was woven again is another one",
+        ));
+    }
+    Ok(Section::new("weave", figures))
+}
+
+/// Fills the store; returns questions about it.
+fn fill(folder: &Path, messages: u64) -> Result<Vec<String>, Failure> {
+    let corpus = Corpus::bundled().map_err(|error| Failure::new(error.to_string()))?;
+    let store = Store::open_with(Options::new(folder).background(false))?;
+    let space = store.space(SPACE)?;
+    let mut drafts = Vec::new();
+    for number in 0..messages as usize {
+        let (round, place) = (number / corpus.records.len(), number % corpus.records.len());
+        let record = &corpus.records[place];
+        // Said once more it would be a duplicate.
+        let mut draft = Draft::new(format!("{} ({round})", record.text))
+            .thread(format!("{} {round}", record.thread))
+            .author(&record.author);
+        draft.position = Some(record.position);
+        let later = SignedDuration::from_hours(24 * 150 * round as i64 / 26);
+        draft.occurred_at = record.time.map(|time| time + later);
+        drafts.push(draft);
+    }
+    for batch in drafts.chunks(BATCH) {
+        space.remember_all(batch)?;
+    }
+    space.settle(&mut |_, _| {})?;
+    let asked = corpus.queries.iter().map(|query| query.text.clone());
+    let said = corpus.records.iter().step_by(9);
+    let words = said.map(|record| record.text.split(' ').take(8).collect::<Vec<_>>().join(" "));
+    Ok(asked.chain(words).collect())
+}
+
+struct Weaving {
+    seconds: f64,
+    latencies: Latencies,
+    peak: u64,
+}
+
+/// Weaves in the background, as a program does, while this thread asks.
+fn weave(space: &Space, questions: &[String]) -> Result<Weaving, Failure> {
+    let (done, peak) = (AtomicBool::new(false), AtomicU64::new(0));
+    let mut latencies = Latencies::default();
+    let started = Instant::now();
+    let seconds = std::thread::scope(|scope| -> Result<f64, Failure> {
+        let watcher = scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                peak.fetch_max(anonymous_bytes("self").unwrap_or(0), Ordering::Relaxed);
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        });
+        let weaver = scope.spawn(|| {
+            let woven = space.weave_in_background();
+            let seconds = started.elapsed().as_secs_f64();
+            done.store(true, Ordering::Relaxed);
+            woven.map(|_| seconds)
+        });
+        let mut asked = Ok(());
+        while asked.is_ok() && !done.load(Ordering::Relaxed) {
+            asked = ask_all(space, questions, &mut latencies, &|| {
+                !done.load(Ordering::Relaxed)
+            });
+        }
+        watcher.join().expect("the watcher does not panic");
+        let woven = weaver.join().expect("the weaver does not panic");
+        asked?;
+        Ok(woven?)
+    })?;
+    Ok(Weaving {
+        seconds,
+        latencies,
+        peak: peak.into_inner(),
+    })
+}
+
+fn ask_all(
+    space: &Space,
+    questions: &[String],
+    latencies: &mut Latencies,
+    go_on: &dyn Fn() -> bool,
+) -> Result<(), Failure> {
+    for question in questions.iter().take_while(|_| go_on()) {
+        latencies.time(|| space.recall(&Recall::new(question)))?;
+    }
+    Ok(())
+}
