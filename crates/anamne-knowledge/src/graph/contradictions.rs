@@ -9,9 +9,8 @@ use rusqlite::{
     Connection, OptionalExtension, Row as SqlRow, TransactionBehavior, params, params_from_iter,
 };
 
-use super::entities::read_evidence;
 use super::{Graph, GraphError};
-use crate::conflicts::{Claim, Conflict, WINDOW, claims, judge, keys};
+use crate::conflicts::{Claim, Conflict, Content, WINDOW, claims, judge, keys};
 use crate::reading::Utterance;
 use crate::readings::{Readings, Verdict};
 
@@ -49,8 +48,15 @@ pub(super) fn take_in(
     for (ordinal, claim) in claims(utterance).iter().enumerate() {
         let json = serde_json::to_string(claim).map_err(|error| unreadable(&error))?;
         connection
-            .prepare_cached("INSERT INTO claims VALUES (?1, ?2, ?3)")?
-            .execute(params![row, ordinal as i64, json])?;
+            .prepare_cached("INSERT INTO claims VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+            .execute(params![
+                row,
+                ordinal as i64,
+                json,
+                said_by(claim),
+                claim.span.start as i64,
+                claim.span.len() as i64
+            ])?;
         let keys = keys(claim);
         for (way, keys) in [(LISTED, &keys.listed), (SOUGHT, &keys.sought)] {
             for key in keys {
@@ -62,6 +68,24 @@ pub(super) fn take_in(
         listed.extend(keys.listed.iter().map(|key| *key as i64));
     }
     Ok(listed)
+}
+
+/// A digest of what is claimed, whoever says it and when.
+fn said_by(claim: &Claim) -> i64 {
+    let mut about: Vec<&str> = claim
+        .about
+        .iter()
+        .map(|topic| topic.term.as_str())
+        .collect();
+    about.sort_unstable();
+    let content = match &claim.content {
+        Content::Action(action) => format!("{} {}", action.verb, action.aspect.is_negative()),
+        Content::Quantity(quantity) => format!("{} {}", quantity.dimension, quantity.value),
+    };
+    let said = format!("{:?} {about:?} {content}", claim.subject);
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&blake3::hash(said.as_bytes()).as_bytes()[..8]);
+    i64::from_le_bytes(bytes)
 }
 
 /// Takes back what a row claims; returns the keys under which it was listed.
@@ -286,7 +310,9 @@ fn note(
 const FIELDS: &str = "one.row, one.id, one.occurred_at, one.author_name, one_claim.claim, \
      other.row, other.id, other.occurred_at, other.author_name, other_claim.claim, \
      conflicts.id, conflicts.kind, conflicts.reason, conflicts.confidence, \
-     (SELECT kept FROM resolutions WHERE contradiction = conflicts.id ORDER BY row DESC LIMIT 1) AS decided";
+     coalesce((SELECT kept FROM resolutions WHERE contradiction = conflicts.id ORDER BY row DESC LIMIT 1), \
+       CASE (one_claim.says IN (SELECT says FROM tombstones)) - (other_claim.says IN (SELECT says FROM tombstones)) \
+         WHEN 1 THEN other.id WHEN -1 THEN one.id END) AS decided";
 
 const TABLES: &str = "conflicts JOIN memories AS one ON one.row = earlier JOIN memories AS other ON other.row = later \
      JOIN claims AS one_claim ON one_claim.row = earlier AND one_claim.ordinal = earlier_claim \
@@ -428,36 +454,33 @@ impl Graph {
 }
 
 pub(super) fn disputes_of(connection: &Connection, row: i64) -> Result<Vec<Dispute>, GraphError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT memories.row, memories.id, memories.occurred_at, kind_of, is_later, reason, \
-           (SELECT kept FROM resolutions WHERE contradiction = found.id ORDER BY row DESC LIMIT 1) FROM ( \
-           SELECT rival AS other, kind AS kind_of, later = ?1 AS is_later, reason, id FROM conflicts WHERE finder = ?1 \
-           UNION ALL SELECT finder, kind, later = ?1, reason, id FROM conflicts WHERE rival = ?1) AS found \
-         JOIN memories ON memories.row = other ORDER BY memories.row",
-    )?;
-    let found = statement.query_map([row], |row| {
-        let evidence = read_evidence(row)?;
-        let kind = ConflictKind::from_number(row.get(3)?).unwrap_or(ConflictKind::Contested);
-        let is_later: bool = row.get(4)?;
-        let kept: Option<[u8; 16]> = row.get(6)?;
-        let holds = match (kept, kind) {
-            (Some(kept), _) => Some(MemoryId::from_bytes(kept) != evidence.memory),
+    let sql = format!(
+        "SELECT {FIELDS} FROM {TABLES} WHERE conflicts.finder = ?1 OR conflicts.rival = ?1 ORDER BY conflicts.id"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let own = format!("m{row}");
+    // Two memories may contradict each other in several places; once is enough.
+    let mut disputes: BTreeMap<MemoryId, Dispute> = BTreeMap::new();
+    for found in statement.query_map([row], read_contradiction)? {
+        let (contradiction, _) = found?;
+        let is_later = contradiction.later.evidence.citation == own;
+        let other = if is_later {
+            contradiction.earlier
+        } else {
+            contradiction.later
+        };
+        let holds = match (contradiction.kept, contradiction.kind) {
+            (Some(kept), _) => Some(kept != other.evidence.memory),
             (None, ConflictKind::Superseded) => Some(is_later),
             (None, ConflictKind::Contested) => None,
         };
-        Ok(Dispute {
-            memory: evidence.memory,
-            citation: evidence.citation,
-            kind,
+        disputes.entry(other.evidence.memory).or_insert(Dispute {
+            memory: other.evidence.memory,
+            citation: other.evidence.citation,
+            kind: contradiction.kind,
             holds,
-            reason: row.get(5)?,
-        })
-    })?;
-    // Two memories may contradict each other in several places; once is enough.
-    let mut disputes: BTreeMap<MemoryId, Dispute> = BTreeMap::new();
-    for dispute in found {
-        let dispute = dispute?;
-        disputes.entry(dispute.memory).or_insert(dispute);
+            reason: contradiction.reason,
+        });
     }
     Ok(disputes.into_values().collect())
 }

@@ -238,7 +238,9 @@ fn said_with(
     let sql = format!(
         "SELECT row, id, occurred_at, recorded_at, author, subject, relation, object, value, frame, negated, valid_from, \
          valid_to, confidence, told FROM statements JOIN memories USING (row) \
-         WHERE {end} = ?1 AND (expires_at IS NULL OR expires_at > ?2)"
+         WHERE {end} = ?1 AND (expires_at IS NULL OR expires_at > ?2) AND (told OR NOT EXISTS ( \
+           SELECT 1 FROM claims JOIN tombstones USING (says) WHERE claims.row = statements.row \
+           AND claims.start < statements.start + statements.length AND statements.start < claims.start + claims.length))"
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let found = statement.query_map([name, now.as_microsecond()], |row| {

@@ -116,10 +116,14 @@ CREATE TABLE resolutions (
 ) STRICT;
 CREATE INDEX resolutions_by_contradiction ON resolutions (contradiction);
 
+-- says is a digest of what is claimed, whoever says it and when.
 CREATE TABLE claims (
   row     INTEGER NOT NULL,
   ordinal INTEGER NOT NULL,
   claim   TEXT NOT NULL,
+  says    INTEGER NOT NULL,
+  start   INTEGER NOT NULL,
+  length  INTEGER NOT NULL,
   PRIMARY KEY (row, ordinal)
 ) STRICT, WITHOUT ROWID;
 
@@ -150,3 +154,15 @@ CREATE TABLE conflicts (
   PRIMARY KEY (finder, finder_claim, rival, rival_claim)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX conflicts_by_rival ON conflicts (rival);
+
+-- What someone decided not to be so, by the last decision about each contradiction. Whoever says it again is wrong too.
+CREATE VIEW tombstones AS
+SELECT claims.says AS says
+FROM resolutions AS decided
+JOIN conflicts ON conflicts.id = decided.contradiction
+JOIN memories ON memories.id = decided.lost
+JOIN claims ON claims.row = memories.row
+  AND claims.ordinal = iif(conflicts.earlier = memories.row, conflicts.earlier_claim, conflicts.later_claim)
+WHERE NOT EXISTS (
+  SELECT 1 FROM resolutions AS later WHERE later.contradiction = decided.contradiction AND later.row > decided.row
+);
