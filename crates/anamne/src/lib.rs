@@ -44,6 +44,7 @@ mod tasks;
 mod tiers;
 mod travel;
 mod views;
+mod wording;
 mod worker;
 
 pub use anamne_embed as embed;
@@ -73,3 +74,4 @@ pub use space::{CheckUp, Space, SpaceReport, ViewState};
 pub use store::{Options, Store};
 pub use tiers::Moved;
 pub use travel::Rewind;
+pub use wording::Worded;

@@ -224,3 +224,94 @@ fn nothing_of_what_was_erased_stays_in_what_a_model_read() {
         );
     }
 }
+
+#[test]
+fn summaries_and_insights_are_said_in_a_models_words_with_their_sources() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = model(|question| {
+        if question.contains("most_sentences") {
+            return r#"{"sentences": [{"text": "The roof is done in larch.", "sources": [1, 2]}, {"text": "Nobody said this.", "sources": [99]}]}"#.to_owned();
+        }
+        r#"{"insight": "Larch it is.", "sources": [1, 2]}"#.to_owned()
+    });
+    let space = space(folder.path(), &model, Budgets::default());
+    let mut ids = Vec::new();
+    for (day, text) in [
+        (1, "We decided on larch for the roof, 4200 euro."),
+        (2, "Decided: larch for the roof, delivery on 17 March."),
+        (3, "As decided, larch for the roof."),
+    ] {
+        let at: jiff::Timestamp = format!("2026-03-0{day}T10:00:00Z")
+            .parse()
+            .expect("an instant");
+        ids.push(
+            space
+                .remember(
+                    Draft::new(text)
+                        .author("Ida")
+                        .thread("roof")
+                        .occurred_at(at),
+                )
+                .expect("told")
+                .id,
+        );
+    }
+    space.summarise(&mut |_| {}).expect("summarised");
+    let months = space
+        .summaries(
+            anamne::Level::Month,
+            jiff::Timestamp::MIN..jiff::Timestamp::MAX,
+            5,
+        )
+        .expect("read");
+    let worded = space
+        .reword_summary(&months[0], 3)
+        .expect("asked")
+        .expect("there is a model");
+    assert_eq!(worded.len(), 1, "a sentence without a source is left out");
+    assert_eq!(worded[0].text, "The roof is done in larch.");
+    assert!(!worded[0].sources.is_empty() && worded[0].sources.iter().all(|id| ids.contains(id)));
+    let insight = anamne::Insight {
+        text: String::new(),
+        sentence: String::new(),
+        central: ids[0],
+        sources: ids.clone(),
+        first: months[0].start,
+        last: months[0].end,
+        days: 3,
+        confidence: 0.9,
+    };
+    let worded = space
+        .reword_insight(&insight)
+        .expect("asked")
+        .expect("there is a model");
+    assert_eq!(
+        (worded[0].text.as_str(), worded[0].citations.len()),
+        ("Larch it is.", 2)
+    );
+    let tight = Budgets {
+        daily_tokens: 10,
+        ..Budgets::default()
+    };
+    let other = tempfile::tempdir().expect("a folder");
+    let poor = self::space(other.path(), &model, tight);
+    for id in &ids {
+        let memory = space.get(*id).expect("there");
+        poor.remember(
+            Draft::new(memory.content)
+                .thread("roof")
+                .occurred_at(memory.occurred_at),
+        )
+        .expect("told");
+    }
+    poor.summarise(&mut |_| {}).expect("summarised");
+    let months = poor
+        .summaries(
+            anamne::Level::Month,
+            jiff::Timestamp::MIN..jiff::Timestamp::MAX,
+            5,
+        )
+        .expect("read");
+    poor.reword_summary(&months[0], 3)
+        .expect_err("the budget is spent");
+}

@@ -1,6 +1,6 @@
 //! `anamne consolidate`.
 
-use anamne::{Insight, MemoryId, Proposal, Space};
+use anamne::{Insight, MemoryId, Proposal, Space, Store};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -35,11 +35,19 @@ pub(crate) struct Consolidate {
     /// Show what at least three memories say, on at least two days
     #[arg(long)]
     insights: bool,
+    /// Say the insights in the words of the language model that is set up by `anamne model`
+    #[arg(long, requires = "insights")]
+    reword: bool,
 }
 
 impl Consolidate {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let space = place.existing_space()?;
+        let store = if self.reword {
+            Store::open_with(place.options_with_model(output)?)?
+        } else {
+            place.existing_store()?
+        };
+        let space = place.existing_space_of(&store)?;
         let proposals = if self.apply {
             space.consolidate()?
         } else {
@@ -58,7 +66,9 @@ impl Consolidate {
             print(&space, proposal, output)?;
         }
         for insight in insights.iter().flatten() {
-            tell(insight, output)?;
+            if !(self.reword && reword(&space, insight, output)?) {
+                tell(insight, output)?;
+            }
         }
         output.flush()?;
         let count = counted(proposals.len() as u64, "group");
@@ -91,6 +101,25 @@ fn print(space: &Space, proposal: &Proposal, output: &mut Output) -> Result<(), 
     }
     output.entry(DIM, "because  ", &proposal.reason)?;
     output.line("")
+}
+
+/// Says an insight in the model's words; whether it could.
+fn reword(space: &Space, insight: &Insight, output: &mut Output) -> Result<bool, Failure> {
+    match space.reword_insight(insight) {
+        Ok(Some(worded)) => {
+            for one in &worded {
+                let citations = format!("[{}]", one.citations.join(", "));
+                output.line(format_args!("{}  {}", one.text, paint(DIM, citations)))?;
+            }
+            Ok(!worded.is_empty())
+        }
+        Ok(None) => Err(Failure::not_found("no model is set up")
+            .hint("set one up by `anamne model set --provider … --model …`")),
+        Err(error) => {
+            output.warn(format_args!("said word for word: {error}"));
+            Ok(false)
+        }
+    }
 }
 
 fn tell(insight: &Insight, output: &mut Output) -> Result<(), Failure> {

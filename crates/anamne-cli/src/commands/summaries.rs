@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use anamne::{Level, Space, Summary};
+use anamne::{Level, Space, Store, Summary, Worded};
 use clap::ValueEnum;
 use jiff::Timestamp;
 use serde_json::json;
@@ -48,9 +48,11 @@ Examples:
   anamne summaries --by week --since \"last month\"
   anamne summaries --by session --thread standup
   anamne summaries --by day --since 2026-03-01 --until 2026-03-07 --json
+  anamne summaries --by week --reword
 
 With --json: {\"summaries\": [{\"level\", \"thread\"?, \"start\", \"end\", \"memories\",
-  \"characters\", \"stale\", \"sentences\": [..]}], \"more\": whether there are further ones}")]
+  \"characters\", \"stale\", \"sentences\": [..]}], \"more\": whether there are further ones,
+  \"reworded\"?: [[{\"text\", \"sources\", \"citations\"}] or null]}")]
 pub(crate) struct Summaries {
     /// What is summarised as one
     #[arg(long, value_enum, default_value = "day")]
@@ -64,6 +66,9 @@ pub(crate) struct Summaries {
     /// The sessions of this thread
     #[arg(long, value_name = "THREAD", conflicts_with_all = ["since", "until"])]
     thread: Option<String>,
+    /// Say them in the words of the language model that is set up by `anamne model`
+    #[arg(long)]
+    reword: bool,
     /// Summaries at most, 1 to 1000
     #[arg(short = 'k', long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     limit: u16,
@@ -73,7 +78,12 @@ impl Summaries {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let since = output.dates.start("since", self.since.as_deref())?;
         let until = output.dates.end("until", self.until.as_deref())?;
-        let space = place.existing_space()?;
+        let store = if self.reword {
+            Store::open_with(place.options_with_model(output)?)?
+        } else {
+            place.existing_store()?
+        };
+        let space = place.existing_space_of(&store)?;
         choose(&space, output)?;
         let wanted = usize::from(self.limit) + 1;
         let mut summaries = if let Some(thread) = &self.thread {
@@ -84,14 +94,23 @@ impl Summaries {
         };
         let more = summaries.len() == wanted;
         summaries.truncate(wanted - 1);
+        let reworded = if self.reword {
+            reword(&space, &summaries, output)?
+        } else {
+            vec![None; summaries.len()]
+        };
         if output.is_json() {
-            return output.json(&json!({ "summaries": summaries, "more": more }));
+            let mut answer = json!({ "summaries": summaries, "more": more });
+            if self.reword {
+                answer["reworded"] = json!(reworded);
+            }
+            return output.json(&answer);
         }
-        for (place, summary) in summaries.iter().enumerate() {
+        for (place, (summary, worded)) in summaries.iter().zip(&reworded).enumerate() {
             if place > 0 {
                 output.line("")?;
             }
-            print(summary, output)?;
+            print(summary, worded.as_deref(), output)?;
         }
         output.flush()?;
         if summaries.is_empty() {
@@ -119,7 +138,32 @@ fn choose(space: &Space, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn print(summary: &Summary, output: &mut Output) -> Result<(), Failure> {
+/// Each summary in the model's words; as it is where no model can be asked, which is said once.
+fn reword(
+    space: &Space,
+    summaries: &[Summary],
+    output: &mut Output,
+) -> Result<Vec<Option<Vec<Worded>>>, Failure> {
+    let mut reworded = Vec::with_capacity(summaries.len());
+    for summary in summaries {
+        let sentences = summary.sentences.len().div_ceil(2).max(1);
+        match space.reword_summary(summary, sentences) {
+            Ok(Some(worded)) => reworded.push(Some(worded)),
+            Ok(None) => {
+                return Err(Failure::not_found("no model is set up")
+                    .hint("set one up by `anamne model set --provider … --model …`"));
+            }
+            Err(error) => {
+                output.warn(format_args!("said word for word: {error}"));
+                reworded.resize(summaries.len(), None);
+                break;
+            }
+        }
+    }
+    Ok(reworded)
+}
+
+fn print(summary: &Summary, worded: Option<&[Worded]>, output: &mut Output) -> Result<(), Failure> {
     let day = output.dates.day(summary.start);
     let what = match (summary.level, &summary.thread) {
         (Level::Session, Some(thread)) => format!("{day} · {thread}"),
@@ -129,6 +173,17 @@ fn print(summary: &Summary, output: &mut Output) -> Result<(), Failure> {
     };
     let of = format!("{} memories", number(u64::from(summary.memories)));
     output.line(format_args!("{}  {}", paint(CYAN, what), paint(DIM, of)))?;
+    if let Some(worded) = worded {
+        for sentence in worded {
+            let citations = format!("[{}]", sentence.citations.join(", "));
+            output.line(format_args!(
+                "  {} {}",
+                sentence.text,
+                paint(DIM, citations)
+            ))?;
+        }
+        return Ok(());
+    }
     for sentence in &summary.sentences {
         let citation = format!("[m{}]", sentence.row);
         let author = match sentence.author.as_str() {

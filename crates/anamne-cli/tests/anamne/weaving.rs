@@ -199,3 +199,27 @@ fn everything_goes_on_where_the_model_is_not_there() {
     let costs = bench.json(&["costs"]);
     assert_eq!(costs["budgets"][0]["exhausted"], false);
 }
+
+#[test]
+fn summaries_are_said_word_for_word_where_the_model_does_not_answer() {
+    let bench = chat();
+    assert_eq!(
+        bench.run(&["summaries", "--reword"]).code,
+        3,
+        "no model is set up"
+    );
+    bench.json(&[
+        "model",
+        "set",
+        "--provider",
+        "openai",
+        "--url",
+        "http://localhost:9/v1",
+        "--model",
+        "small",
+    ]);
+    let ran = bench.run(&["summaries", "--reword", "-k", "1"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("word for word"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("[m"), "{}", ran.stdout);
+}

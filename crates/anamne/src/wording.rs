@@ -1,0 +1,96 @@
+//! Summaries and insights in a language model's own words, where there is one. Each sentence keeps the memories that bear it.
+
+use anamne_types::{Memory, MemoryId};
+use anamne_weaver::bridge::{Bridge, Call, tasks};
+use anamne_weaver::consolidation::Insight;
+use anamne_weaver::summaries::Summary;
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+use crate::Error;
+use crate::space::Space;
+
+/// Characters of each memory that a model is shown.
+const SHOWN: usize = 600;
+
+/// Memories that a model is shown at once.
+const MOST: usize = 80;
+
+/// A sentence that a model wrote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Worded {
+    /// The sentence.
+    pub text: String,
+    /// The memories that bear it.
+    pub sources: Vec<MemoryId>,
+    /// How they are cited: `m12`.
+    pub citations: Vec<String>,
+}
+
+impl Worded {
+    fn of(text: String, places: &[usize], memories: &[Memory]) -> Self {
+        let sources = places.iter().filter_map(|place| memories.get(*place));
+        Self {
+            text,
+            sources: sources.clone().map(|memory| memory.id).collect(),
+            citations: sources.map(Memory::citation).collect(),
+        }
+    }
+}
+
+impl Space {
+    /// A summary in a model's words, in at most so many sentences, from the memories that it cites. `None` where no model is
+    /// set up. Errors are those of the bridge; the summary itself stands without it.
+    pub fn reword_summary(
+        &self,
+        summary: &Summary,
+        sentences: usize,
+    ) -> Result<Option<Vec<Worded>>, Error> {
+        let ids: Vec<_> = summary.sentences.iter().map(|one| one.memory).collect();
+        self.ask_model(&ids, |bridge, call, said, memories| {
+            let told = tasks::summarise(bridge, call, said, sentences)?;
+            let worded = told.into_iter();
+            Ok(worded
+                .map(|one| Worded::of(one.text, &one.sources, memories))
+                .collect())
+        })
+    }
+
+    /// An insight in a model's words; an empty list where the model finds that its memories say nothing together. `None` where
+    /// no model is set up.
+    pub fn reword_insight(&self, insight: &Insight) -> Result<Option<Vec<Worded>>, Error> {
+        self.ask_model(&insight.sources, |bridge, call, said, memories| {
+            let told = tasks::insight(bridge, call, said)?;
+            let worded = told.map(|one| Worded::of(one.text, &one.sources, memories));
+            Ok(worded.into_iter().collect())
+        })
+    }
+
+    fn ask_model(
+        &self,
+        ids: &[MemoryId],
+        ask: impl Fn(&Bridge, &Call<'_>, &[tasks::Said<'_>], &[Memory]) -> Result<Vec<Worded>, Error>,
+    ) -> Result<Option<Vec<Worded>>, Error> {
+        let Some(bridge) = &self.inner.bridge else {
+            return Ok(None);
+        };
+        let mut chosen = ids.to_vec();
+        chosen.dedup();
+        chosen.truncate(MOST);
+        let memories = self.get_each(&chosen)?;
+        let shown: Vec<String> = memories
+            .iter()
+            .map(|memory| memory.content.chars().take(SHOWN).collect())
+            .collect();
+        let said: Vec<_> = memories
+            .iter()
+            .zip(&shown)
+            .map(|(memory, text)| tasks::Said {
+                text,
+                author: memory.author.as_deref().unwrap_or_default(),
+                on: memory.occurred_at.to_zoned(TimeZone::UTC).date(),
+            })
+            .collect();
+        ask(bridge, &Call::of(self.name()), &said, &memories).map(Some)
+    }
+}
