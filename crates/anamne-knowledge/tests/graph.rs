@@ -219,6 +219,16 @@ fn an_entity_that_is_told_after_its_denial_is_there_again() {
 }
 
 #[test]
+fn what_was_learned_late_has_its_thirty_days_too() {
+    let log = Log::default();
+    let told = log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
+    log.learn(told, day(300));
+    let (_folder, graph) = woven(&log);
+    let known = |on| graph.relations("Mara Lind", day(on)).expect("known").len();
+    assert_eq!((known(329), known(331)), (1, 0));
+}
+
+#[test]
 fn what_has_expired_counts_as_forgotten() {
     let log = Log::default();
     let told = log.say("Ada", 1, "Mara Lind lives in Bonn.", None);

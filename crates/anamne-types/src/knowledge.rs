@@ -41,7 +41,7 @@ words! {
 words! {
     /// How far something of the knowledge graph is established.
     KnowledgeState as "state" {
-        /// Read from one memory alone; passed over after thirty days unless another one confirms it.
+        /// Read from one memory alone; passed over thirty days after we learned it, unless another one confirms it.
         Inferred = 1 "inferred",
         /// Confirmed by a second memory, or told by someone.
         Active = 2 "active",

@@ -64,8 +64,10 @@ fn reckon_one(connection: &Connection, name: Name) -> Result<(), GraphError> {
     let mut types: BTreeMap<u8, i64> = BTreeMap::new();
     let mut spellings: BTreeMap<(bool, String), i64> = BTreeMap::new();
     let (mut rows, mut told, mut seen) = (BTreeSet::new(), false, (i64::MAX, i64::MIN));
+    let mut learned = i64::MIN;
     let mut mentions = connection.prepare_cached(
-        "SELECT row, type, weight, spelling, occurred_at, way FROM mentions WHERE name = ?1 AND way <> 2",
+        "SELECT row, type, weight, spelling, mentions.occurred_at, way, recorded_at FROM mentions JOIN memories USING (row) \
+         WHERE name = ?1 AND way <> 2",
     )?;
     for &member in &members {
         let found = mentions.query_map([member], |row| {
@@ -76,10 +78,12 @@ fn reckon_one(connection: &Connection, name: Name) -> Result<(), GraphError> {
                 row.get::<_, String>(3)?,
                 row.get::<_, i64>(4)?,
                 row.get::<_, i64>(5)?,
+                row.get::<_, i64>(6)?,
             ))
         })?;
         for mention in found {
-            let (row, entity_type, weight, spelling, at, way) = mention?;
+            let (row, entity_type, weight, spelling, at, way, recorded_at) = mention?;
+            learned = learned.max(recorded_at);
             let is_told = way == 3 && weight == 100;
             told |= is_told;
             // What a person said of the type outweighs any number of readings.
@@ -112,7 +116,7 @@ fn reckon_one(connection: &Connection, name: Name) -> Result<(), GraphError> {
         .unwrap_or_default();
     let id = identity(&naming::key(connection, name)?);
     connection
-        .prepare_cached("INSERT INTO entities VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?
+        .prepare_cached("INSERT INTO entities VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?
         .execute(params![
             name,
             id.0.as_bytes().as_slice(),
@@ -122,6 +126,7 @@ fn reckon_one(connection: &Connection, name: Name) -> Result<(), GraphError> {
             told,
             seen.0,
             seen.1,
+            learned,
             spelling
         ])?;
     Ok(())
@@ -217,7 +222,7 @@ impl Graph {
                 .into(),
         ];
         let mut condition = format!(
-            "{NOT_DENIED} AND (?3 OR told OR memories > 1 OR (last_seen >= ?1 AND confidence >= ?2)) \
+            "{NOT_DENIED} AND (?3 OR told OR memories > 1 OR (learned >= ?1 AND confidence >= ?2)) \
              AND (entities.type = ?4 OR (?4 IS NULL AND (?3 OR entities.type <> {DATE})))"
         );
         if let Some(name) = &query.name {
@@ -242,7 +247,7 @@ impl Graph {
     pub fn entity_counts(&self, now: Timestamp) -> Result<Vec<(EntityType, u64)>, GraphError> {
         let sql = format!(
             "SELECT type, count(*) FROM entities WHERE {NOT_DENIED} AND (told OR memories > 1 \
-             OR (last_seen >= ?1 AND confidence >= ?2)) GROUP BY type ORDER BY type"
+             OR (learned >= ?1 AND confidence >= ?2)) GROUP BY type ORDER BY type"
         );
         let reader = self.reader();
         let counts: Vec<(u8, i64)> = reader

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use anamne_types::{EntityId, Neighbourhood, Object, Relation};
+use anamne_types::{EntityId, EntityType, Neighbourhood, Object, Relation};
 use jiff::Timestamp;
 use rusqlite::Connection;
 
@@ -59,7 +59,7 @@ impl Graph {
         Ok(around)
     }
 
-    /// The entities that are named in the same memories as one, with in how many, most first.
+    /// The entities that are named in the same memories as one, with in how many, most first; dates are left out.
     ///
     /// O(mentions of it).
     pub fn named_together(
@@ -86,7 +86,10 @@ impl Graph {
         counts.remove(&kept.name);
         let mut together = Vec::new();
         for (other, count) in counts {
-            if let Some(kept) = by_name(&reader, other)? {
+            // A day is named together with everything.
+            if let Some(kept) = by_name(&reader, other)?
+                && kept.entity.entity_type != EntityType::Date
+            {
                 together.push((count, kept.entity));
             }
         }

@@ -68,6 +68,8 @@ struct Group {
     property: (Name, String),
     object: Option<Name>,
     first: (i64, i64),
+    /// When we last learned that it is so.
+    learned: i64,
     last_rank: (bool, i64, i64),
     author: Option<Name>,
     denied: bool,
@@ -201,8 +203,8 @@ pub(super) fn relations_of(
         .filter(|group| {
             !group.denied && (group.property.0 == kept.name || group.object == Some(kept.name))
         })
+        .filter(|group| is_current(group, now))
         .map(|group| group.relation)
-        .filter(|relation| is_current(relation, now))
         .collect();
     relations.sort_by(|one, other| {
         let key = |relation: &Relation| {
@@ -219,14 +221,9 @@ pub(super) fn relations_of(
     Ok(relations)
 }
 
-/// Whether it was told, confirmed, or said of late.
-fn is_current(relation: &Relation, now: Timestamp) -> bool {
-    relation.told
-        || relation.mentions > 1
-        || relation
-            .evidence
-            .first()
-            .is_some_and(|last| last.at.as_microsecond() >= confirmed_since(now))
+/// Whether it was told, confirmed, or learned of late.
+fn is_current(group: &Group, now: Timestamp) -> bool {
+    group.relation.told || group.relation.mentions > 1 || group.learned >= confirmed_since(now)
 }
 
 fn said_with(
@@ -347,6 +344,11 @@ fn group(
         property: (subject, relation.clone()),
         object: first.object,
         first: (first.at(), first.row),
+        learned: positive
+            .iter()
+            .map(|one| one.recorded_at)
+            .max()
+            .unwrap_or(0),
         last_rank: last.rank(),
         author: last.author,
         denied,

@@ -48,6 +48,8 @@ CREATE TABLE entities (
   told       INTEGER NOT NULL,
   first_seen INTEGER NOT NULL,
   last_seen  INTEGER NOT NULL,
+  -- when we last learned of it, which may be long after it was named
+  learned    INTEGER NOT NULL,
   spelling   TEXT NOT NULL
 ) STRICT;
 CREATE INDEX entities_by_memories ON entities (memories);

@@ -98,8 +98,17 @@ impl Log {
         });
     }
 
+    /// Has a memory be told later than it happened.
+    pub(crate) fn learn(&self, id: MemoryId, at: Timestamp) {
+        self.alter(id, |memory| memory.created_at = at);
+    }
+
     /// Has a memory expire.
     pub(crate) fn expire(&self, id: MemoryId, at: Timestamp) {
+        self.alter(id, |memory| memory.expires_at = Some(at));
+    }
+
+    fn alter(&self, id: MemoryId, change: impl FnOnce(&mut Memory)) {
         let mut rows = self.rows.lock().expect("no test panics with it");
         let seq = next(&rows);
         let state = rows
@@ -108,7 +117,7 @@ impl Log {
             .expect("it is there");
         state.seq = seq;
         if let Some(memory) = &mut state.memory {
-            memory.expires_at = Some(at);
+            change(memory);
         }
     }
 

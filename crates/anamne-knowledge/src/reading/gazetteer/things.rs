@@ -16,7 +16,7 @@ pub(super) const TOOLS: &str =
     fastapi,fastify,fedora,ffmpeg,figjam,figma,final cut pro,firebase,firefox,fitbit,flask,flask-login,flask-sqlalchemy,fluentd,
     flutter,flux,flyway,fortran,freebsd,freecad,g++,garageband,garmin,gatsby,gcc,gcp,gdb,gemini,ghost,gimp,git,gitea,github,
     github actions,github copilot,github pages,gitlab,gitlab ci,gmail,gnome,gnu,go,godot,golang,google analytics,google calendar,
-    google chrome,google cloud,google cloud platform,google docs,google drive,google forms,google maps,google meet,google scholar,
+    google chrome,google cloud,google cloud platform,google docs,google drive,google forms,google lighthouse,google maps,google meet,google scholar,
     google sheets,google workspace,goodreads,gpt,gpt-3,gpt-4,gpt-4o,gpt-5,gradle,grafana,grafana loki,grammarly,graphql,grep,groovy,grpc,gulp,gunicorn,
     hadoop,haproxy,haskell,hbase,helm,heroku,hibernate,homebrew,hotjar,html,html5,htmx,httpx,hubspot,hugging face,hugo,husky,
     icloud,illustrator,imovie,influxdb,ingress,ink,insomnia,instagram,intellij,intellij idea,ios,ipad,ipados,iphone,istio,jaeger,java,
