@@ -8,7 +8,8 @@ use rusqlite::{Connection, params};
 
 use super::GraphError;
 use super::naming::{self, Name};
-use super::weave::{Touched, Way, beginning, mention_in};
+use super::teller::{Way, mention_in};
+use super::weave::{Touched, beginning};
 use crate::reading::echoes;
 
 /// So many memories back in its thread a memory may name something that it doesn't name in full itself.

@@ -14,6 +14,7 @@ mod naming;
 mod neighbourhood;
 mod relations;
 mod suggestions;
+mod teller;
 mod weave;
 
 use std::path::{Path, PathBuf};

@@ -1,0 +1,393 @@
+//! Noting what one memory says: names, statements, claims, and what a person said of the graph itself.
+
+use anamne_types::{Assertion, Body, EntityType, Memory, Perspective};
+use jiff::Timestamp;
+use rusqlite::{Connection, params};
+
+use super::naming::{self, Name};
+use super::weave::{Touched, beginning};
+use super::{GraphError, contradictions};
+use crate::reading::{Mention, Statement, Term, Utterance, normalised, read};
+use crate::readings::Readings;
+
+/// Certainty of what someone told as knowledge, in hundredths.
+const CERTAIN: i64 = 100;
+
+/// How a mention came to be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i64)]
+pub(super) enum Way {
+    Read = 0,
+    Echo = 1,
+    Told = 3,
+}
+
+/// Notes what one row says.
+pub(super) struct Teller<'batch> {
+    pub(super) connection: &'batch Connection,
+    pub(super) readings: Option<&'batch Readings>,
+    pub(super) row: i64,
+    pub(super) at: i64,
+    pub(super) touched: &'batch mut Touched,
+}
+
+impl Teller<'_> {
+    /// Reads what a memory says, by itself or as a model has read it.
+    pub(super) fn read(mut self, memory: &Memory, author: &str) -> Result<(), GraphError> {
+        let role = match &memory.body {
+            Body::Message { role } => *role,
+            _ => None,
+        };
+        let utterance = Utterance {
+            text: beginning(&memory.content),
+            author,
+            role,
+            at: memory.occurred_at,
+        };
+        let listed = contradictions::take_in(self.connection, self.row, &utterance)?;
+        let row = self.row;
+        self.touched
+            .keys
+            .extend(listed.into_iter().map(|key| (key, row)));
+        let by_model = match self.readings {
+            Some(readings) => readings.of(memory.row, memory.seq)?,
+            None => None,
+        };
+        let reading = by_model.unwrap_or_else(|| read(&utterance));
+        for mention in &reading.mentions {
+            let weight = hundredths(mention.confidence);
+            self.mention(mention, weight, Way::Read)?;
+        }
+        for (ordinal, statement) in reading.statements.iter().enumerate() {
+            self.statement(ordinal as i64, statement)?;
+        }
+        Ok(())
+    }
+
+    fn name(&mut self, name: &str) -> Result<Option<Name>, GraphError> {
+        let number = naming::number(self.connection, name)?;
+        self.touched.names.extend(number);
+        Ok(number)
+    }
+
+    fn mention(&mut self, mention: &Mention, weight: i64, way: Way) -> Result<(), GraphError> {
+        let Some(name) = self.name(&mention.name)? else {
+            return Ok(());
+        };
+        mention_in(
+            self.connection,
+            self.row,
+            self.at,
+            name,
+            mention,
+            weight,
+            way,
+        )
+    }
+
+    fn statement(&mut self, ordinal: i64, statement: &Statement) -> Result<(), GraphError> {
+        let Term::Entity(subject, subject_type) = &statement.subject else {
+            return Ok(());
+        };
+        let Some(subject_name) = self.named(subject, *subject_type)? else {
+            return Ok(());
+        };
+        let (object, value) = match &statement.object {
+            Term::Entity(object, object_type) => (self.named(object, *object_type)?, None),
+            Term::Value(value) => (None, Some(value.trim())),
+        };
+        if object.is_none() && value.is_none_or(str::is_empty) {
+            return Ok(());
+        }
+        if statement.relation == "alias_of" {
+            if let Some(object) =
+                object.filter(|object| *object != subject_name && !statement.negated)
+            {
+                self.alias(subject_name, object, subject, false)?;
+            }
+            return Ok(());
+        }
+        self.insert(
+            ordinal,
+            &Line {
+                subject: subject_name,
+                relation: statement.relation,
+                object,
+                value,
+                frame: frame_of(statement.relation),
+                negated: statement.negated,
+                valid_from: statement.valid_from,
+                valid_to: statement.valid_to,
+                confidence: hundredths(statement.confidence),
+                span: (statement.span.start, statement.span.len()),
+                told: false,
+            },
+        )
+    }
+
+    /// The number of an end of a statement; the author, say, is named by it alone.
+    fn named(&mut self, name: &str, entity_type: EntityType) -> Result<Option<Name>, GraphError> {
+        let Some(number) = self.name(name)? else {
+            return Ok(None);
+        };
+        let mention = Mention {
+            span: 0..0,
+            name: name.to_owned(),
+            entity_type,
+            confidence: 0.5,
+        };
+        mention_in(
+            self.connection,
+            self.row,
+            self.at,
+            number,
+            &mention,
+            50,
+            Way::Read,
+        )?;
+        Ok(Some(number))
+    }
+
+    /// Takes in what someone said of the graph itself.
+    pub(super) fn told(mut self, assertion: &Assertion) -> Result<(), GraphError> {
+        match assertion {
+            Assertion::Entity {
+                name,
+                entity_type,
+                aliases,
+            } => {
+                let Some(kept) = self.certain(name, Some(*entity_type))? else {
+                    return Ok(());
+                };
+                for spelling in aliases {
+                    if let Some(alias) = self.name(spelling)?
+                        && alias != kept
+                    {
+                        self.alias(alias, kept, spelling, true)?;
+                    }
+                }
+                Ok(())
+            }
+            Assertion::Relation {
+                subject,
+                relation,
+                object,
+                valid_from,
+                valid_to,
+            } => {
+                let (Some(subject), Some(object)) =
+                    (self.certain(subject, None)?, self.certain(object, None)?)
+                else {
+                    return Ok(());
+                };
+                self.insert(
+                    0,
+                    &Line {
+                        object: Some(object),
+                        valid_from: *valid_from,
+                        valid_to: *valid_to,
+                        ..Line::told(subject, relation, frame_of(relation))
+                    },
+                )
+            }
+            Assertion::Property {
+                entity,
+                frame,
+                property,
+                value,
+            } => {
+                let Some(subject) = self.certain(entity, None)? else {
+                    return Ok(());
+                };
+                let value = Some(value.as_str());
+                self.insert(
+                    0,
+                    &Line {
+                        value,
+                        ..Line::told(subject, property, *frame)
+                    },
+                )
+            }
+            Assertion::Denial {
+                subject,
+                relation,
+                object,
+            } => {
+                let Some(subject) = self.name(subject)? else {
+                    return Ok(());
+                };
+                let object = object.as_deref().map(normalised);
+                self.connection
+                    .prepare_cached("INSERT INTO denials VALUES (?1, ?2, ?3, ?4)")?
+                    .execute(params![self.row, subject, relation, object])?;
+                Ok(())
+            }
+            Assertion::Distinct { one, other } => {
+                let (Some(one), Some(other)) = (self.name(one)?, self.name(other)?) else {
+                    return Ok(());
+                };
+                self.touched.aliases = true;
+                self.connection
+                    .prepare_cached("INSERT INTO distinctions VALUES (?1, ?2, ?3)")?
+                    .execute([self.row, one, other])?;
+                Ok(())
+            }
+            Assertion::Resolution {
+                contradiction,
+                kept,
+                lost,
+            } => {
+                self.connection
+                    .prepare_cached("INSERT INTO resolutions VALUES (?1, ?2, ?3, ?4)")?
+                    .execute(params![
+                        self.row,
+                        contradiction,
+                        kept.as_bytes().as_slice(),
+                        lost.as_bytes().as_slice()
+                    ])?;
+                Ok(())
+            }
+        }
+    }
+
+    /// The number of a name that someone told. Where the type was not told too, it is only little evidence of one.
+    fn certain(
+        &mut self,
+        name: &str,
+        entity_type: Option<EntityType>,
+    ) -> Result<Option<Name>, GraphError> {
+        let Some(number) = self.name(name)? else {
+            return Ok(None);
+        };
+        let mention = Mention {
+            span: 0..0,
+            name: name.trim().to_owned(),
+            entity_type: entity_type.unwrap_or(EntityType::Concept),
+            confidence: 1.0,
+        };
+        let weight = entity_type.map_or(1, |_| CERTAIN);
+        mention_in(
+            self.connection,
+            self.row,
+            self.at,
+            number,
+            &mention,
+            weight,
+            Way::Told,
+        )?;
+        Ok(Some(number))
+    }
+
+    fn alias(
+        &mut self,
+        alias: Name,
+        name: Name,
+        spelling: &str,
+        told: bool,
+    ) -> Result<(), GraphError> {
+        self.touched.aliases = true;
+        self.connection
+            .prepare_cached("INSERT OR IGNORE INTO aliases VALUES (?1, ?2, ?3, ?4, ?5)")?
+            .execute(params![self.row, alias, name, told, spelling.trim()])?;
+        Ok(())
+    }
+
+    fn insert(&self, ordinal: i64, line: &Line<'_>) -> Result<(), GraphError> {
+        self.connection
+            .prepare_cached(
+                "INSERT INTO statements VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+            )?
+            .execute(params![
+                self.row,
+                ordinal,
+                line.subject,
+                line.relation,
+                line.object,
+                line.value,
+                line.frame.number(),
+                line.negated,
+                line.valid_from.map(Timestamp::as_microsecond),
+                line.valid_to.map(Timestamp::as_microsecond),
+                line.confidence,
+                line.span.0 as i64,
+                line.span.1 as i64,
+                line.told,
+            ])?;
+        Ok(())
+    }
+}
+
+/// A statement as it is stored.
+struct Line<'text> {
+    subject: Name,
+    relation: &'text str,
+    object: Option<Name>,
+    value: Option<&'text str>,
+    frame: Perspective,
+    negated: bool,
+    valid_from: Option<Timestamp>,
+    valid_to: Option<Timestamp>,
+    confidence: i64,
+    span: (usize, usize),
+    told: bool,
+}
+
+impl<'text> Line<'text> {
+    fn told(subject: Name, relation: &'text str, frame: Perspective) -> Self {
+        Self {
+            subject,
+            relation,
+            object: None,
+            value: None,
+            frame,
+            negated: false,
+            valid_from: None,
+            valid_to: None,
+            confidence: CERTAIN,
+            span: (0, 0),
+            told: true,
+        }
+    }
+}
+
+/// The frame to which a relation belongs by what it says.
+fn frame_of(relation: &str) -> Perspective {
+    match relation {
+        "happened_on" | "scheduled_for" | "visited" | "attended" | "moved_to" | "decided"
+        | "plans" => Perspective::Episodic,
+        "fixed_by" | "caused_by" => Perspective::Procedural,
+        _ => Perspective::Semantic,
+    }
+}
+
+fn hundredths(confidence: f32) -> i64 {
+    (confidence.clamp(0.01, 1.0) * 100.0).round() as i64
+}
+
+/// Notes that a row names something; of two mentions of one name the surer one counts.
+pub(super) fn mention_in(
+    connection: &Connection,
+    row: i64,
+    at: i64,
+    name: Name,
+    mention: &Mention,
+    weight: i64,
+    way: Way,
+) -> Result<(), GraphError> {
+    connection
+        .prepare_cached(
+            "INSERT INTO mentions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO UPDATE SET \
+             type = excluded.type, weight = excluded.weight, spelling = excluded.spelling, way = excluded.way \
+             WHERE excluded.weight > mentions.weight",
+        )?
+        .execute(params![
+            name,
+            row,
+            mention.entity_type.number(),
+            weight,
+            mention.name,
+            at,
+            way as i64
+        ])?;
+    Ok(())
+}
