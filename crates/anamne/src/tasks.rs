@@ -140,6 +140,8 @@ impl Inner {
         }
         let path = self.source.folder().join(FILE);
         let queue = Queue::open(&path, self.source.clock())?;
+        let timing = AT_NIGHT.parse::<Timing>()?;
+        queue.schedule(&Periodic::new(CONSOLIDATE, CONSOLIDATE, timing))?;
         *known = Some(queue.clone());
         Ok(queue)
     }
@@ -184,8 +186,6 @@ impl Inner {
     /// Queues what the space needs. A task that waits or runs already is not queued again.
     fn queue_tasks(&self) -> Result<(), Error> {
         let queue = self.queue()?;
-        let timing = AT_NIGHT.parse::<Timing>()?;
-        queue.schedule(&Periodic::new(CONSOLIDATE, CONSOLIDATE, timing))?;
         let head = MemoryFeed::head(&self.source)?;
         if self.graph()?.position()? != head {
             queue.enqueue(&NewTask::new(WEAVE, "knowledge").priority(Priority::Normal))?;

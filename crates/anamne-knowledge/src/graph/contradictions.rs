@@ -430,7 +430,7 @@ impl Graph {
 
     /// The memories that say otherwise than each of these rows. A few microseconds where nothing does.
     pub fn disputes(&self, rows: &[Row]) -> Result<Vec<Vec<Dispute>>, GraphError> {
-        let reader = self.reader();
+        let reader = self.recall();
         let mut disputed = self.disputed();
         let version = reader
             .prepare_cached("PRAGMA data_version")?

@@ -48,6 +48,8 @@ pub struct Graph {
     /// Weaves. Whoever reads does not wait for it.
     weaver: Mutex<Connection>,
     reader: Mutex<Connection>,
+    /// Looks contradictions up for recall, which waits for nobody who reads the graph at length.
+    recall: Mutex<Connection>,
 }
 
 impl Graph {
@@ -64,6 +66,7 @@ impl Graph {
             readings,
             weaver: Mutex::new(weaver),
             reader: Mutex::new(DATABASE.open(path)?),
+            recall: Mutex::new(DATABASE.open(path)?),
         })
     }
 
@@ -110,6 +113,10 @@ impl Graph {
 
     fn reader(&self) -> MutexGuard<'_, Connection> {
         self.reader.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn recall(&self) -> MutexGuard<'_, Connection> {
+        self.recall.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn weaver(&self) -> MutexGuard<'_, Connection> {
