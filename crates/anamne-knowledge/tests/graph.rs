@@ -219,6 +219,34 @@ fn an_entity_that_is_told_after_its_denial_is_there_again() {
 }
 
 #[test]
+fn what_is_named_together_twice_stands_beside_each_other() {
+    let log = Log::default();
+    log.say("Ada", 1, "Mara Lind met Teo Marchand.", None);
+    let (_folder, graph) = woven(&log);
+    let beside = |name: &str| {
+        let around = graph.neighbourhood(name, 1, 10, day(5)).expect("known");
+        let named = around
+            .relations
+            .into_iter()
+            .filter(|one| one.relation == "named_with");
+        named
+            .map(|one| (one.id, one.mentions, one.evidence.len()))
+            .collect::<Vec<_>>()
+    };
+    assert!(beside("Mara Lind").is_empty(), "once is chance");
+    log.say("Ada", 2, "Then Mara Lind called Teo Marchand.", None);
+    follow(&graph, &log);
+    let from_one = beside("Mara Lind");
+    assert_eq!(from_one.len(), 1);
+    assert_eq!((from_one[0].1, from_one[0].2), (2, 2));
+    assert_eq!(
+        beside("Teo Marchand"),
+        from_one,
+        "the same from either side"
+    );
+}
+
+#[test]
 fn what_was_learned_late_has_its_thirty_days_too() {
     let log = Log::default();
     let told = log.say("Ada", 1, "Mara Lind lives in Bonn.", None);

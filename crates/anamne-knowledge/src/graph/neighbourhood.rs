@@ -2,17 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use anamne_types::{EntityId, EntityType, Neighbourhood, Object, Relation};
+use anamne_types::{EntityId, EntityType, Neighbourhood, Object, Perspective, Relation};
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-use super::entities::{Kept, by_name, find, with_aliases};
+use super::entities::{Kept, by_name, find, instant, read_evidence, state_of, with_aliases};
 use super::naming::{self, Name};
-use super::relations::relations_of;
+use super::relations::{LISTED, relations_of};
 use super::{Graph, GraphError};
 
+/// Entities that so many memories name together have something to do with each other.
+const TWICE: u64 = 2;
+
+/// So many of them are shown beside an entity, those that are named with it most.
+const BESIDE: usize = 6;
+
 impl Graph {
-    /// The entities within `steps` relations of one, nearest and surest first, at most `limit`.
+    /// The entities within `steps` relations of one, nearest and surest first, at most `limit`. Those that two memories or
+    /// more name together, and of which nothing else is said, stand in the relation `named_with`.
     pub fn neighbourhood(
         &self,
         name: &str,
@@ -39,6 +46,10 @@ impl Graph {
                         waiting.push_back((away + 1, next));
                     }
                     relations.insert(relation.id.clone(), relation);
+                }
+                for (relation, next) in beside(&reader, &kept, &relations)? {
+                    relations.insert(relation.id.clone(), relation);
+                    waiting.push_back((away + 1, next));
                 }
             }
             around.entities.push((away, with_aliases(&reader, kept)?));
@@ -69,34 +80,117 @@ impl Graph {
     ) -> Result<Vec<(u64, anamne_types::Entity)>, GraphError> {
         let reader = self.reader();
         let kept = find(&reader, name)?;
-        let mut counts: BTreeMap<Name, u64> = BTreeMap::new();
-        for member in naming::members(&reader, kept.name)? {
-            let mut statement = reader.prepare_cached(
-                "SELECT coalesce(kept, other.name), count(DISTINCT other.row) FROM mentions AS own JOIN mentions AS other USING (row) \
-                 LEFT JOIN canonical ON canonical.name = other.name \
-                 WHERE own.name = ?1 AND own.way <> 2 AND other.way <> 2 GROUP BY 1",
-            )?;
-            for count in
-                statement.query_map([member], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))?
-            {
-                let (other, count): (Name, i64) = count?;
-                *counts.entry(other).or_default() += count as u64;
-            }
-        }
-        counts.remove(&kept.name);
-        let mut together = Vec::new();
-        for (other, count) in counts {
-            // A day is named together with everything.
-            if let Some(kept) = by_name(&reader, other)?
-                && kept.entity.entity_type != EntityType::Date
-            {
-                together.push((count, kept.entity));
-            }
-        }
-        together.sort_by(|one, other| (other.0, &one.1.id).cmp(&(one.0, &other.1.id)));
-        together.truncate(limit);
-        Ok(together)
+        let together = together(&reader, &kept)?.into_iter().take(limit);
+        Ok(together
+            .map(|(count, other)| (count, other.entity))
+            .collect())
     }
+}
+
+/// The entities that are named in the same memories as one, with in how many, most first.
+fn together(connection: &Connection, kept: &Kept) -> Result<Vec<(u64, Kept)>, GraphError> {
+    let mut counts: BTreeMap<Name, u64> = BTreeMap::new();
+    for member in naming::members(connection, kept.name)? {
+        let mut statement = connection.prepare_cached(
+            "SELECT coalesce(kept, other.name), count(DISTINCT other.row) FROM mentions AS own JOIN mentions AS other USING (row) \
+             LEFT JOIN canonical ON canonical.name = other.name \
+             WHERE own.name = ?1 AND own.way <> 2 AND other.way <> 2 GROUP BY 1",
+        )?;
+        for count in
+            statement.query_map([member], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))?
+        {
+            let (other, count): (Name, i64) = count?;
+            *counts.entry(other).or_default() += count as u64;
+        }
+    }
+    counts.remove(&kept.name);
+    let mut together = Vec::new();
+    for (other, count) in counts {
+        // A day is named together with everything.
+        if let Some(other) = by_name(connection, other)?
+            && other.entity.entity_type != EntityType::Date
+        {
+            together.push((count, other));
+        }
+    }
+    together.sort_by(|one, other| (other.0, &one.1.entity.id).cmp(&(one.0, &other.1.entity.id)));
+    Ok(together)
+}
+
+/// The relations `named_with` of an entity to those with which no other relation joins it.
+fn beside(
+    connection: &Connection,
+    kept: &Kept,
+    known: &BTreeMap<String, Relation>,
+) -> Result<Vec<(Relation, Kept)>, GraphError> {
+    let joined: BTreeSet<EntityId> = known
+        .values()
+        .filter_map(|relation| match &relation.object {
+            Object::Entity { id, .. } if relation.subject == kept.entity.id => Some(*id),
+            Object::Entity { id, .. } if *id == kept.entity.id => Some(relation.subject),
+            _ => None,
+        })
+        .collect();
+    let mut beside = Vec::new();
+    for (count, other) in together(connection, kept)? {
+        if count < TWICE || beside.len() == BESIDE {
+            break;
+        }
+        if !joined.contains(&other.entity.id) {
+            beside.push((named_with(connection, kept, &other, count)?, other));
+        }
+    }
+    Ok(beside)
+}
+
+/// That two entities are named together; the same from either side.
+fn named_with(
+    connection: &Connection,
+    one: &Kept,
+    other: &Kept,
+    count: u64,
+) -> Result<Relation, GraphError> {
+    let (first, second) = if one.entity.id < other.entity.id {
+        (one, other)
+    } else {
+        (other, one)
+    };
+    let mut statement = connection.prepare_cached(
+        "SELECT DISTINCT row, memories.id, memories.occurred_at, recorded_at FROM memories \
+         WHERE row IN (SELECT row FROM mentions WHERE way <> 2 AND name IN (SELECT ?1 UNION SELECT name FROM canonical WHERE kept = ?1)) \
+         AND row IN (SELECT row FROM mentions WHERE way <> 2 AND name IN (SELECT ?2 UNION SELECT name FROM canonical WHERE kept = ?2)) \
+         ORDER BY memories.occurred_at DESC, row DESC",
+    )?;
+    let found = statement.query_map([first.name, second.name], |row| {
+        Ok((read_evidence(row)?, row.get::<_, i64>(3)?))
+    })?;
+    let found = found.collect::<Result<Vec<_>, _>>()?;
+    let learned = found.iter().map(|(_, learned)| *learned).min().unwrap_or(0);
+    let ids = format!("{}\nnamed_with\n{}", first.entity.id, second.entity.id);
+    Ok(Relation {
+        id: blake3::hash(ids.as_bytes()).to_hex()[..12].to_owned(),
+        subject: first.entity.id,
+        subject_name: first.entity.name.clone(),
+        relation: "named_with".to_owned(),
+        object: Object::Entity {
+            id: second.entity.id,
+            name: second.entity.name.clone(),
+        },
+        frame: Perspective::Semantic,
+        state: state_of(count, false),
+        weight: count as f32,
+        confidence: first.entity.confidence.min(second.entity.confidence),
+        valid_from: None,
+        valid_to: None,
+        recorded_at: instant(learned),
+        told: false,
+        evidence: found
+            .into_iter()
+            .take(LISTED)
+            .map(|(evidence, _)| evidence)
+            .collect(),
+        mentions: count,
+    })
 }
 
 fn ends(connection: &Connection, relation: &Relation) -> Result<Vec<Kept>, GraphError> {

@@ -14,7 +14,7 @@ use super::{Graph, GraphError};
 use crate::reading::normalised;
 
 /// Evidence that is listed with a relation.
-const LISTED: usize = 10;
+pub(super) const LISTED: usize = 10;
 
 /// What can have one value at a time. A later one takes the place of an earlier one.
 const ONE_AT_A_TIME: &[&str] = &[
