@@ -108,6 +108,14 @@ impl Inner {
         Ok(Graph::remove(&self.graph_path())?)
     }
 
+    /// Empties the graph. One that is damaged is thrown away, file and all.
+    pub(crate) fn empty_graph(&self) -> Result<(), Error> {
+        match self.graph()?.forget() {
+            Err(error) if error.is_damage() => self.drop_graph(),
+            emptied => Ok(emptied?),
+        }
+    }
+
     /// Reads the graph back where there is one, weaves it anew where it is damaged, and says what it found.
     pub(crate) fn mend_graph(&self, found: &mut CheckUp) -> Result<(), Error> {
         let Some(graph) = self.graph_if_woven() else {
@@ -191,7 +199,7 @@ impl Space {
 
     /// Throws the knowledge graph away and weaves it from the beginning of the log. The same log gives the same graph.
     pub fn weave_again(&self, go_on: &mut dyn FnMut(Seq) -> bool) -> Result<Woven, Error> {
-        self.inner.drop_graph()?;
+        self.inner.empty_graph()?;
         self.weave(go_on)
     }
 
@@ -226,7 +234,7 @@ impl Space {
 
     /// Throws the knowledge graph away. [`Space::weave`] makes the same one again.
     pub fn unweave(&self) -> Result<(), Error> {
-        self.inner.drop_graph()
+        self.inner.empty_graph()
     }
 
     /// The memories that have to do with one though nobody said so, as far as knowledge is woven; none where it never was.

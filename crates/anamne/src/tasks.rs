@@ -69,6 +69,17 @@ impl Modules<'_> {
         self.in_background && Arc::strong_count(self.inner) == 1
     }
 
+    /// Why to stop now, if there is a reason. Neither counts as an attempt.
+    fn interruption(&self, context: &mut TaskContext<'_>) -> Option<TaskError> {
+        if context.should_stop() {
+            return Some(TaskError::Stopped);
+        }
+        self.is_abandoned().then(|| TaskError::Postponed {
+            until: context.now(),
+            reason: "the program closed the space".to_owned(),
+        })
+    }
+
     fn weave(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
         let head = MemoryFeed::head(&self.inner.source).map_err(TaskError::failed)?;
         let begun = self.inner.graph().and_then(|graph| Ok(graph.position()?));
@@ -79,14 +90,19 @@ impl Modules<'_> {
         let woven = self.inner.weave_graph(SMALL_BATCH, &mut |reached| {
             let done = reached.0.saturating_sub(begun.0).min(total);
             stopped = context.progress(done, total, "events");
-            if context.should_stop() || self.is_abandoned() {
-                stopped = Err(TaskError::Stopped);
+            if let Some(interruption) = self.interruption(context) {
+                stopped = Err(interruption);
             }
             pace.rest();
             stopped.is_ok()
         });
         woven.map_err(TaskError::failed)?;
-        stopped
+        stopped?;
+        let graph = self.inner.graph().map_err(TaskError::failed)?;
+        // Where another process wove what a model has read meanwhile.
+        graph
+            .follow_readings(&self.inner.source)
+            .map_err(TaskError::failed)
     }
 
     fn summarise(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
@@ -108,8 +124,8 @@ impl Modules<'_> {
             {
                 return Ok(());
             }
-            if context.should_stop() || self.is_abandoned() {
-                return Err(TaskError::Stopped);
+            if let Some(interruption) = self.interruption(context) {
+                return Err(interruption);
             }
             pace.rest();
         }
@@ -118,17 +134,13 @@ impl Modules<'_> {
 
 impl Modules<'_> {
     fn consolidate(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
-        let mut stopped = false;
+        let mut interruption = None;
         let folded = self.inner.consolidate(&mut || {
-            stopped = context.should_stop() || self.is_abandoned();
-            !stopped
+            interruption = self.interruption(context);
+            interruption.is_none()
         });
         folded.map_err(TaskError::failed)?;
-        if stopped {
-            Err(TaskError::Stopped)
-        } else {
-            Ok(())
-        }
+        interruption.map_or(Ok(()), Err)
     }
 }
 

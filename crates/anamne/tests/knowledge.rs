@@ -284,3 +284,35 @@ fn memories_that_name_the_same_are_associated() {
     );
     assert!(found[0].reason.contains("Skep"), "{}", found[0].reason);
 }
+
+#[test]
+fn one_may_throw_the_graph_away_while_others_weave_and_ask() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let tell = space(folder.path());
+    for number in 0..60 {
+        tell.assert(&entity(&format!("Project Number{number}")), None)
+            .expect("told");
+    }
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let space = space(folder.path());
+                for _ in 0..5 {
+                    space.weave_again(&mut |_| true).expect("woven");
+                }
+            });
+        }
+        scope.spawn(|| {
+            let space = space(folder.path());
+            for _ in 0..40 {
+                space.weave(&mut |_| true).expect("woven");
+                let knowledge = space.knowledge().expect("knowledge");
+                assert!(knowledge.entities(&all()).expect("listed").len() <= 60);
+                space.recall(&Recall::new("Number7")).expect("answered");
+            }
+        });
+    });
+    tell.weave(&mut |_| true).expect("woven");
+    let knowledge = tell.knowledge().expect("knowledge");
+    assert_eq!(knowledge.entities(&all()).expect("listed").len(), 60);
+}

@@ -60,7 +60,18 @@ impl Graph {
         }
     }
 
-    /// Takes in what a model has read since the last time. A reading and that it was taken in are one transaction.
+    /// Forgets everything that was woven, in one transaction: other processes that have the graph open go on with an
+    /// empty one. [`Graph::catch_up`] makes the same graph again.
+    pub fn forget(&self) -> Result<(), GraphError> {
+        let mut weaver = self.weaver();
+        let transaction = weaver.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        forget_all(&transaction)?;
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Takes in what a model has read of the log as far as it is woven. A reading and that it was taken in are one
+    /// transaction.
     pub fn follow_readings(&self, feed: &dyn MemoryFeed) -> Result<(), GraphError> {
         let Some(readings) = self.readings.as_deref() else {
             return Ok(());
@@ -70,7 +81,10 @@ impl Graph {
             let transaction = weaver.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let taken: i64 =
                 transaction.query_row("SELECT by_model FROM position", [], |row| row.get(0))?;
-            let read = readings.since(Seq(taken as u64), AT_ONCE)?;
+            // What lies ahead is taken in when it is woven, or after that by whoever knows the readings.
+            let reached = position(&transaction)?;
+            let mut read = readings.since(Seq(taken as u64), AT_ONCE)?;
+            read.retain(|(seq, _)| *seq <= reached);
             let Some(&(through, _)) = read.last() else {
                 return Ok(());
             };
@@ -212,7 +226,7 @@ fn take_again(
         ids.extend(known.map(MemoryId::from_bytes));
     }
     let reached = position(transaction)?;
-    // What the log says of others is still to come, and is read then.
+    // What changed since is still to come, and is read then.
     let states: Vec<MemoryState> = feed
         .memories(&ids)?
         .into_iter()
