@@ -9,11 +9,13 @@ use crate::output;
 
 mod calibration;
 mod data;
+mod features;
 mod metrics;
 mod report;
 mod runs;
 
 pub(crate) use data::Corpus;
+use features::FeatureFile;
 use report::Report;
 
 /// What to measure, and on what.
@@ -35,6 +37,10 @@ pub(crate) struct Arguments {
     /// Fail unless the full recall's recall@10 over each measured set reaches this.
     #[arg(long)]
     floor: Option<f64>,
+    /// Also write a JSON line for each question with its first 200 results, their features and whether they are
+    /// evidence: what weights are fitted on.
+    #[arg(long, value_name = "FILE")]
+    features: Option<PathBuf>,
 }
 
 /// Measures and prints; the exit code says whether the floor was reached.
@@ -44,9 +50,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Some(folder) => Corpus::find(folder, &arguments.set, &arguments.corpus)?,
         None => vec![Corpus::bundled()?],
     };
+    let mut features = arguments
+        .features
+        .as_deref()
+        .map(FeatureFile::create)
+        .transpose()?;
     for corpus in corpora {
         output::complain(&format!("{}/{}", corpus.set, corpus.name));
-        let outcomes = runs::measure(&corpus)?;
+        let outcomes = runs::measure(&corpus, features.as_mut())?;
         report.add(&corpus.set, outcomes);
     }
     output::line(&if arguments.json {

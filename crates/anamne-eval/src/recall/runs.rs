@@ -7,6 +7,7 @@ use anamne::{Answer, Draft, MemoryId, Recall, Signals, Space, Store};
 
 use super::Failure;
 use super::data::{Corpus, Query, Record};
+use super::features::{self, FeatureFile};
 use super::metrics::Ranking;
 
 /// Results that are looked at when records are ranked.
@@ -31,7 +32,10 @@ pub(crate) struct Outcome {
 }
 
 /// Tells the conversation in its order, and asks each question when it was asked.
-pub(crate) fn measure(corpus: &Corpus) -> Result<Vec<Outcome>, Failure> {
+pub(crate) fn measure(
+    corpus: &Corpus,
+    mut features: Option<&mut FeatureFile>,
+) -> Result<Vec<Outcome>, Failure> {
     let folder = tempfile::tempdir()
         .map_err(|error| Failure::Data(format!("no temporary folder: {error}")))?;
     let space = Store::open(folder.path())?.space("benchmark")?;
@@ -44,6 +48,11 @@ pub(crate) fn measure(corpus: &Corpus) -> Result<Vec<Outcome>, Failure> {
             told = end;
         }
         outcomes.push(ask(&space, corpus, query, &ids)?);
+        if let Some(features) = features.as_deref_mut() {
+            let wanted = features::RESULTS.min(corpus.records.len());
+            let answer = space.recall(&Recall::new(&query.text).limit(wanted))?;
+            features.write(corpus, query, &answer, &ids)?;
+        }
     }
     Ok(outcomes)
 }

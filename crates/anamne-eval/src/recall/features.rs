@@ -1,0 +1,84 @@
+//! What weights are fitted on: the features of each question's results, as JSON lines.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anamne::{Answer, Hit, MemoryId};
+use serde_json::{Map, Value, json};
+
+use super::Failure;
+use super::data::{Corpus, Query, Record};
+
+/// Results of a question that are written.
+pub(crate) const RESULTS: usize = 200;
+
+/// A file with a line a question.
+pub(crate) struct FeatureFile {
+    path: PathBuf,
+    writer: BufWriter<File>,
+}
+
+impl FeatureFile {
+    /// Makes the file, or empties it.
+    pub(crate) fn create(path: &Path) -> Result<Self, Failure> {
+        let file = File::create(path).map_err(|error| unwritten(path, &error))?;
+        Ok(Self {
+            path: path.to_owned(),
+            writer: BufWriter::new(file),
+        })
+    }
+
+    /// Writes one question with its results, best first.
+    pub(crate) fn write(
+        &mut self,
+        corpus: &Corpus,
+        query: &Query,
+        answer: &Answer,
+        ids: &HashMap<MemoryId, &Record>,
+    ) -> Result<(), Failure> {
+        let results: Vec<Value> = answer
+            .results
+            .iter()
+            .filter_map(|hit| Some(result(hit, ids.get(&hit.memory.id)?, query)))
+            .collect();
+        let line = json!({
+            "set": corpus.set,
+            "corpus": corpus.name,
+            "query": query.text,
+            "category": query.category,
+            "answerable": query.is_answerable(),
+            "evidence": query.evidence,
+            "evidence_threads": query.evidence_threads,
+            "asked_after": query.asked_after,
+            "results": results,
+        });
+        writeln!(self.writer, "{line}")
+            .and_then(|()| self.writer.flush())
+            .map_err(|error| unwritten(&self.path, &error))
+    }
+}
+
+fn result(hit: &Hit, record: &Record, query: &Query) -> Value {
+    let features: Map<String, Value> = hit
+        .explanation
+        .features
+        .iter()
+        .map(|(name, value, _)| (name.clone(), json!(value)))
+        .collect();
+    json!({
+        "id": record.id,
+        "thread": record.thread,
+        "author": record.author,
+        "score": hit.score,
+        "confidence": hit.confidence,
+        "found_by": hit.explanation.found_by,
+        "features": features,
+        "relevant": query.evidence.contains(&record.id) || query.evidence_threads.contains(&record.thread),
+    })
+}
+
+fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Data(format!("can't write {}: {error}", path.display()))
+}
