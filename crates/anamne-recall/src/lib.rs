@@ -7,6 +7,7 @@
 
 mod answer;
 mod candidates;
+mod confidence;
 mod context;
 mod error;
 mod explain;

@@ -97,38 +97,6 @@ features! {
     superseded -3.0,
 }
 
-/// What confidence is judged by, beside the features.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Standing {
-    /// The place in the answer, from 0.
-    pub(crate) rank: usize,
-    /// The best score among the candidates, their authors aside.
-    pub(crate) best_content: f32,
-    /// The author feature of that best candidate.
-    pub(crate) best_author: f32,
-    /// The score of the tenth candidate; of the last one where there are fewer.
-    pub(crate) tenth: f32,
-    /// Whether both searches have it among their first ten.
-    pub(crate) by_both: bool,
-}
-
-/// The probability that a result bears on the question: a logistic regression on results whose relevance is
-/// known, each set of conversations weighing the same.
-pub(crate) fn confidence(features: &Features, score: f32, standing: &Standing) -> f32 {
-    let content = score - features.author * AUTHOR_WEIGHT;
-    let logit = -2.2401 - 0.0496 * score
-        + 0.1044 * (content - standing.best_content)
-        + 0.3476 * (score - standing.tenth)
-        - 0.3467 * features.words
-        + 2.4425 * features.semantic
-        - 0.3333 * features.lexical
-        + 0.3808 * f32::from(u8::from(standing.by_both))
-        - 0.2331 * (standing.rank as f32).ln_1p()
-        + 0.0198 * standing.best_author
-        - 0.3942 * features.author;
-    1.0 / (1.0 + (-logit).exp())
-}
-
 /// The weight of the author feature.
 pub(crate) const AUTHOR_WEIGHT: f32 = 1.89;
 

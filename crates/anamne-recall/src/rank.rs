@@ -452,34 +452,3 @@ fn date(question: &Question, attributes: &Attributes) -> f32 {
     let on_day = month && says(&day.day().to_string());
     0.5 * f32::from(u8::from(year)) + f32::from(u8::from(month)) + f32::from(u8::from(on_day))
 }
-
-/// How many of each search's first results count for agreement.
-const FIRST: usize = 10;
-
-/// Judges how sure each of the first `places` results is.
-pub(crate) fn judge(ranked: &mut [Ranked], places: usize) {
-    let content = |ranked: &Ranked| ranked.score - ranked.features.author * model::AUTHOR_WEIGHT;
-    let best = ranked
-        .iter()
-        .max_by(|one, other| content(one).total_cmp(&content(other)));
-    let (best_content, best_author) =
-        best.map_or((0.0, 0.0), |best| (content(best), best.features.author));
-    let tenth = match ranked.get(FIRST - 1) {
-        Some(tenth) => tenth.score,
-        // Fewer candidates than that: what has nothing in common with a question scores about nothing.
-        None => 0.0,
-    };
-    for (rank, ranked) in ranked.iter_mut().take(places).enumerate() {
-        let by_both = [ranked.candidate.lexical_rank, ranked.candidate.vector_rank]
-            .iter()
-            .all(|rank| rank.is_some_and(|rank| (rank as usize) < FIRST));
-        let standing = model::Standing {
-            rank,
-            best_content,
-            best_author,
-            tenth,
-            by_both,
-        };
-        ranked.confidence = model::confidence(&ranked.features, ranked.score, &standing);
-    }
-}

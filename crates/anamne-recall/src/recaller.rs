@@ -10,9 +10,10 @@ use anamne_types::{Answer, Context, ContextRequest, Recall, Row, Signals};
 use roaring::RoaringBitmap;
 
 use crate::candidates::{Candidate, Pool, Searched, search};
+use crate::confidence::judge;
 use crate::error::RecallError;
 use crate::model::{self, Features};
-use crate::rank::{Ranked, Setting, judge, rank, shortlist, thread_features};
+use crate::rank::{Ranked, Setting, rank, shortlist, thread_features};
 use crate::views::{Columns, Disputes, Found, LexicalSearch, VectorSearch};
 use crate::words::{Facts, Question, Reader};
 use crate::{answer, context, filter, successors};
