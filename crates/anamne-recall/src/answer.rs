@@ -89,6 +89,9 @@ pub(crate) fn hits(
             explanation: explain::table(ranked, matched),
             surroundings: surroundings(source, recall.surroundings, row)?,
             disputes: Vec::new(),
+            path: Vec::new(),
+            entities: Vec::new(),
+            space: None,
             memory,
         });
     }

@@ -5,6 +5,7 @@
 //! knows the views by the traits in [`views`] alone, and the source for rows and filters; [`tiers`] makes
 //! the views of several tiers one. It must never know a door, write anything, or read a clock.
 
+mod absent;
 mod answer;
 mod candidates;
 mod confidence;
@@ -13,6 +14,7 @@ mod error;
 mod explain;
 mod filter;
 mod model;
+mod plainly;
 mod rank;
 mod recaller;
 mod successors;

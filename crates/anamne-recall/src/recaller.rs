@@ -3,20 +3,19 @@
 use std::time::Instant;
 
 use anamne_embed::{Embedder, StaticModel, TokenTable};
-use anamne_index::columns::RowPredicate;
 use anamne_store::SpaceSource;
-use anamne_store::view::Attributes;
 use anamne_types::{Answer, Context, ContextRequest, Recall, Row, Signals};
 use roaring::RoaringBitmap;
 
-use crate::candidates::{Candidate, Pool, Searched, search};
+use crate::absent::NoColumns;
+use crate::candidates::{Pool, Searched, search};
 use crate::confidence::judge;
 use crate::error::RecallError;
-use crate::model::{self, Features};
+use crate::model;
 use crate::rank::{Ranked, Setting, rank, shortlist, thread_features};
-use crate::views::{Columns, Disputes, Found, LexicalSearch, VectorSearch};
+use crate::views::{Columns, Disputes, LexicalSearch, VectorSearch};
 use crate::words::{Facts, Question, Reader};
-use crate::{answer, context, filter, successors};
+use crate::{answer, context, filter, plainly, successors};
 
 /// Everything that a recall reads. Views that can't take part are `None`, and named in `degraded`.
 pub struct Recaller<'space> {
@@ -40,39 +39,6 @@ pub struct Recaller<'space> {
 
 /// Stands among what is degraded where the model could not turn the question into a vector.
 const EMBEDDER: &str = "embedding model";
-
-/// Stands in for columns that can't take part: it knows no row.
-struct NoColumns;
-
-impl Columns for NoColumns {
-    fn attributes(&self, _: Row) -> Option<Attributes> {
-        None
-    }
-
-    fn tokens(&self, _: Row) -> Option<&[u16]> {
-        None
-    }
-
-    fn token_frequency(&self, _: u16) -> u32 {
-        0
-    }
-
-    fn rows(&self) -> usize {
-        0
-    }
-
-    fn average_tokens(&self) -> f32 {
-        0.0
-    }
-
-    fn select(&self, _: &RowPredicate) -> RoaringBitmap {
-        RoaringBitmap::new()
-    }
-
-    fn neighbours(&self, _: Row, _: usize) -> (Vec<Row>, Vec<Row>) {
-        (Vec::new(), Vec::new())
-    }
-}
 
 impl Recaller<'_> {
     /// Answers a question.
@@ -127,7 +93,7 @@ impl Recaller<'_> {
                 recall,
             )
         } else {
-            self.rank_plainly(&question, &searched)
+            plainly::rank(self.columns, question.lexical_most, &searched)
         };
         successors::first(
             self.source,
@@ -156,6 +122,7 @@ impl Recaller<'_> {
                 results,
                 degraded,
                 took_ms: milliseconds(started),
+                ..Answer::default()
             },
         ))
     }
@@ -226,61 +193,6 @@ impl Recaller<'_> {
         others.retain(|other| !pool.holds(other.row));
         let ranked = rank(&setting, reader, pool.candidates, others, &threads);
         answer::diversify(ranked, columns, recall.limit)
-    }
-
-    /// Ranks by what the searches gave alone; equals by rising row.
-    fn rank_plainly(&self, question: &Question, searched: &Searched) -> Vec<Ranked> {
-        let mut ranked: Vec<Ranked> = Vec::new();
-        let mut places = rustc_hash::FxHashMap::default();
-        let mut add = |found: &Found, take: &dyn Fn(&mut Ranked)| {
-            let place = *places.entry(found.row).or_insert_with(|| {
-                let attributes = self
-                    .columns
-                    .and_then(|columns| columns.attributes(found.row))
-                    .unwrap_or_default();
-                let candidate = Candidate {
-                    row: found.row,
-                    attributes,
-                    lexical: None,
-                    lexical_rank: None,
-                    vector_rank: None,
-                    similarity: None,
-                };
-                ranked.push(Ranked {
-                    candidate,
-                    features: Features::default(),
-                    score: 0.0,
-                    confidence: 0.0,
-                });
-                ranked.len() - 1
-            });
-            take(&mut ranked[place]);
-        };
-        for (rank, found) in (0..).zip(&searched.lexical) {
-            add(found, &|ranked| {
-                ranked.candidate.lexical = Some(found.score);
-                ranked.candidate.lexical_rank = Some(rank);
-                ranked.features.lexical =
-                    (found.score / question.lexical_most.max(f32::MIN_POSITIVE)).min(1.0);
-            });
-        }
-        for (rank, found) in (0..).zip(&searched.vectors) {
-            add(found, &|ranked| {
-                ranked.candidate.vector_rank = Some(rank);
-                ranked.features.semantic = found.score;
-            });
-        }
-        let [lexical, semantic] = model::PLAIN_WEIGHTS;
-        for ranked in &mut ranked {
-            ranked.score = lexical * ranked.features.lexical + semantic * ranked.features.semantic;
-        }
-        ranked.sort_by(|one, other| {
-            other
-                .score
-                .total_cmp(&one.score)
-                .then_with(|| one.candidate.row.cmp(&other.candidate.row))
-        });
-        ranked
     }
 }
 

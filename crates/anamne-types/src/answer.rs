@@ -1,8 +1,9 @@
 //! What the engine answers.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{ConflictKind, Memory, MemoryId, Seq};
+use crate::{ConflictKind, Memory, MemoryId, Seq, Tier};
 
 /// What became of a memory that was told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,6 +87,95 @@ pub struct Hit {
     /// The memories that say otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disputes: Vec<Dispute>,
+    /// How it was reached from what the question itself found, where it was not found at once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<Step>,
+    /// The persons, places and things that it names, where the question goes deeper than shallow.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub entities: Vec<String>,
+    /// The space that it was found in, where several were asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<String>,
+}
+
+/// One step of the way from what a question found to a result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// What leads there: `found`, `mentions`, a relation or a type of link, `next` or `previous` in the thread, `asked again`.
+    pub by: String,
+    /// Where it leads: a memory's citation, or the name of an entity; for `asked again` the words.
+    pub to: String,
+    /// The memory, where it leads to one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryId>,
+}
+
+/// What came nearest where an answer declines.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NearestMiss {
+    /// The memory.
+    pub memory: MemoryId,
+    /// How it is cited: `m12`.
+    pub citation: String,
+    /// The probability that it bears on the question.
+    pub confidence: f32,
+    /// What it says, shortened to a line.
+    pub excerpt: String,
+}
+
+/// Why there is no result that is sure enough.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Abstention {
+    /// How sure a result had to be.
+    pub threshold: f32,
+    /// What was looked at, in a sentence for a person.
+    pub looked_at: String,
+    /// The memory that came nearest, if any.
+    pub nearest: Option<NearestMiss>,
+}
+
+/// What the words of a question that name a time were taken for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnderstoodTime {
+    /// The words.
+    pub words: String,
+    /// From this instant; from the beginning where it is not said.
+    pub since: Option<Timestamp>,
+    /// Up to before this instant; without end where it is not said.
+    pub until: Option<Timestamp>,
+    /// The memory of the event that the time is counted from: "the week before the release".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<MemoryId>,
+}
+
+/// What a recall had to touch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
+    /// Tiers that were searched.
+    pub tiers: u32,
+    /// Rows that the searches had before them: those of each tier's views that were asked.
+    pub rows: u64,
+    /// Bytes of views that these searches read, as estimated from the views' sizes.
+    pub bytes: u64,
+}
+
+/// How a recall was planned, and what came of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Whether the planner had a say.
+    pub planned: bool,
+    /// The tiers that were searched, in their order.
+    pub tiers: Vec<Tier>,
+    /// The tiers within reach that were left out.
+    pub left_out: Vec<Tier>,
+    /// What was expected to be touched, and what was.
+    pub expected: Work,
+    /// What was touched.
+    pub work: Work,
+    /// Whether the first answer was weak and more was searched.
+    pub widened: bool,
+    /// Why, in sentences for a person.
+    pub reasons: Vec<String>,
 }
 
 /// The answer to a recall.
@@ -96,6 +186,15 @@ pub struct Answer {
     /// The views that could not take part, and `source restored` where a damaged database was restored in the course
     /// of this very answer; empty when all is well.
     pub degraded: Vec<String>,
+    /// What words that name a time were taken for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub times: Vec<UnderstoodTime>,
+    /// Why nothing is answered, where a confidence was asked for that nothing has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abstained: Option<Abstention>,
+    /// How it was planned, where that was asked for, or where more was searched than at first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Plan>,
     /// Milliseconds from the call to the answer.
     pub took_ms: f64,
 }

@@ -22,10 +22,13 @@ mod limits;
 mod link;
 mod memory;
 mod question;
+mod ranking;
+mod reach;
 mod tier;
 
 pub use answer::{
-    Answer, Context, ContextEntry, Dispute, Explanation, Hit, LeftOut, Remembered, ScoreParts,
+    Abstention, Answer, Context, ContextEntry, Dispute, Explanation, Hit, LeftOut, NearestMiss,
+    Plan, Remembered, ScoreParts, Step, UnderstoodTime, Work,
 };
 pub use assertion::Assertion;
 pub use body::{Body, Category, Kind, Role, ToolCall};
@@ -40,4 +43,6 @@ pub use limits::{Limits, Refusal};
 pub use link::{Link, LinkType};
 pub use memory::{Memory, Metadata, Version};
 pub use question::{ContextRequest, Filter, Recall, Signals, Surroundings};
+pub use ranking::Ranking;
+pub use reach::{AsOf, Depth, Scope, TimeWords};
 pub use tier::{Temperature, Tier};

@@ -1,10 +1,12 @@
 //! What a caller asks.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{check_name, check_text, check_unit};
-use crate::{Category, Kind, Limits, Refusal, Temperature};
+use crate::{AsOf, Category, Depth, Kind, Limits, Ranking, Refusal, Scope, Temperature, TimeWords};
 
 /// Which memories may be answered with; an empty filter lets all pass.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -132,6 +134,40 @@ pub struct Recall {
     /// Which tiers are searched; all of them when not said.
     #[serde(default)]
     pub temperature: Temperature,
+    /// Which part of the memory it is about.
+    #[serde(default)]
+    pub scope: Scope,
+    /// How many steps from what it finds are followed.
+    #[serde(default)]
+    pub depth: Depth,
+    /// As of when; the present when not said.
+    #[serde(default)]
+    pub as_of: AsOf,
+    /// When it is asked, which "yesterday" and "last week" are counted from; the clock's time when not said.
+    #[serde(default)]
+    pub asked_at: Option<Timestamp>,
+    /// What becomes of words in it that name a time.
+    #[serde(default)]
+    pub time_words: TimeWords,
+    /// By which formula results are ordered.
+    #[serde(default)]
+    pub ranking: Ranking,
+    /// Weights of features for this question, by their names in an explanation; they go before those of the space.
+    #[serde(default)]
+    pub weights: BTreeMap<String, f32>,
+    /// 0 to 1: how much a result loses for being like a better one (λ of maximal marginal relevance is 1 less this).
+    #[serde(default)]
+    pub diversity: f32,
+    /// As whom it is asked: a role of the space's settings, or a built-in one, whose kinds of memory count more.
+    #[serde(default)]
+    pub role: Option<String>,
+    /// Whether the planner may leave out what is not likely to pay off, and search the other tiers when the first answer is
+    /// weak; else all that `temperature` names is searched.
+    #[serde(default = "yes")]
+    pub planning: bool,
+    /// Whether the answer says how it was planned.
+    #[serde(default)]
+    pub explain_plan: bool,
 }
 
 /// Which signals take part in a recall; evaluation switches single ones off.
@@ -151,6 +187,10 @@ fn ten() -> usize {
     10
 }
 
+fn yes() -> bool {
+    true
+}
+
 impl Recall {
     /// A question with no filter, for ten results.
     pub fn new(query: impl Into<String>) -> Self {
@@ -162,6 +202,17 @@ impl Recall {
             surroundings: Surroundings::default(),
             signals: Signals::default(),
             temperature: Temperature::default(),
+            scope: Scope::default(),
+            depth: Depth::default(),
+            as_of: AsOf::default(),
+            asked_at: None,
+            time_words: TimeWords::default(),
+            ranking: Ranking::default(),
+            weights: BTreeMap::new(),
+            diversity: 0.0,
+            role: None,
+            planning: true,
+            explain_plan: false,
         }
     }
 
@@ -186,6 +237,20 @@ impl Recall {
         self
     }
 
+    /// Sets which part of the memory the question is about.
+    #[must_use]
+    pub fn scope(mut self, scope: Scope) -> Self {
+        self.scope = scope;
+        self
+    }
+
+    /// Sets how many steps are followed.
+    #[must_use]
+    pub fn depth(mut self, depth: Depth) -> Self {
+        self.depth = depth;
+        self
+    }
+
     /// Sets which signals take part.
     #[must_use]
     pub fn signals(mut self, signals: Signals) -> Self {
@@ -198,6 +263,15 @@ impl Recall {
         check_text("query", &self.query, Limits::QUERY_BYTES)?;
         check_limit(self.limit)?;
         check_unit("min_confidence", self.min_confidence)?;
+        check_unit("diversity", self.diversity)?;
+        self.scope.check()?;
+        self.depth.check()?;
+        if let Some(role) = &self.role {
+            check_name("role", role)?;
+        }
+        self.weights
+            .iter()
+            .try_for_each(|(feature, weight)| check_weight(feature, *weight))?;
         self.filter.check()
     }
 }
@@ -225,6 +299,18 @@ impl ContextRequest {
         }
         Ok(())
     }
+}
+
+/// Checks the weight of a feature; whether there is such a feature is known where results are ranked.
+pub(crate) fn check_weight(feature: &str, weight: f32) -> Result<(), Refusal> {
+    if weight.is_finite() && weight.abs() <= 1_000.0 {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        "weights",
+        format!("a number from -1000 to 1000 for {feature}"),
+        weight,
+    ))
 }
 
 /// Checks how many rows are asked for.

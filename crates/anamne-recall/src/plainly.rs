@@ -1,0 +1,65 @@
+//! Ranking by what the searches gave, and nothing else.
+
+use rustc_hash::FxHashMap;
+
+use crate::candidates::{Candidate, Searched};
+use crate::model::{self, Features};
+use crate::rank::Ranked;
+use crate::views::{Columns, Found};
+
+/// Ranks by what the searches gave alone; equals by rising row.
+pub(crate) fn rank(
+    columns: Option<&dyn Columns>,
+    lexical_most: f32,
+    searched: &Searched,
+) -> Vec<Ranked> {
+    let mut ranked: Vec<Ranked> = Vec::new();
+    let mut places = FxHashMap::default();
+    let mut add = |found: &Found, take: &dyn Fn(&mut Ranked)| {
+        let place = *places.entry(found.row).or_insert_with(|| {
+            let attributes = columns
+                .and_then(|columns| columns.attributes(found.row))
+                .unwrap_or_default();
+            let candidate = Candidate {
+                row: found.row,
+                attributes,
+                lexical: None,
+                lexical_rank: None,
+                vector_rank: None,
+                similarity: None,
+            };
+            ranked.push(Ranked {
+                candidate,
+                features: Features::default(),
+                score: 0.0,
+                confidence: 0.0,
+            });
+            ranked.len() - 1
+        });
+        take(&mut ranked[place]);
+    };
+    for (rank, found) in (0..).zip(&searched.lexical) {
+        add(found, &|ranked| {
+            ranked.candidate.lexical = Some(found.score);
+            ranked.candidate.lexical_rank = Some(rank);
+            ranked.features.lexical = (found.score / lexical_most.max(f32::MIN_POSITIVE)).min(1.0);
+        });
+    }
+    for (rank, found) in (0..).zip(&searched.vectors) {
+        add(found, &|ranked| {
+            ranked.candidate.vector_rank = Some(rank);
+            ranked.features.semantic = found.score;
+        });
+    }
+    let [lexical, semantic] = model::PLAIN_WEIGHTS;
+    for ranked in &mut ranked {
+        ranked.score = lexical * ranked.features.lexical + semantic * ranked.features.semantic;
+    }
+    ranked.sort_by(|one, other| {
+        other
+            .score
+            .total_cmp(&one.score)
+            .then_with(|| one.candidate.row.cmp(&other.candidate.row))
+    });
+    ranked
+}

@@ -1,0 +1,112 @@
+//! How far a question reaches: in which threads, over how many steps, and as of when.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::limits::{check_name, check_text};
+use crate::{Limits, Refusal};
+
+/// Which part of the memory a question is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// All of it.
+    #[default]
+    All,
+    /// One thread.
+    Thread(String),
+    /// One thread, and those that name the same things as it.
+    RelatedThreads(String),
+    /// The threads that are about a topic, said in words.
+    Topic(String),
+    /// The memories that name a person, place or thing, by any of its names.
+    Entity(String),
+}
+
+impl Scope {
+    /// Checks the name or the words.
+    pub fn check(&self) -> Result<(), Refusal> {
+        match self {
+            Self::All => Ok(()),
+            Self::Thread(name) | Self::RelatedThreads(name) => check_name("thread", name),
+            Self::Topic(words) => check_text("topic", words, Limits::QUERY_BYTES),
+            Self::Entity(name) => check_name("entity", name),
+        }
+    }
+}
+
+/// How many steps from what the question itself finds are followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Depth {
+    /// None: what the question finds, and its neighbours in the thread.
+    #[default]
+    Shallow,
+    /// So many steps along links, relations, shared names and threads.
+    Hops(u8),
+    /// As many as [`Depth::DEEPEST`], and questions asked again with what was found.
+    Deep,
+}
+
+impl Depth {
+    /// The most steps that are followed.
+    pub const DEEPEST: u8 = 4;
+
+    /// Steps that are followed.
+    pub fn hops(self) -> u8 {
+        match self {
+            Self::Shallow => 0,
+            Self::Hops(hops) => hops,
+            Self::Deep => Self::DEEPEST,
+        }
+    }
+
+    /// Checks the number of steps.
+    pub fn check(self) -> Result<(), Refusal> {
+        match self {
+            Self::Hops(hops) if !(1..=Self::DEEPEST).contains(&hops) => Err(Refusal::new(
+                "depth",
+                format!(
+                    "shallow, a whole number of hops from 1 to {}, or deep",
+                    Self::DEEPEST
+                ),
+                hops,
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The past as seen from an instant: what was known by then, and what was true then.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AsOf {
+    /// As if asked at this instant: memories told later don't count, edits made later are undone, and what was put away later is
+    /// still there.
+    #[serde(default)]
+    pub known: Option<Timestamp>,
+    /// Only what held at this instant: nothing that happened later, nothing that had been superseded or had expired by then; what
+    /// was superseded only afterwards counts as holding.
+    #[serde(default)]
+    pub held: Option<Timestamp>,
+}
+
+impl AsOf {
+    /// Whether it is the present on both axes.
+    pub fn is_now(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What becomes of the words of a question that name a time: "last week", "in March", "the week before the release".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeWords {
+    /// Memories that happened then come first; others may follow.
+    #[default]
+    Prefer,
+    /// Only memories that happened then.
+    Only,
+    /// They are words like others.
+    Ignore,
+}
