@@ -24,6 +24,7 @@ mod memory;
 mod question;
 mod ranking;
 mod reach;
+mod spaces;
 mod tier;
 
 pub use answer::{
@@ -45,4 +46,5 @@ pub use memory::{Memory, Metadata, Version};
 pub use question::{ContextRequest, Filter, Recall, Signals, Surroundings};
 pub use ranking::Ranking;
 pub use reach::{AsOf, Depth, Scope, TimeWords};
+pub use spaces::{SpaceChoice, SpaceProposal, Spaces};
 pub use tier::{Temperature, Tier};

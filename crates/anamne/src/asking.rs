@@ -34,11 +34,16 @@ struct Reached {
 impl Space {
     /// Answers a question with the memories that bear on it, best first.
     pub fn recall(&self, recall: &Recall) -> Result<Answer, Error> {
-        let answer = self.ask(recall.temperature, |recaller| Ok(recaller.recall(recall)?))?;
+        let answer = self.look(recall)?;
         let hits = answer.results.iter();
         self.inner
             .used(hits.map(|hit| (hit.memory.id, hit.memory.body.kind())));
         Ok(answer)
+    }
+
+    /// Answers a question without counting what it found as used.
+    pub(crate) fn look(&self, recall: &Recall) -> Result<Answer, Error> {
+        self.ask(recall.temperature, |recaller| Ok(recaller.recall(recall)?))
     }
 
     /// Answers a question with a block of text for a model to read, within a token budget.

@@ -18,6 +18,7 @@
 //! The engine is blocking, works without a network, and never prints. It must never know a door (a
 //! command line, a protocol), and reads no path, clock or model that was not handed to it.
 
+mod across;
 mod answering;
 mod asking;
 mod cleaning;
@@ -35,6 +36,7 @@ mod likeness;
 mod modelling;
 mod models;
 mod reembedding;
+mod routing;
 #[cfg(test)]
 mod set_clock;
 mod space;

@@ -1,0 +1,223 @@
+//! One question to several spaces, and their answers as one.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, VecDeque};
+
+use anamne_store::Unreadable;
+use anamne_types::{Abstention, Answer, Hit, Plan, Recall, SpaceChoice, Spaces, Work};
+
+use crate::Error;
+use crate::store::Store;
+
+/// The space that holds what is true everywhere.
+const CORE: &str = "core";
+
+impl Store {
+    /// Asks several spaces, one after the other, and puts their results in one order.
+    ///
+    /// Spaces rank by themselves, with what is rare in each; what compares across them is the confidence, a calibrated
+    /// probability. So the lists are merged by it, and the order within each stays. What two spaces both hold comes once. A
+    /// space that can't be asked is named in `degraded`, unless it was asked for by its name.
+    ///
+    /// # Errors
+    ///
+    /// If a named space is not there or can't be asked, if none can be, or if the question is not accepted.
+    pub fn recall(&self, spaces: &Spaces, recall: &Recall) -> Result<Answer, Error> {
+        spaces.check()?;
+        recall.check()?;
+        let asked = self.asked(spaces, &recall.query)?;
+        let must_answer = matches!(spaces.choice, SpaceChoice::Named(_));
+        let mut answers = Vec::new();
+        let mut degraded = self.left_aside(spaces)?;
+        let mut failure = None;
+        for name in &asked {
+            let answer = self
+                .existing_space(name)
+                .and_then(|space| space.recall(recall));
+            match answer {
+                Ok(answer) => answers.push((name.clone(), answer)),
+                Err(error) if must_answer && name != CORE => return Err(error),
+                Err(error) => {
+                    degraded.push(format!("space {name}: {error}"));
+                    failure = Some(error);
+                }
+            }
+        }
+        if let (true, Some(error)) = (answers.is_empty(), failure) {
+            return Err(error);
+        }
+        if asked.len() == 1 && degraded.is_empty() {
+            return Ok(answers.pop().map(|(_, answer)| answer).unwrap_or_default());
+        }
+        Ok(merged(answers, degraded, recall.limit))
+    }
+
+    /// The spaces that nobody named and whose settings can't be read.
+    fn left_aside(&self, spaces: &Spaces) -> Result<Vec<String>, Error> {
+        if matches!(spaces.choice, SpaceChoice::Named(_)) {
+            return Ok(Vec::new());
+        }
+        let unreadable = self.unreadable_spaces()?.into_iter();
+        let label = |unreadable: Unreadable| {
+            let folder = unreadable.folder.file_name().unwrap_or_default();
+            format!("space {}: {}", folder.to_string_lossy(), unreadable.error)
+        };
+        Ok(unreadable.map(label).collect())
+    }
+
+    /// The names of the spaces to ask, each once, `core` last unless it was named.
+    fn asked(&self, spaces: &Spaces, query: &str) -> Result<Vec<String>, Error> {
+        let mut names: Vec<String> = match &spaces.choice {
+            SpaceChoice::Named(names) => names.clone(),
+            SpaceChoice::All => self.spaces()?.iter().map(ToString::to_string).collect(),
+            SpaceChoice::Proposed { hints, most } => self
+                .propose_spaces(query, hints, *most)?
+                .into_iter()
+                .map(|proposal| proposal.space)
+                .collect(),
+        };
+        let wants_core = spaces.core && !names.iter().any(|name| name == CORE);
+        if wants_core && self.spaces()?.iter().any(|name| name.as_str() == CORE) {
+            names.push(CORE.to_owned());
+        }
+        let mut seen = BTreeSet::new();
+        names.retain(|name| seen.insert(name.clone()));
+        Ok(names)
+    }
+}
+
+/// The answers of several spaces as one.
+fn merged(answers: Vec<(String, Answer)>, mut degraded: Vec<String>, limit: usize) -> Answer {
+    let mut merged = Answer::default();
+    let mut plans = Vec::new();
+    let mut abstentions = Vec::new();
+    let mut lists = Vec::new();
+    for (space, answer) in answers {
+        degraded.extend(
+            answer
+                .degraded
+                .iter()
+                .map(|view| format!("{space}: {view}")),
+        );
+        merged.took_ms += answer.took_ms;
+        if merged.times.is_empty() {
+            merged.times = answer.times;
+        }
+        plans.extend(answer.plan.map(|plan| (space.clone(), plan)));
+        abstentions.extend(answer.abstained);
+        lists.push(in_one_scale(&space, answer.results));
+    }
+    merged.results = interleaved(lists, limit);
+    merged.degraded = degraded;
+    merged.plan = one_plan(plans);
+    if merged.results.is_empty() {
+        merged.abstained = one_abstention(abstentions);
+    }
+    merged
+}
+
+/// A space's results with the confidence by which they take their turn: that of the surest one from there on, so that none is
+/// overtaken by one that its own space ranks lower.
+fn in_one_scale(space: &str, results: Vec<Hit>) -> VecDeque<(f32, Hit)> {
+    let mut surest = 0.0f32;
+    let mut scaled: VecDeque<(f32, Hit)> = VecDeque::with_capacity(results.len());
+    for hit in results.into_iter().rev() {
+        surest = surest.max(hit.confidence);
+        let space = Some(space.to_owned());
+        scaled.push_front((surest, Hit { space, ..hit }));
+    }
+    scaled
+}
+
+/// The lists as one, by rising uncertainty; equals in the order of the spaces. What was said already is left out.
+fn interleaved(mut lists: Vec<VecDeque<(f32, Hit)>>, limit: usize) -> Vec<Hit> {
+    let mut results: Vec<Hit> = Vec::new();
+    while results.len() < limit {
+        let surest = |list: &VecDeque<(f32, Hit)>| list.front().map(|(confidence, _)| *confidence);
+        let next = (0..lists.len())
+            .filter(|index| !lists[*index].is_empty())
+            .min_by(|one, other| {
+                let (one, other) = (surest(&lists[*one]), surest(&lists[*other]));
+                other.partial_cmp(&one).unwrap_or(Ordering::Equal)
+            });
+        let Some((_, hit)) = next.and_then(|index| lists[index].pop_front()) else {
+            break;
+        };
+        let says_the_same = |known: &Hit| {
+            known.space != hit.space && known.memory.content.trim() == hit.memory.content.trim()
+        };
+        if !results.iter().any(says_the_same) {
+            results.push(hit);
+        }
+    }
+    results
+}
+
+/// What all the plans come to together.
+fn one_plan(plans: Vec<(String, Plan)>) -> Option<Plan> {
+    let several = plans.len() > 1;
+    plans
+        .into_iter()
+        .map(|(space, plan)| {
+            let reasons = plan.reasons.into_iter();
+            let reasons = reasons.map(|reason| {
+                if several {
+                    format!("{space}: {reason}")
+                } else {
+                    reason
+                }
+            });
+            Plan {
+                reasons: reasons.collect(),
+                ..plan
+            }
+        })
+        .reduce(|mut all, plan| {
+            all.planned |= plan.planned;
+            all.widened |= plan.widened;
+            all.expected = together(all.expected, plan.expected);
+            all.work = together(all.work, plan.work);
+            for (tiers, more) in [
+                (&mut all.tiers, plan.tiers),
+                (&mut all.left_out, plan.left_out),
+            ] {
+                for tier in more {
+                    if !tiers.contains(&tier) {
+                        tiers.push(tier);
+                    }
+                }
+            }
+            all.reasons.extend(plan.reasons);
+            all
+        })
+}
+
+fn together(one: Work, other: Work) -> Work {
+    Work {
+        tiers: one.tiers + other.tiers,
+        rows: one.rows + other.rows,
+        bytes: one.bytes + other.bytes,
+    }
+}
+
+/// All that was looked at, and the nearest miss of all.
+fn one_abstention(abstentions: Vec<Abstention>) -> Option<Abstention> {
+    abstentions.into_iter().reduce(|one, other| {
+        let sureness = |abstention: &Abstention| {
+            abstention
+                .nearest
+                .as_ref()
+                .map_or(f32::NEG_INFINITY, |nearest| nearest.confidence)
+        };
+        let nearest = if sureness(&other) > sureness(&one) {
+            other.nearest
+        } else {
+            one.nearest
+        };
+        Abstention {
+            threshold: one.threshold,
+            looked_at: format!("{} {}", one.looked_at, other.looked_at),
+            nearest,
+        }
+    })
+}

@@ -1,0 +1,175 @@
+//! Which spaces are likely to know something of a question.
+
+use std::collections::BTreeSet;
+use std::time::SystemTime;
+
+use anamne_store::{SpaceConfig, SpaceName};
+use anamne_text::analyser::Analyser;
+use anamne_types::{Recall, SpaceProposal};
+
+use crate::Error;
+use crate::store::Store;
+
+/// So many spaces are asked for a taste of what they know; of more than that, those come first that names, descriptions and use
+/// speak for.
+const TASTED: usize = 16;
+
+/// Results that a taste looks at.
+const TASTE: usize = 3;
+
+/// What speaks for a space, as shares of the likelihood: its content, its name or description, a hint, and recent use.
+const CONTENT: f32 = 0.6;
+const DESCRIPTION: f32 = 0.15;
+const HINT: f32 = 0.2;
+const USE: f32 = 0.05;
+
+/// A space that is less likely than this share of the likeliest one is not proposed.
+const WORTH_ASKING: f32 = 0.4;
+
+/// A space before it is tasted.
+struct Prospect {
+    name: SpaceName,
+    likelihood: f32,
+    reasons: Vec<String>,
+}
+
+impl Store {
+    /// The spaces that are likely to know something of a question, the likeliest first, at most `most`.
+    ///
+    /// What counts: how sure the best of a space's own first results are, words of the question in its name or description, hints
+    /// (names of spaces, or parts of them), and which was written to last. With more than sixteen spaces only the sixteen are
+    /// looked into that the rest speaks for. O(spaces), and a recall of three results in each that is looked into.
+    pub fn propose_spaces(
+        &self,
+        query: &str,
+        hints: &[String],
+        most: usize,
+    ) -> Result<Vec<SpaceProposal>, Error> {
+        let taste = Recall::new(query).limit(TASTE);
+        taste.check()?;
+        let mut proposals: Vec<SpaceProposal> = self
+            .prospects(query, hints)?
+            .into_iter()
+            .take(TASTED)
+            .map(|prospect| self.tasted(prospect, &taste))
+            .collect();
+        proposals.sort_by(|one, other| {
+            let by_likelihood = other.likelihood.total_cmp(&one.likelihood);
+            by_likelihood.then_with(|| one.space.cmp(&other.space))
+        });
+        let likeliest = proposals
+            .first()
+            .map_or(0.0, |proposal| proposal.likelihood);
+        proposals.retain(|proposal| proposal.likelihood >= likeliest * WORTH_ASKING);
+        proposals.truncate(most);
+        Ok(proposals)
+    }
+
+    /// All spaces by what can be told without opening them, the likeliest first.
+    fn prospects(&self, query: &str, hints: &[String]) -> Result<Vec<Prospect>, Error> {
+        let wanted = stems(query);
+        let hints: Vec<String> = hints
+            .iter()
+            .map(|hint| hint.trim().to_lowercase())
+            .collect();
+        let names = self.spaces()?;
+        let by_use = self.by_last_use(&names);
+        let mut prospects: Vec<Prospect> = names
+            .into_iter()
+            .map(|name| {
+                let mut prospect = Prospect {
+                    likelihood: 0.0,
+                    reasons: Vec::new(),
+                    name,
+                };
+                prospect.weigh_description(self, &wanted);
+                prospect.weigh_hints(&hints);
+                if by_use.first() == Some(&prospect.name) {
+                    prospect.likelihood += USE;
+                    prospect.reasons.push("written to last".to_owned());
+                }
+                prospect
+            })
+            .collect();
+        let place = |name: &SpaceName| by_use.iter().position(|used| used == name);
+        prospects.sort_by(|one, other| {
+            let by_likelihood = other.likelihood.total_cmp(&one.likelihood);
+            by_likelihood.then_with(|| place(&one.name).cmp(&place(&other.name)))
+        });
+        Ok(prospects)
+    }
+
+    /// A prospect with what it knows itself. One that can't be opened or asked has nothing to say here; asking it tells why.
+    fn tasted(&self, mut prospect: Prospect, taste: &Recall) -> SpaceProposal {
+        let answer = self
+            .existing_space(prospect.name.as_str())
+            .and_then(|space| space.look(taste));
+        let sureness = answer.map_or(0.0, |answer| {
+            let confidences = answer.results.iter().map(|hit| hit.confidence);
+            confidences.fold(0.0f32, f32::max)
+        });
+        if sureness > 0.0 {
+            prospect.likelihood += CONTENT * sureness;
+            let share = (sureness * 100.0).round();
+            prospect
+                .reasons
+                .insert(0, format!("its best memory bears on it with {share} %"));
+        }
+        SpaceProposal {
+            space: prospect.name.to_string(),
+            likelihood: prospect.likelihood.min(1.0),
+            reasons: prospect.reasons,
+        }
+    }
+
+    /// The spaces, the one whose database was written to last first.
+    fn by_last_use(&self, names: &[SpaceName]) -> Vec<SpaceName> {
+        let written = |name: &SpaceName| -> Option<SystemTime> {
+            let memories = self.folder.space(name).join("memories");
+            ["active.db", "active.db-wal"]
+                .iter()
+                .filter_map(|file| memories.join(file).metadata().ok()?.modified().ok())
+                .max()
+        };
+        let mut by_use: Vec<_> = names.iter().map(|name| (written(name), name)).collect();
+        by_use.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(other.1)));
+        by_use.into_iter().map(|(_, name)| name.clone()).collect()
+    }
+}
+
+impl Prospect {
+    fn weigh_description(&mut self, store: &Store, wanted: &BTreeSet<String>) {
+        let path = store.folder.space(&self.name).join("space.toml");
+        let description = SpaceConfig::read(&path)
+            .ok()
+            .flatten()
+            .map_or_else(String::new, |config| config.description);
+        let described = stems(&format!("{} {description}", self.name));
+        let shared: Vec<&str> = wanted
+            .intersection(&described)
+            .map(String::as_str)
+            .collect();
+        if !shared.is_empty() {
+            self.likelihood += DESCRIPTION * shared.len() as f32 / wanted.len() as f32;
+            self.reasons.push(format!(
+                "its name or description says {}",
+                shared.join(", ")
+            ));
+        }
+    }
+
+    fn weigh_hints(&mut self, hints: &[String]) {
+        let name = self.name.as_str().to_lowercase();
+        let hinted = hints.iter().find(|hint| name.contains(hint.as_str()));
+        if let Some(hint) = hinted {
+            self.likelihood += if name == *hint { HINT } else { HINT / 2.0 };
+            self.reasons.push(format!("“{hint}” was hinted at"));
+        }
+    }
+}
+
+/// The stems of the words that say something.
+fn stems(text: &str) -> BTreeSet<String> {
+    let terms = Analyser::new().query(text).terms;
+    terms.into_iter().map(|term| term.text).collect()
+}

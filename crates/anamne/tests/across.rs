@@ -1,0 +1,237 @@
+//! One question to several spaces.
+
+mod common;
+
+use anamne::{ErrorKind, Recall, SpaceChoice, Spaces, Store};
+use common::Home;
+
+/// A store whose spaces hold what their names say, and `core` what is true everywhere.
+fn filled(home: &Home) -> Store {
+    let (store, _) = home.store_with_clock("2026-03-01T12:00:00Z");
+    for (space, texts) in [
+        (
+            "kitchen",
+            &[
+                "The sourdough starter is fed with rye flour every evening",
+                "The oven runs ten degrees hotter than its dial says",
+                "Grandmother's dumplings need buckwheat flour",
+            ][..],
+        ),
+        (
+            "garden",
+            &[
+                "The tomatoes are watered at six in the morning",
+                "The apple tree was pruned in February",
+                "Compost goes on the beds in late autumn",
+            ][..],
+        ),
+        (
+            "core",
+            &[
+                "Answer in metric units, everywhere",
+                "The user's name is Ada",
+            ][..],
+        ),
+    ] {
+        let space = store.space(space).expect("a space");
+        for text in texts {
+            space.remember(*text).expect("remembered");
+        }
+    }
+    store
+}
+
+fn named(names: &[&str], core: bool) -> Spaces {
+    Spaces {
+        choice: SpaceChoice::Named(names.iter().map(|name| (*name).to_owned()).collect()),
+        core,
+    }
+}
+
+fn proposed(hints: &[&str], most: usize) -> Spaces {
+    Spaces {
+        choice: SpaceChoice::Proposed {
+            hints: hints.iter().map(|hint| (*hint).to_owned()).collect(),
+            most,
+        },
+        core: false,
+    }
+}
+
+#[test]
+fn several_spaces_answer_as_one_and_each_result_says_where_it_is_from() {
+    let home = Home::new();
+    let store = filled(&home);
+    let both = named(&["kitchen", "garden"], false);
+    let answer = store
+        .recall(&both, &Recall::new("when are the tomatoes watered?"))
+        .expect("an answer");
+    assert_eq!(answer.results[0].space.as_deref(), Some("garden"));
+    assert!(answer.results[0].memory.content.contains("tomatoes"));
+    let answer = store
+        .recall(
+            &both,
+            &Recall::new("what is the sourdough starter fed with?"),
+        )
+        .expect("an answer");
+    assert_eq!(answer.results[0].space.as_deref(), Some("kitchen"));
+    assert!(
+        answer
+            .results
+            .iter()
+            .all(|hit| hit.space.as_deref() != Some("core"))
+    );
+}
+
+#[test]
+fn the_order_within_a_space_stays_when_answers_are_merged() {
+    let home = Home::new();
+    let store = filled(&home);
+    let question = Recall::new("flour in the oven");
+    let alone = store
+        .space("kitchen")
+        .and_then(|space| space.recall(&question))
+        .expect("an answer");
+    let merged = store
+        .recall(&named(&["garden", "kitchen"], true), &question)
+        .expect("an answer");
+    let of_kitchen: Vec<_> = merged
+        .results
+        .iter()
+        .filter(|hit| hit.space.as_deref() == Some("kitchen"))
+        .map(|hit| hit.memory.id)
+        .collect();
+    let wanted: Vec<_> = alone.results.iter().map(|hit| hit.memory.id).collect();
+    assert_eq!(of_kitchen, wanted);
+}
+
+#[test]
+fn core_stands_beside_a_space_where_it_is_wanted_and_there() {
+    let home = Home::new();
+    let store = filled(&home);
+    let question = Recall::new("which units does the user want, metric?");
+    let beside = store
+        .recall(&Spaces::one("garden"), &question)
+        .expect("an answer");
+    assert_eq!(beside.results[0].space.as_deref(), Some("core"));
+    let alone = store
+        .recall(&named(&["garden"], false), &question)
+        .expect("an answer");
+    assert!(alone.results.iter().all(|hit| hit.space.is_none()));
+    assert!(
+        alone
+            .results
+            .iter()
+            .all(|hit| !hit.memory.content.contains("metric"))
+    );
+    let empty = Home::new();
+    let (store, _) = empty.store_with_clock("2026-03-01T12:00:00Z");
+    let space = store.space("garden").expect("a space");
+    space.remember("The pond is a metre deep").expect("told");
+    let answer = store
+        .recall(
+            &Spaces::one("garden"),
+            &Recall::new("how deep is the pond?"),
+        )
+        .expect("an answer without a core space");
+    assert_eq!(answer.results.len(), 1);
+    assert_eq!(store.spaces().expect("names").len(), 1, "core was made");
+}
+
+#[test]
+fn what_two_spaces_both_hold_comes_once() {
+    let home = Home::new();
+    let store = filled(&home);
+    let same = "Deployments are frozen in the last week of the year";
+    for space in ["kitchen", "garden"] {
+        let space = store.space(space).expect("a space");
+        space.remember(same).expect("told");
+    }
+    let everywhere = Spaces {
+        choice: SpaceChoice::All,
+        core: true,
+    };
+    let answer = store
+        .recall(&everywhere, &Recall::new("when are deployments frozen?"))
+        .expect("an answer");
+    let times = answer
+        .results
+        .iter()
+        .filter(|hit| hit.memory.content == same);
+    assert_eq!(times.count(), 1);
+}
+
+#[test]
+fn a_question_without_a_space_goes_where_something_is_known_of_it() {
+    let home = Home::new();
+    let store = filled(&home);
+    for (question, wanted) in [
+        ("when was the apple tree pruned?", "garden"),
+        ("what do grandmother's dumplings need?", "kitchen"),
+        ("what is the name of the user?", "core"),
+    ] {
+        let proposals = store.propose_spaces(question, &[], 2).expect("proposals");
+        assert_eq!(proposals[0].space, wanted, "{question}: {proposals:?}");
+        assert!(!proposals[0].reasons.is_empty());
+        assert!((0.0..=1.0).contains(&proposals[0].likelihood));
+        let answer = store
+            .recall(&proposed(&[], 1), &Recall::new(question))
+            .expect("an answer");
+        assert!(
+            answer
+                .results
+                .iter()
+                .all(|hit| hit.space.as_deref().is_none_or(|space| space == wanted))
+        );
+    }
+}
+
+#[test]
+fn a_hint_and_a_description_speak_for_a_space_before_it_knows_anything() {
+    let home = Home::new();
+    let store = filled(&home);
+    let workshop = store.space("workshop").expect("a space");
+    workshop.remember("Nothing of note").expect("told");
+    let hinted = store
+        .propose_spaces("zyzzyva quokka", &["work".to_owned()], 1)
+        .expect("proposals");
+    assert_eq!(hinted[0].space, "workshop");
+    workshop
+        .configure(|config| "Saws, planes and varnish".clone_into(&mut config.description))
+        .expect("set");
+    let described = store.propose_spaces("varnish", &[], 1).expect("proposals");
+    assert_eq!(described[0].space, "workshop");
+}
+
+#[test]
+fn a_named_space_must_be_there_and_a_choice_must_name_one() {
+    let home = Home::new();
+    let store = filled(&home);
+    let question = Recall::new("anything");
+    let missing = store.recall(&named(&["garden", "cellar"], true), &question);
+    assert_eq!(missing.expect_err("no cellar").kind(), ErrorKind::NotFound);
+    let none = store.recall(&named(&[], true), &question);
+    assert_eq!(none.expect_err("no name").kind(), ErrorKind::Refused);
+    let none = store.recall(&proposed(&[], 0), &question);
+    assert_eq!(none.expect_err("none").kind(), ErrorKind::Refused);
+}
+
+#[test]
+fn a_space_that_cant_be_asked_is_named_and_the_others_answer() {
+    let home = Home::new();
+    drop(filled(&home));
+    let broken = home.root().join("spaces/kitchen/space.toml");
+    let settings = std::fs::read_to_string(&broken).expect("settings");
+    std::fs::write(&broken, settings.replace("format = 1", "format = 999")).expect("written");
+    let (store, _) = home.store_with_clock("2026-03-01T12:00:00Z");
+    let everywhere = Spaces {
+        choice: SpaceChoice::All,
+        core: true,
+    };
+    let answer = store
+        .recall(&everywhere, &Recall::new("when are the tomatoes watered?"))
+        .expect("the others answer");
+    assert!(answer.results[0].memory.content.contains("tomatoes"));
+    let named = answer.degraded.iter().any(|view| view.contains("kitchen"));
+    assert!(named, "{:?}", answer.degraded);
+}
