@@ -3,7 +3,10 @@
 use std::ffi::OsString;
 use std::str::FromStr;
 
-use anamne::{Category, EntityType, EventKind, Kind, LinkType, Perspective, Refusal, Temperature};
+use anamne::{
+    Category, Depth, EntityType, EventKind, Kind, LinkType, Perspective, Ranking, Refusal,
+    Temperature, TimeWords,
+};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::commands::Command;
@@ -90,6 +93,37 @@ pub(crate) fn link_type() -> impl TypedValueParser<Value = LinkType> {
 /// Reads the word of a temperature.
 pub(crate) fn temperature() -> impl TypedValueParser<Value = Temperature> {
     one_of(Temperature::ALL, Temperature::as_str)
+}
+
+/// Reads what becomes of words that name a time.
+pub(crate) fn time_words() -> impl TypedValueParser<Value = TimeWords> {
+    one_of(TimeWords::ALL, TimeWords::as_str)
+}
+
+/// Reads the name of a formula.
+pub(crate) fn ranking() -> impl TypedValueParser<Value = Ranking> {
+    one_of(Ranking::ALL, Ranking::as_str)
+}
+
+/// Reads `shallow`, a number of steps, or `deep`.
+pub(crate) fn depth(text: &str) -> Result<Depth, String> {
+    match text {
+        "shallow" | "0" => Ok(Depth::Shallow),
+        "deep" => Ok(Depth::Deep),
+        hops => hops
+            .parse()
+            .ok()
+            .map(Depth::Hops)
+            .filter(|depth| depth.check().is_ok())
+            .ok_or_else(|| format!("say shallow, 1 to {} steps, or deep", Depth::DEEPEST)),
+    }
+}
+
+/// Reads the weight of a feature, `name=number`.
+pub(crate) fn weight(text: &str) -> Result<(String, f32), String> {
+    text.split_once('=')
+        .and_then(|(name, weight)| Some((name.trim().to_owned(), weight.trim().parse().ok()?)))
+        .ok_or_else(|| "write it as name=number, such as recency=1.5".to_owned())
 }
 
 /// Reads the word of an event's kind.

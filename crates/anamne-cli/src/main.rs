@@ -22,6 +22,8 @@ mod input;
 mod known;
 mod output;
 mod place;
+mod planned;
+mod reach;
 mod settling;
 mod weaving;
 mod wording;

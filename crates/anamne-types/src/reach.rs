@@ -1,8 +1,12 @@
 //! How far a question reaches: in which threads, over how many steps, and as of when.
 
+use std::fmt;
+use std::str::FromStr;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::body::words;
 use crate::limits::{check_name, check_text};
 use crate::{Limits, Refusal};
 
@@ -98,15 +102,16 @@ impl AsOf {
     }
 }
 
-/// What becomes of the words of a question that name a time: "last week", "in March", "the week before the release".
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TimeWords {
-    /// Memories that happened then come first; others may follow.
-    #[default]
-    Prefer,
-    /// Only memories that happened then.
-    Only,
-    /// They are words like others.
-    Ignore,
+words! {
+    /// What becomes of the words of a question that name a time: "last week", "in March", "the week before the release".
+    #[derive(Default)]
+    TimeWords as "time_words" {
+        /// Memories that happened then come first; others may follow.
+        #[default]
+        Prefer = 1 "prefer",
+        /// Only memories that happened then.
+        Only = 2 "only",
+        /// They are words like others.
+        Ignore = 3 "ignore",
+    }
 }

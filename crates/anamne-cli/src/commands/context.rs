@@ -1,12 +1,12 @@
 //! `anamne context`.
 
-use anamne::{ContextRequest, Recall, Temperature};
+use anamne::{ContextRequest, Recall};
 
-use crate::arguments;
 use crate::failure::Failure;
 use crate::filters::Filters;
 use crate::output::{Output, YELLOW, memories, paint};
 use crate::place::Place;
+use crate::reach::Reach;
 use crate::wording::{duration, number, visible};
 use crate::{input, settling};
 
@@ -38,23 +38,22 @@ pub(crate) struct Context {
     /// Leave out memories less sure than this, 0 to 1
     #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
     min_confidence: f32,
-    /// Search only the active tier (hot), the recent one (warm) or the archives (cold)
-    #[arg(long, default_value = "all", hide_possible_values = true, value_name = "WHICH", value_parser = arguments::temperature())]
-    temperature: Temperature,
+    #[command(flatten)]
+    reach: Reach,
     #[command(flatten)]
     filters: Filters,
 }
 
 impl Context {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let recall = Recall {
+            min_confidence: self.min_confidence,
+            ..Recall::new(input::text("query", &self.query, output)?)
+                .limit(self.limit)
+                .filter(self.filters.read(&output.dates)?)
+        };
         let request = ContextRequest {
-            recall: Recall {
-                min_confidence: self.min_confidence,
-                ..Recall::new(input::text("query", &self.query, output)?)
-                    .limit(self.limit)
-                    .temperature(self.temperature)
-                    .filter(self.filters.read(&output.dates)?)
-            },
+            recall: self.reach.of(recall, &output.dates)?,
             token_budget: self.budget,
         };
         request.check()?;

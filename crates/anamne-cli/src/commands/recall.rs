@@ -2,15 +2,16 @@
 
 use anamne::text::analyser::{Analyser, QueryTerm};
 use anamne::text::snippet::snippet;
-use anamne::{Answer, Hit, Space, Temperature};
+use anamne::{Answer, Hit, Ranking};
 
 use crate::arguments;
 use crate::failure::Failure;
 use crate::filters::Filters;
 use crate::output::{BOLD, CYAN, DIM, GREEN, Output, YELLOW, memories, paint};
 use crate::place::Place;
+use crate::reach::{Across, Reach};
 use crate::wording::{at_most, duration, marked, percent, wrapped};
-use crate::{card, input, known, settling};
+use crate::{card, input, known, planned, settling};
 
 /// Columns left of a result's text.
 const INDENT: usize = 10;
@@ -28,10 +29,16 @@ Examples:
   anamne recall http header -k 3 --explain
   anamne recall \"what broke\" --since \"last month\" --author Ada --kind fact
   anamne recall \"who owns the billing service?\" --min-confidence 0.5 --json
+  anamne recall \"what did we decide the week before the release?\" --times only
+  anamne recall \"who works with the owner of the parser?\" --depth 2
+  anamne recall \"which port?\" --as-of 2026-01-31
+  anamne recall \"which units does the user want?\" --across auto
 
 With --json: {\"results\": [{\"memory\": {\"id\", \"content\", \"kind\", …}, \"score\",
-  \"confidence\", \"scores\": {…}, \"reasoning\", \"explanation\": {…}}], \"degraded\":
-  [view, …], \"took_ms\"}")]
+  \"confidence\", \"scores\": {…}, \"reasoning\", \"explanation\": {…}, \"path\"?,
+  \"entities\"?, \"space\"?}], \"times\"?: [{\"words\", \"since\", \"until\"}],
+  \"abstained\"?: {\"threshold\", \"looked_at\", \"nearest\"}, \"plan\"?: {…},
+  \"degraded\": [view, …], \"took_ms\"}")]
 pub(crate) struct Recall {
     /// The question, or words to look for; `-` reads standard input
     #[arg(required = true)]
@@ -45,41 +52,90 @@ pub(crate) struct Recall {
     /// Show what each signal gave
     #[arg(long)]
     explain: bool,
-    /// Search only the active tier (hot), the recent one (warm) or the archives (cold)
-    #[arg(long, default_value = "all", hide_possible_values = true, value_name = "WHICH", value_parser = arguments::temperature())]
-    temperature: Temperature,
+    /// Show where it was looked and why
+    #[arg(long)]
+    explain_plan: bool,
+    /// Search all that is within reach, whatever the planner thinks of it
+    #[arg(long)]
+    no_plan: bool,
+    #[command(flatten)]
+    order: Order,
+    #[command(flatten)]
+    reach: Reach,
+    #[command(flatten)]
+    across: Across,
     #[command(flatten)]
     filters: Filters,
 }
 
+/// Options that say how results are ordered.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Order")]
+struct Order {
+    /// The formula: full, or for comparison reciprocal_rank, meaning_first or words_first
+    #[arg(long, default_value = "full", hide_possible_values = true, value_name = "FORMULA", value_parser = arguments::ranking())]
+    ranking: Ranking,
+    /// The weight of a feature, by its name under --explain
+    #[arg(long, value_name = "NAME=NUMBER", value_parser = arguments::weight)]
+    weight: Vec<(String, f32)>,
+    /// How much a result loses for being like a better one, 0 to 1
+    #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
+    diversity: f32,
+    /// As whom it is asked: developer, architect, reviewer, planner, assistant, or a role of the space's settings
+    #[arg(long, value_name = "ROLE")]
+    role: Option<String>,
+}
+
 impl Recall {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let question = anamne::Recall {
-            min_confidence: self.min_confidence,
-            ..anamne::Recall::new(input::text("query", &self.query, output)?)
-                .limit(self.limit)
-                .temperature(self.temperature)
-                .filter(self.filters.read(&output.dates)?)
+        let spaces = self.across.spaces(place);
+        let is_elsewhere = self.across.is_elsewhere();
+        let explain = self.explain;
+        let question = self.question(output)?;
+        let store = place.existing_store()?;
+        // Opened first, for a space at hand that is not there is worth more words.
+        let here = if is_elsewhere {
+            None
+        } else {
+            Some(place.existing_space_of(&store)?)
         };
-        question.check()?;
-        let space = place.existing_space()?;
-        let answer = space.recall(&question)?;
+        let answer = store.recall(&spaces, &question)?;
         if output.is_json() {
             output.json(&answer)?;
         } else {
-            print(&question.query, &answer, self.explain, &space, output)?;
+            print(&question.query, &answer, explain, output)?;
+            let from = match &here {
+                Some(space) if answer.results.iter().all(|hit| hit.space.is_none()) => {
+                    format!("the space {}", space.name())
+                }
+                _ => "the spaces that were asked".to_owned(),
+            };
+            sum_up(&answer, &from, output);
         }
-        settling::settle(&space, output)
+        here.map_or(Ok(()), |space| settling::settle(&space, output))
+    }
+
+    /// The question as the engine takes it, checked.
+    fn question(self, output: &mut Output) -> Result<anamne::Recall, Failure> {
+        let question = anamne::Recall {
+            min_confidence: self.min_confidence,
+            ranking: self.order.ranking,
+            weights: self.order.weight.into_iter().collect(),
+            diversity: self.order.diversity,
+            role: self.order.role,
+            planning: !self.no_plan,
+            explain_plan: self.explain_plan,
+            ..anamne::Recall::new(input::text("query", &self.query, output)?)
+                .limit(self.limit)
+                .filter(self.filters.read(&output.dates)?)
+        };
+        let question = self.reach.of(question, &output.dates)?;
+        question.check()?;
+        Ok(question)
     }
 }
 
-fn print(
-    query: &str,
-    answer: &Answer,
-    explain: bool,
-    space: &Space,
-    output: &mut Output,
-) -> Result<(), Failure> {
+fn print(query: &str, answer: &Answer, explain: bool, output: &mut Output) -> Result<(), Failure> {
     let terms = Analyser::new().query(query).terms;
     for (index, hit) in answer.results.iter().enumerate() {
         if index > 0 {
@@ -93,19 +149,29 @@ fn print(
             print_explanation(hit, output)?;
         }
     }
-    output.flush()?;
-    output.warn_degraded(&answer.degraded);
-    if answer.results.is_empty() {
-        output.note(format_args!(
-            "nothing in the space {} bears on this ({})",
-            space.name(),
-            duration(answer.took_ms)
-        ));
-    } else {
-        let found = memories(answer.results.len() as u64);
-        output.note(format_args!("{found} in {}", duration(answer.took_ms)));
+    if let Some(plan) = &answer.plan {
+        planned::print(plan, output)?;
     }
-    Ok(())
+    output.flush()
+}
+
+/// Says beside the results how the question was understood, what could not take part, and how much was found.
+fn sum_up(answer: &Answer, from: &str, output: &Output) {
+    for time in &answer.times {
+        output.note(planned::understood(time, &output.dates));
+    }
+    output.warn_degraded(&answer.degraded);
+    let took = duration(answer.took_ms);
+    match &answer.abstained {
+        Some(abstained) => output.note(planned::declined(abstained)),
+        None if answer.results.is_empty() => {
+            output.note(format_args!("nothing in {from} bears on this ({took})"));
+        }
+        None => {
+            let found = memories(answer.results.len() as u64);
+            output.note(format_args!("{found} in {took}"));
+        }
+    }
 }
 
 /// The passage that answers, with the words of the question in it marked.
@@ -148,7 +214,15 @@ fn print_origin(hit: &Hit, output: &mut Output) -> Result<(), Failure> {
     for line in wrapped(&card::origin(&hit.memory, &when), width) {
         output.line(format_args!("{indent}{}", paint(DIM, line)))?;
     }
-    let id = hit.memory.citation();
+    if !hit.path.is_empty() {
+        for line in wrapped(&planned::path(&hit.path), width) {
+            output.line(format_args!("{indent}{}", paint(DIM, line)))?;
+        }
+    }
+    let id = match &hit.space {
+        Some(space) => format!("{} in {space}", hit.memory.citation()),
+        None => hit.memory.citation(),
+    };
     for line in wrapped(&format!("{id} · {}", reasons(hit)), width) {
         match line.strip_prefix(&id) {
             Some(rest) => output.line(format_args!(

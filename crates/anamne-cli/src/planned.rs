@@ -1,0 +1,86 @@
+//! How a question was understood, planned and declined, in words for a person.
+
+use anamne::{Abstention, Plan, Step, Tier, UnderstoodTime, Work};
+
+use crate::card;
+use crate::dates::Dates;
+use crate::failure::Failure;
+use crate::output::{BOLD, Output, paint};
+use crate::wording::{number, one_line, percent, size};
+
+/// `“last week” taken for 2026-02-23 00:00 to 2026-03-02 00:00`.
+pub(crate) fn understood(time: &UnderstoodTime, dates: &Dates) -> String {
+    let words = one_line(&time.words);
+    let since = time.since.map(|since| dates.absolute(since));
+    let until = time.until.map(|until| dates.absolute(until));
+    let taken = match (since, until) {
+        (Some(since), Some(until)) => format!("{since} to {until}"),
+        (Some(since), None) => format!("from {since} on"),
+        (None, Some(until)) => format!("before {until}"),
+        (None, None) => "any time".to_owned(),
+    };
+    format!("“{words}” taken for {taken}")
+}
+
+/// Why there is no answer, and what came nearest.
+pub(crate) fn declined(abstained: &Abstention) -> String {
+    let threshold = percent(abstained.threshold);
+    let nearest = match &abstained.nearest {
+        Some(nearest) => format!(
+            "; nearest was {} with {}: {}",
+            nearest.citation,
+            percent(nearest.confidence),
+            one_line(&nearest.excerpt)
+        ),
+        None => String::new(),
+    };
+    format!(
+        "no answer, for nothing is {} sure or more. {}{nearest}",
+        threshold.trim(),
+        abstained.looked_at
+    )
+}
+
+/// The way to a result: `found m12 → mentions Rust → m40`.
+pub(crate) fn path(path: &[Step]) -> String {
+    let steps: Vec<String> = path
+        .iter()
+        .map(|step| format!("{} {}", step.by.replace('_', " "), one_line(&step.to)))
+        .collect();
+    steps.join(" → ")
+}
+
+/// Where it was looked, what that took, and why.
+pub(crate) fn print(plan: &Plan, output: &mut Output) -> Result<(), Failure> {
+    let tiers = |tiers: &[Tier]| {
+        let names: Vec<String> = tiers.iter().map(ToString::to_string).collect();
+        names.join(", ")
+    };
+    let mut rows = vec![
+        ("searched", tiers(&plan.tiers)),
+        ("left out", tiers(&plan.left_out)),
+        ("expected", touched(plan.expected)),
+        ("touched", touched(plan.work)),
+    ];
+    if plan.widened {
+        rows.push(("widened", "the first answer was weak".to_owned()));
+    }
+    rows.extend(plan.reasons.iter().map(|reason| ("why", reason.clone())));
+    rows.retain(|(_, value)| !value.is_empty());
+    let title = if plan.planned {
+        "Plan"
+    } else {
+        "Plan (all that is within reach)"
+    };
+    output.line(format_args!("\n{}", paint(BOLD, title)))?;
+    card::print_table(&rows, "  ", output)
+}
+
+fn touched(work: Work) -> String {
+    format!(
+        "{} tiers, {} rows, {}",
+        work.tiers,
+        number(work.rows),
+        size(work.bytes)
+    )
+}
