@@ -533,3 +533,26 @@ async fn spaces_are_walls_made_by_telling() {
     assert_eq!(found["results"][0]["memory"]["space"], "core");
     raw.finish().await;
 }
+
+#[tokio::test]
+async fn a_search_may_go_to_other_spaces_and_says_where_each_result_is_from() {
+    let mut raw = raw().await;
+    raw.store("Lunch is at noon").await;
+    let told = json!({ "content": "Tomatoes are watered at six", "space": "garden" });
+    raw.done("memory_store", told).await;
+    for space in ["all", "auto", "core,garden"] {
+        let asked = json!({ "query": "when are the tomatoes watered?", "space": space });
+        let result = raw.call("memory_search", asked).await;
+        let best = &result["structuredContent"]["results"][0];
+        assert_eq!(best["memory"]["content"], "Tomatoes are watered at six");
+        assert!(best["space"].as_str().is_none_or(|space| space == "garden"));
+        assert!(text(&result).contains("space garden") || best["space"].is_null());
+    }
+    let asked = json!({ "query": "tomatoes", "space": "cellar,garden" });
+    let refused = raw.call("memory_search", asked).await;
+    assert_eq!(refused["isError"], json!(true), "{refused}");
+    let asked = json!({ "query": "tomatoes", "depth": 9 });
+    let refused = raw.call("memory_search", asked).await;
+    assert_eq!(refused["isError"], json!(true), "{refused}");
+    raw.finish().await;
+}

@@ -17,6 +17,9 @@ The eight tools of --tools memory are what most agents need; read-only leaves
 out those that change something; knowledge adds memory_knowledge, which asks and
 tells who and what the memories are about, and resolves contradictions.
 
+memory_search asks `core` too, which holds what is true everywhere, unless the
+space was named.
+
 Examples:
   claude mcp add anamne -- anamne mcp
   claude mcp add anamne -- anamne mcp --tools knowledge
@@ -61,6 +64,7 @@ impl Mcp {
         let options = place.options_with_model(output)?.background(true);
         let settings = Settings::default()
             .zone(output.dates.zone.clone())
+            .core(!place.is_named())
             .tools(self.tools.into());
         serve_stdio(options, place.space_name().as_str(), settings)
             .map_err(|error| Failure::failed(format!("the server ended: {error}")))

@@ -2,6 +2,7 @@
 
 mod bench;
 
+mod across;
 mod demonstration;
 mod exchange;
 mod forgetting;

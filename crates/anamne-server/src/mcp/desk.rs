@@ -11,6 +11,8 @@ use jiff::tz::TimeZone;
 pub(crate) struct Desk {
     pub(crate) store: Arc<Store>,
     pub(crate) space: String,
+    /// Whether `core` is asked beside that space.
+    pub(crate) core: bool,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) zone: TimeZone,
     pub(crate) actor: Actor,

@@ -41,6 +41,8 @@ pub struct Settings {
     pub tools: ToolSet,
     /// The zone in which words such as `yesterday` and dates without an offset are read.
     pub zone: TimeZone,
+    /// Whether `core`, which holds what is true everywhere, is searched beside the server's own space.
+    pub core: bool,
 }
 
 impl Default for Settings {
@@ -48,6 +50,7 @@ impl Default for Settings {
         Self {
             tools: ToolSet::default(),
             zone: TimeZone::UTC,
+            core: false,
         }
     }
 }
@@ -57,6 +60,13 @@ impl Settings {
     #[must_use]
     pub fn tools(mut self, tools: ToolSet) -> Self {
         self.tools = tools;
+        self
+    }
+
+    /// Sets whether `core` is searched beside the server's own space.
+    #[must_use]
+    pub fn core(mut self, core: bool) -> Self {
+        self.core = core;
         self
     }
 

@@ -37,6 +37,7 @@ pub struct MemoryServer {
 struct Shared {
     store: Arc<Store>,
     space: String,
+    core: bool,
     clock: Arc<dyn Clock>,
     zone: TimeZone,
     entries: Vec<ToolEntry>,
@@ -65,6 +66,7 @@ impl MemoryServer {
                 clock: options.clock.clone(),
                 store: Arc::new(Store::open_with(options)?),
                 space,
+                core: settings.core,
                 zone: settings.zone,
                 tools: entries.iter().map(ToolEntry::definition).collect(),
                 entries,
@@ -125,6 +127,7 @@ impl MemoryServer {
         Desk {
             store: self.shared.store.clone(),
             space: self.shared.space.clone(),
+            core: self.shared.core,
             clock: self.shared.clock.clone(),
             zone: self.shared.zone.clone(),
             actor,

@@ -20,7 +20,7 @@ const CONSIDERED: usize = 50;
 pub(crate) struct Context {
     /// What the block should be about
     query: String,
-    /// Tokens the block may cost; 2000 if not given
+    /// 2000 if not given
     token_budget: Option<i64>,
     min_confidence: Option<f32>,
     #[serde(flatten)]

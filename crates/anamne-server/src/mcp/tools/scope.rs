@@ -14,14 +14,14 @@ use crate::mcp::desk::{Desk, End};
 pub(crate) struct Scope {
     /// Happened from then on: "2026-03-01", "2026-03", "yesterday", RFC 3339
     since: Option<String>,
-    /// Happened no later than that; a day, month or year counts whole
+    /// Happened until the end of that
     until: Option<String>,
     thread: Option<String>,
     /// message, thought, fact, episode, skill, document, chunk or summary
     kind: Option<String>,
     tag: Option<String>,
     author: Option<String>,
-    /// Another space than the default
+    /// Another space; memory_search takes all and auto too
     pub(crate) space: Option<String>,
 }
 
