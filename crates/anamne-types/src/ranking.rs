@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Refusal;
+
 /// The formula by which results are ordered. All but the first are there for comparison: formulas that others have published.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -16,4 +18,17 @@ pub enum Ranking {
     MeaningFirst,
     /// `0.5 · lexical + 0.2 · graph + 0.2 · importance + 0.1 · recency`.
     WordsFirst,
+}
+
+/// The most that a feature may weigh, in either direction.
+const HEAVIEST: f32 = 1_000.0;
+
+/// Checks the weight that `field` gives to a feature: a number from -1000 to 1000. Whether there is such a feature is known
+/// where results are ranked.
+pub fn check_weight(field: &str, feature: &str, weight: f32) -> Result<(), Refusal> {
+    if weight.is_finite() && weight.abs() <= HEAVIEST {
+        return Ok(());
+    }
+    let accepts = format!("a number from -{HEAVIEST} to {HEAVIEST} for {feature}");
+    Err(Refusal::new(field, accepts, weight))
 }
