@@ -3,6 +3,7 @@
 use anamne_store::SpaceSource;
 use anamne_types::{Hit, Memory, Recall, Row, Surroundings};
 
+use crate::arrangement::Arrangement;
 use crate::error::RecallError;
 use crate::explain;
 use crate::rank::Ranked;
@@ -67,6 +68,7 @@ pub(crate) fn hits(
     reader: &mut Reader<'_>,
     recall: &Recall,
     ranked: &[Ranked],
+    arrangement: &Arrangement,
 ) -> Result<Vec<Hit>, RecallError> {
     let sure = |ranked: &&Ranked| ranked.confidence >= recall.min_confidence;
     let chosen: Vec<&Ranked> = ranked.iter().filter(sure).take(recall.limit).collect();
@@ -86,7 +88,7 @@ pub(crate) fn hits(
             confidence: ranked.confidence,
             scores: explain::parts(ranked),
             reasoning: explain::sentence(ranked, &memory, &matched),
-            explanation: explain::table(ranked, matched),
+            explanation: explain::table(ranked, matched, arrangement.weights_shown()),
             surroundings: surroundings(source, recall.surroundings, row)?,
             disputes: Vec::new(),
             path: Vec::new(),

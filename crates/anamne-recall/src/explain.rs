@@ -2,7 +2,7 @@
 
 use anamne_types::{ConflictKind, Dispute, Explanation, Memory, ScoreParts};
 
-use crate::model::Features;
+use crate::model::{Features, Weights};
 use crate::rank::Ranked;
 use crate::words::{Question, Summary};
 
@@ -47,7 +47,7 @@ pub(crate) fn matched(question: &Question, summary: Summary<'_>) -> Vec<String> 
 }
 
 /// Everything for a machine.
-pub(crate) fn table(ranked: &Ranked, matched: Vec<String>) -> Explanation {
+pub(crate) fn table(ranked: &Ranked, matched: Vec<String>, weights: &Weights) -> Explanation {
     let candidate = &ranked.candidate;
     let mut found_by = Vec::new();
     if candidate.lexical.is_some() {
@@ -62,7 +62,7 @@ pub(crate) fn table(ranked: &Ranked, matched: Vec<String>) -> Explanation {
     Explanation {
         found_by,
         matched,
-        features: ranked.features.table(),
+        features: ranked.features.table(weights),
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod absent;
 mod answer;
+mod arrangement;
 mod candidates;
 mod confidence;
 mod context;
@@ -20,8 +21,10 @@ mod recaller;
 mod successors;
 pub mod tiers;
 pub mod views;
+mod weights;
 mod words;
 
+pub use arrangement::check_settings;
 pub use error::RecallError;
 pub use recaller::Recaller;
 pub use words::Facts;

@@ -37,7 +37,8 @@ pub(crate) const USUAL_COSINE: f32 = 0.3;
 /// Days after which recency has fallen to 37 % for long questions about what is going on.
 pub(crate) const ONGOING_DAYS: f32 = 20.0;
 
-/// Declares the features of the score with their weights.
+/// Declares the features of the score with their weights. A space or a question may have other weights for some of them; see
+/// [`crate::weights`].
 macro_rules! features {
     ($($(#[$doc:meta])* $name:ident $weight:literal,)+) => {
         /// The signals of one candidate.
@@ -52,9 +53,36 @@ macro_rules! features {
                 0.0 $(+ self.$name * $weight)+
             }
 
+            /// The sum by other weights.
+            pub(crate) fn score_by(&self, weights: &Weights) -> f32 {
+                0.0 $(+ self.$name * weights.$name)+
+            }
+
             /// Name, value and weight of each, for an explanation.
-            pub(crate) fn table(&self) -> Vec<(String, f32, f32)> {
-                vec![$((stringify!($name).to_owned(), self.$name, $weight),)+]
+            pub(crate) fn table(&self, weights: &Weights) -> Vec<(String, f32, f32)> {
+                vec![$((stringify!($name).to_owned(), self.$name, weights.$name),)+]
+            }
+        }
+
+        /// The weight of each feature.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub(crate) struct Weights {
+            $(pub(crate) $name: f32,)+
+        }
+
+        impl Weights {
+            /// Those of the table.
+            pub(crate) const USUAL: Self = Self { $($name: $weight,)+ };
+
+            /// The names of all features, in the order of the table.
+            pub(crate) const NAMES: &'static [&'static str] = &[$(stringify!($name),)+];
+
+            /// The weight of the feature with this name, if there is one.
+            pub(crate) fn of(&mut self, name: &str) -> Option<&mut f32> {
+                match name {
+                    $(stringify!($name) => Some(&mut self.$name),)+
+                    _ => None,
+                }
             }
         }
     };

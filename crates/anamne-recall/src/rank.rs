@@ -7,7 +7,7 @@ use anamne_types::{Role, Row};
 use rustc_hash::FxHashMap;
 
 use crate::candidates::{Candidate, surroundings};
-use crate::model::{self, Features};
+use crate::model::{self, Features, Weights};
 use crate::views::Columns;
 use crate::words::{Place, Question, Reader, Summary};
 
@@ -23,11 +23,11 @@ pub(crate) struct Ranked {
 
 impl Ranked {
     /// A candidate with its signals, scored; its confidence comes later.
-    fn new(candidate: Candidate, features: Features) -> Self {
+    fn new(candidate: Candidate, features: Features, score: f32) -> Self {
         Self {
             candidate,
             features,
-            score: features.score(),
+            score,
             confidence: 0.0,
         }
     }
@@ -46,6 +46,17 @@ pub(crate) struct Setting<'a> {
     /// Which numbers of authors are roles rather than persons: those that speak as a user, and as a program.
     pub(crate) user_authors: &'a [u32],
     pub(crate) program_authors: &'a [u32],
+    /// Other weights than those of the table, where the space or the question has them.
+    pub(crate) weights: Option<&'a Weights>,
+}
+
+impl Setting<'_> {
+    fn score(&self, features: &Features) -> f32 {
+        match self.weights {
+            None => features.score(),
+            Some(weights) => features.score_by(weights),
+        }
+    }
 }
 
 /// A candidate's window: itself, and the rows one and two places before and after it.
@@ -108,7 +119,7 @@ pub(crate) fn shortlist(
                 ..Features::default()
             };
             let features = with_attributes(setting, &candidate.attributes, features);
-            (features.score(), candidate)
+            (setting.score(&features), candidate)
         })
         .collect();
     let best_first = |one: &(f32, Candidate), other: &(f32, Candidate)| {
@@ -123,7 +134,7 @@ pub(crate) fn shortlist(
 }
 
 /// Best first; equals by rising row.
-fn best_first(one: &Ranked, other: &Ranked) -> Ordering {
+pub(crate) fn best_first(one: &Ranked, other: &Ranked) -> Ordering {
     other
         .score
         .total_cmp(&one.score)
@@ -159,7 +170,7 @@ pub(crate) fn rank(
             let mut features =
                 own_features(setting, reader, &candidate, &window, &measure, &cosines);
             (features.thread_lexical, features.thread_words) = of_thread(threads, &candidate);
-            Ranked::new(candidate, features)
+            Ranked::new(candidate, features, setting.score(&features))
         })
         .collect();
     ranked.sort_unstable_by(best_first);

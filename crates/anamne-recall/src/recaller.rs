@@ -8,6 +8,7 @@ use anamne_types::{Answer, Context, ContextRequest, Recall, Row, Signals};
 use roaring::RoaringBitmap;
 
 use crate::absent::NoColumns;
+use crate::arrangement::Arrangement;
 use crate::candidates::{Pool, Searched, search};
 use crate::confidence::judge;
 use crate::error::RecallError;
@@ -61,6 +62,7 @@ impl Recaller<'_> {
 
     fn answer(&self, recall: &Recall, started: Instant) -> Result<(Question, Answer), RecallError> {
         let columns = self.columns.unwrap_or(&NoColumns);
+        let arrangement = Arrangement::of(recall, &self.source.config().recall)?;
         let filter = filter::select(self.source, self.columns, &recall.filter)?;
         let question = Question::new(&recall.query, self.facts, self.lexical, columns);
         let (vectors, vector) = self.asked_vectors(recall, columns);
@@ -91,6 +93,7 @@ impl Recaller<'_> {
                 columns,
                 filter.as_ref(),
                 recall,
+                &arrangement,
             )
         } else {
             plainly::rank(self.columns, question.lexical_most, &searched)
@@ -102,8 +105,10 @@ impl Recaller<'_> {
             &mut ranked,
             recall.limit,
         )?;
-        judge(&mut ranked, recall.limit);
-        let mut results = answer::hits(self.source, &mut reader, recall, &ranked)?;
+        if arrangement.is_usual() {
+            judge(&mut ranked, recall.limit);
+        }
+        let mut results = answer::hits(self.source, &mut reader, recall, &ranked, &arrangement)?;
         if let Some(disputes) = self.disputes {
             answer::dispute(&mut results, disputes);
         }
@@ -168,6 +173,7 @@ impl Recaller<'_> {
         columns: &dyn Columns,
         filter: Option<&RoaringBitmap>,
         recall: &Recall,
+        arrangement: &Arrangement,
     ) -> Vec<Ranked> {
         let now = self.source.now().as_microsecond();
         let mut pool = Pool::of(searched, columns, now);
@@ -184,6 +190,7 @@ impl Recaller<'_> {
             recency_days: self.source.config().recall.recency_days,
             user_authors: &self.facts.users,
             program_authors: &self.facts.programs,
+            weights: arrangement.weights.as_ref(),
         };
         let candidates = std::mem::take(&mut pool.candidates);
         let threads = thread_features(&setting, reader, &candidates);
@@ -191,7 +198,10 @@ impl Recaller<'_> {
         pool.keep(short);
         pool.add_neighbours(columns, filter, now);
         others.retain(|other| !pool.holds(other.row));
-        let ranked = rank(&setting, reader, pool.candidates, others, &threads);
+        let mut ranked = rank(&setting, reader, pool.candidates, others, &threads);
+        if !arrangement.is_usual() {
+            arrangement.judge(&mut ranked);
+        }
         answer::diversify(ranked, columns, recall.limit)
     }
 }

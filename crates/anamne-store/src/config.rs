@@ -1,8 +1,9 @@
 //! `space.toml`: what a person may read and change about a space.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use anamne_types::Refusal;
+use anamne_types::{Refusal, check_weight};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -114,11 +115,30 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 pub struct RecallConfig {
     /// The τ of `exp(-Δt/τ)`, in days: after so long a memory's recency has fallen to 37 %.
     pub recency_days: f32,
+    /// Weights of features of the score, by their names in an explanation, where they are not to be the usual ones.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub weights: BTreeMap<String, f32>,
 }
 
 impl Default for RecallConfig {
     fn default() -> Self {
-        Self { recency_days: 30.0 }
+        Self {
+            recency_days: 30.0,
+            weights: BTreeMap::new(),
+        }
+    }
+}
+
+impl RecallConfig {
+    /// Checks bounds. Which features there are is known where results are ranked.
+    fn check(&self) -> Result<(), Refusal> {
+        let days = self.recency_days;
+        if !(days > 0.0 && days.is_finite()) {
+            let accepts = "a number above 0";
+            return Err(Refusal::new("recall.recency_days", accepts, days));
+        }
+        let mut weights = self.weights.iter();
+        weights.try_for_each(|(feature, weight)| check_weight("recall.weights", feature, *weight))
     }
 }
 
@@ -140,14 +160,7 @@ impl SpaceConfig {
 
     /// Checks what a person may change.
     pub fn check(&self) -> Result<(), Refusal> {
-        let days = self.recall.recency_days;
-        if !(days > 0.0 && days.is_finite()) {
-            return Err(Refusal::new(
-                "recall.recency_days",
-                "a number above 0",
-                days,
-            ));
-        }
+        self.recall.check()?;
         if self.description.len() > DESCRIPTION_BYTES {
             return Err(Refusal::new(
                 "description",

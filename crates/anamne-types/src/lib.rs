@@ -44,7 +44,7 @@ pub use limits::{Limits, Refusal};
 pub use link::{Link, LinkType};
 pub use memory::{Memory, Metadata, Version};
 pub use question::{ContextRequest, Filter, Recall, Signals, Surroundings};
-pub use ranking::Ranking;
+pub use ranking::{Ranking, check_weight};
 pub use reach::{AsOf, Depth, Scope, TimeWords};
 pub use spaces::{SpaceChoice, SpaceProposal, Spaces};
 pub use tier::{Temperature, Tier};

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{check_name, check_text, check_unit};
+use crate::ranking::check_weight;
 use crate::{AsOf, Category, Depth, Kind, Limits, Ranking, Refusal, Scope, Temperature, TimeWords};
 
 /// Which memories may be answered with; an empty filter lets all pass.
@@ -271,7 +272,7 @@ impl Recall {
         }
         self.weights
             .iter()
-            .try_for_each(|(feature, weight)| check_weight(feature, *weight))?;
+            .try_for_each(|(feature, weight)| check_weight("weights", feature, *weight))?;
         self.filter.check()
     }
 }
@@ -299,18 +300,6 @@ impl ContextRequest {
         }
         Ok(())
     }
-}
-
-/// Checks the weight of a feature; whether there is such a feature is known where results are ranked.
-pub(crate) fn check_weight(feature: &str, weight: f32) -> Result<(), Refusal> {
-    if weight.is_finite() && weight.abs() <= 1_000.0 {
-        return Ok(());
-    }
-    Err(Refusal::new(
-        "weights",
-        format!("a number from -1000 to 1000 for {feature}"),
-        weight,
-    ))
 }
 
 /// Checks how many rows are asked for.

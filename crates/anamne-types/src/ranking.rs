@@ -24,3 +24,16 @@ words! {
         WordsFirst = 4 "words_first",
     }
 }
+
+/// The most that a feature may weigh, in either direction.
+const HEAVIEST: f32 = 1_000.0;
+
+/// Checks the weight that `field` gives to a feature: a number from -1000 to 1000. Whether there is such a feature is known
+/// where results are ranked.
+pub fn check_weight(field: &str, feature: &str, weight: f32) -> Result<(), Refusal> {
+    if weight.is_finite() && weight.abs() <= HEAVIEST {
+        return Ok(());
+    }
+    let accepts = format!("a number from -{HEAVIEST} to {HEAVIEST} for {feature}");
+    Err(Refusal::new(field, accepts, weight))
+}

@@ -252,6 +252,9 @@ impl Space {
             {
                 refused = Some(error);
                 *config = before;
+            } else if let Err(refusal) = anamne_recall::check_settings(&config.recall) {
+                refused = Some(refusal.into());
+                *config = before;
             }
         };
         let config = self.inner.source.configure(checked)?;

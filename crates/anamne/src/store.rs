@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anamne_embed::Embedder;
-use anamne_store::{Clock, SpaceName, SpaceSource, StoreFolder, SystemClock, Unreadable};
+use anamne_store::{
+    Clock, SpaceName, SpaceSource, StoreError, StoreFolder, SystemClock, Unreadable,
+};
 
 use anamne_weaver::bridge::Bridge;
 
@@ -16,6 +18,15 @@ use crate::space::Space;
 
 /// What the embedding cache may come to where nothing else is said: some 1.3 million vectors of 768 dimensions.
 const CACHE_BYTES: u64 = 2 << 30;
+
+/// Checks the settings of which only recall knows what there is.
+fn check_settings(source: &SpaceSource) -> Result<(), Error> {
+    anamne_recall::check_settings(&source.config().recall).map_err(|refusal| {
+        let path = source.folder().join("space.toml");
+        let reason = refusal.to_string();
+        StoreError::Damaged { path, reason }.into()
+    })
+}
 
 /// How a store is opened.
 #[derive(Clone)]
@@ -132,6 +143,7 @@ impl Store {
         }
         let folder = self.folder.space(&name);
         let source = SpaceSource::open(&folder, &name, self.options.clock.clone(), create)?;
+        check_settings(&source)?;
         let space = Space::open(
             source,
             self.models.clone(),
