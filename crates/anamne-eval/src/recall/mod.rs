@@ -7,6 +7,7 @@ use anamne::Error;
 
 use crate::output;
 
+mod ablation;
 mod calibration;
 mod data;
 mod features;
@@ -41,6 +42,9 @@ pub(crate) struct Arguments {
     /// evidence: what weights are fitted on.
     #[arg(long, value_name = "FILE")]
     features: Option<PathBuf>,
+    /// Also ask every question without each of the features.
+    #[arg(long)]
+    ablation: bool,
 }
 
 /// Measures and prints; the exit code says whether the floor was reached.
@@ -57,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         .transpose()?;
     for corpus in corpora {
         output::complain(&format!("{}/{}", corpus.set, corpus.name));
-        let outcomes = runs::measure(&corpus, features.as_mut())?;
+        let outcomes = runs::measure(&corpus, features.as_mut(), arguments.ablation)?;
         report.add(&corpus.set, outcomes);
     }
     output::line(&if arguments.json {

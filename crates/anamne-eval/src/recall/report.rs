@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
+use super::ablation;
 use super::calibration::{auroc, calibration_error};
 use super::runs::Outcome;
 
@@ -98,6 +99,7 @@ impl Report {
             for (metric, value) in confidence_figures(outcomes) {
                 let _ = writeln!(text, "{metric}: {:.3}", value.as_f64().unwrap_or(f64::NAN));
             }
+            text.push_str(&ablation::table(outcomes));
         }
         text
     }

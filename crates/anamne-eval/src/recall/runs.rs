@@ -6,6 +6,7 @@ use std::time::Instant;
 use anamne::{Answer, Draft, MemoryId, Recall, Signals, Space, Store};
 
 use super::Failure;
+use super::ablation::{self, Without};
 use super::data::{Corpus, Query, Record};
 use super::features::{self, FeatureFile};
 use super::metrics::Ranking;
@@ -29,12 +30,23 @@ pub(crate) struct Outcome {
     pub(crate) judged: Vec<(f32, bool)>,
     /// Confidence of the full recall's first result.
     pub(crate) best_confidence: f32,
+    /// What it comes to without each feature, where that was asked for.
+    pub(crate) without: Without,
+}
+
+impl Outcome {
+    /// One figure of a run.
+    pub(crate) fn figure(&self, run: &str, metric: &str) -> Option<f64> {
+        let (_, ranking) = self.rankings.iter().find(|(name, _)| *name == run)?;
+        ranking.figures.get(metric).copied()
+    }
 }
 
 /// Tells the conversation in its order, and asks each question when it was asked.
 pub(crate) fn measure(
     corpus: &Corpus,
     mut features: Option<&mut FeatureFile>,
+    ablate: bool,
 ) -> Result<Vec<Outcome>, Failure> {
     let folder = tempfile::tempdir()
         .map_err(|error| Failure::Data(format!("no temporary folder: {error}")))?;
@@ -47,7 +59,7 @@ pub(crate) fn measure(
             tell(&space, &corpus.records[told..end], &mut ids)?;
             told = end;
         }
-        outcomes.push(ask(&space, corpus, query, &ids)?);
+        outcomes.push(ask(&space, corpus, query, &ids, ablate)?);
         if let Some(features) = features.as_deref_mut() {
             let wanted = features::RESULTS.min(corpus.records.len());
             let answer = space.recall(&Recall::new(&query.text).limit(wanted))?;
@@ -89,6 +101,7 @@ fn ask(
     corpus: &Corpus,
     query: &Query,
     ids: &HashMap<MemoryId, &Record>,
+    ablate: bool,
 ) -> Result<Outcome, Failure> {
     let by_thread = query.evidence.is_empty() && !query.evidence_threads.is_empty();
     let limit = if by_thread {
@@ -122,6 +135,12 @@ fn ask(
         }
     }
     rankings.insert(2, ("rrf", Ranking::of(query, &fuse(&lists), 0.0)));
+    let without = if ablate {
+        let recall = Recall::new(&query.text).limit(limit.min(corpus.records.len()));
+        ablation::measure(space, query, &recall, &full, ids)?
+    } else {
+        Without::new()
+    };
     let relevant = |id: MemoryId| {
         ids.get(&id)
             .is_some_and(|record| is_evidence(query, record))
@@ -139,6 +158,7 @@ fn ask(
         rankings,
         judged,
         best_confidence: full.results.first().map_or(0.0, |hit| hit.confidence),
+        without,
     })
 }
 
