@@ -173,7 +173,7 @@ impl Recaller<'_> {
         let mut texts = vec![String::new(); rows.len()];
         for (row, memory) in self.source.get_rows(&rows)? {
             if let Some(place) = rows.iter().position(|known| *known == row) {
-                texts[place] = reranking::text(&memory);
+                texts[place] = reranking::text(&memory.content, &memory.body);
             }
         }
         Ok(reranking::rerank(reranker, &recall.query, &texts, ranked).is_err())
@@ -227,4 +227,25 @@ fn check_alone(field: &str, is_told: bool) -> Result<(), Refusal> {
 /// The refusal names the setting, and what there is.
 pub fn check_settings(settings: &RecallConfig) -> Result<(), Refusal> {
     weights::overridden(&settings.weights, &BTreeMap::new()).map(drop)
+}
+
+#[cfg(test)]
+impl Ranked {
+    /// A result that nothing found, for tests.
+    pub(crate) fn sample(row: u32, features: Features) -> Self {
+        Self {
+            candidate: Candidate {
+                row: Row(row),
+                attributes: anamne_store::view::Attributes::default(),
+                lexical: None,
+                lexical_rank: None,
+                vector_rank: None,
+                similarity: None,
+            },
+            features,
+            score: 0.0,
+            confidence: 0.0,
+            aside: None,
+        }
+    }
 }

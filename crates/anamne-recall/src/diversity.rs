@@ -136,3 +136,73 @@ fn relevance(pool: &[Ranked]) -> Vec<f32> {
     };
     scores().map(share).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Features;
+
+    /// Rows with these scores, best first, whose vectors point so many degrees away from one direction.
+    fn results(told: &[(f32, f32)]) -> (Vec<Ranked>, Vec<f32>) {
+        let ranked = (0..).zip(told).map(|(row, (score, _))| {
+            let mut ranked = Ranked::sample(row, Features::default());
+            ranked.score = *score;
+            ranked
+        });
+        let vectors = told.iter().flat_map(|(_, degrees)| {
+            let (sine, cosine) = degrees.to_radians().sin_cos();
+            [cosine, sine]
+        });
+        (ranked.collect(), vectors.collect())
+    }
+
+    #[track_caller]
+    fn check(told: &[(f32, f32)], limit: usize, diversity: f32, expected: &[u32]) {
+        let (ranked, vectors) = results(told);
+        let all = ranked.len();
+        let spread = spread(ranked, limit, diversity, |_| Likeness::Vectors(2, vectors));
+        assert_eq!(spread.len(), all, "nothing is lost");
+        let rows = spread.iter().map(|ranked| ranked.candidate.row.0);
+        assert_eq!(rows.take(expected.len()).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_result_like_a_better_one_gives_way_as_far_as_is_asked() {
+        // The second says nearly what the first one does; the third, something else, is worth a little less.
+        let told = [(10.0, 0.0), (9.5, 5.0), (8.0, 80.0), (2.0, 85.0)];
+        check(&told, 4, 0.05, &[0, 1, 2, 3]);
+        check(&told, 4, 0.4, &[0, 2, 1, 3]);
+        // Where only difference counts, the best still comes first.
+        check(&told, 2, 1.0, &[0, 3]);
+    }
+
+    #[test]
+    fn equals_keep_their_order_and_those_past_the_limit_follow_in_theirs() {
+        check(&[(1.0, 0.0), (1.0, 0.0), (1.0, 0.0)], 3, 0.5, &[0, 1, 2]);
+        check(
+            &[(4.0, 0.0), (3.0, 0.0), (2.0, 90.0), (1.0, 0.0)],
+            2,
+            0.5,
+            &[0, 2, 1, 3],
+        );
+        check(&[], 3, 0.5, &[]);
+    }
+
+    #[test]
+    fn what_lies_far_behind_is_not_chosen_for_being_different() {
+        let mut told = vec![(10.0, 0.0); LEAST_POOL];
+        told.push((9.9, 90.0));
+        check(&told, 2, 1.0, &[0, 1]);
+    }
+
+    #[test]
+    fn wordpieces_tell_likeness_where_vectors_can_t() {
+        let pieces = vec![vec![1, 2, 3, 4], vec![1, 2, 3, 5], vec![], vec![7]];
+        let likeness = Likeness::Pieces(pieces);
+        assert!((likeness.between(0, 1) - 0.6).abs() < 1e-6);
+        assert_eq!(likeness.between(0, 0), 1.0);
+        for (one, other) in [(0, 2), (2, 2), (0, 3)] {
+            assert_eq!(likeness.between(one, other), 0.0);
+        }
+    }
+}

@@ -93,3 +93,87 @@ fn places(ranked: &[Ranked], rank: impl Fn(&Ranked) -> Option<u32>) -> Vec<Optio
 fn reciprocal(place: Option<usize>) -> f32 {
     place.map_or(0.0, |place| 1.0 / (RECIPROCAL + place as f32))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use anamne_types::Row;
+
+    use super::*;
+    use crate::model::Features;
+
+    /// A row with its BM25 and place among what was found by words, and its cosine and place by meaning.
+    fn found(row: u32, by_words: Option<(f32, u32)>, by_meaning: Option<(f32, u32)>) -> Ranked {
+        let semantic = by_meaning.map_or(0.3, |(cosine, _)| cosine);
+        let mut ranked = Ranked::sample(
+            row,
+            Features {
+                semantic,
+                recency: 0.5,
+                ..Features::default()
+            },
+        );
+        ranked.candidate.attributes.importance = 5;
+        ranked.candidate.lexical = by_words.map(|(score, _)| score);
+        ranked.candidate.lexical_rank = by_words.map(|(_, place)| place);
+        ranked.candidate.vector_rank = by_meaning.map(|(_, place)| place);
+        ranked
+    }
+
+    /// The rows and scores that a formula gives, best first.
+    #[track_caller]
+    fn check(ranking: Ranking, expected: &[(u32, f32)]) {
+        let mut ranked = vec![
+            found(1, Some((8.0, 0)), None),
+            // Row 9 has gone since it was searched, so that place 1 of the words is empty.
+            found(2, Some((4.0, 2)), Some((0.8, 0))),
+            found(3, None, Some((-0.2, 1))),
+            found(4, None, None),
+        ];
+        let near = |ranked: &[Ranked]| {
+            let rows = ranked.iter().map(|ranked| ranked.candidate.row);
+            Ok::<_, Infallible>(rows.map(|row| row == Row(3)).collect())
+        };
+        let Ok(()) = order(ranking, &mut ranked, near);
+        assert_eq!(ranked.len(), expected.len(), "{ranking:?}");
+        for (ranked, (row, score)) in ranked.iter().zip(expected) {
+            assert_eq!(ranked.candidate.row, Row(*row), "{ranking:?}");
+            assert!(
+                (ranked.score - score).abs() < 1e-6,
+                "{ranking:?} {ranked:?}"
+            );
+            let parts = &ranked.aside.as_ref().expect("parts").formula;
+            let sum: f32 = parts.iter().map(|(_, value, weight)| value * weight).sum();
+            assert!((ranked.score - sum).abs() < 1e-6, "{ranking:?} {parts:?}");
+        }
+    }
+
+    #[test]
+    fn each_formula_is_the_published_one() {
+        check(
+            Ranking::ReciprocalRank,
+            &[
+                (2, 1.0 / 62.0 + 1.0 / 61.0),
+                (1, 1.0 / 61.0),
+                (3, 1.0 / 62.0),
+            ],
+        );
+        check(
+            Ranking::MeaningFirst,
+            &[
+                (2, 0.4 * 0.8 + 0.3 * 0.5 + 0.1 * 0.5),
+                (1, 0.3 + 0.1 * 0.5),
+                (3, 0.2 + 0.1 * 0.5),
+            ],
+        );
+        check(
+            Ranking::WordsFirst,
+            &[
+                (1, 0.5 + 0.2 * 0.5 + 0.1 * 0.5),
+                (2, 0.5 * 0.5 + 0.2 * 0.5 + 0.1 * 0.5),
+                (3, 0.2 + 0.2 * 0.5 + 0.1 * 0.5),
+            ],
+        );
+    }
+}
