@@ -75,4 +75,12 @@ pub enum EmbedError {
         /// What it said.
         problem: String,
     },
+    /// A reranker could not be reached, refused the texts, or gave scores that are none.
+    #[error("{model} could not compare texts with the question: {problem}")]
+    Rerank {
+        /// The model.
+        model: String,
+        /// What it said, or what is wrong with its scores.
+        problem: String,
+    },
 }

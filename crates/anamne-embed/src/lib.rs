@@ -11,6 +11,8 @@
 //! A model that can show its tokens also is a [`TokenTable`]: late interaction compares a query
 //! with a text token by token, by the cosines of their rows.
 //!
+//! A [`Reranker`] is a model that reads a question and a text together. None is built in; a program may bring one.
+//!
 //! The crate must never know what a memory, a store or an index is, and it never touches the
 //! network, the environment or any file that it was not handed.
 //!
@@ -35,6 +37,7 @@ mod error;
 mod half;
 mod identity;
 mod model2vec;
+mod reranker;
 mod similar;
 mod similarity;
 mod static_model;
@@ -45,5 +48,6 @@ pub use cached::{CacheCounts, CachedEmbedder, TEXTS_AT_A_TIME, VectorCache};
 pub use embedder::{Embedder, TokenTable};
 pub use error::EmbedError;
 pub use identity::ModelIdentity;
+pub use reranker::{Reranker, checked_scores, probability};
 pub use similar::SimilarTokens;
 pub use static_model::StaticModel;

@@ -37,7 +37,7 @@ pub(crate) fn diversify(ranked: Vec<Ranked>, columns: &dyn Columns, limit: usize
 }
 
 /// The different tokens among `tokens`, ascending.
-fn distinct(tokens: &[u16]) -> Vec<u16> {
+pub(crate) fn distinct(tokens: &[u16]) -> Vec<u16> {
     let mut distinct = tokens.to_vec();
     distinct.sort_unstable();
     distinct.dedup();
@@ -68,7 +68,7 @@ pub(crate) fn hits(
     reader: &mut Reader<'_>,
     recall: &Recall,
     ranked: &[Ranked],
-    arrangement: &Arrangement,
+    arrangement: &Arrangement<'_>,
 ) -> Result<Vec<Hit>, RecallError> {
     let sure = |ranked: &&Ranked| ranked.confidence >= recall.min_confidence;
     let chosen: Vec<&Ranked> = ranked.iter().filter(sure).take(recall.limit).collect();

@@ -23,9 +23,14 @@ pub(crate) fn parts(ranked: &Ranked) -> ScoreParts {
         recency,
         ..
     } = ranked.features;
+    let by_formula = |name: &str, own: f32| {
+        let parts = ranked.aside.iter().flat_map(|aside| &aside.formula);
+        let mut parts = parts.filter(|(known, _, _)| *known == name);
+        parts.next().map_or(own, |(_, value, _)| *value)
+    };
     ScoreParts {
-        lexical,
-        semantic,
+        lexical: by_formula("lexical", lexical),
+        semantic: by_formula("semantic", semantic),
         words,
         neighbours: window_words,
         thread: thread_words,
@@ -59,10 +64,25 @@ pub(crate) fn table(ranked: &Ranked, matched: Vec<String>, weights: &Weights) ->
     if found_by.is_empty() {
         found_by.push("neighbours".to_owned());
     }
+    let mut features = ranked.features.table(weights);
+    let mut likeness = None;
+    if let Some(aside) = &ranked.aside {
+        if !aside.formula.is_empty() {
+            let parts = aside.formula.iter();
+            features = parts
+                .map(|(name, value, weight)| ((*name).to_owned(), *value, *weight))
+                .collect();
+        }
+        if let Some((score, weight)) = aside.reranker {
+            features.push(("reranker".to_owned(), score, weight));
+        }
+        likeness = aside.likeness;
+    }
     Explanation {
         found_by,
         matched,
-        features: ranked.features.table(weights),
+        features,
+        likeness,
     }
 }
 
@@ -98,6 +118,9 @@ pub(crate) fn sentence(ranked: &Ranked, memory: &Memory, matched: &[String]) -> 
     }
     if features.date > 0.0 {
         reasons.push("its date is the one asked about".to_owned());
+    }
+    if features.category > 0.0 {
+        reasons.push("it is of the kind that is asked for".to_owned());
     }
     if features.superseded > 0.0 {
         reasons.push("but another memory has taken its place".to_owned());

@@ -33,6 +33,7 @@ pub(crate) fn rank(
                 features: Features::default(),
                 score: 0.0,
                 confidence: 0.0,
+                aside: None,
             });
             ranked.len() - 1
         });
@@ -53,7 +54,12 @@ pub(crate) fn rank(
     }
     let [lexical, semantic] = model::PLAIN_WEIGHTS;
     for ranked in &mut ranked {
-        ranked.score = lexical * ranked.features.lexical + semantic * ranked.features.semantic;
+        let features = ranked.features;
+        ranked.score = lexical * features.lexical + semantic * features.semantic;
+        ranked.aside_mut().formula = vec![
+            ("lexical", features.lexical, lexical),
+            ("semantic", features.semantic, semantic),
+        ];
     }
     ranked.sort_by(|one, other| {
         other

@@ -6,8 +6,11 @@ use anamne_store::view::Attributes;
 use anamne_types::{Role, Row};
 use rustc_hash::FxHashMap;
 
+use crate::arrangement::Aside;
 use crate::candidates::{Candidate, surroundings};
 use crate::model::{self, Features, Weights};
+use crate::roles::Standpoint;
+use crate::sought::Sought;
 use crate::views::Columns;
 use crate::words::{Place, Question, Reader, Summary};
 
@@ -19,6 +22,8 @@ pub(crate) struct Ranked {
     pub(crate) score: f32,
     /// The probability that it bears on the question; set once all are ranked.
     pub(crate) confidence: f32,
+    /// What else made its place, where that is not as usual.
+    pub(crate) aside: Option<Box<Aside>>,
 }
 
 impl Ranked {
@@ -29,7 +34,25 @@ impl Ranked {
             features,
             score,
             confidence: 0.0,
+            aside: None,
         }
+    }
+
+    /// What else made its place, to be added to.
+    pub(crate) fn aside_mut(&mut self) -> &mut Aside {
+        self.aside.get_or_insert_default()
+    }
+
+    /// Whether one of the searches found it.
+    pub(crate) fn is_found(&self) -> bool {
+        self.is_among_first(usize::MAX)
+    }
+
+    /// Whether it is among the first `places` that one of the searches found.
+    pub(crate) fn is_among_first(&self, places: usize) -> bool {
+        let ranks = [self.candidate.lexical_rank, self.candidate.vector_rank];
+        let mut ranks = ranks.into_iter().flatten();
+        ranks.any(|rank| (rank as usize) < places)
     }
 }
 
@@ -48,6 +71,10 @@ pub(crate) struct Setting<'a> {
     pub(crate) program_authors: &'a [u32],
     /// Other weights than those of the table, where the space or the question has them.
     pub(crate) weights: Option<&'a Weights>,
+    /// The kinds and categories that the question asks for by its wording.
+    pub(crate) sought: Sought,
+    /// How memories look to the role as which it is asked, if any.
+    pub(crate) standpoint: Option<&'a Standpoint>,
 }
 
 impl Setting<'_> {
@@ -347,6 +374,8 @@ fn with_attributes(setting: &Setting<'_>, attributes: &Attributes, features: Fea
         importance: (f32::from(attributes.importance) - 5.0) / 10.0,
         distrust: 1.0 - f32::from(attributes.trust) / 255.0,
         superseded: f32::from(u8::from(attributes.superseded)),
+        category: setting.sought.fit(attributes),
+        role_fit: setting.standpoint.map_or(0.0, |role| role.fit(attributes)),
         ..features
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use anamne_embed::{Embedder, StaticModel, TokenTable};
+use anamne_embed::{Embedder, Reranker, StaticModel, TokenTable};
 use anamne_store::SpaceSource;
 use anamne_types::{Answer, Context, ContextRequest, Recall, Row, Signals};
 use roaring::RoaringBitmap;
@@ -14,6 +14,7 @@ use crate::confidence::judge;
 use crate::error::RecallError;
 use crate::model;
 use crate::rank::{Ranked, Setting, rank, shortlist, thread_features};
+use crate::sought::Sought;
 use crate::views::{Columns, Disputes, LexicalSearch, VectorSearch};
 use crate::words::{Facts, Question, Reader};
 use crate::{answer, context, filter, plainly, successors};
@@ -32,6 +33,8 @@ pub struct Recaller<'space> {
     pub disputes: Option<&'space dyn Disputes>,
     /// What turns the question into a vector.
     pub embedder: &'space dyn Embedder,
+    /// What looks at the first results again, if anything does.
+    pub reranker: Option<&'space dyn Reranker>,
     /// What is known of the space.
     pub facts: &'space Facts,
     /// The views that can't take part.
@@ -40,6 +43,9 @@ pub struct Recaller<'space> {
 
 /// Stands among what is degraded where the model could not turn the question into a vector.
 const EMBEDDER: &str = "embedding model";
+
+/// Stands there where the reranker failed, and results are ordered without it.
+const RERANKER: &str = "reranker";
 
 impl Recaller<'_> {
     /// Answers a question.
@@ -62,7 +68,7 @@ impl Recaller<'_> {
 
     fn answer(&self, recall: &Recall, started: Instant) -> Result<(Question, Answer), RecallError> {
         let columns = self.columns.unwrap_or(&NoColumns);
-        let arrangement = Arrangement::of(recall, &self.source.config().recall)?;
+        let arrangement = Arrangement::of(recall, &self.source.config().recall, self.reranker)?;
         let filter = filter::select(self.source, self.columns, &recall.filter)?;
         let question = Question::new(&recall.query, self.facts, self.lexical, columns);
         let (vectors, vector) = self.asked_vectors(recall, columns);
@@ -75,7 +81,8 @@ impl Recaller<'_> {
             .filter(|_| recall.signals != Signals::Lexical)
             .map(|view| (view, vector.as_slice()));
         let has_failed = self.vectors.is_some() && vector.is_empty();
-        let exact = recall.signals != Signals::Full || self.columns.is_none();
+        let in_full = recall.signals == Signals::Full && self.columns.is_some();
+        let exact = !in_full || arrangement.is_exact();
         let searched = search(
             lexical,
             vectors,
@@ -85,7 +92,7 @@ impl Recaller<'_> {
             exact,
         );
         let mut reader = Reader::new(&question, columns);
-        let mut ranked = if recall.signals == Signals::Full && self.columns.is_some() {
+        let mut ranked = if in_full {
             self.rank_in_full(
                 &mut reader,
                 &vector,
@@ -98,6 +105,10 @@ impl Recaller<'_> {
         } else {
             plainly::rank(self.columns, question.lexical_most, &searched)
         };
+        let mut has_reranker_failed = false;
+        if !arrangement.is_usual() {
+            has_reranker_failed = self.arrange(&arrangement, recall, &mut ranked, in_full)?;
+        }
         successors::first(
             self.source,
             columns,
@@ -115,6 +126,9 @@ impl Recaller<'_> {
         let mut degraded = self.degraded.clone();
         if has_failed {
             degraded.push(EMBEDDER.to_owned());
+        }
+        if has_reranker_failed {
+            degraded.push(RERANKER.to_owned());
         }
         for (view, _) in &searched.failed {
             if !degraded.iter().any(|known| known == view) {
@@ -160,7 +174,7 @@ impl Recaller<'_> {
     }
 
     /// The built-in model's table, if the memories' vectors are made with it.
-    fn weighted_table(&self) -> Option<&dyn TokenTable> {
+    pub(crate) fn weighted_table(&self) -> Option<&dyn TokenTable> {
         let builtin = self.embedder.model() == StaticModel::builtin().model();
         builtin.then(|| self.embedder.token_table()).flatten()
     }
@@ -173,7 +187,7 @@ impl Recaller<'_> {
         columns: &dyn Columns,
         filter: Option<&RoaringBitmap>,
         recall: &Recall,
-        arrangement: &Arrangement,
+        arrangement: &Arrangement<'_>,
     ) -> Vec<Ranked> {
         let now = self.source.now().as_microsecond();
         let mut pool = Pool::of(searched, columns, now);
@@ -191,6 +205,8 @@ impl Recaller<'_> {
             user_authors: &self.facts.users,
             program_authors: &self.facts.programs,
             weights: arrangement.weights.as_ref(),
+            sought: Sought::by(&reader.question.words),
+            standpoint: arrangement.standpoint.as_ref(),
         };
         let candidates = std::mem::take(&mut pool.candidates);
         let threads = thread_features(&setting, reader, &candidates);
@@ -198,9 +214,9 @@ impl Recaller<'_> {
         pool.keep(short);
         pool.add_neighbours(columns, filter, now);
         others.retain(|other| !pool.holds(other.row));
-        let mut ranked = rank(&setting, reader, pool.candidates, others, &threads);
+        let ranked = rank(&setting, reader, pool.candidates, others, &threads);
         if !arrangement.is_usual() {
-            arrangement.judge(&mut ranked);
+            return ranked;
         }
         answer::diversify(ranked, columns, recall.limit)
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anamne_types::{Refusal, check_weight};
+use anamne_types::{Category, Kind, Limits, Refusal, check_weight};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -118,6 +118,54 @@ pub struct RecallConfig {
     /// Weights of features of the score, by their names in an explanation, where they are not to be the usual ones.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub weights: BTreeMap<String, f32>,
+    /// Roles as which questions may be asked, beside the built-in ones or in place of them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub roles: BTreeMap<String, RoleConfig>,
+}
+
+/// How memories look to whoever asks in a role: points that they gain or lose. For measure: a cosine higher by a tenth is worth
+/// about half a point, and the best results of a question lie some points apart.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RoleConfig {
+    /// Points that a memory of importance 10 gains; one of importance 5 gains nothing, and less important ones lose as much.
+    pub importance: f32,
+    /// Points by kind.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub kinds: BTreeMap<Kind, f32>,
+    /// Points by category of fact.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub categories: BTreeMap<Category, f32>,
+}
+
+impl RoleConfig {
+    /// The most points that a memory may gain or lose, by each of them and by all together.
+    pub const MOST_POINTS: f32 = 3.0;
+
+    /// Checks each number of the role called `name`.
+    fn check(&self, name: &str) -> Result<(), Refusal> {
+        let is_name = !name.trim().is_empty() && !name.chars().any(char::is_control);
+        if !is_name || name.len() > Limits::NAME_BYTES {
+            let accepts = format!(
+                "named by 1 to {} bytes without control characters",
+                Limits::NAME_BYTES
+            );
+            return Err(Refusal::new("recall.roles", accepts, format!("{name:?}")));
+        }
+        let mut points = self
+            .kinds
+            .values()
+            .chain(self.categories.values())
+            .chain([&self.importance]);
+        match points.find(|points| !points.is_finite() || points.abs() > Self::MOST_POINTS) {
+            None => Ok(()),
+            Some(points) => Err(Refusal::new(
+                format!("recall.roles.{name}"),
+                format!("of points from -{0} to {0}", Self::MOST_POINTS),
+                points,
+            )),
+        }
+    }
 }
 
 impl Default for RecallConfig {
@@ -125,6 +173,7 @@ impl Default for RecallConfig {
         Self {
             recency_days: 30.0,
             weights: BTreeMap::new(),
+            roles: BTreeMap::new(),
         }
     }
 }
@@ -138,7 +187,10 @@ impl RecallConfig {
             return Err(Refusal::new("recall.recency_days", accepts, days));
         }
         let mut weights = self.weights.iter();
-        weights.try_for_each(|(feature, weight)| check_weight("recall.weights", feature, *weight))
+        weights
+            .try_for_each(|(feature, weight)| check_weight("recall.weights", feature, *weight))?;
+        let mut roles = self.roles.iter();
+        roles.try_for_each(|(name, role)| role.check(name))
     }
 }
 

@@ -150,16 +150,19 @@ pub struct Recall {
     /// What becomes of words in it that name a time.
     #[serde(default)]
     pub time_words: TimeWords,
-    /// By which formula results are ordered.
+    /// By which formula results are ordered. Another than the full one is refused beside a single signal.
     #[serde(default)]
     pub ranking: Ranking,
-    /// Weights of features for this question, by their names in an explanation; they go before those of the space.
+    /// Weights of features for this question, by their names in an explanation; they go before those of the space. A name that
+    /// is none is refused, as are weights beside another formula than the full one or a single signal.
     #[serde(default)]
     pub weights: BTreeMap<String, f32>,
-    /// 0 to 1: how much a result loses for being like a better one (λ of maximal marginal relevance is 1 less this).
+    /// 0 to 1: how much a result loses for being like one before it (λ of maximal marginal relevance is 1 less this). Results
+    /// are chosen among the first three times as many, and thirty at least; their scores say what they are worth by themselves.
     #[serde(default)]
     pub diversity: f32,
-    /// As whom it is asked: a role of the space's settings, or a built-in one, whose kinds of memory count more.
+    /// As whom it is asked: a role of the space's settings, or `architect`, `assistant`, `developer`, `planner` or `reviewer`,
+    /// for which some kinds of memory count more. Refused where weights are.
     #[serde(default)]
     pub role: Option<String>,
     /// Whether the planner may leave out what is not likely to pay off, and search the other tiers when the first answer is

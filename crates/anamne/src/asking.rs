@@ -212,6 +212,7 @@ impl Inner {
             }),
             disputes: disputes.as_ref().map(|known| known as &dyn Disputes),
             embedder: answering.model.questions.as_ref(),
+            reranker: self.reranker.as_deref(),
             facts: &facts,
             degraded: labels
                 .chain(restored.then(|| RESTORED.to_owned()))

@@ -56,7 +56,7 @@ pub use anamne_knowledge::graph::{
 pub use anamne_store::{
     BackupReport, Clock, EmbeddingConfig, Examination, Finding, JournalReport, KnownBackup,
     LONGEST_WAIT, Listing, LogEntry, LogQuery, Order, Part, Project, QuotaConfig, RecallConfig,
-    RetentionConfig, Rewound, SpaceConfig, SpaceName, Standing, Statistics, StoreError,
+    RetentionConfig, Rewound, RoleConfig, SpaceConfig, SpaceName, Standing, Statistics, StoreError,
     SystemClock, TierCount, TiersConfig, Unreadable,
 };
 pub use anamne_text as text;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use anamne_embed::Reranker;
 use anamne_knowledge::graph::Graph;
 use anamne_recall::Facts;
 use anamne_store::view::{Fold, Health, View};
@@ -51,6 +52,8 @@ pub(crate) struct Inner {
     pub(crate) tidied: AtomicBool,
     pub(crate) colder: ColderTiers,
     pub(crate) bridge: Option<Arc<Bridge>>,
+    /// What looks at the first results of a question again, if anything does.
+    pub(crate) reranker: Option<Arc<dyn Reranker>>,
     background: Option<Worker>,
     /// The summaries, once they were asked for.
     pub(crate) summaries: Mutex<Option<Arc<Summaries>>>,
@@ -168,6 +171,7 @@ impl Space {
         source: SpaceSource,
         models: Arc<Models>,
         bridge: Option<Arc<Bridge>>,
+        reranker: Option<Arc<dyn Reranker>>,
         background: bool,
     ) -> Result<Self, Error> {
         let noticed = Noticed::first(&source, &models)?;
@@ -182,6 +186,7 @@ impl Space {
             tidied: AtomicBool::new(false),
             colder: ColderTiers::default(),
             bridge,
+            reranker,
             background: background.then(Worker::default),
             summaries: Mutex::default(),
             queue: Mutex::default(),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anamne_embed::Embedder;
+use anamne_embed::{Embedder, Reranker};
 use anamne_store::{
     Clock, SpaceName, SpaceSource, StoreError, StoreFolder, SystemClock, Unreadable,
 };
@@ -38,6 +38,9 @@ pub struct Options {
     /// Embedding models that the program brings, such as remote ones. A space uses the one whose
     /// [`ModelIdentity::name`](crate::embed::ModelIdentity) its settings name; see [`SpaceConfig`](crate::SpaceConfig).
     pub embedders: Vec<Arc<dyn Embedder>>,
+    /// What looks at the first twenty results of every question again, if anything is to: a model that reads question and text
+    /// together. Where it fails, recall goes on without it and says so.
+    pub reranker: Option<Arc<dyn Reranker>>,
     /// What `embedding-cache.db` may come to, in bytes: the vectors of models that cost time or money.
     pub embedding_cache_bytes: u64,
     /// The language model that the background may ask, if any. Everything works without one.
@@ -54,6 +57,7 @@ impl Options {
             root: root.as_ref().to_owned(),
             clock: Arc::new(SystemClock),
             embedders: Vec::new(),
+            reranker: None,
             embedding_cache_bytes: CACHE_BYTES,
             language_model: None,
             background: true,
@@ -148,6 +152,7 @@ impl Store {
             source,
             self.models.clone(),
             self.options.language_model.clone(),
+            self.options.reranker.clone(),
             self.options.background,
         )?;
         open.insert(name, space.clone());

@@ -1,0 +1,208 @@
+//! Results that are not all alike: maximal marginal relevance (Carbonell and Goldstein 1998).
+
+use anamne_embed::TokenTable;
+
+use crate::answer::distinct;
+use crate::rank::Ranked;
+use crate::views::Columns;
+
+/// Results that are chosen from are the first so many times those that are wanted,
+const POOL: usize = 3;
+
+/// but so many at least.
+const LEAST_POOL: usize = 30;
+
+/// What tells how like two memories are, for each result of a pool.
+pub(crate) enum Likeness {
+    /// Unit vectors of so many dimensions, one after the other: likeness is their cosine.
+    Vectors(usize, Vec<f32>),
+    /// The different wordpieces of each, ascending: likeness is the share of all that both have (Jaccard).
+    Pieces(Vec<Vec<u16>>),
+}
+
+impl Likeness {
+    /// How like the results are, by vectors where `table` is the model of the memories' own, else by their wordpieces.
+    pub(crate) fn of(
+        ranked: &[Ranked],
+        columns: &dyn Columns,
+        table: Option<(&dyn TokenTable, usize)>,
+    ) -> Self {
+        let tokens = |ranked: &Ranked| columns.tokens(ranked.candidate.row).unwrap_or_default();
+        let Some((table, dimensions)) = table else {
+            return Self::Pieces(
+                ranked
+                    .iter()
+                    .map(|ranked| distinct(tokens(ranked)))
+                    .collect(),
+            );
+        };
+        let mut vectors = vec![0.0; ranked.len() * dimensions];
+        for (ranked, vector) in ranked
+            .iter()
+            .zip(vectors.chunks_exact_mut(dimensions.max(1)))
+        {
+            table.vector_of(tokens(ranked), vector);
+        }
+        Self::Vectors(dimensions, vectors)
+    }
+
+    /// How like two of them are: 0 to 1.
+    fn between(&self, one: usize, other: usize) -> f32 {
+        match self {
+            Self::Vectors(dimensions, vectors) => {
+                let vector = |at: usize| &vectors[at * dimensions..(at + 1) * dimensions];
+                let products = vector(one).iter().zip(vector(other)).map(|(a, b)| a * b);
+                products.sum::<f32>().clamp(0.0, 1.0)
+            }
+            Self::Pieces(pieces) => jaccard(&pieces[one], &pieces[other]),
+        }
+    }
+}
+
+/// The share of what is in either of two ascending lists that is in both; 0 where nothing is in either.
+fn jaccard(one: &[u16], other: &[u16]) -> f32 {
+    let shared = one
+        .iter()
+        .filter(|token| other.binary_search(token).is_ok())
+        .count();
+    let all = one.len() + other.len() - shared;
+    shared as f32 / all.max(1) as f32
+}
+
+/// How many results are chosen from where `limit` are wanted.
+pub(crate) fn pool(limit: usize) -> usize {
+    limit.saturating_mul(POOL).max(LEAST_POOL)
+}
+
+/// Chooses `limit` of the pool one after the other, each time the one with the most of `(1 − diversity) · relevance − diversity
+/// · likeness`, where relevance is its score as a share of the range of scores, and likeness how like it is to the most like one
+/// chosen before. The others follow in their order. O(limit × pool).
+pub(crate) fn spread(
+    ranked: Vec<Ranked>,
+    limit: usize,
+    diversity: f32,
+    likeness: impl FnOnce(&[Ranked]) -> Likeness,
+) -> Vec<Ranked> {
+    let mut pool = ranked;
+    let behind = pool.split_off(self::pool(limit).min(pool.len()));
+    let likeness = likeness(&pool);
+    let relevance = relevance(&pool);
+    let mut nearest = vec![0.0_f32; pool.len()];
+    let mut order: Vec<usize> = Vec::with_capacity(pool.len());
+    let mut open: Vec<usize> = (0..pool.len()).collect();
+    while order.len() < limit && !open.is_empty() {
+        let worth = |at: usize| (1.0 - diversity) * relevance[at] - diversity * nearest[at];
+        // The first of equals: they stand in the order of their scores.
+        let best = (1..open.len()).fold(0, |best, next| {
+            if worth(open[next]) > worth(open[best]) {
+                next
+            } else {
+                best
+            }
+        });
+        let chosen = open.remove(best);
+        order.push(chosen);
+        for &other in &open {
+            nearest[other] = nearest[other].max(likeness.between(chosen, other));
+        }
+    }
+    order.append(&mut open);
+    let mut pool: Vec<Option<Ranked>> = pool.into_iter().map(Some).collect();
+    let mut spread: Vec<Ranked> = Vec::with_capacity(pool.len() + behind.len());
+    for at in order {
+        if let Some(mut ranked) = pool[at].take() {
+            ranked.aside_mut().likeness = Some(nearest[at]);
+            spread.push(ranked);
+        }
+    }
+    spread.extend(behind);
+    spread
+}
+
+/// Each score as a share of the range of all: 0 to 1; 1 for all where they are equal.
+fn relevance(pool: &[Ranked]) -> Vec<f32> {
+    let scores = || pool.iter().map(|ranked| ranked.score);
+    let (least, most) = (
+        scores().fold(f32::MAX, f32::min),
+        scores().fold(f32::MIN, f32::max),
+    );
+    let range = most - least;
+    let share = |score: f32| {
+        if range > 0.0 {
+            (score - least) / range
+        } else {
+            1.0
+        }
+    };
+    scores().map(share).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Features;
+
+    /// Rows with these scores, best first, whose vectors point so many degrees away from one direction.
+    fn results(told: &[(f32, f32)]) -> (Vec<Ranked>, Vec<f32>) {
+        let ranked = (0..).zip(told).map(|(row, (score, _))| {
+            let mut ranked = Ranked::sample(row, Features::default());
+            ranked.score = *score;
+            ranked
+        });
+        let vectors = told.iter().flat_map(|(_, degrees)| {
+            let (sine, cosine) = degrees.to_radians().sin_cos();
+            [cosine, sine]
+        });
+        (ranked.collect(), vectors.collect())
+    }
+
+    #[track_caller]
+    fn check(told: &[(f32, f32)], limit: usize, diversity: f32, expected: &[u32]) {
+        let (ranked, vectors) = results(told);
+        let all = ranked.len();
+        let spread = spread(ranked, limit, diversity, |_| Likeness::Vectors(2, vectors));
+        assert_eq!(spread.len(), all, "nothing is lost");
+        let rows = spread.iter().map(|ranked| ranked.candidate.row.0);
+        assert_eq!(rows.take(expected.len()).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_result_like_a_better_one_gives_way_as_far_as_is_asked() {
+        // The second says nearly what the first one does; the third, something else, is worth a little less.
+        let told = [(10.0, 0.0), (9.5, 5.0), (8.0, 80.0), (2.0, 85.0)];
+        check(&told, 4, 0.05, &[0, 1, 2, 3]);
+        check(&told, 4, 0.4, &[0, 2, 1, 3]);
+        // Where only difference counts, the best still comes first.
+        check(&told, 2, 1.0, &[0, 3]);
+    }
+
+    #[test]
+    fn equals_keep_their_order_and_those_past_the_limit_follow_in_theirs() {
+        check(&[(1.0, 0.0), (1.0, 0.0), (1.0, 0.0)], 3, 0.5, &[0, 1, 2]);
+        check(
+            &[(4.0, 0.0), (3.0, 0.0), (2.0, 90.0), (1.0, 0.0)],
+            2,
+            0.5,
+            &[0, 2, 1, 3],
+        );
+        check(&[], 3, 0.5, &[]);
+    }
+
+    #[test]
+    fn what_lies_far_behind_is_not_chosen_for_being_different() {
+        let mut told = vec![(10.0, 0.0); LEAST_POOL];
+        told.push((9.9, 90.0));
+        check(&told, 2, 1.0, &[0, 1]);
+    }
+
+    #[test]
+    fn wordpieces_tell_likeness_where_vectors_can_t() {
+        let pieces = vec![vec![1, 2, 3, 4], vec![1, 2, 3, 5], vec![], vec![7]];
+        let likeness = Likeness::Pieces(pieces);
+        assert!((likeness.between(0, 1) - 0.6).abs() < 1e-6);
+        assert_eq!(likeness.between(0, 0), 1.0);
+        for (one, other) in [(0, 2), (2, 2), (0, 3)] {
+            assert_eq!(likeness.between(one, other), 0.0);
+        }
+    }
+}

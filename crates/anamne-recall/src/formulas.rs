@@ -1,0 +1,179 @@
+//! Other formulas of ranking, for comparison: each orders what both searches found, by published weights.
+//!
+//! - *lexical*: BM25 as the search by words gave it, over the most in its list; 0 for what is not in the list.
+//! - *semantic*: the cosine as the search by meaning gave it, no less than 0; 0 for what is not in the list.
+//! - *graph*: 1 for a memory that stands next to another of the first [`NEAR`] of either list in its thread, or has a link
+//!   with it, else 0.
+//! - *importance*: over ten. *recency*: `exp(-Δt/τ)`, as everywhere.
+
+use anamne_types::Ranking;
+
+use crate::rank::{Ranked, best_first};
+
+/// The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
+const RECIPROCAL: f32 = 60.0;
+
+/// How many of each list's first results others may be near to.
+pub(crate) const NEAR: usize = 16;
+
+/// Name, value and weight of a part of a score.
+pub(crate) type Part = (&'static str, f32, f32);
+
+/// Orders what the searches found by another formula than the weighted sum of all features; what neither found goes.
+///
+/// `near` says of each result whether it is near to another one; it is asked only where the formula wants to know.
+pub(crate) fn order<E>(
+    ranking: Ranking,
+    ranked: &mut Vec<Ranked>,
+    near: impl FnOnce(&[Ranked]) -> Result<Vec<bool>, E>,
+) -> Result<(), E> {
+    if ranking == Ranking::Full {
+        return Ok(());
+    }
+    ranked.retain(Ranked::is_found);
+    let near = match ranking {
+        Ranking::MeaningFirst | Ranking::WordsFirst => near(ranked)?,
+        Ranking::Full | Ranking::ReciprocalRank => vec![false; ranked.len()],
+    };
+    let by_words = places(ranked, |ranked| ranked.candidate.lexical_rank);
+    let by_meaning = places(ranked, |ranked| ranked.candidate.vector_rank);
+    let told = ranked.iter().filter_map(|ranked| ranked.candidate.lexical);
+    let most = told.fold(f32::MIN_POSITIVE, f32::max);
+    for (at, ranked) in ranked.iter_mut().enumerate() {
+        let lexical = ranked
+            .candidate
+            .lexical
+            .map_or(0.0, |score| (score / most).max(0.0));
+        let semantic = match ranked.candidate.vector_rank {
+            Some(_) => ranked.features.semantic.clamp(0.0, 1.0),
+            None => 0.0,
+        };
+        let graph = f32::from(u8::from(near[at]));
+        let importance = f32::from(ranked.candidate.attributes.importance) / 10.0;
+        let parts: Vec<Part> = match ranking {
+            Ranking::Full => Vec::new(),
+            Ranking::ReciprocalRank => vec![
+                ("lexical_place", reciprocal(by_words[at]), 1.0),
+                ("semantic_place", reciprocal(by_meaning[at]), 1.0),
+            ],
+            Ranking::MeaningFirst => vec![
+                ("semantic", semantic, 0.4),
+                ("lexical", lexical, 0.3),
+                ("graph", graph, 0.2),
+                ("importance", importance, 0.1),
+            ],
+            Ranking::WordsFirst => vec![
+                ("lexical", lexical, 0.5),
+                ("graph", graph, 0.2),
+                ("importance", importance, 0.2),
+                ("recency", ranked.features.recency, 0.1),
+            ],
+        };
+        ranked.score = parts.iter().map(|(_, value, weight)| value * weight).sum();
+        ranked.aside_mut().formula = parts;
+    }
+    ranked.sort_unstable_by(best_first);
+    Ok(())
+}
+
+/// The place of each result in a list, from 1, with nothing left out in between.
+fn places(ranked: &[Ranked], rank: impl Fn(&Ranked) -> Option<u32>) -> Vec<Option<usize>> {
+    let listed = ranked.iter().enumerate();
+    let mut listed: Vec<_> = listed
+        .filter_map(|(at, ranked)| Some((rank(ranked)?, at)))
+        .collect();
+    listed.sort_unstable();
+    let mut places = vec![None; ranked.len()];
+    for (place, (_, at)) in (1..).zip(listed) {
+        places[at] = Some(place);
+    }
+    places
+}
+
+fn reciprocal(place: Option<usize>) -> f32 {
+    place.map_or(0.0, |place| 1.0 / (RECIPROCAL + place as f32))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use anamne_types::Row;
+
+    use super::*;
+    use crate::model::Features;
+
+    /// A row with its BM25 and place among what was found by words, and its cosine and place by meaning.
+    fn found(row: u32, by_words: Option<(f32, u32)>, by_meaning: Option<(f32, u32)>) -> Ranked {
+        let semantic = by_meaning.map_or(0.3, |(cosine, _)| cosine);
+        let mut ranked = Ranked::sample(
+            row,
+            Features {
+                semantic,
+                recency: 0.5,
+                ..Features::default()
+            },
+        );
+        ranked.candidate.attributes.importance = 5;
+        ranked.candidate.lexical = by_words.map(|(score, _)| score);
+        ranked.candidate.lexical_rank = by_words.map(|(_, place)| place);
+        ranked.candidate.vector_rank = by_meaning.map(|(_, place)| place);
+        ranked
+    }
+
+    /// The rows and scores that a formula gives, best first.
+    #[track_caller]
+    fn check(ranking: Ranking, expected: &[(u32, f32)]) {
+        let mut ranked = vec![
+            found(1, Some((8.0, 0)), None),
+            // Row 9 has gone since it was searched, so that place 1 of the words is empty.
+            found(2, Some((4.0, 2)), Some((0.8, 0))),
+            found(3, None, Some((-0.2, 1))),
+            found(4, None, None),
+        ];
+        let near = |ranked: &[Ranked]| {
+            let rows = ranked.iter().map(|ranked| ranked.candidate.row);
+            Ok::<_, Infallible>(rows.map(|row| row == Row(3)).collect())
+        };
+        let Ok(()) = order(ranking, &mut ranked, near);
+        assert_eq!(ranked.len(), expected.len(), "{ranking:?}");
+        for (ranked, (row, score)) in ranked.iter().zip(expected) {
+            assert_eq!(ranked.candidate.row, Row(*row), "{ranking:?}");
+            assert!(
+                (ranked.score - score).abs() < 1e-6,
+                "{ranking:?} {ranked:?}"
+            );
+            let parts = &ranked.aside.as_ref().expect("parts").formula;
+            let sum: f32 = parts.iter().map(|(_, value, weight)| value * weight).sum();
+            assert!((ranked.score - sum).abs() < 1e-6, "{ranking:?} {parts:?}");
+        }
+    }
+
+    #[test]
+    fn each_formula_is_the_published_one() {
+        check(
+            Ranking::ReciprocalRank,
+            &[
+                (2, 1.0 / 62.0 + 1.0 / 61.0),
+                (1, 1.0 / 61.0),
+                (3, 1.0 / 62.0),
+            ],
+        );
+        check(
+            Ranking::MeaningFirst,
+            &[
+                (2, 0.4 * 0.8 + 0.3 * 0.5 + 0.1 * 0.5),
+                (1, 0.3 + 0.1 * 0.5),
+                (3, 0.2 + 0.1 * 0.5),
+            ],
+        );
+        check(
+            Ranking::WordsFirst,
+            &[
+                (1, 0.5 + 0.2 * 0.5 + 0.1 * 0.5),
+                (2, 0.5 * 0.5 + 0.2 * 0.5 + 0.1 * 0.5),
+                (3, 0.2 + 0.2 * 0.5 + 0.1 * 0.5),
+            ],
+        );
+    }
+}

@@ -1,0 +1,137 @@
+//! A second look at the best results by a model that reads question and text together.
+
+use anamne_embed::{EmbedError, Reranker, checked_scores};
+use anamne_types::Body;
+
+use crate::rank::{Ranked, best_first};
+
+/// Results that the reranker looks at: the first ones.
+pub(crate) const LOOKED_AT: usize = 20;
+
+/// Bytes of each text that it is shown: more than such models read.
+const TEXT_BYTES: usize = 4_096;
+
+/// What a memory says, as far as a reranker is shown it.
+pub(crate) fn text(content: &str, body: &Body) -> String {
+    let mut text = content.to_owned();
+    body.append_searchable(&mut text);
+    text.truncate(text.floor_char_boundary(TEXT_BYTES));
+    text
+}
+
+/// Orders the first results by their score and the reranker's together, each counting the same: the reranker's, 0 to 1, is
+/// added with the range of those results' scores as its weight. They stay before all others. On an error nothing changes.
+///
+/// `texts` are those of the first results, at most [`LOOKED_AT`].
+pub(crate) fn rerank(
+    reranker: &dyn Reranker,
+    query: &str,
+    texts: &[String],
+    ranked: &mut [Ranked],
+) -> Result<(), EmbedError> {
+    let looked_at = texts.len().min(ranked.len());
+    let ranked = &mut ranked[..looked_at];
+    if ranked.is_empty() {
+        return Ok(());
+    }
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let scores = checked_scores(reranker, query, &texts)?;
+    let weight = weight(ranked);
+    for (ranked, score) in ranked.iter_mut().zip(scores) {
+        ranked.score += weight * score;
+        ranked.aside_mut().reranker = Some((score, weight));
+    }
+    ranked.sort_unstable_by(best_first);
+    Ok(())
+}
+
+/// The range of the scores; 1 where they are all equal, and the reranker alone decides.
+fn weight(ranked: &[Ranked]) -> f32 {
+    let scores = || ranked.iter().map(|ranked| ranked.score);
+    let range = scores().fold(f32::MIN, f32::max) - scores().fold(f32::MAX, f32::min);
+    if range > 0.0 { range } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Features;
+    use anamne_embed::ModelIdentity;
+
+    /// Scores a text by the number that it is; fails on what is none.
+    struct ByNumber(ModelIdentity);
+
+    impl Reranker for ByNumber {
+        fn model(&self) -> &ModelIdentity {
+            &self.0
+        }
+
+        fn scores(&self, _: &str, texts: &[&str]) -> Result<Vec<f32>, EmbedError> {
+            let number = |text: &&str| {
+                text.parse().map_err(|_| EmbedError::Rerank {
+                    model: self.0.to_string(),
+                    problem: "no number".to_owned(),
+                })
+            };
+            texts.iter().map(number).collect()
+        }
+    }
+
+    /// Rows with these scores after those with these texts were looked at.
+    fn reranked(scores: &[f32], texts: &[&str]) -> (Vec<(u32, f32)>, bool) {
+        let ranked = (0..).zip(scores).map(|(row, score)| {
+            let mut ranked = Ranked::sample(row, Features::default());
+            ranked.score = *score;
+            ranked
+        });
+        let mut ranked: Vec<_> = ranked.collect();
+        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        let reranker = ByNumber(ModelIdentity::new("by number", "1"));
+        let is_done = rerank(&reranker, "which?", &texts, &mut ranked).is_ok();
+        let rows = ranked
+            .iter()
+            .map(|ranked| (ranked.candidate.row.0, ranked.score));
+        (rows.collect(), is_done)
+    }
+
+    #[test]
+    fn both_scores_count_the_same_and_the_rest_stays_behind() {
+        let (rows, _) = reranked(&[10.0, 9.0, 6.0, 5.5], &["0.1", "0.2", "0.9"]);
+        let close = |one: f32, other: f32| (one - other).abs() < 1e-5;
+        let expected = [(0, 10.4), (1, 9.8), (2, 9.6), (3, 5.5)];
+        for ((row, score), (expected_row, expected_score)) in rows.iter().zip(expected) {
+            assert!(
+                *row == expected_row && close(*score, expected_score),
+                "{rows:?}"
+            );
+        }
+        let (rows, _) = reranked(&[10.0, 9.0, 6.0, 5.5], &["0.0", "1.0", "0.9"]);
+        assert_eq!(
+            rows.iter().map(|(row, _)| *row).collect::<Vec<_>>(),
+            [1, 0, 2, 3]
+        );
+    }
+
+    #[test]
+    fn among_equals_the_reranker_decides_alone() {
+        let (rows, _) = reranked(&[3.0, 3.0], &["0.2", "0.7"]);
+        assert_eq!(rows, [(1, 3.7), (0, 3.2)]);
+    }
+
+    #[test]
+    fn a_failure_changes_nothing() {
+        let (rows, is_done) = reranked(&[3.0, 2.0], &["0.2", "what?"]);
+        assert_eq!((rows, is_done), (vec![(0, 3.0), (1, 2.0)], false));
+        let (rows, is_done) = reranked(&[3.0, 2.0], &["0.2", "1.2"]);
+        assert_eq!((rows, is_done), (vec![(0, 3.0), (1, 2.0)], false));
+        assert!(reranked(&[], &[]).1);
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_letters() {
+        let fact = Body::Fact { category: None };
+        assert_eq!(text("short", &fact), "short");
+        let cut = text(&"x€".repeat(TEXT_BYTES), &fact);
+        assert!(cut.len() <= TEXT_BYTES && cut.len() > TEXT_BYTES - 4);
+    }
+}

@@ -1,0 +1,208 @@
+//! As whom a question is asked: roles, for which some kinds and categories of memory count more.
+
+use std::collections::BTreeSet;
+
+use anamne_store::view::Attributes;
+use anamne_store::{RecallConfig, RoleConfig};
+use anamne_types::{Category, Kind, Refusal};
+
+/// The roles that every space has, with the points that memories gain for them. A space's own role of the same name takes the
+/// place of one.
+const BUILT_IN: &[(&str, &[(Kind, f32)], &[(Category, f32)])] = &[
+    (
+        "developer",
+        &[(Kind::Skill, 1.0)],
+        &[
+            (Category::CodePattern, 1.0),
+            (Category::BugFix, 1.0),
+            (Category::Configuration, 1.0),
+        ],
+    ),
+    (
+        "architect",
+        &[],
+        &[
+            (Category::ArchitectureDecision, 1.0),
+            (Category::Constraint, 1.0),
+            (Category::Insight, 1.0),
+        ],
+    ),
+    (
+        "reviewer",
+        &[],
+        &[
+            (Category::BugFix, 1.0),
+            (Category::Constraint, 1.0),
+            (Category::Preference, 1.0),
+            (Category::CodePattern, 1.0),
+        ],
+    ),
+    (
+        "planner",
+        &[(Kind::Episode, 1.0), (Kind::Thought, 0.5)],
+        &[
+            (Category::ArchitectureDecision, 1.0),
+            (Category::Constraint, 0.5),
+        ],
+    ),
+    (
+        "assistant",
+        &[(Kind::Message, 0.5)],
+        &[(Category::Preference, 1.0), (Category::Reference, 1.0)],
+    ),
+];
+
+/// Points by the number of a kind or category.
+type Points = [f32; 16];
+
+/// How memories look to a role.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Standpoint {
+    kinds: Points,
+    categories: Points,
+    importance: f32,
+}
+
+impl Standpoint {
+    /// That of the role with this name: the space's own, or a built-in one. Refused with the names that there are.
+    pub(crate) fn of(role: &str, settings: &RecallConfig) -> Result<Self, Refusal> {
+        if let Some(told) = settings.roles.get(role) {
+            return Ok(Self::told(told));
+        }
+        let built_in = BUILT_IN.iter().find(|(name, _, _)| *name == role);
+        if let Some((_, kinds, categories)) = built_in {
+            return Ok(Self {
+                kinds: points(kinds.iter().map(|(kind, points)| (kind.number(), *points))),
+                categories: points(
+                    categories
+                        .iter()
+                        .map(|(category, points)| (category.number(), *points)),
+                ),
+                importance: 0.0,
+            });
+        }
+        let own = settings.roles.keys().map(String::as_str);
+        let names: BTreeSet<&str> = BUILT_IN
+            .iter()
+            .map(|(name, _, _)| *name)
+            .chain(own)
+            .collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        Err(Refusal::new(
+            "role",
+            format!("one of {}", names.join(", ")),
+            role,
+        ))
+    }
+
+    fn told(role: &RoleConfig) -> Self {
+        Self {
+            kinds: points(
+                role.kinds
+                    .iter()
+                    .map(|(kind, points)| (kind.number(), *points)),
+            ),
+            categories: points(
+                role.categories
+                    .iter()
+                    .map(|(category, points)| (category.number(), *points)),
+            ),
+            importance: role.importance,
+        }
+    }
+
+    /// The points that a memory gains or loses, from −[`RoleConfig::MOST_POINTS`] to as many.
+    pub(crate) fn fit(&self, attributes: &Attributes) -> f32 {
+        let of =
+            |points: &Points, number: u8| points.get(usize::from(number)).copied().unwrap_or(0.0);
+        let beyond_the_usual = (f32::from(attributes.importance) - 5.0) / 5.0;
+        let sum = of(&self.kinds, attributes.kind)
+            + of(&self.categories, attributes.category)
+            + self.importance * beyond_the_usual;
+        sum.clamp(-RoleConfig::MOST_POINTS, RoleConfig::MOST_POINTS)
+    }
+}
+
+fn points(told: impl Iterator<Item = (u8, f32)>) -> Points {
+    let mut points = Points::default();
+    for (number, told) in told {
+        if let Some(place) = points.get_mut(usize::from(number)) {
+            *place = told;
+        }
+    }
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(kind: Kind, category: Option<Category>, importance: u8) -> Attributes {
+        Attributes {
+            kind: kind.number(),
+            category: category.map_or(0, Category::number),
+            importance,
+            ..Attributes::default()
+        }
+    }
+
+    fn settings(role: &str, told: RoleConfig) -> RecallConfig {
+        let mut settings = RecallConfig::default();
+        settings.roles.insert(role.to_owned(), told);
+        settings
+    }
+
+    #[test]
+    fn a_built_in_role_favours_its_kinds_and_categories_alone() {
+        let developer = Standpoint::of("developer", &RecallConfig::default()).expect("there");
+        let check = |kind, category, points: f32| {
+            assert_eq!(
+                developer.fit(&of(kind, category, 9)),
+                points,
+                "{kind} {category:?}"
+            );
+        };
+        check(Kind::Skill, None, 1.0);
+        check(Kind::Fact, Some(Category::BugFix), 1.0);
+        check(Kind::Fact, Some(Category::Preference), 0.0);
+        check(Kind::Message, None, 0.0);
+    }
+
+    #[test]
+    fn a_space_s_own_role_takes_the_place_of_a_built_in_one() {
+        let told = RoleConfig {
+            importance: 2.0,
+            kinds: [(Kind::Fact, 0.5)].into(),
+            categories: [(Category::BugFix, 1.0)].into(),
+        };
+        let reviewer = Standpoint::of("reviewer", &settings("reviewer", told)).expect("there");
+        let check = |kind, category, importance, points: f32| {
+            assert_eq!(reviewer.fit(&of(kind, category, importance)), points);
+        };
+        check(Kind::Fact, Some(Category::BugFix), 5, 1.5);
+        check(Kind::Fact, Some(Category::Constraint), 5, 0.5);
+        check(Kind::Message, None, 10, 2.0);
+        // No sum goes past the bound.
+        check(Kind::Fact, Some(Category::BugFix), 10, 3.0);
+    }
+
+    #[test]
+    fn a_role_that_is_none_is_refused_with_all_names() {
+        let settings = settings("gardener", RoleConfig::default());
+        let refusal = Standpoint::of("pilot", &settings).expect_err("refused");
+        assert_eq!(refusal.field(), "role");
+        assert_eq!(
+            refusal.accepts(),
+            "one of architect, assistant, developer, gardener, planner, reviewer"
+        );
+    }
+
+    #[test]
+    fn every_kind_and_category_has_a_place() {
+        let kinds = Kind::ALL.iter().map(|kind| kind.number());
+        let categories = Category::ALL.iter().map(|category| category.number());
+        for number in kinds.chain(categories) {
+            assert!(usize::from(number) < Points::default().len());
+        }
+    }
+}

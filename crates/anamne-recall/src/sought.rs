@@ -1,0 +1,315 @@
+//! Which kinds and categories of memory a question asks for by the way it is put: "how do I …" asks for a skill, "which
+//! decision …" for a decision.
+
+use anamne_store::view::Attributes;
+use anamne_types::{Category, Kind};
+
+/// Words of a question that are looked at, from its beginning.
+const WORDS: usize = 64;
+
+/// What a phrase asks for.
+#[derive(Clone, Copy)]
+enum Asked {
+    For(Kind),
+    About(Category),
+}
+
+/// Phrases in lower case, whole words, by what they ask for. English has most of them; other languages the plainest.
+const PHRASES: &[(Asked, &[&str])] = &[
+    (
+        Asked::For(Kind::Skill),
+        &[
+            "how do i",
+            "how do we",
+            "how do you",
+            "how does one",
+            "how to",
+            "how can i",
+            "how can we",
+            "how should i",
+            "how should we",
+            "how would i",
+            "how would we",
+            "steps to",
+            "steps for",
+            "the steps",
+            "procedure",
+            "instructions for",
+            "step by step",
+            "wie kann ich",
+            "wie können wir",
+            "wie kann man",
+            "wie mache ich",
+            "wie macht man",
+            "wie geht",
+            "anleitung",
+            "schritte",
+            "comment faire",
+            "comment puis je",
+            "cómo puedo",
+            "cómo se hace",
+            "pasos para",
+        ],
+    ),
+    (
+        Asked::About(Category::ArchitectureDecision),
+        &[
+            "decision",
+            "decisions",
+            "decide",
+            "decided",
+            "choose",
+            "chose",
+            "chosen",
+            "rationale",
+            "entscheidung",
+            "entschieden",
+            "entscheiden",
+            "décision",
+            "décidé",
+            "choisi",
+            "decisión",
+            "decidimos",
+            "elegimos",
+        ],
+    ),
+    (
+        Asked::About(Category::BugFix),
+        &[
+            "bug",
+            "bugs",
+            "error",
+            "errors",
+            "went wrong",
+            "goes wrong",
+            "fix",
+            "fixes",
+            "fixed",
+            "crash",
+            "crashes",
+            "crashed",
+            "root cause",
+            "workaround",
+            "exception",
+            "fehler",
+            "absturz",
+            "behoben",
+            "erreur",
+            "bogue",
+            "fallo",
+            "errores",
+        ],
+    ),
+    (
+        Asked::About(Category::Preference),
+        &[
+            "prefer",
+            "prefers",
+            "preferred",
+            "preference",
+            "preferences",
+            "likes",
+            "do i like",
+            "do we like",
+            "do you like",
+            "do they like",
+            "does he like",
+            "does she like",
+            "favourite",
+            "favorite",
+            "bevorzugt",
+            "lieber",
+            "mag",
+            "mögen",
+            "préfère",
+            "prefiere",
+        ],
+    ),
+    (
+        Asked::About(Category::Constraint),
+        &[
+            "must",
+            "must not",
+            "mustn't",
+            "limit",
+            "limits",
+            "allowed",
+            "forbidden",
+            "constraint",
+            "constraints",
+            "requirement",
+            "requirements",
+            "restriction",
+            "restrictions",
+            "darf",
+            "dürfen",
+            "erlaubt",
+            "verboten",
+            "interdit",
+            "prohibido",
+        ],
+    ),
+    (
+        Asked::About(Category::Configuration),
+        &[
+            "config",
+            "configuration",
+            "configure",
+            "configured",
+            "setting",
+            "settings",
+            "port",
+            "ports",
+            "env",
+            "environment variable",
+            "environment variables",
+            "einstellung",
+            "einstellungen",
+            "konfiguration",
+            "paramètre",
+            "configuración",
+        ],
+    ),
+];
+
+/// The kinds and categories that a question asks for, a bit each by their numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sought {
+    kinds: u32,
+    categories: u32,
+}
+
+impl Sought {
+    /// What a question of these words, in lower case, asks for. Some microseconds, however long it is.
+    pub(crate) fn by(words: &[String]) -> Self {
+        let mut sought = Self::default();
+        let words = &words[..words.len().min(WORDS)];
+        for (asked, phrases) in PHRASES {
+            if phrases.iter().any(|phrase| says(words, phrase)) {
+                match asked {
+                    Asked::For(kind) => sought.kinds |= 1 << kind.number(),
+                    Asked::About(category) => sought.categories |= 1 << category.number(),
+                }
+            }
+        }
+        sought
+    }
+
+    /// 1 for a memory of a kind or category that is asked for, else 0.
+    pub(crate) fn fit(self, attributes: &Attributes) -> f32 {
+        let holds = |set: u32, number: u8| set.checked_shr(number.into()).unwrap_or(0) & 1 == 1;
+        let fits =
+            holds(self.kinds, attributes.kind) || holds(self.categories, attributes.category);
+        f32::from(u8::from(fits))
+    }
+}
+
+/// Whether the words of the phrase stand one after the other among `words`.
+fn says(words: &[String], phrase: &str) -> bool {
+    let mut begun = (0..words.len()).filter(|place| starts(&words[*place], phrase));
+    begun.any(|place| {
+        let mut said = words[place..].iter();
+        phrase
+            .split(' ')
+            .all(|word| said.next().is_some_and(|said| said == word))
+    })
+}
+
+/// Whether the phrase begins with this word, or with letters of it: a quick look.
+fn starts(word: &str, phrase: &str) -> bool {
+    phrase.as_bytes().starts_with(word.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sought(question: &str) -> Sought {
+        let words = question.split_whitespace().map(str::to_owned);
+        Sought::by(&words.collect::<Vec<_>>())
+    }
+
+    fn of(kind: Kind, category: Option<Category>) -> Attributes {
+        Attributes {
+            kind: kind.number(),
+            category: category.map_or(0, Category::number),
+            ..Attributes::default()
+        }
+    }
+
+    /// The question asks for exactly these.
+    #[track_caller]
+    fn check(question: &str, kinds: &[Kind], categories: &[Category]) {
+        let sought = sought(question);
+        for kind in Kind::ALL {
+            let fits = sought.fit(&of(*kind, None)) == 1.0;
+            assert_eq!(fits, kinds.contains(kind), "{question:?} {kind}");
+        }
+        for category in Category::ALL {
+            let fits = sought.fit(&of(Kind::Fact, Some(*category))) == 1.0;
+            assert_eq!(
+                fits,
+                categories.contains(category),
+                "{question:?} {category}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_question_asks_for_what_its_wording_names() {
+        check("how do i rotate the keys", &[Kind::Skill], &[]);
+        check("what are the steps to rotate the keys", &[Kind::Skill], &[]);
+        check("wie kann ich die schlüssel tauschen", &[Kind::Skill], &[]);
+        check(
+            "why did we choose tides over currents",
+            &[],
+            &[Category::ArchitectureDecision],
+        );
+        check("what went wrong on monday", &[], &[Category::BugFix]);
+        check("what does she say mina likes", &[], &[Category::Preference]);
+        check("are guests allowed upstairs", &[], &[Category::Constraint]);
+        check("which port does it use", &[], &[Category::Configuration]);
+        check(
+            "how do i fix the error of the port",
+            &[Kind::Skill],
+            &[Category::BugFix, Category::Configuration],
+        );
+    }
+
+    #[test]
+    fn other_questions_ask_for_nothing_in_particular() {
+        for question in [
+            "",
+            "how",
+            "how do",
+            "how many keys are there",
+            "what does the portal look like",
+            "where is mina",
+            "wie heißt der hafen",
+            "鍵 を 交換",
+        ] {
+            check(question, &[], &[]);
+        }
+        let far = format!("{} how to", "word ".repeat(WORDS));
+        check(&far, &[], &[]);
+    }
+
+    #[test]
+    fn numbers_that_nothing_has_fit_nothing() {
+        let odd = Attributes {
+            kind: 255,
+            category: 200,
+            ..Attributes::default()
+        };
+        assert_eq!(sought("how do i fix the port").fit(&odd), 0.0);
+    }
+
+    #[test]
+    fn phrases_are_in_lower_case_and_named_once() {
+        let mut seen = std::collections::BTreeSet::new();
+        for phrase in PHRASES.iter().flat_map(|(_, phrases)| *phrases) {
+            assert_eq!(phrase.to_lowercase(), **phrase);
+            assert!(seen.insert(*phrase), "{phrase}");
+        }
+    }
+}
