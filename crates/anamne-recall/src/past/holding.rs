@@ -2,12 +2,13 @@
 
 use anamne_index::columns::RowPredicate;
 use anamne_store::SpaceSource;
-use anamne_types::{MemoryId, Row};
+use anamne_types::{Filter, MemoryId, Row};
 use jiff::Timestamp;
 use roaring::RoaringBitmap;
 
 use super::Past;
 use crate::error::RecallError;
+use crate::filter;
 use crate::views::Columns;
 
 /// Which memories held at an instant.
@@ -23,11 +24,12 @@ impl Holding {
     /// Judges all rows of `columns`, in which what changed since stands as it was in `past`.
     ///
     /// A memory whose successor was erased stays, as superseded: nobody knows any more when that happened. O(rows) over the
-    /// columns, and a look into the source for each superseded one.
+    /// columns, and a look into the source for each superseded one. Without columns the source is asked about every row, and
+    /// what had expired is not left out.
     pub(crate) fn at(
         instant: Timestamp,
         source: &SpaceSource,
-        columns: &dyn Columns,
+        columns: Option<&dyn Columns>,
         past: Option<&Past>,
     ) -> Result<Self, RecallError> {
         let microseconds = instant.as_microsecond();
@@ -36,11 +38,24 @@ impl Holding {
             alive_at: Some(microseconds),
             ..RowPredicate::default()
         };
-        let mut rows = columns.select(&held);
-        let in_place = columns.select(&RowPredicate {
-            without_superseded: true,
-            ..held
-        });
+        let (mut rows, in_place) = match columns {
+            Some(columns) => {
+                let in_place = columns.select(&RowPredicate {
+                    without_superseded: true,
+                    ..held.clone()
+                });
+                (columns.select(&held), in_place)
+            }
+            None => {
+                let until = Timestamp::from_microsecond(microseconds.saturating_add(1)).ok();
+                let happened = Filter {
+                    until,
+                    ..Filter::default()
+                };
+                let rows = filter::select(source, None, past, &happened)?;
+                (rows.unwrap_or_default(), RoaringBitmap::new())
+            }
+        };
         let superseded: Vec<Row> = (&rows - in_place).iter().map(Row).collect();
         let mut unsuperseded = RoaringBitmap::new();
         for (row, happened) in succession(&superseded, source, past)? {
