@@ -16,6 +16,7 @@ use jiff::{Span, Timestamp, ToSpan, Unit, Zoned};
 
 use phrases::Found;
 use reader::Reader;
+use tokens::Token;
 use vocabulary::Word;
 
 /// Words of a question that say when.
@@ -122,6 +123,7 @@ pub fn expressions(question: &str, asked_at: Timestamp, zone: &TimeZone) -> Vec<
     let tokens = tokens::tokens(question);
     let ahead = tokens.iter().any(|token| token.word == Word::Ahead);
     let past = tokens.iter().any(|token| token.word == Word::Past);
+    let french = tokens.iter().any(|token| token.word == Word::Hier) && is_french(&tokens);
     let reader = Reader {
         tokens,
         now: asked_at.to_zoned(zone.clone()).datetime(),
@@ -129,6 +131,7 @@ pub fn expressions(question: &str, asked_at: Timestamp, zone: &TimeZone) -> Vec<
         zone,
         ahead: ahead && !past,
         past,
+        french,
         depth: Cell::new(0),
     };
     let mut found = Vec::new();
@@ -137,15 +140,62 @@ pub fn expressions(question: &str, asked_at: Timestamp, zone: &TimeZone) -> Vec<
         match reader.phrase(at) {
             Some(Found { end, when }) => {
                 if let Some(when) = when {
-                    let text = reader.tokens[at].start..reader.tokens[end - 1].end();
-                    found.push(TimeExpression { text, when });
+                    found.push(expression(&reader, at..end, when));
                 }
+                let lead = reader.word(at);
                 at = end;
+                while let Some((
+                    from,
+                    Found {
+                        end,
+                        when: Some(when),
+                    },
+                )) = reader.also(lead, at)
+                {
+                    found.push(expression(&reader, from..end, when));
+                    at = end;
+                }
             }
             None => at += 1,
         }
     }
     found
+}
+
+fn expression(reader: &Reader<'_>, tokens: Range<usize>, when: When) -> TimeExpression {
+    let (first, last) = (&reader.tokens[tokens.start], &reader.tokens[tokens.end - 1]);
+    TimeExpression {
+        text: first.start..last.end(),
+        when,
+    }
+}
+
+/// Whether the words around `hier` are French.
+fn is_french(tokens: &[Token<'_>]) -> bool {
+    const FRENCH: [&str; 16] = [
+        "nous",
+        "vous",
+        "je",
+        "j'ai",
+        "que",
+        "est",
+        "les",
+        "des",
+        "avons",
+        "avec",
+        "dans",
+        "quoi",
+        "qui",
+        "ai",
+        "fait",
+        "qu'est-ce",
+    ];
+    const GERMAN: [&str; 8] = ["wir", "ich", "ist", "was", "haben", "der", "die", "das"];
+    let says = |words: &[&str]| {
+        let listed = |text: &str| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+        tokens.iter().any(|token| listed(token.text))
+    };
+    says(&FRENCH) && !says(&GERMAN)
 }
 
 impl When {

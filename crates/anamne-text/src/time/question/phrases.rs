@@ -6,7 +6,7 @@ use jiff::civil::DateTime;
 use jiff::{Span, Timestamp, ToSpan};
 
 use super::super::names::Unit;
-use super::point::{Choice, Civil, Point, Yearly, days, widened};
+use super::point::{Choice, Civil, Place, Point, Slice, Yearly, calendar_unit, days, widened};
 use super::reader::{Lead, Named, Reader};
 use super::vocabulary::{Plural, Word};
 use super::{Direction, Reach, When};
@@ -46,6 +46,7 @@ impl Reader<'_> {
             | Word::Ahead
             | Word::Pronoun
             | Word::Determiner => None,
+            Word::AgoBefore => self.lone(at).or_else(|| self.open_ended(at)),
             Word::Every => self.every(at),
             Word::By => {
                 let named = self.named(at + 1, Lead::by(Word::In))?;
@@ -128,6 +129,11 @@ impl Reader<'_> {
         {
             return None;
         }
+        if word == Word::At
+            && let Some(found) = self.clock_of_day(at + 1)
+        {
+            return Some(found);
+        }
         let lead = Lead::by(word);
         if let Some(found) = self.pair_after(at + 1, lead, at) {
             return Some(found);
@@ -150,6 +156,49 @@ impl Reader<'_> {
         Self::found(self.range(&range), named.end)
     }
 
+    /// Another time with the same lead: the second year of `in 2023 and 2024`. Also where it begins.
+    pub(super) fn also(&self, lead: Word, at: usize) -> Option<(usize, Found)> {
+        if !matches!(lead, Word::In | Word::On | Word::During) || at == 0 {
+            return None;
+        }
+        let listed = self.tokens[at - 1].comma && matches!(self.word(at), Word::Number(_, 4));
+        let joined = !self.stops_before(at)
+            && (self.word(at) == Word::And
+                || self
+                    .tokens
+                    .get(at)
+                    .is_some_and(|token| token.text.eq_ignore_ascii_case("or")));
+        let from = match (listed, joined) {
+            (true, _) => at,
+            (_, true) => at + 1,
+            _ => return None,
+        };
+        let named = self.named(from, Lead::by(lead))?;
+        let found = Self::found(self.range(&self.resolved(&named)?), named.end)?;
+        Some((from, found))
+    }
+
+    /// `at 3pm on Tuesday`, `at noon yesterday`.
+    fn clock_of_day(&self, at: usize) -> Option<Found> {
+        let (slice, end) = match self.word(at) {
+            Word::Part(part) => (Slice::Part(part), at + 1),
+            _ => self
+                .clock(at)
+                .map(|(time, end)| (Slice::Clock(time), end))?,
+        };
+        let on = usize::from(matches!(self.word(end), Word::On));
+        self.slice_of_day(slice, end + on, Lead::by(Word::On))
+    }
+
+    fn slice_of_day(&self, slice: Slice, at: usize, lead: Lead) -> Option<Found> {
+        if self.stops_before(at) {
+            return None;
+        }
+        let named = self.named(at, lead).filter(|named| named.slice.is_none())?;
+        let range = slice.of(&self.resolved(&named)?)?;
+        Self::found(self.range(&range), named.end)
+    }
+
     /// `in three days`, where the question asks for what is to come.
     fn in_so_long(&self, at: usize) -> Option<Found> {
         let (low, high, unit_at) = self.count(at + 1)?;
@@ -164,10 +213,13 @@ impl Reader<'_> {
 
     /// `since March`, `before 2024`, `after last week`, `until yesterday`.
     fn open_ended(&self, at: usize) -> Option<Found> {
-        let word = self.word(at);
-        if matches!(word, Word::Since | Word::Before | Word::After)
+        let word = match self.word(at) {
+            // "vor 2024"
+            Word::AgoBefore => Word::Before,
+            word => word,
+        };
+        if word == Word::Since
             && let Some((time, end)) = self.clock(at + 1)
-            && word == Word::Since
         {
             let moment = self.today().to_datetime(time);
             let moment = if moment > self.now {
@@ -331,6 +383,12 @@ impl Reader<'_> {
             Some((_, most, unit_at)) => (most, unit_at, true),
             None => (1, at + the, false),
         };
+        if the == 1
+            && !counted
+            && let Some(found) = self.part_of(unit_at)
+        {
+            return Some(found);
+        }
         let (unit, plural) = match self.word(unit_at) {
             Word::Unit(unit, plural) => (unit, plural),
             Word::Part(_) | Word::Weekend if the == 1 && !counted => (Unit::Day, Plural::One),
@@ -347,10 +405,13 @@ impl Reader<'_> {
                     word,
                     Word::Before | Word::After | Word::Since | Word::Until | Word::Between
                 );
+            if !asks {
+                return None;
+            }
             let end = self
                 .phrase(unit_at + 1)
                 .map_or(unit_at + 2, |found| found.end);
-            return if asks { Found::silent(end) } else { None };
+            return Found::silent(end);
         }
         let direction = match word {
             Word::Before => Direction::Before,
@@ -367,7 +428,7 @@ impl Reader<'_> {
             if let Some(shift) = shift
                 && !matches!(self.word(unit_at + 3), Word::Unit(..))
             {
-                let range = super::point::calendar_unit(unit, self.today(), shift)?;
+                let range = calendar_unit(unit, self.today(), shift)?;
                 return Self::found(self.range(&range), unit_at + 3);
             }
         }
@@ -379,6 +440,24 @@ impl Reader<'_> {
         };
         self.from_time(unit_at + 2, direction, span, the == 1)
             .or_else(|| self.from_event(unit_at + 2, direction, reach))
+    }
+
+    /// `the morning of March 5`, `the weekend of March 14`.
+    fn part_of(&self, at: usize) -> Option<Found> {
+        if self.word(at + 1) != Word::Of {
+            return None;
+        }
+        match self.word(at) {
+            Word::Part(part) => self.slice_of_day(Slice::Part(part), at + 2, Lead::by(Word::On)),
+            Word::Weekend => {
+                let named = self.named(at + 2, Lead::by(Word::On))?;
+                let day = self.resolved(&named)?.start.date();
+                let week = calendar_unit(Unit::Week, day, 0)?;
+                let weekend = Slice::Units(Unit::Day, Place::Last, 2).of(&week)?;
+                Self::found(self.range(&weekend), named.end)
+            }
+            _ => None,
+        }
     }
 
     /// A stretch seen from a time that has a name.

@@ -20,6 +20,8 @@ pub(super) struct Reader<'q> {
     pub(super) ahead: bool,
     /// The question asks for what has been.
     pub(super) past: bool,
+    /// `hier` is French for yesterday, not German for here.
+    pub(super) french: bool,
     /// How many names are being read within each other.
     pub(super) depth: Cell<u8>,
 }
@@ -181,8 +183,8 @@ impl Reader<'_> {
                 self.plain(at + 1, Lead { word, the })
             }
             Word::Day(offset) => self.day_word(at, offset),
-            Word::Hier if self.is_french() => self.day_word(at, -1),
-            Word::Morgen => self.day_word(at, 1),
+            Word::Hier if self.french => self.day_word(at, -1),
+            Word::Morgen if lead == Lead::NONE && self.is_tomorrow(at) => self.day_word(at, 1),
             Word::Tonight => {
                 let today = days(self.today(), 1.day())?;
                 Named::fixed(
@@ -221,6 +223,7 @@ impl Reader<'_> {
                 .or_else(|| self.led_year(at, lead))
                 .or_else(|| self.away(at)),
             Word::Count(..) | Word::Article | Word::Couple | Word::AgoBefore => self.away(at),
+            Word::Half => self.half_ago(at),
             Word::Weekend
                 if lead.the
                     && matches!(
@@ -237,6 +240,9 @@ impl Reader<'_> {
             {
                 Some(Named::new(Point::Weekend, at + 1))
             }
+            Word::Weekend if lead.word == Word::ForeignLead && !self.goes_on(at + 1) => {
+                Some(Named::new(Point::Weekend, at + 1))
+            }
             Word::Unit(unit, Plural::One) => self
                 .unit_that_holds(at, unit)
                 .or_else(|| self.unit_last(at, unit)),
@@ -245,22 +251,13 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a question with `hier` in it is French: in German that is "here".
-    fn is_french(&self) -> bool {
-        const FRENCH: [&str; 14] = [
-            "nous", "vous", "je", "que", "est", "les", "des", "avons", "avec", "dans", "quoi",
-            "qui", "ai", "fait",
-        ];
-        const GERMAN: [&str; 8] = ["wir", "ich", "ist", "was", "haben", "der", "die", "das"];
-        let says = |words: &[&str]| {
-            self.tokens.iter().any(|token| {
-                words
-                    .iter()
-                    .any(|word| token.text.eq_ignore_ascii_case(word))
-                    || (words.len() == FRENCH.len() && token.text.contains("'il"))
+    /// `morgen`, not `am Morgen`, `guten Morgen`, `por la mañana`.
+    fn is_tomorrow(&self, at: usize) -> bool {
+        !self.capital(at)
+            && at.checked_sub(1).is_none_or(|before| {
+                self.word(before) != Word::ForeignLead
+                    && !self.tokens[before].text.eq_ignore_ascii_case("por")
             })
-        };
-        says(&FRENCH) && !says(&GERMAN)
     }
 
     fn day_word(&self, at: usize, offset: i8) -> Option<Named> {
@@ -475,7 +472,7 @@ impl Reader<'_> {
             Trust::Common if month == 5 => firm && ends,
             Trust::Common => firm || matches!(lead.word, Word::Last | Word::Next),
             Trust::Short => firm || loose || (capital && lead.word == Word::From),
-            Trust::RiskyShort => capital && (firm || loose),
+            Trust::RiskyShort => (capital || (self.past && ends)) && (firm || loose),
             Trust::Foreign => firm || lead.word == Word::ForeignLead || lead.word == Word::Last,
         }
     }
@@ -587,7 +584,9 @@ impl Reader<'_> {
                 self.before(at),
                 Word::The | Word::Determiner | Word::Article | Word::Of
             );
+        let owns = self.tokens[at].text.ends_with("'s") || self.tokens[at].text.ends_with("’s");
         let is_day = match trust {
+            Trust::Sure if owns => true,
             Trust::Sure | Trust::Foreign => led || (adverb && !lead.the),
             Trust::Short => led,
             _ => led && self.capital(at) && !self.goes_on(at + 1),

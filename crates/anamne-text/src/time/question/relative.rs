@@ -46,6 +46,21 @@ impl Reader<'_> {
         }
     }
 
+    /// `half a year ago`, `half an hour ago`.
+    pub(super) fn half_ago(&self, at: usize) -> Option<Named> {
+        let (Word::Article, Word::Unit(unit, Plural::One), Word::Ago) =
+            (self.word(at + 1), self.word(at + 2), self.word(at + 3))
+        else {
+            return None;
+        };
+        let range = match unit {
+            Unit::Year => self.distant(Unit::Month, -6, -6),
+            Unit::Hour => self.distant(Unit::Minute, -30, -30),
+            _ => None,
+        };
+        Named::fixed(range, at + 4)
+    }
+
     /// `il y a trois jours`.
     pub(super) fn il_y_a(&self, at: usize) -> Option<Named> {
         let says = |at: usize, word: &str| {
@@ -154,6 +169,7 @@ impl Reader<'_> {
                 Named::fixed(range, end)
             }
             Word::Part(part) => self.relative_part(word, part, end, lead),
+            Word::Morgen => self.relative_part(word, Part::Morning, end, lead),
             Word::Weekday(day, trust) => {
                 let sure = trust != super::vocabulary::Trust::RiskyShort || self.capital(at + 1);
                 let range = match word {
