@@ -1,13 +1,12 @@
 //! From ranked rows to results: no repetition, enough confidence, texts and reasons.
 
-use anamne_store::SpaceSource;
-use anamne_types::{Hit, Memory, Recall, Row, Surroundings};
+use anamne_types::{Dispute, Hit, Row, Surroundings};
 
-use crate::arrangement::Arrangement;
 use crate::error::RecallError;
 use crate::explain;
+use crate::looking::Looking;
 use crate::rank::Ranked;
-use crate::views::{Columns, Disputes};
+use crate::views::Columns;
 use crate::words::Reader;
 
 /// Two memories whose wordpieces agree to this share say the same; the later one goes behind the others.
@@ -64,16 +63,16 @@ fn say_the_same(one: &[u16], other: &[u16]) -> bool {
 
 /// The results of the first rows that are sure enough, with texts and reasons.
 pub(crate) fn hits(
-    source: &SpaceSource,
+    looking: &Looking<'_>,
     reader: &mut Reader<'_>,
-    recall: &Recall,
     ranked: &[Ranked],
-    arrangement: &Arrangement<'_>,
 ) -> Result<Vec<Hit>, RecallError> {
+    let (recall, texts) = (looking.recall, looking.texts());
+    let weights = looking.arrangement.weights_shown();
     let sure = |ranked: &&Ranked| ranked.confidence >= recall.min_confidence;
     let chosen: Vec<&Ranked> = ranked.iter().filter(sure).take(recall.limit).collect();
     let rows: Vec<Row> = chosen.iter().map(|ranked| ranked.candidate.row).collect();
-    let mut memories = source.get_rows(&rows)?.into_iter().peekable();
+    let mut memories = texts.rows(&rows)?.into_iter().peekable();
     let mut hits = Vec::with_capacity(chosen.len());
     for ranked in chosen {
         let row = ranked.candidate.row;
@@ -88,8 +87,11 @@ pub(crate) fn hits(
             confidence: ranked.confidence,
             scores: explain::parts(ranked),
             reasoning: explain::sentence(ranked, &memory, &matched),
-            explanation: explain::table(ranked, matched, arrangement.weights_shown()),
-            surroundings: surroundings(source, recall.surroundings, row)?,
+            explanation: explain::table(ranked, matched, weights),
+            surroundings: match recall.surroundings {
+                Surroundings::None => Vec::new(),
+                Surroundings::Neighbours => texts.around(row, looking.columns)?,
+            },
             disputes: Vec::new(),
             path: Vec::new(),
             entities: Vec::new(),
@@ -101,32 +103,12 @@ pub(crate) fn hits(
 }
 
 /// Says of each result which memories say otherwise.
-pub(crate) fn dispute(hits: &mut [Hit], disputes: &dyn Disputes) {
+pub(crate) fn dispute(hits: &mut [Hit], disputes_of: &dyn Fn(&[Row]) -> Vec<Vec<Dispute>>) {
     let rows: Vec<Row> = hits.iter().map(|hit| hit.memory.row).collect();
-    for (hit, disputes) in hits.iter_mut().zip(disputes.of(&rows)) {
+    for (hit, disputes) in hits.iter_mut().zip(disputes_of(&rows)) {
         for dispute in &disputes {
             explain::add_dispute(&mut hit.reasoning, dispute);
         }
         hit.disputes = disputes;
     }
-}
-
-fn surroundings(
-    source: &SpaceSource,
-    wanted: Surroundings,
-    row: Row,
-) -> Result<Vec<Memory>, RecallError> {
-    if wanted == Surroundings::None {
-        return Ok(Vec::new());
-    }
-    let rows: Vec<Row> = source
-        .thread_neighbours(row)?
-        .into_iter()
-        .flatten()
-        .collect();
-    Ok(source
-        .get_rows(&rows)?
-        .into_iter()
-        .map(|(_, memory)| memory)
-        .collect())
 }

@@ -10,16 +10,15 @@ use anamne_store::RecallConfig;
 use anamne_types::{MemoryId, Ranking, Recall, Refusal, Row, Signals};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::absent::NoColumns;
 use crate::answer::diversify;
 use crate::candidates::{Candidate, surroundings};
 use crate::confidence::judge;
 use crate::diversity::{self, Likeness};
 use crate::error::RecallError;
 use crate::formulas::{self, Part};
+use crate::looking::Looking;
 use crate::model::{Features, Weights};
 use crate::rank::{Ranked, best_first};
-use crate::recaller::Recaller;
 use crate::reranking;
 use crate::roles::Standpoint;
 use crate::weights;
@@ -123,32 +122,26 @@ impl<'a> Arrangement<'a> {
     }
 }
 
-impl Recaller<'_> {
-    /// Orders results where that is not as usual, with `in_full` saying whether they were ranked by all features. Returns
-    /// whether the reranker failed; then the order is the one without it.
-    pub(crate) fn arrange(
-        &self,
-        arrangement: &Arrangement<'_>,
-        recall: &Recall,
-        ranked: &mut Vec<Ranked>,
-        in_full: bool,
-    ) -> Result<bool, RecallError> {
+impl Looking<'_> {
+    /// Orders results where that is not as usual. Returns whether the reranker failed; then the order is the one without it.
+    pub(crate) fn arrange(&self, ranked: &mut Vec<Ranked>) -> Result<bool, RecallError> {
+        let (arrangement, recall, in_full) = (self.arrangement, self.recall, self.ranks_in_full());
         arrangement.judge(ranked, in_full);
         formulas::order(arrangement.ranking, ranked, |ranked| self.near(ranked))?;
         // What is not sure enough is no result, and takes nothing away from those that are.
         ranked.sort_by_key(|ranked| ranked.confidence < recall.min_confidence);
-        let columns = self.columns.unwrap_or(&NoColumns);
+        let columns = self.columns;
         let mut has_failed = false;
         if let Some(reranker) = arrangement.reranker {
             let wanted = recall.limit.max(reranking::LOOKED_AT);
             *ranked = diversify(std::mem::take(ranked), columns, wanted);
-            has_failed = self.rerank(reranker, recall, ranked)?;
+            has_failed = self.rerank(reranker, ranked)?;
         }
         if arrangement.diversity > 0.0 {
             let sure = ranked.partition_point(|ranked| ranked.confidence >= recall.min_confidence);
             let unsure = ranked.split_off(sure);
-            let table = self.weighted_table();
-            let table = table.map(|table| (table, self.embedder.dimensions()));
+            let table = self.recaller.weighted_table();
+            let table = table.map(|table| (table, self.recaller.embedder.dimensions()));
             let likeness = |pool: &[Ranked]| Likeness::of(pool, columns, table);
             let all = std::mem::take(ranked);
             *ranked = diversity::spread(all, recall.limit, arrangement.diversity, likeness);
@@ -164,14 +157,14 @@ impl Recaller<'_> {
     fn rerank(
         &self,
         reranker: &dyn Reranker,
-        recall: &Recall,
         ranked: &mut [Ranked],
     ) -> Result<bool, RecallError> {
+        let recall = self.recall;
         let sure = |ranked: &&Ranked| ranked.confidence >= recall.min_confidence;
         let first = ranked.iter().take(reranking::LOOKED_AT).take_while(sure);
         let rows: Vec<Row> = first.map(|ranked| ranked.candidate.row).collect();
         let mut texts = vec![String::new(); rows.len()];
-        for (row, memory) in self.source.get_rows(&rows)? {
+        for (row, memory) in self.texts().rows(&rows)? {
             if let Some(place) = rows.iter().position(|known| *known == row) {
                 texts[place] = reranking::text(&memory.content, &memory.body);
             }
@@ -181,9 +174,9 @@ impl Recaller<'_> {
 
     /// Whether each result stands next to another of the first ones in its thread, or has a link with it.
     fn near(&self, ranked: &[Ranked]) -> Result<Vec<bool>, RecallError> {
-        let columns = self.columns.unwrap_or(&NoColumns);
+        let columns = self.columns;
         let rows: Vec<Row> = ranked.iter().map(|ranked| ranked.candidate.row).collect();
-        let memories = self.source.get_rows(&rows)?;
+        let memories = self.texts().rows(&rows)?;
         let rows_of: FxHashMap<MemoryId, Row> = memories
             .iter()
             .map(|(row, memory)| (memory.id, *row))
@@ -203,7 +196,7 @@ impl Recaller<'_> {
             let [next_to_it, _] = surroundings(columns, row, &attributes);
             near.extend(next_to_it.into_iter().flatten());
             let Some(id) = ids.get(&row) else { continue };
-            for link in self.source.links(*id)? {
+            for link in self.recaller.source.links(*id)? {
                 let other = if link.from == *id { link.to } else { link.from };
                 near.extend(rows_of.get(&other));
             }

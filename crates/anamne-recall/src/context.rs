@@ -61,6 +61,8 @@ pub(crate) fn pack(answer: &Answer, terms: &QueryTerms, budget: usize) -> Contex
         text,
         entries: entries.iter().map(Entry::describe).collect(),
         left_out,
+        abstained: answer.abstained.clone(),
+        times: answer.times.clone(),
         degraded: answer.degraded.clone(),
         took_ms: answer.took_ms,
     }

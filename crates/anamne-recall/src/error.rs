@@ -16,4 +16,47 @@ pub enum RecallError {
     /// The question could not be embedded.
     #[error(transparent)]
     Embed(#[from] anamne_embed::EmbedError),
+    /// The question is about somebody or something that no memory names.
+    #[error("no entity is called {name:?}{}", offered(.like))]
+    NoEntity {
+        /// The name that was asked for.
+        name: String,
+        /// Known names that are like it, the likest first.
+        like: Vec<String>,
+    },
+    /// The question needs to know what memories name, and they have not been read for that yet.
+    #[error(
+        "the knowledge graph has not been woven yet ({behind} events are left), so nobody knows what memories name; \
+         weave it first (`anamne weave`)"
+    )]
+    NotWoven {
+        /// Events of the log that are not woven.
+        behind: u64,
+    },
+    /// The knowledge graph could not be read.
+    #[error("what memories name can't be read: {reason}")]
+    Names {
+        /// Why not.
+        reason: String,
+    },
+    /// Too much has changed since an instant for a question as of then.
+    #[error(
+        "more than {most} memories have changed since {at}; ask as of a later instant, or rebuild the store as it was then \
+         (`anamne rewind`) and ask that one"
+    )]
+    TooLongAgo {
+        /// The instant.
+        at: jiff::Timestamp,
+        /// So many memories may have changed.
+        most: usize,
+    },
+}
+
+fn offered(like: &[String]) -> String {
+    let quoted: Vec<String> = like.iter().map(|name| format!("{name:?}")).collect();
+    match quoted.as_slice() {
+        [] => String::new(),
+        [only] => format!("; did you mean {only}?"),
+        [others @ .., last] => format!("; did you mean {} or {last}?", others.join(", ")),
+    }
 }

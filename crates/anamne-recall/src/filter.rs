@@ -5,12 +5,43 @@ use anamne_store::{SpaceSource, StoreError};
 use anamne_types::{Filter, Row};
 use roaring::RoaringBitmap;
 
+use crate::past::Past;
 use crate::views::Columns;
 
-/// The rows that may be answered with; `None` when all may.
+/// The rows that may be answered with; `None` when all may. Of a `past` those that passed then.
+pub(crate) fn select(
+    source: &SpaceSource,
+    columns: Option<&dyn Columns>,
+    past: Option<&Past>,
+    filter: &Filter,
+) -> Result<Option<RoaringBitmap>, StoreError> {
+    let now = select_now(source, columns, filter)?;
+    let Some(past) = past else {
+        return Ok(now);
+    };
+    let then = past.select(&predicate(source, filter)?, &filter.tags);
+    let now = match now {
+        Some(now) => now,
+        None => every_row(source, columns)?,
+    };
+    Ok(Some(past.corrected(now, &then)))
+}
+
+/// The rows of all live memories.
+pub(crate) fn every_row(
+    source: &SpaceSource,
+    columns: Option<&dyn Columns>,
+) -> Result<RoaringBitmap, StoreError> {
+    match columns {
+        Some(columns) => Ok(columns.select(&RowPredicate::default())),
+        None => Ok(bitmap(source.rows(&Filter::default())?)),
+    }
+}
+
+/// The rows that pass as memories are now; `None` when all do.
 ///
 /// Attributes are read from the columns, tags from the source. Without columns the source answers alone.
-pub(crate) fn select(
+fn select_now(
     source: &SpaceSource,
     columns: Option<&dyn Columns>,
     filter: &Filter,
@@ -40,7 +71,7 @@ pub(crate) fn select(
     Ok(selected)
 }
 
-fn bitmap(rows: Vec<Row>) -> RoaringBitmap {
+pub(crate) fn bitmap(rows: Vec<Row>) -> RoaringBitmap {
     rows.into_iter().map(|row| row.0).collect()
 }
 

@@ -1,10 +1,11 @@
 //! From a question to memories with reasons: filter, search, rank, explain, and pack into a context.
 //!
-//! The stages are those of a recall: [`Recaller`] filters to a bitmap, searches words and vectors,
-//! looks at the neighbours in each candidate's thread, ranks, judges how sure it is, and says why. It
-//! knows the views by the traits in [`views`] alone, and the source for rows and filters; [`tiers`] makes
-//! the views of several tiers one. It must never know a door, write anything, or read a clock.
+//! The stages are those of a recall: [`Recaller`] narrows to a bitmap where it looks, searches words and vectors,
+//! looks at the neighbours in each candidate's thread, ranks, judges how sure it is, and says why, or why it
+//! declines. It knows the views by the traits in [`views`] alone, and the source for rows and filters; [`tiers`] makes
+//! the views of several tiers one, and [`past`] those of an instant. It must never know a door, write anything, or read a clock.
 
+mod abstain;
 mod absent;
 mod answer;
 mod arrangement;
@@ -16,15 +17,21 @@ mod error;
 mod explain;
 mod filter;
 mod formulas;
+mod looking;
 mod model;
+pub mod past;
 mod plainly;
 mod rank;
+mod reach;
 mod recaller;
 mod reranking;
 mod roles;
 mod sought;
+mod scope;
 mod successors;
 pub mod tiers;
+mod times;
+mod topic;
 pub mod views;
 mod weights;
 mod words;

@@ -1,6 +1,7 @@
 //! Stage 4: the signals of each candidate, and their weighted sum.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use anamne_store::view::Attributes;
 use anamne_types::{Role, Row};
@@ -11,6 +12,7 @@ use crate::candidates::{Candidate, surroundings};
 use crate::model::{self, Features, Weights};
 use crate::roles::Standpoint;
 use crate::sought::Sought;
+use crate::times;
 use crate::views::Columns;
 use crate::words::{Place, Question, Reader, Summary};
 
@@ -64,6 +66,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) cosines: &'a dyn Fn(&[Row]) -> Vec<Option<f32>>,
     /// Recency counts from here, microseconds since 1970.
     pub(crate) latest: i64,
+    /// The ranges of time that the question asks about, microseconds since 1970.
+    pub(crate) times: &'a [Range<i64>],
     /// The τ of recency, in days.
     pub(crate) recency_days: f32,
     /// Which numbers of authors are roles rather than persons: those that speak as a user, and as a program.
@@ -368,7 +372,7 @@ fn with_attributes(setting: &Setting<'_>, attributes: &Attributes, features: Fea
     Features {
         author: author(setting.question, attributes),
         role: role(setting, attributes),
-        date: date(setting.question, attributes),
+        date: date(setting.question, attributes).max(times::nearness(setting.times, attributes)),
         ongoing: (-days / model::ONGOING_DAYS).exp() * long,
         recency: (-days / setting.recency_days).exp(),
         importance: (f32::from(attributes.importance) - 5.0) / 10.0,

@@ -4,39 +4,47 @@ use std::time::Instant;
 
 use anamne_embed::{Embedder, Reranker, StaticModel, TokenTable};
 use anamne_store::SpaceSource;
-use anamne_types::{Answer, Context, ContextRequest, Recall, Row, Signals};
+use anamne_types::{Answer, Context, ContextRequest, Dispute, Hit, Recall, Tier, TimeWords};
 use roaring::RoaringBitmap;
+use rustc_hash::FxHashSet;
 
 use crate::absent::NoColumns;
 use crate::arrangement::Arrangement;
-use crate::candidates::{Pool, Searched, search};
+use crate::candidates::Searched;
 use crate::confidence::judge;
 use crate::error::RecallError;
+use crate::looking::{Asked, Looking, holding};
 use crate::model;
-use crate::rank::{Ranked, Setting, rank, shortlist, thread_features};
-use crate::sought::Sought;
-use crate::views::{Columns, Disputes, LexicalSearch, VectorSearch};
+use crate::past::{AsOfColumns, Past};
+use crate::reach::Reach;
+use crate::views::{Columns, Disputes, Found, LexicalSearch, Naming, VectorSearch};
 use crate::words::{Facts, Question, Reader};
-use crate::{answer, context, filter, plainly, successors};
+use crate::{abstain, answer, context, successors};
 
 /// Everything that a recall reads. Views that can't take part are `None`, and named in `degraded`.
 pub struct Recaller<'space> {
     /// The source, for rows, tags and names.
     pub source: &'space SpaceSource,
-    /// Search by words.
+    /// Search by words; of a `past` those of then too.
     pub lexical: Option<&'space dyn LexicalSearch>,
-    /// Search by meaning.
+    /// Search by meaning, likewise.
     pub vectors: Option<&'space dyn VectorSearch>,
-    /// What ranking reads of rows.
+    /// What ranking reads of rows, likewise.
     pub columns: Option<&'space dyn Columns>,
     /// What contradicts memories, where that is known.
     pub disputes: Option<&'space dyn Disputes>,
+    /// What memories name, where that can be asked.
+    pub naming: Option<&'space dyn Naming>,
+    /// How the space differs from what it was then, where [`AsOf::known`](anamne_types::AsOf::known) is asked.
+    pub past: Option<&'space Past>,
     /// What turns the question into a vector.
     pub embedder: &'space dyn Embedder,
-    /// What looks at the first results again, if anything does.
+    /// What looks at the first results again, where the program brought one.
     pub reranker: Option<&'space dyn Reranker>,
     /// What is known of the space.
     pub facts: &'space Facts,
+    /// The tiers whose views these are, hottest first.
+    pub tiers: Vec<Tier>,
     /// The views that can't take part.
     pub degraded: Vec<String>,
 }
@@ -46,6 +54,9 @@ const EMBEDDER: &str = "embedding model";
 
 /// Stands there where the reranker failed, and results are ordered without it.
 const RERANKER: &str = "reranker";
+
+/// Rows that each search brings up beside the others where the question asks about a time and they happened then.
+const PREFERRED_DEPTH: usize = 32;
 
 impl Recaller<'_> {
     /// Answers a question.
@@ -66,111 +77,98 @@ impl Recaller<'_> {
         Ok(context)
     }
 
+    /// The stages: plan, filter, search, rank, judge, answer.
     fn answer(&self, recall: &Recall, started: Instant) -> Result<(Question, Answer), RecallError> {
-        let columns = self.columns.unwrap_or(&NoColumns);
         let arrangement = Arrangement::of(recall, &self.source.config().recall, self.reranker)?;
-        let filter = filter::select(self.source, self.columns, &recall.filter)?;
-        let question = Question::new(&recall.query, self.facts, self.lexical, columns);
-        let (vectors, vector) = self.asked_vectors(recall, columns);
-        let depth = model::DEPTH.max(recall.limit);
-        let lexical = self
-            .lexical
-            .filter(|_| recall.signals != Signals::Semantic)
-            .map(|view| (view, &question.terms));
-        let vectors = vectors
-            .filter(|_| recall.signals != Signals::Lexical)
-            .map(|view| (view, vector.as_slice()));
-        let has_failed = self.vectors.is_some() && vector.is_empty();
-        let in_full = recall.signals == Signals::Full && self.columns.is_some();
-        let exact = !in_full || arrangement.is_exact();
-        let searched = search(
-            lexical,
-            vectors,
-            columns.rows(),
-            depth,
-            filter.as_ref(),
-            exact,
-        );
-        let mut reader = Reader::new(&question, columns);
-        let mut ranked = if in_full {
-            self.rank_in_full(
-                &mut reader,
-                &vector,
-                &searched,
-                columns,
-                filter.as_ref(),
-                recall,
-                &arrangement,
-            )
-        } else {
-            plainly::rank(self.columns, question.lexical_most, &searched)
-        };
-        let mut has_reranker_failed = false;
-        if !arrangement.is_usual() {
-            has_reranker_failed = self.arrange(&arrangement, recall, &mut ranked, in_full)?;
+        let holding = holding(self, recall)?;
+        let base = self.columns.unwrap_or(&NoColumns);
+        let as_of = (!recall.as_of.is_now()).then(|| AsOfColumns {
+            base,
+            past: self.past,
+            unsuperseded: holding
+                .as_ref()
+                .map_or_else(RoaringBitmap::new, |holding| holding.unsuperseded.clone()),
+        });
+        let looking = Looking::new(self, recall, &arrangement, base, as_of.as_ref());
+        let mut asked = looking.ask(&recall.query);
+        if recall.time_words == TimeWords::Ignore {
+            asked.question.mentions_date = false;
         }
+        let reach = Reach::of(&looking, recall, holding.as_ref())?;
+        let searched = searched(&looking, recall, &asked, &reach);
+        let mut reader = Reader::new(&asked.question, looking.columns);
+        let mut ranked = looking.rank(&mut reader, &asked, &searched, &reach, recall.limit);
+        let has_reranker_failed = if arrangement.is_usual() {
+            false
+        } else {
+            looking.arrange(&mut ranked)?
+        };
         successors::first(
-            self.source,
-            columns,
-            filter.as_ref(),
+            &looking.texts(),
+            looking.columns,
+            reach.rows.as_ref(),
             &mut ranked,
             recall.limit,
         )?;
         if arrangement.is_usual() {
             judge(&mut ranked, recall.limit);
         }
-        let mut results = answer::hits(self.source, &mut reader, recall, &ranked, &arrangement)?;
-        if let Some(disputes) = self.disputes {
-            answer::dispute(&mut results, disputes);
-        }
-        let mut degraded = self.degraded.clone();
-        if has_failed {
-            degraded.push(EMBEDDER.to_owned());
-        }
+        let mut results = answer::hits(&looking, &mut reader, &ranked)?;
+        self.dispute(&looking, &mut results);
+        let abstained = if results.is_empty() && recall.min_confidence > 0.0 {
+            let said =
+                abstain::abstention(&looking, recall, &asked, &reach, &searched, &ranked)?;
+            Some(said)
+        } else {
+            None
+        };
+        let mut degraded = self.all_degraded(&asked, &reach, &searched);
         if has_reranker_failed {
             degraded.push(RERANKER.to_owned());
         }
-        for (view, _) in &searched.failed {
-            if !degraded.iter().any(|known| known == view) {
-                degraded.push((*view).to_owned());
-            }
-        }
-        Ok((
-            question,
-            Answer {
-                results,
-                degraded,
-                took_ms: milliseconds(started),
-                ..Answer::default()
-            },
-        ))
-    }
-
-    /// The vectors, and the question as one of them. Where a model can't be reached, recall goes on without.
-    fn asked_vectors(
-        &self,
-        recall: &Recall,
-        columns: &dyn Columns,
-    ) -> (Option<&dyn VectorSearch>, Vec<f32>) {
-        let Some(vectors) = self.vectors else {
-            return (None, Vec::new());
+        let answer = Answer {
+            results,
+            degraded,
+            times: reach.times.understood,
+            abstained,
+            took_ms: milliseconds(started),
+            ..Answer::default()
         };
-        match self.vector(recall, columns) {
-            Ok(vector) => (Some(vectors), vector),
-            Err(_) => (None, Vec::new()),
+        Ok((asked.question, answer))
+    }
+
+    /// Says of each result which memories say otherwise; as of an instant, which of those that were there then.
+    fn dispute(&self, looking: &Looking<'_>, results: &mut [Hit]) {
+        let Some(disputes) = self.disputes else {
+            return;
+        };
+        match self.past {
+            None => answer::dispute(results, &|rows| disputes.of(rows)),
+            Some(_) => {
+                let texts = looking.texts();
+                let is_known = |dispute: &Dispute| texts.get(dispute.memory).is_some();
+                answer::dispute(results, &|rows| {
+                    let mut all = disputes.of(rows);
+                    all.iter_mut().for_each(|some| some.retain(is_known));
+                    all
+                });
+            }
         }
     }
 
-    /// The question as a vector: with the built-in model its rare words count more.
-    fn vector(&self, recall: &Recall, columns: &dyn Columns) -> Result<Vec<f32>, RecallError> {
-        let mut vector = vec![0.0; self.embedder.dimensions()];
-        match self.weighted_table() {
-            Some(table) if recall.signals == Signals::Full && self.columns.is_some() => {
-                Question::vector(&recall.query, self.facts, columns, table, &mut vector);
-            }
-            _ => self.embedder.embed_into(&recall.query, &mut vector)?,
+    /// What could not take part, each once.
+    fn all_degraded(&self, asked: &Asked, reach: &Reach, searched: &Searched) -> Vec<String> {
+        let mut degraded = self.degraded.clone();
+        if self.vectors.is_some() && asked.vector.is_empty() {
+            degraded.push(EMBEDDER.to_owned());
         }
-        Ok(vector)
+        let failed = searched.failed.iter().map(|(view, _)| *view);
+        for view in failed.chain(reach.degraded.iter().map(String::as_str)) {
+            if !degraded.iter().any(|known| known == view) {
+                degraded.push(view.to_owned());
+            }
+        }
+        degraded
     }
 
     /// The built-in model's table, if the memories' vectors are made with it.
@@ -178,48 +176,27 @@ impl Recaller<'_> {
         let builtin = self.embedder.model() == StaticModel::builtin().model();
         builtin.then(|| self.embedder.token_table()).flatten()
     }
+}
 
-    fn rank_in_full(
-        &self,
-        reader: &mut Reader<'_>,
-        vector: &[f32],
-        searched: &Searched,
-        columns: &dyn Columns,
-        filter: Option<&RoaringBitmap>,
-        recall: &Recall,
-        arrangement: &Arrangement<'_>,
-    ) -> Vec<Ranked> {
-        let now = self.source.now().as_microsecond();
-        let mut pool = Pool::of(searched, columns, now);
-        let cosines = |rows: &[Row]| match self.vectors.map(|view| view.similarities(vector, rows))
-        {
-            Some(Ok(cosines)) => cosines,
-            _ => vec![None; rows.len()],
-        };
-        let setting = Setting {
-            question: reader.question,
-            columns,
-            cosines: &cosines,
-            latest: self.facts.latest.min(now),
-            recency_days: self.source.config().recall.recency_days,
-            user_authors: &self.facts.users,
-            program_authors: &self.facts.programs,
-            weights: arrangement.weights.as_ref(),
-            sought: Sought::by(&reader.question.words),
-            standpoint: arrangement.standpoint.as_ref(),
-        };
-        let candidates = std::mem::take(&mut pool.candidates);
-        let threads = thread_features(&setting, reader, &candidates);
-        let (short, mut others) = shortlist(&setting, reader, candidates, &threads);
-        pool.keep(short);
-        pool.add_neighbours(columns, filter, now);
-        others.retain(|other| !pool.holds(other.row));
-        let ranked = rank(&setting, reader, pool.candidates, others, &threads);
-        if !arrangement.is_usual() {
-            return ranked;
-        }
-        answer::diversify(ranked, columns, recall.limit)
+/// What both searches find within reach; where the question asks about a time, also the best of what happened then.
+fn searched(looking: &Looking<'_>, recall: &Recall, asked: &Asked, reach: &Reach) -> Searched {
+    let depth = model::DEPTH.max(recall.limit);
+    let mut searched = looking.search(asked, depth, reach.rows.as_ref());
+    if let Some(preferred) = &reach.preferred
+        && looking.ranks_in_full()
+    {
+        let then = looking.search(asked, PREFERRED_DEPTH, Some(preferred));
+        add_new(&mut searched.lexical, then.lexical);
+        add_new(&mut searched.vectors, then.vectors);
     }
+    searched
+}
+
+/// Adds those that were not found before.
+fn add_new(found: &mut Vec<Found>, more: Vec<Found>) {
+    let known: FxHashSet<_> = found.iter().map(|found| found.row).collect();
+    let is_new = |found: &Found| !known.contains(&found.row);
+    found.extend(more.into_iter().filter(is_new));
 }
 
 fn milliseconds(started: Instant) -> f64 {

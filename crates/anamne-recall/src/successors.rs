@@ -1,11 +1,11 @@
 //! What took a memory's place comes before it.
 
-use anamne_store::SpaceSource;
 use anamne_types::{Memory, MemoryId, Row};
 use roaring::RoaringBitmap;
 
 use crate::candidates::Candidate;
 use crate::error::RecallError;
+use crate::past::Texts;
 use crate::rank::Ranked;
 use crate::views::Columns;
 
@@ -15,7 +15,7 @@ const LONGEST_CHAIN: usize = 16;
 /// Puts the memory that holds now before each superseded one among the first `limit`, also where the question found
 /// only the old one. Successors that the filter keeps out stay out. Costs nothing when none is superseded.
 pub(crate) fn first(
-    source: &SpaceSource,
+    texts: &Texts<'_>,
     columns: &dyn Columns,
     filter: Option<&RoaringBitmap>,
     ranked: &mut Vec<Ranked>,
@@ -24,7 +24,7 @@ pub(crate) fn first(
     let mut place = 0;
     while place < ranked.len().min(limit) {
         if ranked[place].candidate.attributes.superseded
-            && let Some(row) = successor(source, ranked[place].candidate.row)?
+            && let Some(row) = successor(texts, ranked[place].candidate.row)?
             && filter.is_none_or(|filter| filter.contains(row.0))
             && !ranked[..place]
                 .iter()
@@ -58,21 +58,18 @@ pub(crate) fn first(
 }
 
 /// The row that holds now in place of `row`.
-fn successor(source: &SpaceSource, row: Row) -> Result<Option<Row>, RecallError> {
+fn successor(texts: &Texts<'_>, row: Row) -> Result<Option<Row>, RecallError> {
     let of = |memories: Vec<(Row, Memory)>| {
         memories
             .into_iter()
             .next()
             .and_then(|(_, memory)| memory.superseded_by)
     };
-    let mut next: Option<MemoryId> = of(source.get_rows(&[row])?);
+    let mut next: Option<MemoryId> = of(texts.rows(&[row])?);
     let mut latest = None;
     for _ in 0..LONGEST_CHAIN {
         let Some(id) = next else { break };
-        let Ok(memory) = source.get(id) else { break };
-        if memory.deleted_at.is_some() {
-            break;
-        }
+        let Some(memory) = texts.get(id) else { break };
         latest = Some(memory.row);
         next = memory.superseded_by;
     }

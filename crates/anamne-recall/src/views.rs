@@ -8,6 +8,8 @@ use anamne_text::analyser::QueryTerms;
 use anamne_types::{Dispute, Row};
 use roaring::RoaringBitmap;
 
+use crate::error::RecallError;
+
 /// A row and how well one search liked it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
@@ -175,4 +177,38 @@ impl Columns for ColumnsSnapshot {
 pub trait Disputes {
     /// The memories that say otherwise than each of these rows. Must cost next to nothing where nothing does.
     fn of(&self, rows: &[Row]) -> Vec<Vec<Dispute>>;
+}
+
+/// The memories that name somebody or something.
+#[derive(Clone, Debug, Default)]
+pub struct Named {
+    /// Their rows.
+    pub rows: RoaringBitmap,
+    /// All names that it goes by.
+    pub names: Vec<String>,
+    /// Whether some memories have not been read for names yet.
+    pub is_behind: bool,
+}
+
+/// The threads that name the same as one thread does.
+#[derive(Clone, Debug, Default)]
+pub struct RelatedThreads {
+    /// Those beside the thread itself, the most closely related first.
+    pub threads: Vec<String>,
+    /// Whether some memories have not been read for names yet.
+    pub is_behind: bool,
+}
+
+/// What is known of who and what memories name. Asked only where the question is about that.
+pub trait Naming {
+    /// The memories that name a person, place or thing by any of its names.
+    ///
+    /// [`RecallError::NoEntity`] where nothing has this name, [`RecallError::NotWoven`] where memories were not read for
+    /// names.
+    fn naming(&self, name: &str) -> Result<Named, RecallError>;
+
+    /// The threads that name the same rare things as this one.
+    ///
+    /// [`RecallError::NotWoven`] where memories were not read for names.
+    fn related_threads(&self, thread: &str) -> Result<RelatedThreads, RecallError>;
 }

@@ -7,8 +7,8 @@ use rusqlite::Connection;
 use crate::StoreError;
 use crate::source::history::Missing;
 use crate::source::{
-    self, Listing, LogEntry, LogQuery, Names, Order, Standing, Statistics, filter, history, link,
-    read, retention, rows, statistics,
+    self, Listing, LogEntry, LogQuery, Names, Order, PastState, PastStates, Standing, Statistics,
+    filter, history, link, past, read, retention, rows, statistics,
 };
 use crate::space::SpaceSource;
 
@@ -191,6 +191,32 @@ impl SpaceSource {
             memory: version.memory.map(|memory| self.with_space(memory)),
             ..version
         }))
+    }
+
+    /// How the space differs from what it was at an instant: what was told later, and the memories that have changed since,
+    /// as they stood then. `None` where more than `most` changed. O(events, memories that changed).
+    pub fn past(&self, at: jiff::Timestamp, most: usize) -> Result<Option<PastStates>, StoreError> {
+        let states = self.read_past(|reader, missing| past::states(reader, at, most, missing))?;
+        Ok(states.map(|states| self.of_this_space(states)))
+    }
+
+    fn of_this_space(&self, mut states: PastStates) -> PastStates {
+        for PastState { then, .. } in &mut states.changed {
+            if let Some((memory, _)) = then {
+                memory.space = self.name().to_string();
+            }
+        }
+        states
+    }
+
+    /// The memory that took the place of each of `rows`, where one did.
+    pub fn successors(&self, rows: &[Row]) -> Result<Vec<Option<MemoryId>>, StoreError> {
+        self.read(|reader| past::successors(reader, rows))
+    }
+
+    /// Row and time (microseconds since 1970) of what happened, by id; `None` where it was erased or never there.
+    pub fn occurrences(&self, ids: &[MemoryId]) -> Result<Vec<Option<(Row, i64)>>, StoreError> {
+        self.read(|reader| past::occurrences(reader, ids))
     }
 
     /// The events that pass a query, in its order. O(events).

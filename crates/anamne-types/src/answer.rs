@@ -239,6 +239,12 @@ pub struct Context {
     pub entries: Vec<ContextEntry>,
     /// The memories that did not fit, best first.
     pub left_out: Vec<LeftOut>,
+    /// Why there is none, where a confidence was asked for that nothing has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abstained: Option<Abstention>,
+    /// What words that name a time were taken for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub times: Vec<UnderstoodTime>,
     /// The views that could not take part, and `source restored` where a damaged database was restored in the course
     /// of this very answer.
     pub degraded: Vec<String>,

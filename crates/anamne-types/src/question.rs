@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{check_name, check_text, check_unit};
@@ -147,6 +148,9 @@ pub struct Recall {
     /// When it is asked, which "yesterday" and "last week" are counted from; the clock's time when not said.
     #[serde(default)]
     pub asked_at: Option<Timestamp>,
+    /// In which time zone its days begin, by the IANA name, such as `Europe/Paris`; UTC when not said.
+    #[serde(default)]
+    pub zone: Option<String>,
     /// What becomes of words in it that name a time.
     #[serde(default)]
     pub time_words: TimeWords,
@@ -210,6 +214,7 @@ impl Recall {
             depth: Depth::default(),
             as_of: AsOf::default(),
             asked_at: None,
+            zone: None,
             time_words: TimeWords::default(),
             ranking: Ranking::default(),
             weights: BTreeMap::new(),
@@ -262,6 +267,15 @@ impl Recall {
         self
     }
 
+    /// The time zone in which its days begin.
+    pub fn time_zone(&self) -> Result<TimeZone, Refusal> {
+        let named = |name: &String| {
+            let accepts = "the IANA name of a time zone, such as Europe/Paris";
+            TimeZone::get(name).map_err(|_| Refusal::new("zone", accepts, format!("{name:?}")))
+        };
+        self.zone.as_ref().map_or(Ok(TimeZone::UTC), named)
+    }
+
     /// Checks the question, its bounds and its filter.
     pub fn check(&self) -> Result<(), Refusal> {
         check_text("query", &self.query, Limits::QUERY_BYTES)?;
@@ -273,6 +287,7 @@ impl Recall {
         if let Some(role) = &self.role {
             check_name("role", role)?;
         }
+        self.time_zone()?;
         self.weights
             .iter()
             .try_for_each(|(feature, weight)| check_weight("weights", feature, *weight))?;

@@ -213,6 +213,9 @@ impl Inner {
             disputes: disputes.as_ref().map(|known| known as &dyn Disputes),
             embedder: answering.model.questions.as_ref(),
             reranker: self.reranker.as_deref(),
+            naming: None,
+            past: None,
+            tiers: tiers.iter().map(|tier| tier.tier()).collect(),
             facts: &facts,
             degraded: labels
                 .chain(restored.then(|| RESTORED.to_owned()))

@@ -11,6 +11,7 @@ pub(crate) mod log;
 pub(crate) mod moves;
 mod names;
 pub(crate) mod packed;
+pub(crate) mod past;
 pub(crate) mod read;
 pub(crate) mod record;
 mod replay;
@@ -24,6 +25,7 @@ pub(crate) mod uses;
 pub use feed::SourceFeed;
 pub use filter::{Listing, Order, Standing};
 pub use log::{LogEntry, LogQuery};
+pub use past::{PastState, PastStates};
 pub use statistics::Statistics;
 
 pub(crate) use connection::{

@@ -1,188 +1,22 @@
-//! Instants and spans of time as people write them in options such as `--since` and `--until`.
-//!
-//! | written | stands for |
-//! |---|---|
-//! | `2026-03-01T14:00:00Z`, `2026-03-01 14:00`, `14:00`, `yesterday 9:30` | that instant |
-//! | `2026-03-01`, `today`, `yesterday`, `tomorrow`, `3 march 2026`, `march 3` | that day |
-//! | `2026-03`, `march`, `march 2026` | that month; without a year the last one to begin |
-//! | `2026-Q1`, `2026` | that quarter, that year |
-//! | `monday` | the last such day, today included |
-//! | `last`, `this`, `next` before `week`, `month`, `quarter`, `year` or a weekday | that span, weeks from Monday |
-//! | `3 days ago`, `a week ago`, `in 2 months` | that day; with hours, minutes or seconds that instant |
-//! | `3d`, `2w`, `90min`, `3 days` | the instant so long ago |
-//! | `last 3 days`, `past week`, `next 2 hours` | from so long ago until now, or from now on |
-//!
-//! Units are `s`, `m` or `min`, `h`, `d`, `w`, `mo`, `q`, `y`, or their English names.
+//! A whole text as one time, as it is written in options.
 
 use std::ops::Range;
 
-use jiff::civil::{Date, DateTime, Time, Weekday};
-use jiff::tz::TimeZone;
+use jiff::civil::{Date, DateTime, Weekday};
 use jiff::{Span, Timestamp, ToSpan, Zoned};
 
-/// Why a text was not understood as a time.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum TimeError {
-    /// Nothing was given.
-    #[error(
-        "no time was given; give one such as 2026-03-01, \"2026-03-01 14:00\", yesterday, \"3 days ago\" or 2w"
-    )]
-    Empty,
-    /// The text is in no form that is understood.
-    #[error(
-        "\"{given}\" is not a time that is understood; give a date (2026-03-01, 2026-03, 2026), a date and time \
-         (\"2026-03-01 14:00\" or RFC 3339), a day (today, yesterday, monday), a span (\"last week\", \"this year\") \
-         or how long ago (\"3 days ago\", 3d, 2w)"
-    )]
-    Unknown {
-        /// What was given.
-        given: String,
-    },
-    /// The text has the form of a date or time that does not exist.
-    #[error("\"{given}\" is no date or time that exists; check the month, the day and the hour")]
-    Nonexistent {
-        /// What was given.
-        given: String,
-    },
-    /// The time is farther away than can be counted.
-    #[error("\"{given}\" is out of range; times lie between the years -9999 and 9999")]
-    OutOfRange {
-        /// What was given.
-        given: String,
-    },
-}
-
-/// Understands a text as one instant: the beginning of what [`parse_range`] makes of it.
-///
-/// ```
-/// use anamne_text::time::parse_instant;
-/// use jiff::{Timestamp, tz::TimeZone};
-///
-/// let now: Timestamp = "2026-03-04T12:00:00Z".parse()?;
-/// assert_eq!(parse_instant("yesterday", now, &TimeZone::UTC)?, "2026-03-03T00:00:00Z".parse()?);
-/// assert_eq!(parse_instant("2d", now, &TimeZone::UTC)?, "2026-03-02T12:00:00Z".parse()?);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn parse_instant(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timestamp, TimeError> {
-    parse_range(text, now, zone).map(|range| range.start)
-}
-
-/// Understands a text as a span of time, from its first instant to the first one after it.
-///
-/// What names an instant gives an empty range there. Days, months and the like are those of
-/// `zone`; words such as `today` are seen from `now`. Errors name what was given and what is
-/// accepted.
-pub fn parse_range(
-    text: &str,
-    now: Timestamp,
-    zone: &TimeZone,
-) -> Result<Range<Timestamp>, TimeError> {
-    let given = text.trim();
-    if given.is_empty() {
-        return Err(TimeError::Empty);
-    }
-    let lower = given.to_lowercase().replace(',', " ");
-    let words: Vec<&str> = lower.split_whitespace().collect();
-    let reader = Reader {
-        now: now.to_zoned(zone.clone()),
-        zone,
-    };
-    let read = reader.absolute(given).or_else(|| reader.words(&words));
-    match read {
-        Some(Ok(range)) => Ok(range),
-        Some(Err(Fault::Nonexistent)) => Err(TimeError::Nonexistent {
-            given: given.to_owned(),
-        }),
-        Some(Err(Fault::OutOfRange)) => Err(TimeError::OutOfRange {
-            given: given.to_owned(),
-        }),
-        None => Err(TimeError::Unknown {
-            given: given.to_owned(),
-        }),
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Fault {
-    Nonexistent,
-    OutOfRange,
-}
-
-impl From<jiff::Error> for Fault {
-    fn from(_: jiff::Error) -> Self {
-        Self::OutOfRange
-    }
-}
+use super::calendar::{Calendar, Fault};
+use super::names::{Unit, month_of, weekday_of};
+use super::written::{clock, count_of, is_number, number, split_count};
 
 /// Nothing where the form is another's, a fault where the form fits and the content does not.
 type Reading = Option<Result<Range<Timestamp>, Fault>>;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Unit {
-    Second,
-    Minute,
-    Hour,
-    Day,
-    Week,
-    Month,
-    Quarter,
-    Year,
+pub(super) fn read(calendar: &Calendar<'_>, given: &str, words: &[&str]) -> Reading {
+    calendar.absolute(given).or_else(|| calendar.words(words))
 }
 
-impl Unit {
-    fn read(word: &str) -> Option<Self> {
-        Some(match word {
-            "s" | "sec" | "secs" | "second" | "seconds" => Self::Second,
-            "m" | "min" | "mins" | "minute" | "minutes" => Self::Minute,
-            "h" | "hr" | "hrs" | "hour" | "hours" => Self::Hour,
-            "d" | "day" | "days" => Self::Day,
-            "w" | "wk" | "week" | "weeks" => Self::Week,
-            "mo" | "month" | "months" => Self::Month,
-            "q" | "quarter" | "quarters" => Self::Quarter,
-            "y" | "yr" | "year" | "years" => Self::Year,
-            _ => return None,
-        })
-    }
-
-    fn span(self, count: i64) -> Result<Span, Fault> {
-        let span = Span::new();
-        Ok(match self {
-            Self::Second => span.try_seconds(count)?,
-            Self::Minute => span.try_minutes(count)?,
-            Self::Hour => span.try_hours(count)?,
-            Self::Day => span.try_days(count)?,
-            Self::Week => span.try_weeks(count)?,
-            Self::Month => span.try_months(count)?,
-            Self::Quarter => span.try_months(count.checked_mul(3).ok_or(Fault::OutOfRange)?)?,
-            Self::Year => span.try_years(count)?,
-        })
-    }
-
-    fn is_of_clock(self) -> bool {
-        matches!(self, Self::Second | Self::Minute | Self::Hour)
-    }
-
-    /// The first day of the span of this unit that holds a day.
-    fn first_day(self, day: Date) -> Result<Date, Fault> {
-        Ok(match self {
-            Self::Week => {
-                day.checked_sub(i64::from(day.weekday().to_monday_zero_offset()).days())?
-            }
-            Self::Month => day.first_of_month(),
-            Self::Quarter => Date::new(day.year(), (day.month() - 1) / 3 * 3 + 1, 1)?,
-            Self::Year => day.first_of_year(),
-            Self::Second | Self::Minute | Self::Hour | Self::Day => day,
-        })
-    }
-}
-
-struct Reader<'a> {
-    now: Zoned,
-    zone: &'a TimeZone,
-}
-
-impl Reader<'_> {
+impl Calendar<'_> {
     /// Dates and times in digits.
     fn absolute(&self, given: &str) -> Reading {
         if !given.starts_with(|first: char| first.is_ascii_digit()) {
@@ -224,40 +58,6 @@ impl Reader<'_> {
             .or_else(|| given.parse::<DateTime>().ok())
             .ok_or(Fault::Nonexistent)?;
         self.moment(moment)
-    }
-
-    fn year(&self, year: i16) -> Result<Range<Timestamp>, Fault> {
-        self.days(Date::new(year, 1, 1)?, 1.year())
-    }
-
-    fn quarter(&self, year: i16, quarter: i16) -> Result<Range<Timestamp>, Fault> {
-        if !(1..=4).contains(&quarter) {
-            return Err(Fault::Nonexistent);
-        }
-        self.days(Date::new(year, quarter as i8 * 3 - 2, 1)?, 3.months())
-    }
-
-    fn month(&self, year: i16, month: i16) -> Result<Range<Timestamp>, Fault> {
-        if !(1..=12).contains(&month) {
-            return Err(Fault::Nonexistent);
-        }
-        self.days(Date::new(year, month as i8, 1)?, 1.month())
-    }
-
-    /// From the beginning of a day, in the zone, for a calendar span.
-    fn days(&self, first: Date, span: Span) -> Result<Range<Timestamp>, Fault> {
-        let start = first.to_zoned(self.zone.clone())?;
-        let end = first.checked_add(span)?.to_zoned(self.zone.clone())?;
-        Ok(start.timestamp()..end.timestamp())
-    }
-
-    fn moment(&self, moment: DateTime) -> Result<Range<Timestamp>, Fault> {
-        let instant = moment.to_zoned(self.zone.clone())?.timestamp();
-        Ok(instant..instant)
-    }
-
-    fn today(&self) -> Date {
-        self.now.date()
     }
 
     fn words(&self, words: &[&str]) -> Reading {
@@ -418,112 +218,13 @@ impl Reader<'_> {
     }
 }
 
-fn is_number(word: &str, digits: usize) -> bool {
-    word.len() == digits && word.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-fn number(word: &str) -> Option<i16> {
-    word.parse().ok()
-}
-
-/// A count in digits (at most nine) or as an English word.
-fn count_of(word: &str) -> Option<i64> {
-    const WORDS: [&str; 12] = [
-        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-        "twelve",
-    ];
-    if matches!(word, "a" | "an") {
-        return Some(1);
-    }
-    let named = WORDS
-        .iter()
-        .position(|name| *name == word)
-        .map(|at| at as i64 + 1);
-    let digits =
-        !word.is_empty() && word.len() <= 9 && word.bytes().all(|byte| byte.is_ascii_digit());
-    named.or_else(|| if digits { word.parse().ok() } else { None })
-}
-
-/// `3d` as `3` and `d`.
-fn split_count(word: &str) -> Option<(&str, &str)> {
-    let border = word.find(|letter: char| !letter.is_ascii_digit())?;
-    (border > 0).then(|| word.split_at(border))
-}
-
-/// `9:30`, `14:00`, `14:00:05`, `2pm`, `2:30pm`.
-fn clock(word: &str) -> Option<Time> {
-    let lower = word.to_ascii_lowercase();
-    let (digits, afternoon) = match (lower.strip_suffix("pm"), lower.strip_suffix("am")) {
-        (Some(digits), _) => (digits, Some(true)),
-        (_, Some(digits)) => (digits, Some(false)),
-        _ => (lower.as_str(), None),
-    };
-    let fields: Vec<&str> = digits.trim_end().split(':').collect();
-    let lone_hour = fields.len() == 1 && afternoon.is_none();
-    if lone_hour
-        || fields.len() > 3
-        || fields
-            .iter()
-            .any(|field| field.is_empty() || field.len() > 2)
-    {
-        return None;
-    }
-    let mut values = [0_i8; 3];
-    for (value, field) in values.iter_mut().zip(&fields) {
-        *value = field
-            .bytes()
-            .all(|byte| byte.is_ascii_digit())
-            .then(|| field.parse().ok())??;
-    }
-    let hour = match afternoon {
-        Some(_) if !(1..=12).contains(&values[0]) => return None,
-        Some(afternoon) => values[0] % 12 + if afternoon { 12 } else { 0 },
-        None => values[0],
-    };
-    Time::new(hour, values[1], values[2], 0).ok()
-}
-
-fn weekday_of(word: &str) -> Option<Weekday> {
-    Some(match word {
-        "monday" | "mon" => Weekday::Monday,
-        "tuesday" | "tue" | "tues" => Weekday::Tuesday,
-        "wednesday" | "wed" => Weekday::Wednesday,
-        "thursday" | "thu" | "thur" | "thurs" => Weekday::Thursday,
-        "friday" | "fri" => Weekday::Friday,
-        "saturday" | "sat" => Weekday::Saturday,
-        "sunday" | "sun" => Weekday::Sunday,
-        _ => return None,
-    })
-}
-
-fn month_of(word: &str) -> Option<i8> {
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    let word = word.trim_end_matches('.');
-    let short = (3..=4).contains(&word.len());
-    let found = MONTHS
-        .iter()
-        .position(|month| *month == word || (short && month.starts_with(word)));
-    found.map(|at| at as i8 + 1)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::{TimeError, parse_instant, parse_range};
     use super::*;
+    use jiff::tz::TimeZone;
 
     /// A Wednesday, at 15:30 in Berlin.
     fn now() -> Timestamp {

@@ -1,0 +1,159 @@
+//! What is said where nothing is sure enough.
+
+use std::fmt::Write;
+
+use anamne_text::snippet::snippet;
+use anamne_types::{Abstention, NearestMiss, Recall, TimeWords};
+use jiff::Timestamp;
+
+use crate::candidates::Searched;
+use crate::error::RecallError;
+use crate::looking::{Asked, Looking};
+use crate::rank::Ranked;
+use crate::reach::Reach;
+
+/// Characters of the nearest miss that are shown at most.
+const EXCERPT: usize = 160;
+
+/// Why nothing is answered, where a confidence was asked for and none of `ranked`, which are judged, has it.
+pub(crate) fn abstention(
+    looking: &Looking<'_>,
+    recall: &Recall,
+    asked: &Asked,
+    reach: &Reach,
+    searched: &Searched,
+    ranked: &[Ranked],
+) -> Result<Abstention, RecallError> {
+    Ok(Abstention {
+        threshold: recall.min_confidence,
+        looked_at: looked_at(looking, recall, reach, searched)?,
+        nearest: nearest(looking, recall, asked, ranked)?,
+    })
+}
+
+/// The surest of those that were judged.
+fn nearest(
+    looking: &Looking<'_>,
+    recall: &Recall,
+    asked: &Asked,
+    ranked: &[Ranked],
+) -> Result<Option<NearestMiss>, RecallError> {
+    let mut judged: Vec<&Ranked> = ranked.iter().take(recall.limit).collect();
+    // The sort is stable: of equally sure ones the better comes first.
+    judged.sort_by(|one, other| other.confidence.total_cmp(&one.confidence));
+    for ranked in judged {
+        let row = ranked.candidate.row;
+        let Some((_, memory)) = looking.texts().rows(&[row])?.pop() else {
+            continue;
+        };
+        let terms = &asked.question.terms.terms;
+        let line: Vec<&str> = memory.content.split_whitespace().collect();
+        return Ok(Some(NearestMiss {
+            memory: memory.id,
+            citation: memory.citation(),
+            confidence: ranked.confidence,
+            excerpt: snippet(&line.join(" "), terms, EXCERPT),
+        }));
+    }
+    Ok(None)
+}
+
+/// What was looked at, in a sentence.
+fn looked_at(
+    looking: &Looking<'_>,
+    recall: &Recall,
+    reach: &Reach,
+    searched: &Searched,
+) -> Result<String, RecallError> {
+    let memories = match &reach.rows {
+        Some(rows) => rows.len(),
+        None => looking.everything()?,
+    };
+    let mut said = match memories {
+        1 => "Looked at 1 memory".to_owned(),
+        memories => format!("Looked at {memories} memories"),
+    };
+    let tiers = looking.recaller.tiers.iter().map(ToString::to_string);
+    said += &match listed(tiers.collect()) {
+        tiers if tiers.is_empty() => String::new(),
+        tiers if looking.recaller.tiers.len() == 1 => format!(" of the {tiers} tier"),
+        tiers => format!(" of the tiers {tiers}"),
+    };
+    said += &when(recall, reach);
+    if let Some(known) = recall.as_of.known {
+        let _ = write!(said, ", as known on {}", day(known));
+    }
+    if let Some(held) = recall.as_of.held {
+        let _ = write!(said, ", as it was on {}", day(held));
+    }
+    let views = listed(views(looking, searched));
+    said += &match views.as_str() {
+        "" => ", with no view that could be searched.".to_owned(),
+        views => format!(", by {views}."),
+    };
+    Ok(said)
+}
+
+/// The bounds of time within which memories had to lie.
+fn when(recall: &Recall, reach: &Reach) -> String {
+    let filter = &recall.filter;
+    let mut ranges = vec![(filter.since, filter.until)];
+    if recall.time_words == TimeWords::Only {
+        let understood = reach.times.understood.iter();
+        ranges.extend(understood.map(|time| (time.since, time.until)));
+    }
+    let said: Vec<String> = ranges
+        .into_iter()
+        .filter_map(|(since, until)| match (since, until) {
+            (None, None) => None,
+            (Some(since), None) => Some(format!("since {}", day(since))),
+            (None, Some(until)) => Some(format!("before {}", day(until))),
+            (Some(since), Some(until)) => {
+                Some(format!("from {} until before {}", day(since), day(until)))
+            }
+        })
+        .collect();
+    match said.as_slice() {
+        [] => String::new(),
+        said => format!(" that happened {}", said.join(" and ")),
+    }
+}
+
+/// The day of an instant, with its time where it is not midnight.
+fn day(instant: Timestamp) -> String {
+    let written = instant.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    match written.strip_suffix("T00:00:00Z") {
+        Some(day) => day.to_owned(),
+        None => written,
+    }
+}
+
+/// What could be searched.
+fn views(looking: &Looking<'_>, searched: &Searched) -> Vec<String> {
+    let recaller = looking.recaller;
+    let failed = |view: &str| searched.failed.iter().any(|(failed, _)| *failed == view);
+    let has_columns = looking.ranks_in_full();
+    [
+        (
+            recaller.lexical.is_some() && !failed("lexical"),
+            "their words",
+        ),
+        (
+            recaller.vectors.is_some() && !failed("vectors"),
+            "their meaning",
+        ),
+        (has_columns, "their threads"),
+    ]
+    .into_iter()
+    .filter(|(took_part, _)| *took_part)
+    .map(|(_, name)| name.to_owned())
+    .collect()
+}
+
+fn listed(mut names: Vec<String>) -> String {
+    match names.pop() {
+        None => String::new(),
+        Some(last) if names.is_empty() => last,
+        Some(last) => format!("{} and {last}", names.join(", ")),
+    }
+}

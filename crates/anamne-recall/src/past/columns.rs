@@ -1,0 +1,92 @@
+//! Attributes as they were, or as they held.
+
+use anamne_index::columns::{NEARBY, RowPredicate};
+use anamne_store::view::Attributes;
+use anamne_types::Row;
+use roaring::RoaringBitmap;
+
+use super::Past;
+use crate::views::Columns;
+
+/// Columns, of which some rows were not there yet, and others had not been superseded.
+///
+/// Counts over all rows are those of the present: what one memory weighs among so many hardly changes by it.
+pub(crate) struct AsOfColumns<'a> {
+    /// The columns, those of what changed since among them.
+    pub(crate) base: &'a dyn Columns,
+    /// What was known then, where that is asked.
+    pub(crate) past: Option<&'a Past>,
+    /// Rows that only later ones took the place of.
+    pub(crate) unsuperseded: RoaringBitmap,
+}
+
+impl AsOfColumns<'_> {
+    fn hides(&self, row: Row) -> bool {
+        self.past.is_some_and(|past| past.hides(row))
+    }
+}
+
+impl Columns for AsOfColumns<'_> {
+    fn attributes(&self, row: Row) -> Option<Attributes> {
+        if self.hides(row) {
+            return None;
+        }
+        let attributes = self.base.attributes(row)?;
+        Some(Attributes {
+            superseded: attributes.superseded && !self.unsuperseded.contains(row.0),
+            ..attributes
+        })
+    }
+
+    fn tokens(&self, row: Row) -> Option<&[u16]> {
+        if self.hides(row) {
+            return None;
+        }
+        self.base.tokens(row)
+    }
+
+    fn token_frequency(&self, token: u16) -> u32 {
+        self.base.token_frequency(token)
+    }
+
+    fn rows(&self) -> usize {
+        self.base.rows()
+    }
+
+    fn average_tokens(&self) -> f32 {
+        self.base.average_tokens()
+    }
+
+    fn select(&self, predicate: &RowPredicate) -> RoaringBitmap {
+        if predicate.without_superseded {
+            let all = RowPredicate {
+                without_superseded: false,
+                ..predicate.clone()
+            };
+            let still = self.select(&all) & &self.unsuperseded;
+            return self.seen(self.base.select(predicate)) | still;
+        }
+        self.seen(self.base.select(predicate))
+    }
+
+    fn neighbours(&self, row: Row, reach: usize) -> (Vec<Row>, Vec<Row>) {
+        let (previous, next) = self.base.neighbours(row, NEARBY as usize);
+        let seen = |side: Vec<Row>| {
+            let seen = side.into_iter().filter(|other| !self.hides(*other));
+            seen.take(reach).collect()
+        };
+        (seen(previous), seen(next))
+    }
+}
+
+impl AsOfColumns<'_> {
+    fn seen(&self, rows: RoaringBitmap) -> RoaringBitmap {
+        match self.past {
+            Some(past) => rows
+                .iter()
+                .filter(|row| !past.hides(Row(*row)))
+                .collect(),
+            None => rows,
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What was true at an instant: what had happened by then, and had neither expired nor been superseded.
+
+use anamne_index::columns::RowPredicate;
+use anamne_store::SpaceSource;
+use anamne_types::{Filter, MemoryId, Row};
+use jiff::Timestamp;
+use roaring::RoaringBitmap;
+
+use super::Past;
+use crate::error::RecallError;
+use crate::filter;
+use crate::views::Columns;
+
+/// Which memories held at an instant.
+#[derive(Debug, Default)]
+pub(crate) struct Holding {
+    /// The rows that held.
+    pub(crate) rows: RoaringBitmap,
+    /// Those of them that have a successor which happened only later.
+    pub(crate) unsuperseded: RoaringBitmap,
+}
+
+impl Holding {
+    /// Judges all rows of `columns`, in which what changed since stands as it was in `past`.
+    ///
+    /// A memory whose successor was erased stays, as superseded: nobody knows any more when that happened. O(rows) over the
+    /// columns, and a look into the source for each superseded one. Without columns the source is asked about every row, and
+    /// what had expired is not left out.
+    pub(crate) fn at(
+        instant: Timestamp,
+        source: &SpaceSource,
+        columns: Option<&dyn Columns>,
+        past: Option<&Past>,
+    ) -> Result<Self, RecallError> {
+        let microseconds = instant.as_microsecond();
+        let held = RowPredicate {
+            until: Some(microseconds.saturating_add(1)),
+            alive_at: Some(microseconds),
+            ..RowPredicate::default()
+        };
+        let (mut rows, in_place) = match columns {
+            Some(columns) => {
+                let in_place = columns.select(&RowPredicate {
+                    without_superseded: true,
+                    ..held.clone()
+                });
+                (columns.select(&held), in_place)
+            }
+            None => {
+                let until = Timestamp::from_microsecond(microseconds.saturating_add(1)).ok();
+                let happened = Filter {
+                    until,
+                    ..Filter::default()
+                };
+                let rows = filter::select(source, None, past, &happened)?;
+                (rows.unwrap_or_default(), RoaringBitmap::new())
+            }
+        };
+        let superseded: Vec<Row> = (&rows - in_place).iter().map(Row).collect();
+        let mut unsuperseded = RoaringBitmap::new();
+        for (row, happened) in succession(&superseded, source, past)? {
+            match happened {
+                Some(at) if at <= microseconds => {
+                    rows.remove(row.0);
+                }
+                Some(_) => {
+                    unsuperseded.insert(row.0);
+                }
+                None => {}
+            }
+        }
+        Ok(Self { rows, unsuperseded })
+    }
+}
+
+/// For each of these superseded rows when its successor happened; `None` where that is not known.
+fn succession(
+    rows: &[Row],
+    source: &SpaceSource,
+    past: Option<&Past>,
+) -> Result<Vec<(Row, Option<i64>)>, RecallError> {
+    let then = |row: Row| past.and_then(|past| past.memory(row));
+    let ids: Vec<(Row, MemoryId)> = rows
+        .iter()
+        .zip(source.successors(rows)?)
+        .filter_map(|(&row, now)| {
+            let id = match then(row) {
+                Some(memory) => memory.superseded_by,
+                None => now,
+            };
+            id.map(|id| (row, id))
+        })
+        .collect();
+    let wanted: Vec<MemoryId> = ids.iter().map(|(_, id)| *id).collect();
+    let occurrences = source.occurrences(&wanted)?.into_iter();
+    let happened = occurrences.map(|found| {
+        let (successor, now) = found?;
+        let at = then(successor).map(|memory| memory.occurred_at.as_microsecond());
+        Some(at.unwrap_or(now))
+    });
+    let rows = ids.into_iter().map(|(row, _)| row);
+    Ok(rows.zip(happened).collect())
+}

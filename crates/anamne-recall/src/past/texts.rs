@@ -1,0 +1,79 @@
+//! Memories as they are read for an answer: those of the present, or of an instant.
+
+use anamne_store::SpaceSource;
+use anamne_types::{Memory, MemoryId, Row};
+use roaring::RoaringBitmap;
+
+use super::Past;
+use crate::error::RecallError;
+use crate::views::Columns;
+
+/// Where the memories of an answer come from.
+pub(crate) struct Texts<'a> {
+    pub(crate) source: &'a SpaceSource,
+    /// What was known then, where that is asked.
+    pub(crate) past: Option<&'a Past>,
+    /// Rows that only later ones took the place of, where it is asked what held.
+    pub(crate) unsuperseded: Option<&'a RoaringBitmap>,
+}
+
+impl Texts<'_> {
+    /// The memories of these rows, in their order; rows without one are passed over.
+    pub(crate) fn rows(&self, rows: &[Row]) -> Result<Vec<(Row, Memory)>, RecallError> {
+        let Some(past) = self.past else {
+            let memories = self.source.get_rows(rows)?;
+            return Ok(self.all_holding(memories));
+        };
+        let unchanged: Vec<Row> = rows
+            .iter()
+            .copied()
+            .filter(|row| past.is_as_now(*row))
+            .collect();
+        let mut unchanged = self.source.get_rows(&unchanged)?.into_iter().peekable();
+        let mut memories = Vec::with_capacity(rows.len());
+        for &row in rows {
+            let as_now = unchanged.next_if(|(found, _)| *found == row);
+            let then = || past.memory(row).map(|memory| (row, memory.clone()));
+            memories.extend(as_now.or_else(then));
+        }
+        Ok(self.all_holding(memories))
+    }
+
+    /// The memory with this id, unless it is forgotten or not told yet.
+    pub(crate) fn get(&self, id: MemoryId) -> Option<Memory> {
+        let memory = self.source.get(id).ok()?;
+        let memory = match self.past {
+            Some(past) if !past.is_as_now(memory.row) => past.memory(memory.row)?.clone(),
+            _ => memory,
+        };
+        memory.deleted_at.is_none().then_some(memory)
+    }
+
+    /// The memories just before and just after a row in its thread.
+    pub(crate) fn around(
+        &self,
+        row: Row,
+        columns: &dyn Columns,
+    ) -> Result<Vec<Memory>, RecallError> {
+        let rows: Vec<Row> = if self.past.is_some() {
+            let (previous, next) = columns.neighbours(row, 1);
+            previous.into_iter().chain(next).collect()
+        } else {
+            let neighbours = self.source.thread_neighbours(row)?;
+            neighbours.into_iter().flatten().collect()
+        };
+        let memories = self.rows(&rows)?.into_iter();
+        Ok(memories.map(|(_, memory)| memory).collect())
+    }
+
+    fn all_holding(&self, mut memories: Vec<(Row, Memory)>) -> Vec<(Row, Memory)> {
+        if let Some(unsuperseded) = self.unsuperseded {
+            for (row, memory) in &mut memories {
+                if unsuperseded.contains(row.0) {
+                    memory.superseded_by = None;
+                }
+            }
+        }
+        memories
+    }
+}

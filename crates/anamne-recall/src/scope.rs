@@ -1,0 +1,123 @@
+//! Which part of the memory a question is about, as a bitmap of rows.
+
+use anamne_types::Scope;
+use roaring::RoaringBitmap;
+
+use crate::error::RecallError;
+use crate::looking::Looking;
+use crate::topic;
+
+/// Stands among what is degraded where it is not known, or not of every memory, what it names.
+const KNOWLEDGE: &str = "knowledge";
+
+/// The rows of a part of the memory; `None` when that is all of it.
+pub(crate) fn select(
+    looking: &Looking<'_>,
+    scope: &Scope,
+    degraded: &mut Vec<String>,
+) -> Result<Option<RoaringBitmap>, RecallError> {
+    let rows = match scope {
+        Scope::All => return Ok(None),
+        Scope::Thread(thread) => looking.in_threads(vec![thread.clone()])?,
+        Scope::RelatedThreads(thread) => related(looking, thread, degraded)?,
+        Scope::Topic(words) => topic::select(looking, words)?,
+        Scope::Entity(name) => naming(looking, name, degraded)?,
+    };
+    Ok(Some(rows))
+}
+
+/// The thread and those that name the same; where nobody knows what they name, the thread alone.
+fn related(
+    looking: &Looking<'_>,
+    thread: &str,
+    degraded: &mut Vec<String>,
+) -> Result<RoaringBitmap, RecallError> {
+    let mut threads = vec![thread.to_owned()];
+    match looking.recaller.naming {
+        None => degraded.push(KNOWLEDGE.to_owned()),
+        Some(naming) => match naming.related_threads(thread) {
+            Ok(related) => {
+                threads.extend(related.threads);
+                if related.is_behind {
+                    degraded.push(KNOWLEDGE.to_owned());
+                }
+            }
+            Err(RecallError::NotWoven { .. } | RecallError::Names { .. }) => {
+                degraded.push(KNOWLEDGE.to_owned());
+            }
+            Err(error) => return Err(error),
+        },
+    }
+    looking.in_threads(threads)
+}
+
+/// The memories that name somebody or something by any of its names; those that changed since, by what they said then.
+fn naming(
+    looking: &Looking<'_>,
+    name: &str,
+    degraded: &mut Vec<String>,
+) -> Result<RoaringBitmap, RecallError> {
+    let Some(naming) = looking.recaller.naming else {
+        let name = name.to_owned();
+        let like = Vec::new();
+        return Err(RecallError::NoEntity { name, like });
+    };
+    let named = naming.naming(name)?;
+    if named.is_behind {
+        degraded.push(KNOWLEDGE.to_owned());
+    }
+    let Some(past) = looking.recaller.past else {
+        return Ok(named.rows);
+    };
+    let then = past
+        .memories()
+        .filter(|(_, memory)| {
+            let mut names = named.names.iter();
+            names.any(|name| says(&memory.content, name))
+        })
+        .map(|(row, _)| row.0)
+        .collect();
+    Ok(past.corrected(named.rows, &then))
+}
+
+/// Whether a text holds a name, in whatever case, and not amid a longer word.
+fn says(text: &str, name: &str) -> bool {
+    let (text, name) = (text.to_lowercase(), name.to_lowercase());
+    if name.is_empty() {
+        return false;
+    }
+    // Scripts without cases have no spaces between words either.
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || is_cased(letter);
+    text.match_indices(&name).any(|(start, _)| {
+        let before = text[..start].chars().next_back();
+        let after = text[start + name.len()..].chars().next();
+        let begins = name.chars().next().is_some_and(is_letter);
+        let ends = name.chars().next_back().is_some_and(is_letter);
+        !(begins && before.is_some_and(is_letter)) && !(ends && after.is_some_and(is_letter))
+    })
+}
+
+fn is_cased(letter: char) -> bool {
+    letter.is_lowercase() || letter.is_uppercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::says;
+
+    #[test]
+    fn a_name_is_found_as_a_word_of_its_own_in_any_script() {
+        for (text, name, expected) in [
+            ("Ada reads the gauge", "ada", true),
+            ("Adam reads the gauge", "Ada", false),
+            ("it was ADA.", "Ada", true),
+            ("東京の倉庫", "東京", true),
+            ("Новая Одесса", "Одесса", true),
+            ("Одессаа", "Одесса", false),
+            ("anything", "", false),
+            ("İstanbul", "istanbul", false),
+        ] {
+            assert_eq!(says(text, name), expected, "{name:?} in {text:?}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What the words of a question that name a time come to: ranges of time, which memories that happened then are in.
+
+use std::ops::Range;
+
+use anamne_store::view::Attributes;
+use anamne_text::time::{TimeExpression, When, expressions};
+use anamne_types::{Recall, TimeWords, UnderstoodTime};
+use jiff::Timestamp;
+use roaring::RoaringBitmap;
+
+use crate::error::RecallError;
+use crate::looking::Looking;
+
+/// Memories that are looked at for an event of the question.
+const EVENT_DEPTH: usize = 20;
+
+/// How well a memory must meet the words of an event to be taken for it.
+const EVENT_MET: f32 = 0.6;
+
+const DAY: i64 = 86_400 * 1_000_000;
+
+/// The times of a question.
+#[derive(Debug, Default)]
+pub(crate) struct Times {
+    pub(crate) understood: Vec<UnderstoodTime>,
+    /// The same in microseconds since 1970.
+    pub(crate) ranges: Vec<Range<i64>>,
+}
+
+impl Times {
+    /// Understands the words of a question that name a time, counted from when it is asked. Words of an event that no
+    /// memory tells of are left alone.
+    pub(crate) fn of(looking: &Looking<'_>, recall: &Recall) -> Result<Self, RecallError> {
+        let mut times = Self::default();
+        if recall.time_words == TimeWords::Ignore {
+            return Ok(times);
+        }
+        let zone = recall.time_zone()?;
+        let asked_at = recall.asked_at.unwrap_or(looking.present);
+        for TimeExpression { text, when } in expressions(&recall.query, asked_at, &zone) {
+            let (range, event) = match &when {
+                When::Range(range) => (range.clone(), None),
+                When::Around { event, .. } => {
+                    let Some(memory) = looking.event(event, EVENT_DEPTH, EVENT_MET)? else {
+                        continue;
+                    };
+                    let instant = memory.occurred_at;
+                    (when.around(&(instant..instant), &zone), Some(memory.id))
+                }
+                _ => continue,
+            };
+            times.ranges.push(microseconds(&range));
+            times.understood.push(UnderstoodTime {
+                words: recall.query[text].to_owned(),
+                since: (range.start > Timestamp::MIN).then_some(range.start),
+                until: (range.end < Timestamp::MAX).then_some(range.end),
+                event,
+            });
+        }
+        Ok(times)
+    }
+
+    /// The rows that happened in one of the ranges.
+    pub(crate) fn rows(&self, looking: &Looking<'_>) -> Result<RoaringBitmap, RecallError> {
+        let mut rows = RoaringBitmap::new();
+        for understood in &self.understood {
+            rows |= looking.happened(understood.since, understood.until)?;
+        }
+        Ok(rows)
+    }
+}
+
+fn microseconds(range: &Range<Timestamp>) -> Range<i64> {
+    let bound = |instant: Timestamp| {
+        if instant == Timestamp::MIN {
+            i64::MIN
+        } else if instant == Timestamp::MAX {
+            i64::MAX
+        } else {
+            instant.as_microsecond()
+        }
+    };
+    bound(range.start)..bound(range.end)
+}
+
+/// How near what happened is to the times asked about: as a date that is named in full for a range of a day or two, as a
+/// month with its year for one of a month, half of that for longer ones; 0 outside.
+pub(crate) fn nearness(times: &[Range<i64>], attributes: &Attributes) -> f32 {
+    let within = times
+        .iter()
+        .filter(|range| range.contains(&attributes.occurred_at));
+    within
+        .map(|range| match range.end.saturating_sub(range.start) {
+            length if length <= 2 * DAY => 2.0,
+            length if length <= 32 * DAY => 1.5,
+            length if length <= 100 * DAY => 1.0,
+            _ => 0.5,
+        })
+        .fold(0.0, f32::max)
+}

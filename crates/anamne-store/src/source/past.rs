@@ -1,0 +1,226 @@
+//! The memories that are not what they were at an instant, as they were then.
+
+use std::borrow::Cow;
+
+use anamne_types::{Body, Category, EventKind, Memory, MemoryId, Role, Row, Seq};
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::history::Missing;
+use super::packed::Packed;
+use super::read::told;
+use super::record::Payload;
+use super::{Names, log};
+use crate::StoreError;
+use crate::clock::to_microseconds;
+use crate::journal::Digest;
+use crate::view::{Attributes, Record};
+
+/// How a space differs from what it was at an instant.
+#[derive(Clone, Debug, Default)]
+pub struct PastStates {
+    /// The last event of the log as it was then.
+    pub through: Seq,
+    /// This row and those after it were told later; `None` where nothing was.
+    pub later: Option<Row>,
+    /// The memories told by then that have changed since, by rising row.
+    pub changed: Vec<PastState>,
+}
+
+/// A memory that has changed since an instant.
+#[derive(Clone, Debug)]
+pub struct PastState {
+    /// Its row.
+    pub row: Row,
+    /// The memory as it stood then, and what views index of it; `None` where it was forgotten then, or its content has
+    /// been erased, then or since.
+    pub then: Option<(Memory, Record)>,
+}
+
+/// The memories that changed after `at`, as they were then; `None` where more than `most` did.
+///
+/// Links and moves to another tier change no memory. O(events up to there, events since, memories that changed).
+pub(crate) fn states(
+    connection: &Connection,
+    at: Timestamp,
+    most: usize,
+    missing: Missing,
+) -> Result<Option<PastStates>, StoreError> {
+    // One state of the database for all that is read of it.
+    let reader = connection.unchecked_transaction()?;
+    let through = log::seq_at(&reader, at)?;
+    let later = first_told_after(&reader, through)?;
+    let rows = changed_since(&reader, through, later, most)?;
+    if rows.len() > most {
+        return Ok(None);
+    }
+    let state = |row| -> Result<PastState, StoreError> {
+        let then = state_at(&reader, row, through, missing)?;
+        let live = then.filter(|memory| memory.deleted_at.is_none());
+        let then = live.map(|memory| record_of(&reader, memory)).transpose()?;
+        Ok(PastState { row, then })
+    };
+    let changed = rows.into_iter().map(state).collect::<Result<_, _>>()?;
+    Ok(Some(PastStates {
+        through,
+        later,
+        changed,
+    }))
+}
+
+/// The first row that was told after an event: rows are numbered in the order in which they are told.
+fn first_told_after(connection: &Connection, seq: Seq) -> Result<Option<Row>, StoreError> {
+    let sql = "SELECT row FROM events WHERE seq > ?1 AND kind = ?2 ORDER BY seq LIMIT 1";
+    let told = EventKind::Remembered.number();
+    Ok(connection
+        .prepare_cached(sql)?
+        .query_row(params![seq.0 as i64, told], |row| Ok(Row(row.get(0)?)))
+        .optional()?)
+}
+
+/// The rows before `later` that changed after an event, ascending; at most one more than `most`.
+fn changed_since(
+    connection: &Connection,
+    seq: Seq,
+    later: Option<Row>,
+    most: usize,
+) -> Result<Vec<Row>, StoreError> {
+    // The plus keeps SQLite with the index of events instead of a walk over all rows.
+    let sql = "SELECT row FROM memories WHERE seq > ?1 AND +row < ?2 ORDER BY seq LIMIT ?3";
+    let before = later.map_or(i64::MAX, |row| i64::from(row.0));
+    let most = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map(params![seq.0 as i64, before, most], |row| {
+        Ok(Row(row.get(0)?))
+    })?;
+    let mut rows: Vec<Row> = rows.collect::<Result<_, _>>()?;
+    rows.sort_unstable();
+    Ok(rows)
+}
+
+/// The state that a memory, which has changed since, had after the event `through`, as that event told it.
+fn state_at(
+    connection: &Connection,
+    row: Row,
+    through: Seq,
+    missing: Missing,
+) -> Result<Option<Memory>, StoreError> {
+    let sql = "SELECT seq, state FROM versions WHERE row = ?1 AND seq <= ?2 ORDER BY version DESC LIMIT 1";
+    let kept: Option<(i64, Packed<'static>)> = connection
+        .prepare_cached(sql)?
+        .query_row(params![row.0, through.0 as i64], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .optional()?;
+    let Some((seq, Packed(text))) = kept else {
+        return match (missing, standing(connection, row)?) {
+            (Missing::Damage, Standing::Present { id, seq }) => {
+                Err(StoreError::Unproven { id, seq })
+            }
+            _ => Ok(None),
+        };
+    };
+    let seq = Seq(seq as u64);
+    let payload: Payload<'static> = serde_json::from_str(&text)?;
+    let memory = payload.memory.map(Cow::into_owned);
+    if told(connection, seq, row)? == Some(Digest::of(text.as_bytes())) {
+        return Ok(memory.map(|memory| Memory { row, ..memory }));
+    }
+    match (missing, memory) {
+        (Missing::Damage, Some(memory)) => Err(StoreError::Unproven { id: memory.id, seq }),
+        _ => Ok(None),
+    }
+}
+
+/// Whether a row still has a memory.
+enum Standing {
+    Present { id: MemoryId, seq: Seq },
+    Erased,
+}
+
+fn standing(connection: &Connection, row: Row) -> Result<Standing, StoreError> {
+    let found = connection
+        .prepare_cached("SELECT id, seq, erased FROM memories WHERE row = ?1")?
+        .query_row([row.0], |row| {
+            let id = MemoryId::from_bytes(row.get(0)?);
+            let seq = Seq(row.get::<_, i64>(1)? as u64);
+            let is_erased: bool = row.get(2)?;
+            Ok(if is_erased {
+                Standing::Erased
+            } else {
+                Standing::Present { id, seq }
+            })
+        })
+        .optional()?;
+    Ok(found.unwrap_or(Standing::Erased))
+}
+
+/// A memory with what views index of it.
+fn record_of(connection: &Connection, memory: Memory) -> Result<(Memory, Record), StoreError> {
+    let number = |name: &Option<String>| -> Result<u32, StoreError> {
+        let found = name.as_deref().map(|name| Names::find(connection, name));
+        Ok(found.transpose()?.flatten().unwrap_or(0))
+    };
+    let mut text = memory.content.clone();
+    memory.body.append_searchable(&mut text);
+    let role = match &memory.body {
+        Body::Message { role } => role.map_or(0, Role::number),
+        _ => 0,
+    };
+    let category = memory.body.category();
+    let attributes = Attributes {
+        occurred_at: to_microseconds(memory.occurred_at),
+        expires_at: memory.expires_at.map_or(i64::MAX, to_microseconds),
+        thread: number(&memory.thread)?,
+        position: memory.position.unwrap_or(0),
+        author: number(&memory.author)?,
+        session: number(&memory.session)?,
+        kind: memory.kind().number(),
+        category: category.map_or(0, Category::number),
+        role,
+        importance: memory.importance,
+        trust: (memory.trust * 255.0).round() as u8,
+        superseded: memory.superseded_by.is_some(),
+    };
+    let record = Record {
+        text,
+        author_name: memory.author.clone().unwrap_or_default(),
+        attributes,
+    };
+    Ok((memory, record))
+}
+
+/// The memory that took the place of each of `rows`, where one did.
+pub(crate) fn successors(
+    connection: &Connection,
+    rows: &[Row],
+) -> Result<Vec<Option<MemoryId>>, StoreError> {
+    let reader = connection.unchecked_transaction()?;
+    let mut statement =
+        reader.prepare_cached("SELECT superseded_by FROM memories WHERE row = ?1")?;
+    let successor = |row: &Row| {
+        let id: Option<Option<[u8; 16]>> = statement
+            .query_row([row.0], |found| found.get(0))
+            .optional()?;
+        Ok(id.flatten().map(MemoryId::from_bytes))
+    };
+    rows.iter().map(successor).collect()
+}
+
+/// Row and time of what happened, by id; `None` where nothing is known of it any more.
+pub(crate) fn occurrences(
+    connection: &Connection,
+    ids: &[MemoryId],
+) -> Result<Vec<Option<(Row, i64)>>, StoreError> {
+    let reader = connection.unchecked_transaction()?;
+    let mut statement =
+        reader.prepare_cached("SELECT row, occurred_at FROM memories WHERE id = ?1 AND NOT erased")?;
+    let occurrence = |id: &MemoryId| {
+        Ok(statement
+            .query_row([id.as_bytes().as_slice()], |row| {
+                Ok((Row(row.get(0)?), row.get(1)?))
+            })
+            .optional()?)
+    };
+    ids.iter().map(occurrence).collect()
+}

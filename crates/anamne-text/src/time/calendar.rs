@@ -1,0 +1,68 @@
+//! Days, months, quarters and years in a zone, as ranges of instants.
+
+use std::ops::Range;
+
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp, ToSpan, Zoned};
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fault {
+    Nonexistent,
+    OutOfRange,
+}
+
+impl From<jiff::Error> for Fault {
+    fn from(_: jiff::Error) -> Self {
+        Self::OutOfRange
+    }
+}
+
+/// The instant that a text is understood from, and the zone that its days are of.
+pub(super) struct Calendar<'a> {
+    pub(super) now: Zoned,
+    zone: &'a TimeZone,
+}
+
+impl<'a> Calendar<'a> {
+    pub(super) fn new(now: Timestamp, zone: &'a TimeZone) -> Self {
+        Self {
+            now: now.to_zoned(zone.clone()),
+            zone,
+        }
+    }
+
+    pub(super) fn today(&self) -> Date {
+        self.now.date()
+    }
+
+    pub(super) fn year(&self, year: i16) -> Result<Range<Timestamp>, Fault> {
+        self.days(Date::new(year, 1, 1)?, 1.year())
+    }
+
+    pub(super) fn quarter(&self, year: i16, quarter: i16) -> Result<Range<Timestamp>, Fault> {
+        if !(1..=4).contains(&quarter) {
+            return Err(Fault::Nonexistent);
+        }
+        self.days(Date::new(year, quarter as i8 * 3 - 2, 1)?, 3.months())
+    }
+
+    pub(super) fn month(&self, year: i16, month: i16) -> Result<Range<Timestamp>, Fault> {
+        if !(1..=12).contains(&month) {
+            return Err(Fault::Nonexistent);
+        }
+        self.days(Date::new(year, month as i8, 1)?, 1.month())
+    }
+
+    /// From the beginning of a day, in the zone, for a calendar span.
+    pub(super) fn days(&self, first: Date, span: Span) -> Result<Range<Timestamp>, Fault> {
+        let start = first.to_zoned(self.zone.clone())?;
+        let end = first.checked_add(span)?.to_zoned(self.zone.clone())?;
+        Ok(start.timestamp()..end.timestamp())
+    }
+
+    pub(super) fn moment(&self, moment: DateTime) -> Result<Range<Timestamp>, Fault> {
+        let instant = moment.to_zoned(self.zone.clone())?.timestamp();
+        Ok(instant..instant)
+    }
+}

@@ -1,0 +1,116 @@
+//! Instants and spans of time: as people write them in options such as `--since` and `--until`,
+//! and as they mention them in questions.
+//!
+//! [`parse_range`] and [`parse_instant`] understand a whole text as one time:
+//!
+//! | written | stands for |
+//! |---|---|
+//! | `2026-03-01T14:00:00Z`, `2026-03-01 14:00`, `14:00`, `yesterday 9:30` | that instant |
+//! | `2026-03-01`, `today`, `yesterday`, `tomorrow`, `3 march 2026`, `march 3` | that day |
+//! | `2026-03`, `march`, `march 2026` | that month; without a year the last one to begin |
+//! | `2026-Q1`, `2026` | that quarter, that year |
+//! | `monday` | the last such day, today included |
+//! | `last`, `this`, `next` before `week`, `month`, `quarter`, `year` or a weekday | that span, weeks from Monday |
+//! | `3 days ago`, `a week ago`, `in 2 months` | that day; with hours, minutes or seconds that instant |
+//! | `3d`, `2w`, `90min`, `3 days` | the instant so long ago |
+//! | `last 3 days`, `past week`, `next 2 hours` | from so long ago until now, or from now on |
+//!
+//! Units are `s`, `m` or `min`, `h`, `d`, `w`, `mo`, `q`, `y`, or their English names.
+
+//!
+//! [`expressions`] finds what a question says about time amid its other words, and gives the ranges
+//! of time that it means.
+
+mod calendar;
+mod names;
+mod options;
+mod question;
+mod written;
+
+use std::ops::Range;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use calendar::{Calendar, Fault};
+pub use names::{MONTHS, WEEKDAYS, month_of, weekday_of};
+pub use question::{Direction, Reach, TimeExpression, When, expressions};
+
+/// Why a text was not understood as a time.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TimeError {
+    /// Nothing was given.
+    #[error(
+        "no time was given; give one such as 2026-03-01, \"2026-03-01 14:00\", yesterday, \"3 days ago\" or 2w"
+    )]
+    Empty,
+    /// The text is in no form that is understood.
+    #[error(
+        "\"{given}\" is not a time that is understood; give a date (2026-03-01, 2026-03, 2026), a date and time \
+         (\"2026-03-01 14:00\" or RFC 3339), a day (today, yesterday, monday), a span (\"last week\", \"this year\") \
+         or how long ago (\"3 days ago\", 3d, 2w)"
+    )]
+    Unknown {
+        /// What was given.
+        given: String,
+    },
+    /// The text has the form of a date or time that does not exist.
+    #[error("\"{given}\" is no date or time that exists; check the month, the day and the hour")]
+    Nonexistent {
+        /// What was given.
+        given: String,
+    },
+    /// The time is farther away than can be counted.
+    #[error("\"{given}\" is out of range; times lie between the years -9999 and 9999")]
+    OutOfRange {
+        /// What was given.
+        given: String,
+    },
+}
+
+/// Understands a text as one instant: the beginning of what [`parse_range`] makes of it.
+///
+/// ```
+/// use anamne_text::time::parse_instant;
+/// use jiff::{Timestamp, tz::TimeZone};
+///
+/// let now: Timestamp = "2026-03-04T12:00:00Z".parse()?;
+/// assert_eq!(parse_instant("yesterday", now, &TimeZone::UTC)?, "2026-03-03T00:00:00Z".parse()?);
+/// assert_eq!(parse_instant("2d", now, &TimeZone::UTC)?, "2026-03-02T12:00:00Z".parse()?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn parse_instant(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timestamp, TimeError> {
+    parse_range(text, now, zone).map(|range| range.start)
+}
+
+/// Understands a text as a span of time, from its first instant to the first one after it.
+///
+/// What names an instant gives an empty range there. Days, months and the like are those of
+/// `zone`; words such as `today` are seen from `now`. Errors name what was given and what is
+/// accepted.
+pub fn parse_range(
+    text: &str,
+    now: Timestamp,
+    zone: &TimeZone,
+) -> Result<Range<Timestamp>, TimeError> {
+    let given = text.trim();
+    if given.is_empty() {
+        return Err(TimeError::Empty);
+    }
+    let lower = given.to_lowercase().replace(',', " ");
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let calendar = Calendar::new(now, zone);
+    match options::read(&calendar, given, &words) {
+        Some(Ok(range)) => Ok(range),
+        Some(Err(Fault::Nonexistent)) => Err(TimeError::Nonexistent {
+            given: given.to_owned(),
+        }),
+        Some(Err(Fault::OutOfRange)) => Err(TimeError::OutOfRange {
+            given: given.to_owned(),
+        }),
+        None => Err(TimeError::Unknown {
+            given: given.to_owned(),
+        }),
+    }
+}

@@ -1,0 +1,217 @@
+//! Things that happened, by which a question says when.
+
+use super::phrases::Found;
+use super::reader::Reader;
+use super::vocabulary::Word;
+use super::{Direction, Reach, When};
+
+/// The most words that an event is named by.
+const MOST_WORDS: usize = 5;
+
+impl Reader<'_> {
+    /// `before the migration`, `after we launched`, `during our trip`, `since moving to Berlin`.
+    pub(super) fn event_phrase(&self, at: usize) -> Option<Found> {
+        let direction = match self.word(at) {
+            Word::Since => Direction::Since,
+            Word::Before => Direction::Before,
+            Word::After => Direction::After,
+            Word::Until => Direction::Until,
+            Word::During => Direction::During,
+            _ => return None,
+        };
+        if self.is_no_time(at) {
+            return None;
+        }
+        self.from_event(at + 1, direction, Reach::Open)
+    }
+
+    /// `look after`, `named after`, `how long before`.
+    fn is_no_time(&self, at: usize) -> bool {
+        const BEFORE: [&str; 16] = [
+            "look", "looks", "looked", "looking", "named", "called", "take", "takes", "took",
+            "taking", "ask", "asked", "run", "running", "long", "soon",
+        ];
+        let english = matches!(
+            self.tokens[at].text.to_ascii_lowercase().as_str(),
+            "since" | "before" | "after" | "until" | "till" | "during" | "throughout"
+        );
+        let led = at.checked_sub(1).is_some_and(|before| {
+            let text = self.tokens[before].text;
+            BEFORE.iter().any(|word| text.eq_ignore_ascii_case(word))
+        });
+        !english || led
+    }
+
+    pub(super) fn from_event(
+        &self,
+        at: usize,
+        direction: Direction,
+        reach: Reach,
+    ) -> Option<Found> {
+        let (words, end) = self.event(at)?;
+        let when = When::Around {
+            event: words,
+            direction,
+            reach,
+        };
+        Some(Found {
+            end,
+            when: Some(when),
+        })
+    }
+
+    fn event(&self, at: usize) -> Option<(String, usize)> {
+        if self.stops_before(at) {
+            return None;
+        }
+        match self.word(at) {
+            Word::The | Word::Determiner => self.noun_phrase(at + 1),
+            Word::Pronoun => self.clause(at + 1),
+            Word::Other if self.capital(at) => self.noun_phrase(at),
+            Word::Other if self.past && self.tokens[at].text.ends_with("ing") => {
+                self.clause_words(at)
+            }
+            _ => None,
+        }
+    }
+
+    fn noun_phrase(&self, at: usize) -> Option<(String, usize)> {
+        let mut end = at;
+        while end < at + MOST_WORDS
+            && end < self.tokens.len()
+            && (end == at || !self.stops_before(end))
+        {
+            let ends = match self.word(end) {
+                Word::Of => end == at || self.stops_before(end + 1),
+                // "the launch of the app"
+                Word::The | Word::Determiner => self.word(end.max(at + 1) - 1) != Word::Of,
+                word => ends_noun_phrase(word),
+            };
+            if ends {
+                break;
+            }
+            end += 1;
+            if end > at + 1 && self.is_past_verb(end - 1) {
+                break;
+            }
+        }
+        while end > at && matches!(self.word(end - 1), Word::Of | Word::The | Word::Determiner) {
+            end -= 1;
+        }
+        self.said(at, end)
+    }
+
+    /// What someone did, after the pronoun: only what is past has been remembered.
+    fn clause(&self, at: usize) -> Option<(String, usize)> {
+        if self.stops_before(at) || !self.is_past_verb(at) {
+            return None;
+        }
+        self.clause_words(at)
+    }
+
+    fn clause_words(&self, at: usize) -> Option<(String, usize)> {
+        let mut end = at;
+        while end < at + MOST_WORDS
+            && end < self.tokens.len()
+            && (end == at || !self.stops_before(end))
+        {
+            let goes_on = end == at
+                || matches!(
+                    self.word(end),
+                    Word::The | Word::Determiner | Word::Article | Word::To | Word::From | Word::Of
+                )
+                || !ends_noun_phrase(self.word(end));
+            if !goes_on {
+                break;
+            }
+            end += 1;
+        }
+        while end > at + 1
+            && matches!(
+                self.word(end - 1),
+                Word::The | Word::Determiner | Word::Article | Word::To | Word::From | Word::Of
+            )
+        {
+            end -= 1;
+        }
+        self.said(at, end)
+    }
+
+    fn is_past_verb(&self, at: usize) -> bool {
+        const IRREGULAR: [&str; 34] = [
+            "moved", "left", "met", "got", "came", "went", "had", "made", "bought", "sold",
+            "broke", "built", "ran", "saw", "took", "became", "quit", "lost", "won", "wrote",
+            "gave", "found", "began", "fell", "cut", "split", "set", "put", "chose", "spoke",
+            "hired", "shut", "grew", "sent",
+        ];
+        let Some(token) = self.tokens.get(at) else {
+            return false;
+        };
+        let regular = token.word == Word::Other
+            && token.text.len() > 4
+            && token.text.ends_with("ed")
+            && !token.text.ends_with("eed")
+            && !token.is_capitalised();
+        regular
+            || matches!(token.text, "started" | "ended" | "finished")
+            || IRREGULAR.contains(&token.text)
+    }
+
+    fn said(&self, at: usize, end: usize) -> Option<(String, usize)> {
+        if end <= at {
+            return None;
+        }
+        // "after the first", "before the second" name nothing.
+        let names = (at..end).any(|at| self.word(at) == Word::Other || self.capital(at));
+        if !names {
+            return None;
+        }
+        let mut words = String::new();
+        for token in &self.tokens[at..end] {
+            if !words.is_empty() {
+                words.push(' ');
+            }
+            words.push_str(token.text);
+        }
+        Some((words, end))
+    }
+}
+
+fn ends_noun_phrase(word: Word) -> bool {
+    matches!(
+        word,
+        Word::Function
+            | Word::Verb
+            | Word::Past
+            | Word::Ahead
+            | Word::Pronoun
+            | Word::The
+            | Word::Determiner
+            | Word::Article
+            | Word::In
+            | Word::On
+            | Word::At
+            | Word::During
+            | Word::Over
+            | Word::Within
+            | Word::Since
+            | Word::Before
+            | Word::After
+            | Word::Until
+            | Word::From
+            | Word::To
+            | Word::Through
+            | Word::Between
+            | Word::And
+            | Word::By
+            | Word::Around
+            | Word::About
+            | Word::Dash
+            | Word::Day(_)
+            | Word::This
+            | Word::Every
+            | Word::Ago
+            | Word::ForeignLead
+            | Word::Than
+    )
+}

@@ -1,0 +1,355 @@
+//! What a question says about time: which of its words, and which range of time they mean.
+
+mod events;
+mod phrases;
+mod point;
+mod reader;
+mod relative;
+mod tokens;
+mod vocabulary;
+
+use std::cell::Cell;
+use std::ops::Range;
+
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp, ToSpan, Unit, Zoned};
+
+use phrases::Found;
+use reader::Reader;
+use tokens::Token;
+use vocabulary::Word;
+
+/// Words of a question that say when.
+#[derive(Clone, Debug)]
+pub struct TimeExpression {
+    /// Where they stand in the question, in bytes, their preposition included.
+    pub text: Range<usize>,
+    /// What they mean.
+    pub when: When,
+}
+
+/// When something is said to have been.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum When {
+    /// From the first instant up to the first one after it. `since Monday` ends with
+    /// [`Timestamp::MAX`], `before 2024` begins with [`Timestamp::MIN`].
+    Range(Range<Timestamp>),
+    /// Seen from something that happened, which is to be found in memory.
+    Around {
+        /// What happened, in the question's words, without its article or pronoun and at most five
+        /// words long: `release` of "the week before the release".
+        event: String,
+        /// On which side of it.
+        direction: Direction,
+        /// How far from it.
+        reach: Reach,
+    },
+}
+
+/// On which side of an event something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Direction {
+    /// Until it begins.
+    Before,
+    /// From its end on.
+    After,
+    /// While it lasts.
+    During,
+    /// From its beginning on.
+    Since,
+    /// Until it ends.
+    Until,
+}
+
+/// How far from an event something is.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Reach {
+    /// However far: `after the release`.
+    Open,
+    /// So long from it: `the week before the release`; with [`Direction::During`] the calendar day, week or
+    /// month that holds its beginning.
+    Within(Span),
+    /// At that distance from it: `two weeks after the release`.
+    At(Span),
+}
+
+/// The time expressions of a question, in order and without overlaps.
+///
+/// Days, weeks (from Monday) and months are those of `zone`; `today` is the day of `asked_at` there. A memory
+/// is about the past: a month, weekday, season or holiday without a year is the last one that began by
+/// `asked_at`, unless the question asks with `will` or `upcoming`. What is meant:
+///
+/// | said | meant |
+/// |---|---|
+/// | `yesterday`, `last week`, `in March`, `Q3 2024`, `on 12 March` | that day, week, month, quarter |
+/// | `last summer`, `last Friday` | the last one that is over |
+/// | `in the summer`, `summer of 2024` | by meteorology, north of the equator: June to August; winter is of the year it begins in |
+/// | `three days ago` | that day |
+/// | `two weeks ago` | that day and half a unit on either side; months and years likewise |
+/// | `an hour ago` | that time and half an hour, or a quarter of the way, on either side |
+/// | `the past three days`, `in the last week` | from the beginning of that day until `asked_at` |
+/// | `this morning`, `Monday evening` | 5 to 12; afternoons 12 to 18, evenings 17 to 24, nights 18 to 5, noon 11 to 14 |
+/// | `yesterday at 3pm` | the hour that begins then |
+/// | `early 2024`, `mid-March`, `at the end of last year` | the first, second or last third |
+/// | `around Christmas`, `around March` | with a quarter of its length, and three days at least, on either side |
+/// | `since Monday`, `after March`, `before 2024`, `until May` | open on one side |
+/// | `between March and May 2025`, `from Monday to Wednesday` | from the beginning of one until the end of the other |
+/// | `the week before the release`, `after we moved` | [`When::Around`] an event |
+///
+/// Words that look like times and may well not be are left alone: `may` and `march` as verbs, numbers without
+/// a preposition, `every Monday`, `the last message`, what stands in quotes. So is what is due `by` a time.
+/// English is read in full; of German, French and Spanish the plain words (`letzte Woche`, `en mars`, `ayer`).
+/// Takes time linear in the length of the question.
+///
+/// ```
+/// use anamne_text::time::{When, expressions};
+/// use jiff::{Timestamp, tz::TimeZone};
+///
+/// let asked_at: Timestamp = "2026-03-04T14:30:00Z".parse()?;
+/// let question = "What did we decide last week about the harbour?";
+/// let found = expressions(question, asked_at, &TimeZone::UTC);
+/// assert_eq!(&question[found[0].text.clone()], "last week");
+/// let When::Range(range) = &found[0].when else { panic!("a range") };
+/// assert_eq!(range.start, "2026-02-23T00:00:00Z".parse()?);
+/// assert_eq!(range.end, "2026-03-02T00:00:00Z".parse()?);
+///
+/// assert!(expressions("May I see the second option?", asked_at, &TimeZone::UTC).is_empty());
+/// # Ok::<(), jiff::Error>(())
+/// ```
+pub fn expressions(question: &str, asked_at: Timestamp, zone: &TimeZone) -> Vec<TimeExpression> {
+    let tokens = tokens::tokens(question);
+    let ahead = tokens.iter().any(|token| token.word == Word::Ahead);
+    let past = tokens.iter().any(|token| token.word == Word::Past);
+    let french = tokens.iter().any(|token| token.word == Word::Hier) && is_french(&tokens);
+    let reader = Reader {
+        tokens,
+        now: asked_at.to_zoned(zone.clone()).datetime(),
+        asked_at,
+        zone,
+        ahead: ahead && !past,
+        past,
+        french,
+        depth: Cell::new(0),
+    };
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < reader.tokens.len() {
+        match reader.phrase(at) {
+            Some(Found { end, when }) => {
+                if let Some(when) = when {
+                    found.push(expression(&reader, at..end, when));
+                }
+                let lead = reader.word(at);
+                at = end;
+                while let Some((
+                    from,
+                    Found {
+                        end,
+                        when: Some(when),
+                    },
+                )) = reader.also(lead, at)
+                {
+                    found.push(expression(&reader, from..end, when));
+                    at = end;
+                }
+            }
+            None => at += 1,
+        }
+    }
+    found
+}
+
+fn expression(reader: &Reader<'_>, tokens: Range<usize>, when: When) -> TimeExpression {
+    let (first, last) = (&reader.tokens[tokens.start], &reader.tokens[tokens.end - 1]);
+    TimeExpression {
+        text: first.start..last.end(),
+        when,
+    }
+}
+
+/// Whether the words around `hier` are French.
+fn is_french(tokens: &[Token<'_>]) -> bool {
+    const FRENCH: [&str; 16] = [
+        "nous",
+        "vous",
+        "je",
+        "j'ai",
+        "que",
+        "est",
+        "les",
+        "des",
+        "avons",
+        "avec",
+        "dans",
+        "quoi",
+        "qui",
+        "ai",
+        "fait",
+        "qu'est-ce",
+    ];
+    const GERMAN: [&str; 8] = ["wir", "ich", "ist", "was", "haben", "der", "die", "das"];
+    let says = |words: &[&str]| {
+        let listed = |text: &str| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+        tokens.iter().any(|token| listed(token.text))
+    };
+    says(&FRENCH) && !says(&GERMAN)
+}
+
+impl When {
+    /// The range that is meant, given when the event was; a range that knows itself is that.
+    ///
+    /// An instant counts as an event that begins and ends then. Days are those of `zone`. Where the
+    /// calendar ends, the range is cut off there.
+    ///
+    /// ```
+    /// use anamne_text::time::expressions;
+    /// use jiff::{Timestamp, tz::TimeZone};
+    ///
+    /// let asked_at: Timestamp = "2026-03-04T14:30:00Z".parse()?;
+    /// let found = expressions("Who was ill the day before the release?", asked_at, &TimeZone::UTC);
+    /// let release: Timestamp = "2026-01-20T09:00:00Z".parse()?;
+    /// let range = found[0].when.around(&(release..release), &TimeZone::UTC);
+    /// assert_eq!(range.start, "2026-01-19T00:00:00Z".parse()?);
+    /// assert_eq!(range.end, "2026-01-20T00:00:00Z".parse()?);
+    /// # Ok::<(), jiff::Error>(())
+    /// ```
+    pub fn around(&self, event: &Range<Timestamp>, zone: &TimeZone) -> Range<Timestamp> {
+        let (direction, reach) = match self {
+            Self::Range(range) => return range.clone(),
+            Self::Around {
+                direction, reach, ..
+            } => (*direction, *reach),
+        };
+        let start = event.start.to_zoned(zone.clone());
+        let end = event.end.max(event.start).to_zoned(zone.clone());
+        match reach {
+            Reach::Open => open(direction, &start, &end),
+            Reach::Within(span) => within(direction, span, &start, &end),
+            Reach::At(span) => at_distance(direction, span, &start, &end),
+        }
+    }
+}
+
+fn open(direction: Direction, start: &Zoned, end: &Zoned) -> Range<Timestamp> {
+    match direction {
+        Direction::Before => Timestamp::MIN..start.timestamp(),
+        Direction::After => end.timestamp()..Timestamp::MAX,
+        Direction::Since => start.timestamp()..Timestamp::MAX,
+        Direction::Until => Timestamp::MIN..end.timestamp(),
+        Direction::During => first_of_day(start)..first_after_day(end, start),
+    }
+}
+
+fn first_of_day(day: &Zoned) -> Timestamp {
+    day.start_of_day()
+        .map_or(Timestamp::MIN, |first| first.timestamp())
+}
+
+/// The first instant after the last day of something; one that ends at midnight has not reached that day.
+fn first_after_day(end: &Zoned, start: &Zoned) -> Timestamp {
+    if end > start && first_of_day(end) == end.timestamp() {
+        return end.timestamp();
+    }
+    end.tomorrow()
+        .map_or(Timestamp::MAX, |next| first_of_day(&next))
+}
+
+fn later(moment: &Zoned, span: Span) -> Timestamp {
+    moment
+        .checked_add(span)
+        .map_or(Timestamp::MAX, |moment| moment.timestamp())
+}
+
+fn sooner(moment: &Zoned, span: Span) -> Timestamp {
+    moment
+        .checked_sub(span)
+        .map_or(Timestamp::MIN, |moment| moment.timestamp())
+}
+
+fn is_of_days(span: Span) -> bool {
+    span.get_hours() == 0 && span.get_minutes() == 0 && span.get_seconds() == 0
+}
+
+/// Whole days where the span is of days: the day before an event is the one before its day.
+fn within(direction: Direction, span: Span, start: &Zoned, end: &Zoned) -> Range<Timestamp> {
+    let zone = start.time_zone().clone();
+    match direction {
+        Direction::During => calendar_stretch(span, start),
+        Direction::Before | Direction::Until if is_of_days(span) => {
+            let first = first_of_day(start).to_zoned(zone);
+            sooner(&first, span)..first.timestamp()
+        }
+        Direction::After | Direction::Since if is_of_days(span) => {
+            let first = first_after_day(end, start).to_zoned(zone);
+            first.timestamp()..later(&first, span)
+        }
+        Direction::Before | Direction::Until => sooner(start, span)..start.timestamp(),
+        Direction::After | Direction::Since => end.timestamp()..later(end, span),
+    }
+}
+
+/// The calendar day, week, month or year that holds a moment.
+fn calendar_stretch(span: Span, moment: &Zoned) -> Range<Timestamp> {
+    let date = moment.date();
+    let back = i64::from(date.weekday().to_monday_zero_offset());
+    let first = if span.get_weeks() > 0 {
+        date.checked_sub(back.days()).unwrap_or(date)
+    } else if span.get_months() > 0 {
+        date.first_of_month()
+    } else if span.get_years() > 0 {
+        date.first_of_year()
+    } else {
+        date
+    };
+    match first.to_zoned(moment.time_zone().clone()) {
+        Ok(first) => first.timestamp()..later(&first, span),
+        Err(_) => moment.timestamp()..later(moment, span),
+    }
+}
+
+/// The day at that distance, with half of its last unit on either side of longer ones.
+fn at_distance(direction: Direction, span: Span, start: &Zoned, end: &Zoned) -> Range<Timestamp> {
+    let moved = match direction {
+        Direction::Before | Direction::Until => start.checked_sub(span),
+        _ => end.checked_add(span),
+    };
+    let Ok(moved) = moved else {
+        return open(direction, start, end);
+    };
+    if !is_of_days(span) {
+        let margin = moved
+            .duration_until(start)
+            .as_secs()
+            .abs()
+            .max(1)
+            .div_euclid(4)
+            .max(1)
+            .seconds();
+        return sooner(&moved, margin)..later(&moved, margin);
+    }
+    let margin = match span_unit(span) {
+        Unit::Year => 182.days(),
+        Unit::Month => 15.days(),
+        Unit::Week => 3.days(),
+        _ => 0.days(),
+    };
+    let zone = moved.time_zone().clone();
+    let first = first_of_day(&moved).to_zoned(zone.clone());
+    let last = first_after_day(&moved, &moved).to_zoned(zone);
+    sooner(&first, margin)..later(&last, margin)
+}
+
+fn span_unit(span: Span) -> Unit {
+    if span.get_years() > 0 {
+        Unit::Year
+    } else if span.get_months() > 0 {
+        Unit::Month
+    } else if span.get_weeks() > 0 {
+        Unit::Week
+    } else {
+        Unit::Day
+    }
+}

@@ -1,0 +1,458 @@
+//! Times seen from the day of the question, and parts of other times.
+
+use jiff::ToSpan;
+use jiff::civil::DateTime;
+
+use super::super::names::Unit;
+use super::point::{Choice, Civil, Place, Point, Slice, Yearly, calendar_unit, days};
+use super::reader::{Lead, Named, Reader};
+use super::vocabulary::{Part, Plural, Word};
+
+impl Reader<'_> {
+    /// How many, at least and at most, and the token after that.
+    pub(super) fn count(&self, at: usize) -> Option<(i64, i64, usize)> {
+        let of = |at: usize| usize::from(self.word(at) == Word::Of);
+        match self.word(at) {
+            Word::Number(count @ 1..=9999, _) => Some((i64::from(count), i64::from(count), at + 1)),
+            Word::Count(low, high) => Some((i64::from(low), i64::from(high), at + 1)),
+            Word::Couple => Some((2, 2, at + 1 + of(at + 1))),
+            Word::Article => match self.word(at + 1) {
+                Word::Couple => Some((2, 2, at + 2 + of(at + 2))),
+                Word::Count(low, high) if low < high => {
+                    Some((i64::from(low), i64::from(high), at + 2))
+                }
+                _ => Some((1, 1, at + 1)),
+            },
+            _ => None,
+        }
+    }
+
+    /// `three days ago`, `a week from now`, `in two weeks` of what is to come.
+    pub(super) fn away(&self, at: usize) -> Option<Named> {
+        let before = usize::from(self.word(at) == Word::AgoBefore);
+        let (low, high, unit_at) = self.count(at + before)?;
+        let Word::Unit(unit, _) = self.word(unit_at) else {
+            return None;
+        };
+        if before == 1 {
+            return Named::fixed(self.distant(unit, -high, -low), unit_at + 1);
+        }
+        match (self.word(unit_at + 1), self.word(unit_at + 2)) {
+            (Word::Ago, _) => Named::fixed(self.distant(unit, -high, -low), unit_at + 2),
+            (Word::From, Word::Now | Word::Day(0)) => {
+                Named::fixed(self.distant(unit, low, high), unit_at + 3)
+            }
+            _ => None,
+        }
+    }
+
+    /// `half a year ago`, `half an hour ago`.
+    pub(super) fn half_ago(&self, at: usize) -> Option<Named> {
+        let (Word::Article, Word::Unit(unit, Plural::One), Word::Ago) =
+            (self.word(at + 1), self.word(at + 2), self.word(at + 3))
+        else {
+            return None;
+        };
+        let range = match unit {
+            Unit::Year => self.distant(Unit::Month, -6, -6),
+            Unit::Hour => self.distant(Unit::Minute, -30, -30),
+            _ => None,
+        };
+        Named::fixed(range, at + 4)
+    }
+
+    /// `il y a trois jours`.
+    pub(super) fn il_y_a(&self, at: usize) -> Option<Named> {
+        let says = |at: usize, word: &str| {
+            self.tokens
+                .get(at)
+                .is_some_and(|token| token.text.eq_ignore_ascii_case(word))
+        };
+        if !(says(at, "il") && says(at + 1, "y") && says(at + 2, "a")) {
+            return None;
+        }
+        let (low, high, unit_at) = self.count(at + 3)?;
+        match self.word(unit_at) {
+            Word::Unit(unit, _) => Named::fixed(self.distant(unit, -high, -low), unit_at + 1),
+            _ => None,
+        }
+    }
+
+    /// The time so many units away: whole days, or half a unit on either side of the day, and half a
+    /// unit or a quarter of the way on either side of an hour or minute.
+    pub(super) fn distant(&self, unit: Unit, from: i64, to: i64) -> Option<Civil> {
+        if unit.is_of_clock() {
+            let seconds = match unit {
+                Unit::Hour => 3600,
+                Unit::Minute => 60,
+                _ => 1,
+            };
+            let margin = (seconds / 2).max(seconds * from.abs().max(to.abs()) / 4);
+            let moved = |count: i64, margin: i64| -> Option<DateTime> {
+                let span = (count * seconds + margin).seconds();
+                let moment = self.asked_at.checked_add(span).ok()?;
+                Some(moment.to_zoned(self.zone.clone()).datetime())
+            };
+            return Some(moved(from, -margin)?..moved(to, margin)?);
+        }
+        let margin = match unit {
+            Unit::Week => 3,
+            Unit::Month => 15,
+            Unit::Quarter => 45,
+            Unit::Year => 182,
+            _ => 0,
+        };
+        let moved = |count: i64, margin: i64| {
+            let day = self.today().checked_add(unit.span(count).ok()?).ok()?;
+            day.checked_add(margin.days()).ok()
+        };
+        let range =
+            days(moved(from, -margin)?, 0.days())?.start..days(moved(to, margin)?, 1.day())?.end;
+        if to < 0 {
+            let tomorrow = days(self.today(), 1.day())?.end;
+            return Some(range.start..range.end.min(tomorrow));
+        }
+        Some(range)
+    }
+
+    /// From so long ago, days counted whole, until now; or from now on.
+    fn rolling(&self, unit: Unit, count: i64, forward: bool) -> Option<Civil> {
+        let span = unit.span(count).ok()?;
+        if forward {
+            let end = self.now.checked_add(span).ok()?;
+            return Some(self.now..end);
+        }
+        if unit.is_of_clock() {
+            let start = self.asked_at.checked_sub(span).ok()?;
+            return Some(start.to_zoned(self.zone.clone()).datetime()..self.now);
+        }
+        let start = self.today().checked_sub(span).ok()?;
+        Some(days(start, 1.day())?.start..self.now)
+    }
+
+    /// `last week`, `the past three days`, `this morning`, `next Friday`.
+    pub(super) fn relative(&self, at: usize, lead: Lead) -> Option<Named> {
+        let word = self.word(at);
+        // "this past week"
+        if word == Word::This && self.word(at + 1) == Word::Rolling {
+            return self.relative(at + 1, lead);
+        }
+        if self.stops_before(at + 1) {
+            return None;
+        }
+        let forward = word == Word::Next;
+        if word != Word::This
+            && let Some((_, most, unit_at)) = self.count(at + 1)
+            && self.word(at + 1) != Word::Article
+        {
+            return match self.word(unit_at) {
+                Word::Unit(unit, Plural::Many) if !self.stops_before(unit_at) => {
+                    Named::fixed(self.rolling(unit, most, forward), unit_at + 1)
+                }
+                _ => None,
+            };
+        }
+        let end = at + 2;
+        match self.word(at + 1) {
+            Word::Unit(unit, Plural::One) => self.relative_unit(word, unit, end, lead),
+            Word::Weekend => {
+                let saturday = jiff::civil::Weekday::Saturday;
+                let range = match word {
+                    Word::Last | Word::Rolling => {
+                        Point::Weekend.resolve(self.today(), Choice::Over)
+                    }
+                    _ => {
+                        let start = self.day_of_week(saturday, self.shift(at)?)?.start;
+                        days(start.date(), 2.days())
+                    }
+                };
+                Named::fixed(range, end)
+            }
+            Word::Part(part) => self.relative_part(word, part, end, lead),
+            Word::Morgen => self.relative_part(word, Part::Morning, end, lead),
+            Word::Weekday(day, trust) => {
+                let sure = trust != super::vocabulary::Trust::RiskyShort || self.capital(at + 1);
+                let range = match word {
+                    Word::This => self.day_of_week(day, 0),
+                    Word::Next => Point::Weekday(day).resolve(self.today(), Choice::Coming),
+                    _ => Point::Weekday(day).resolve(self.today(), Choice::Over),
+                };
+                Named::fixed(range.filter(|_| sure), end)
+            }
+            Word::Month(..) => {
+                // "this may be", "the last march"
+                let lead = Lead {
+                    word,
+                    the: lead.the,
+                };
+                let named = self.named(at + 1, lead)?;
+                match named.point {
+                    Point::Yearly(name, None) => {
+                        let range = self.relative_yearly(word, name)?;
+                        Named::fixed(Some(range), named.end)
+                    }
+                    _ => Some(named),
+                }
+            }
+            Word::Season(season, _) if !self.goes_on(end) && self.word(end) != Word::Of => {
+                Named::fixed(self.relative_yearly(word, Yearly::Season(season)), end)
+            }
+            Word::Quarter(quarter) => {
+                Named::fixed(self.relative_yearly(word, Yearly::Quarter(quarter)), end)
+            }
+            Word::Holiday(_) | Word::HolidayFront => {
+                let (holiday, end) = self.holiday_at(at + 1)?;
+                (!self.goes_on(end)).then_some(())?;
+                Named::fixed(self.relative_yearly(word, Yearly::Holiday(holiday)), end)
+            }
+            _ => None,
+        }
+    }
+
+    fn relative_yearly(&self, word: Word, name: Yearly) -> Option<Civil> {
+        let point = Point::Yearly(name, None);
+        let today = self.today();
+        match word {
+            Word::This => name
+                .of_year(today.year() - 1)
+                .filter(|range| range.end.date() > today)
+                .or_else(|| name.of_year(today.year())),
+            Word::Next => point.resolve(today, Choice::Coming),
+            _ => point.resolve(today, Choice::Over),
+        }
+    }
+
+    fn relative_unit(&self, word: Word, unit: Unit, end: usize, lead: Lead) -> Option<Named> {
+        if !self.stops_before(end) && self.word(end) == Word::Of {
+            return None;
+        }
+        let led = matches!(
+            lead.word,
+            Word::In | Word::Over | Word::During | Word::Within | Word::From
+        );
+        let long = matches!(unit, Unit::Week | Unit::Month | Unit::Quarter | Unit::Year);
+        let rolls = match word {
+            Word::Rolling => long || lead.the,
+            Word::Last => lead.the && (long || led) && unit != Unit::Quarter,
+            _ => false,
+        };
+        if rolls {
+            return Named::fixed(self.rolling(unit, 1, false), end);
+        }
+        if !long || (word == Word::Next && lead.the) || word == Word::Rolling {
+            return None;
+        }
+        let shift = match word {
+            Word::This => 0,
+            Word::Next => 1,
+            _ => -1,
+        };
+        if let Some(named) = self.inside(unit, shift, end) {
+            return Some(named);
+        }
+        Named::fixed(calendar_unit(unit, self.today(), shift), end)
+    }
+
+    /// `last year in March`, `last week on Monday`, `last year's summer`.
+    fn inside(&self, unit: Unit, shift: i64, at: usize) -> Option<Named> {
+        if self.stops_before(at) {
+            return None;
+        }
+        let led = usize::from(matches!(self.word(at), Word::In | Word::On));
+        let the = usize::from(led == 1 && self.word(at + led) == Word::The);
+        let at = at + led + the;
+        match (unit, self.word(at)) {
+            (Unit::Week, Word::Weekday(day, super::vocabulary::Trust::Sure)) => {
+                Named::fixed(self.day_of_week(day, shift), at + 1)
+            }
+            (Unit::Year, Word::Month(..) | Word::Season(..)) if led == 1 => {
+                let lead = Lead {
+                    word: Word::In,
+                    the: the == 1,
+                };
+                let named = self.named(at, lead)?;
+                let Point::Yearly(name, None) = named.point else {
+                    return None;
+                };
+                Named::fixed(name.of_year(self.today().year() + shift as i16), named.end)
+            }
+            _ => None,
+        }
+    }
+
+    fn relative_part(&self, word: Word, part: Part, end: usize, lead: Lead) -> Option<Named> {
+        if lead.the || self.goes_on(end) {
+            return None;
+        }
+        let offset = match word {
+            Word::This => 0,
+            Word::Last if matches!(part, Part::Night | Part::Evening) => -1,
+            _ => return None,
+        };
+        let day = days(
+            self.today().checked_add(i64::from(offset).days()).ok()?,
+            1.day(),
+        )?;
+        let at = usize::from(self.word(end) == Word::At);
+        if let Some((time, end)) = self.clock(end + at) {
+            return Named::fixed(Slice::Clock(time).of(&day), end);
+        }
+        Named::fixed(Slice::Part(part).of(&day), end)
+    }
+
+    /// `la semaine dernière`, `el mes pasado`, `la semana próxima`.
+    pub(super) fn unit_last(&self, at: usize, unit: Unit) -> Option<Named> {
+        let shift = match self.word(at + 1) {
+            Word::LastAfter => -1,
+            Word::NextAfter => 1,
+            _ => return None,
+        };
+        let long = matches!(unit, Unit::Week | Unit::Month | Unit::Quarter | Unit::Year);
+        Named::fixed(
+            calendar_unit(unit, self.today(), shift).filter(|_| long),
+            at + 2,
+        )
+    }
+
+    /// `the week of March 12`, `the month of May`, `the year 2024`.
+    pub(super) fn unit_that_holds(&self, at: usize, unit: Unit) -> Option<Named> {
+        if self.stops_before(at + 1) {
+            return None;
+        }
+        match (unit, self.word(at + 1)) {
+            (Unit::Year, Word::Number(..)) => self.named(at + 1, Lead::by(Word::In)),
+            (Unit::Week | Unit::Month, Word::Of) => {
+                let the = usize::from(self.word(at + 2) == Word::The);
+                let lead = Lead {
+                    word: Word::On,
+                    the: the == 1,
+                };
+                let lead = if unit == Unit::Month {
+                    Lead::by(Word::In)
+                } else {
+                    lead
+                };
+                let named = self.named(at + 2 + the, lead)?;
+                let range = named.resolve(self.today(), self.choice())?;
+                Named::fixed(calendar_unit(unit, range.start.date(), 0), named.end)
+            }
+            _ => None,
+        }
+    }
+
+    /// `the first week of March`, `the last three days of 2024`, `the second half of last year`,
+    /// `the first quarter`.
+    pub(super) fn nth(&self, at: usize, lead: Lead) -> Option<Named> {
+        let place = match self.word(at) {
+            Word::Last => Place::Last,
+            Word::Ordinal(n) | Word::OrdinalDigits(n) => Place::Nth(i64::from(n) - 1),
+            _ => return None,
+        };
+        let (count, what_at) = match self.count(at + 1) {
+            Some((_, most, end)) if self.word(at + 1) != Word::Article => (most, end),
+            _ => (1, at + 1),
+        };
+        if let (Word::Unit(Unit::Quarter, Plural::One), Place::Nth(before @ 0..=3), 1) =
+            (self.word(what_at), place, count)
+        {
+            return self.quarter(what_at + 1, before as u8 + 1, lead);
+        }
+        let slice = match self.word(what_at) {
+            Word::Unit(unit, _) if !unit.is_of_clock() => Slice::Units(unit, place, count),
+            Word::Weekday(day, _) => Slice::Weekday(day, place),
+            Word::Weekend => Slice::Weekend(place),
+            Word::Half => match place {
+                Place::Nth(before @ 0..=1) => Slice::Half(before as u8 + 1),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        if self.word(what_at + 1) != Word::Of {
+            return None;
+        }
+        let whole = self.whole(what_at + 2)?;
+        let named = Named {
+            slice: Some(slice),
+            ..whole
+        };
+        named.resolve(self.today(), self.choice())?;
+        Some(named)
+    }
+
+    fn quarter(&self, end: usize, quarter: u8, lead: Lead) -> Option<Named> {
+        let name = Yearly::Quarter(quarter);
+        if let Some((year, end)) = self.year_beside(end) {
+            return Some(Named::new(Point::Yearly(name, Some(year)), end));
+        }
+        if self.word(end) == Word::Of
+            && self.word(end + 1) == Word::The
+            && matches!(self.word(end + 2), Word::Unit(Unit::Year, Plural::One))
+        {
+            return Some(Named::new(
+                Point::Yearly(name, Some(self.today().year())),
+                end + 3,
+            ));
+        }
+        let led = lead.the
+            && matches!(
+                lead.word,
+                Word::In | Word::During | Word::Since | Word::Over
+            );
+        (led && !self.goes_on(end) && self.word(end) != Word::Of)
+            .then(|| Named::new(Point::Yearly(name, None), end))
+    }
+
+    /// What something is a part of: a time by its name, or `the month` for this one.
+    fn whole(&self, at: usize) -> Option<Named> {
+        let the = usize::from(self.word(at) == Word::The);
+        if the == 1
+            && let Word::Unit(unit, Plural::One) = self.word(at + 1)
+            && matches!(unit, Unit::Week | Unit::Month | Unit::Quarter | Unit::Year)
+            && !self.goes_on(at + 2)
+            && self.word(at + 2) != Word::Of
+        {
+            return Named::fixed(calendar_unit(unit, self.today(), 0), at + 2);
+        }
+        let lead = Lead {
+            word: Word::Of,
+            the: the == 1,
+        };
+        self.named(at + the, lead)
+            .filter(|named| named.slice.is_none())
+    }
+
+    /// `early March`, `mid-2024`, `late last year`, `the end of the month`.
+    pub(super) fn third(&self, at: usize) -> Option<Named> {
+        let word = self.word(at);
+        let third = match word {
+            Word::Early | Word::Beginning => 0,
+            Word::Mid | Word::Middle => 1,
+            _ => 2,
+        };
+        if self.stops_before(at + 1) {
+            return None;
+        }
+        let named = match (word, self.word(at + 1)) {
+            (Word::Early | Word::Mid | Word::Late, Word::In) => {
+                let the = usize::from(self.word(at + 2) == Word::The);
+                let lead = Lead {
+                    word: Word::In,
+                    the: the == 1,
+                };
+                self.named(at + 2 + the, lead)
+            }
+            (Word::Early | Word::Mid | Word::Late, _) => self.named(at + 1, Lead::by(word)),
+            (_, Word::Of) => self.whole(at + 2),
+            _ => None,
+        }?;
+        if named.slice.is_some() {
+            return None;
+        }
+        let named = Named {
+            slice: Some(Slice::Third(third)),
+            ..named
+        };
+        named.resolve(self.today(), self.choice())?;
+        Some(named)
+    }
+}
