@@ -132,6 +132,8 @@ fn parts_of_days() {
         Who called on Monday at 14:30? | on Monday at 14:30 = 2026-03-02T14:30 2026-03-02T15:30
         Who has called since 9am? | since 9am = 2026-03-04T09:00 …
         What was I doing at 3pm on Tuesday? | at 3pm on Tuesday = 2026-03-03T15:00 2026-03-03T16:00
+        Who called on Monday at 11 AM, by the way? | on Monday at 11 AM = 2026-03-02T11:00 2026-03-02T12:00
+        Who called on Monday at 2:30 PM? | on Monday at 2:30 PM = 2026-03-02T14:30 2026-03-02T15:30
         What did I note at 9:30 yesterday? | at 9:30 yesterday = 2026-03-03T09:30 2026-03-03T10:30
         What did she tell me on the morning of March 3? | on the morning of March 3 = 2026-03-03T05:00 2026-03-03T12:00
         What changed earlier today? | earlier today = 2026-03-04 now",
@@ -320,6 +322,8 @@ fn words_that_only_look_like_times() {
         Who looked after the children?
         What do I run before I commit?
         Why since we use it?
+        What to do, since the number of users has grown?
+        Which one, since its name may change?
         What must be done by Friday?
         What do I need one day?
         Is it a matter of minutes or seconds?
