@@ -4,7 +4,7 @@ use jiff::ToSpan;
 use jiff::civil::{Date, Weekday};
 
 use super::super::names::Unit;
-use super::point::{Choice, Civil, Point, Yearly, days};
+use super::point::{Choice, Civil, Point, Yearly, calendar_unit, days};
 use super::reader::{Lead, Named, Reader};
 use super::vocabulary::{Holiday, Plural, Season, Trust, Word};
 
@@ -185,6 +185,15 @@ impl Reader<'_> {
                 .map_or((None, end), |(year, end)| (Some(year), end));
             return (certain || year.is_some())
                 .then(|| Named::new(Point::Yearly(Yearly::Day(month, day), year), end));
+        }
+        // "the 5th of last month"
+        if of == 1
+            && matches!(self.word(at + 3), Word::Unit(Unit::Month, Plural::One))
+            && let Some(shift) = self.shift(at + 2)
+        {
+            let month = calendar_unit(Unit::Month, self.today(), shift)?.start;
+            let date = Date::new(month.year(), month.month(), day).ok()?;
+            return Named::fixed(days(date, 1.day()), at + 4);
         }
         let stands = matches!(self.word(at), Word::OrdinalDigits(_))
             && lead.the

@@ -67,7 +67,9 @@ impl Reader<'_> {
                 return Self::found(self.range(&range), unit_at + 3);
             }
         }
-        let span = unit.span(count).ok()?;
+        // "in the weeks after the release": as many as a few.
+        let several = the == 1 && !counted && plural == Plural::Many;
+        let span = unit.span(if several { 5 } else { count }).ok()?;
         let reach = if the == 1 {
             Reach::Within(span)
         } else {

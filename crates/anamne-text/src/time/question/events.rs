@@ -38,11 +38,11 @@ impl Reader<'_> {
         self.word(at) == Word::Month(5, Trust::Common) && !self.capital(at)
     }
 
-    /// `look after`, `named after`, `how long before`.
+    /// `look after`, `named after`.
     fn is_no_time(&self, at: usize) -> bool {
-        const BEFORE: [&str; 16] = [
+        const BEFORE: [&str; 14] = [
             "look", "looks", "looked", "looking", "named", "called", "take", "takes", "took",
-            "taking", "ask", "asked", "run", "running", "long", "soon",
+            "taking", "ask", "asked", "run", "running",
         ];
         let english = matches!(
             self.tokens[at].text.to_ascii_lowercase().as_str(),

@@ -1,9 +1,10 @@
 //! Two times and all between them: `between March and May`.
 
 use jiff::ToSpan;
+use jiff::civil::Time;
 
 use super::phrases::Found;
-use super::point::{Choice, Point, Yearly, days};
+use super::point::{Choice, Point, Slice, Yearly, days};
 use super::reader::{Lead, Named, Reader};
 use super::vocabulary::Word;
 
@@ -16,6 +17,11 @@ impl Reader<'_> {
             (Word::From, word) => matches!(word, Word::To | Word::Through | Word::Until),
             (_, word) => word == Word::Through && lead.word != Word::Between,
         };
+        if joins_soon(lead)
+            && let Some(found) = self.hours_of_day(at)
+        {
+            return Some(found);
+        }
         let second_lead = Lead::PAIR;
         let first = self.named(at, if joins_soon(lead) { Lead::PAIR } else { lead });
         if let Some(first) = first
@@ -36,6 +42,49 @@ impl Reader<'_> {
         };
         let first = Named::new(Point::Yearly(Yearly::Day(month, day), year), at + 1);
         self.joined(&first, &second)
+    }
+
+    /// `between 9am and 11am yesterday`, `from 2 to 4 pm on Monday`.
+    fn hours_of_day(&self, at: usize) -> Option<Found> {
+        let alone = match self.word(at) {
+            Word::Number(hour @ 1..=12, _) => Some(hour as i8),
+            _ => None,
+        };
+        let (first, end) = match self.clock(at) {
+            Some((time, end)) => (Some(time), end),
+            None => (None, at + 1),
+        };
+        if !matches!(
+            self.word(end),
+            Word::And | Word::To | Word::Until | Word::Through | Word::Dash
+        ) {
+            return None;
+        }
+        let (until, end) = self.clock(end + 1)?;
+        // "from 2 to 4 pm" means both.
+        let from = match (first, alone) {
+            (Some(time), _) => time,
+            (None, Some(hour)) => {
+                let afternoon = if until.hour() > 12 && hour < 12 {
+                    12
+                } else {
+                    0
+                };
+                Time::new(hour + afternoon, 0, 0, 0).ok()?
+            }
+            _ => return None,
+        };
+        let on = usize::from(self.word(end) == Word::On);
+        if self.stops_before(end + on) {
+            return None;
+        }
+        let named = self
+            .named(end + on, Lead::by(Word::On))
+            .filter(|named| named.slice.is_none())?;
+        let day = self.resolved(&named)?;
+        let start = Slice::Clock(from).of(&day)?.start;
+        let end = Slice::Clock(until).of(&day)?.start;
+        Self::found(self.range(&(start..end)), named.end)
     }
 
     fn bare_day(&self, at: usize) -> Option<i8> {

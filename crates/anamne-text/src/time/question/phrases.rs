@@ -52,7 +52,12 @@ impl Reader<'_> {
                 Some(Found::silent(named.end))
             }
             Word::Since | Word::Before | Word::After | Word::Until => {
-                self.open_ended(at).or_else(|| self.event_phrase(at))
+                let found = self.open_ended(at).or_else(|| self.event_phrase(at))?;
+                // "how long until Christmas" asks for a distance.
+                if self.asks_how_long(at) {
+                    return Some(Found::silent(found.end));
+                }
+                Some(found)
             }
             Word::From => self.from(at),
             Word::Between => self.between(at),
@@ -70,6 +75,13 @@ impl Reader<'_> {
                 .pair_after(at, Lead::NONE, at)
                 .or_else(|| self.lone(at)),
         }
+    }
+
+    fn asks_how_long(&self, at: usize) -> bool {
+        at.checked_sub(1).is_some_and(|before| {
+            let text = self.tokens[before].text;
+            text.eq_ignore_ascii_case("long") || text.eq_ignore_ascii_case("soon")
+        })
     }
 
     pub(super) fn range(&self, range: &Civil) -> Option<Range<Timestamp>> {

@@ -38,6 +38,9 @@ impl Reader<'_> {
             return Named::fixed(self.distant(unit, -high, -low), unit_at + 1);
         }
         match (self.word(unit_at + 1), self.word(unit_at + 2)) {
+            (Word::Ago, Word::In) if unit == Unit::Year && low == high => self
+                .inside(unit, -low, unit_at + 2)
+                .or_else(|| Named::fixed(self.distant(unit, -high, -low), unit_at + 2)),
             (Word::Ago, _) => Named::fixed(self.distant(unit, -high, -low), unit_at + 2),
             (Word::From, Word::Now | Word::Day(0)) => {
                 Named::fixed(self.distant(unit, low, high), unit_at + 3)
@@ -133,6 +136,11 @@ impl Reader<'_> {
     /// `last week`, `the past three days`, `this morning`, `next Friday`.
     pub(super) fn relative(&self, at: usize, lead: Lead) -> Option<Named> {
         let word = self.word(at);
+        if word == Word::This
+            && let Some(named) = self.this_time(at)
+        {
+            return Some(named);
+        }
         // "this past week"
         if word == Word::This && self.word(at + 1) == Word::Rolling {
             return self.relative(at + 1, lead);
@@ -160,6 +168,9 @@ impl Reader<'_> {
                 let range = match word {
                     Word::Last | Word::Rolling => {
                         Point::Weekend.resolve(self.today(), Choice::Over)
+                    }
+                    Word::Next if self.tokens[at].text.eq_ignore_ascii_case("coming") => {
+                        Point::Weekend.resolve(self.today(), Choice::Coming)
                     }
                     _ => {
                         let start = self.day_of_week(saturday, self.shift(at)?)?.start;
@@ -207,6 +218,19 @@ impl Reader<'_> {
             }
             _ => None,
         }
+    }
+
+    /// `this time last year`: that day and half a month on either side.
+    fn this_time(&self, at: usize) -> Option<Named> {
+        let says_time = self.tokens.get(at + 1)?.text.eq_ignore_ascii_case("time");
+        let (true, Word::Last, Word::Unit(Unit::Year, Plural::One)) =
+            (says_time, self.word(at + 2), self.word(at + 3))
+        else {
+            return None;
+        };
+        let day = self.today().checked_sub(1.year()).ok()?;
+        let first = day.checked_sub(15.days()).ok()?;
+        Named::fixed(days(first, 31.days()), at + 4)
     }
 
     fn relative_yearly(&self, word: Word, name: Yearly) -> Option<Civil> {
