@@ -455,6 +455,22 @@ fn names_within_names_do_not_go_deep_however_long_the_text_is() {
     }
 }
 
+#[test]
+fn no_range_is_empty_where_the_calendar_ends() -> Result<(), TestCaseError> {
+    is_sound("What happened after the past week?", Timestamp::MAX)?;
+    is_sound("What happened before the next hour?", Timestamp::MIN)?;
+    for (question, asked_at) in [
+        ("What happens tomorrow?", Timestamp::MAX),
+        ("What happened last year?", Timestamp::MIN),
+    ] {
+        assert!(
+            expressions(question, asked_at, &berlin()).is_empty(),
+            "{question}"
+        );
+    }
+    Ok(())
+}
+
 fn is_sound(question: &str, asked_at: Timestamp) -> Result<(), TestCaseError> {
     let mut end = 0;
     for found in expressions(question, asked_at, &berlin()) {

@@ -99,7 +99,7 @@ impl Reader<'_> {
     pub(super) fn found(range: Option<Range<Timestamp>>, end: usize) -> Option<Found> {
         Some(Found {
             end,
-            when: Some(When::Range(range?)),
+            when: Some(When::Range(range.filter(|range| range.start < range.end)?)),
         })
     }
 
@@ -276,10 +276,7 @@ impl Reader<'_> {
             Word::More => Timestamp::MIN..range.end,
             _ => range.start..self.asked_at,
         };
-        Self::found(
-            Some(range).filter(|range| range.start < range.end),
-            named.end,
-        )
+        Self::found(Some(range), named.end)
     }
 
     /// `earlier this week`, `later today`.
@@ -297,10 +294,7 @@ impl Reader<'_> {
             Word::Earlier => range.start..self.asked_at.min(range.end),
             _ => self.asked_at.max(range.start)..range.end,
         };
-        Self::found(
-            Some(range).filter(|range| range.start < range.end),
-            named.end,
-        )
+        Self::found(Some(range), named.end)
     }
 }
 
