@@ -17,6 +17,7 @@ mod explain;
 mod filter;
 mod formulas;
 mod model;
+mod near;
 mod plainly;
 mod rank;
 mod recaller;

@@ -8,7 +8,7 @@ use anamne_types::{Answer, Context, ContextRequest, Recall, Row, Signals};
 use roaring::RoaringBitmap;
 
 use crate::absent::NoColumns;
-use crate::arrangement::Arrangement;
+use crate::arrangement::{Arrangement, Sight};
 use crate::candidates::{Pool, Searched, search};
 use crate::confidence::judge;
 use crate::error::RecallError;
@@ -107,7 +107,12 @@ impl Recaller<'_> {
         };
         let mut has_reranker_failed = false;
         if !arrangement.is_usual() {
-            has_reranker_failed = self.arrange(&arrangement, recall, &mut ranked, in_full)?;
+            let sight = Sight {
+                columns,
+                memories: &|rows| Ok(self.source.get_rows(rows)?),
+            };
+            has_reranker_failed =
+                self.arrange(&arrangement, recall, &sight, &mut ranked, in_full)?;
         }
         successors::first(
             self.source,
