@@ -7,20 +7,21 @@ use std::collections::BTreeMap;
 
 use anamne_embed::Reranker;
 use anamne_store::RecallConfig;
-use anamne_types::{MemoryId, Ranking, Recall, Refusal, Row, Signals};
-use rustc_hash::{FxHashMap, FxHashSet};
+use anamne_types::{Ranking, Recall, Refusal, Signals};
 
 use crate::answer::diversify;
-use crate::candidates::{Candidate, surroundings};
 use crate::confidence::judge;
 use crate::diversity::{self, Likeness};
 use crate::error::RecallError;
 use crate::formulas::{self, Part};
-use crate::looking::Looking;
 use crate::model::{Features, Weights};
+use crate::near;
+use crate::past::Texts;
 use crate::rank::{Ranked, best_first};
+use crate::recaller::Recaller;
 use crate::reranking;
 use crate::roles::Standpoint;
+use crate::views::Columns;
 use crate::weights;
 
 /// What a question and its space say about the order of results, beside the usual.
@@ -122,86 +123,49 @@ impl<'a> Arrangement<'a> {
     }
 }
 
-impl Looking<'_> {
-    /// Orders results where that is not as usual. Returns whether the reranker failed; then the order is the one without it.
-    pub(crate) fn arrange(&self, ranked: &mut Vec<Ranked>) -> Result<bool, RecallError> {
-        let (arrangement, recall, in_full) = (self.arrangement, self.recall, self.ranks_in_full());
+/// What ordering reads beside the results: the memories as the question sees them.
+pub(crate) struct Sight<'a> {
+    pub(crate) columns: &'a dyn Columns,
+    pub(crate) texts: Texts<'a>,
+}
+
+impl Recaller<'_> {
+    /// Orders results where that is not as usual, with `in_full` saying whether they were ranked by all features. Returns
+    /// whether the reranker failed; then the order is the one without it.
+    pub(crate) fn arrange(
+        &self,
+        arrangement: &Arrangement<'_>,
+        recall: &Recall,
+        sight: &Sight<'_>,
+        ranked: &mut Vec<Ranked>,
+        in_full: bool,
+    ) -> Result<bool, RecallError> {
         arrangement.judge(ranked, in_full);
-        formulas::order(arrangement.ranking, ranked, |ranked| self.near(ranked))?;
+        formulas::order(arrangement.ranking, ranked, |ranked| {
+            near::of(self.source, sight, recall.as_of.known, ranked)
+        })?;
         // What is not sure enough is no result, and takes nothing away from those that are.
-        ranked.sort_by_key(|ranked| ranked.confidence < recall.min_confidence);
-        let columns = self.columns;
+        let (mut sure, unsure): (Vec<_>, Vec<_>) = std::mem::take(ranked)
+            .into_iter()
+            .partition(|ranked| ranked.confidence >= recall.min_confidence);
         let mut has_failed = false;
         if let Some(reranker) = arrangement.reranker {
-            let wanted = recall.limit.max(reranking::LOOKED_AT);
-            *ranked = diversify(std::mem::take(ranked), columns, wanted);
-            has_failed = self.rerank(reranker, ranked)?;
+            sure = diversify(sure, sight.columns, recall.limit.max(reranking::LOOKED_AT));
+            has_failed = reranking::look_again(reranker, &recall.query, sight, &mut sure)?;
         }
         if arrangement.diversity > 0.0 {
-            let sure = ranked.partition_point(|ranked| ranked.confidence >= recall.min_confidence);
-            let unsure = ranked.split_off(sure);
-            let table = self.recaller.weighted_table();
-            let table = table.map(|table| (table, self.recaller.embedder.dimensions()));
-            let likeness = |pool: &[Ranked]| Likeness::of(pool, columns, table);
-            let all = std::mem::take(ranked);
-            *ranked = diversity::spread(all, recall.limit, arrangement.diversity, likeness);
-            ranked.extend(unsure);
+            let table = self.weighted_table();
+            let table = table.map(|table| (table, self.embedder.dimensions()));
+            let likeness = |pool: &[Ranked]| Likeness::of(pool, sight.columns, table);
+            sure = diversity::spread(sure, recall.limit, arrangement.diversity, likeness);
         }
-        if in_full {
-            *ranked = diversify(std::mem::take(ranked), columns, recall.limit);
-        }
+        sure.extend(unsure);
+        *ranked = if in_full {
+            diversify(sure, sight.columns, recall.limit)
+        } else {
+            sure
+        };
         Ok(has_failed)
-    }
-
-    /// Has the first results looked at again; says whether that failed.
-    fn rerank(
-        &self,
-        reranker: &dyn Reranker,
-        ranked: &mut [Ranked],
-    ) -> Result<bool, RecallError> {
-        let recall = self.recall;
-        let sure = |ranked: &&Ranked| ranked.confidence >= recall.min_confidence;
-        let first = ranked.iter().take(reranking::LOOKED_AT).take_while(sure);
-        let rows: Vec<Row> = first.map(|ranked| ranked.candidate.row).collect();
-        let mut texts = vec![String::new(); rows.len()];
-        for (row, memory) in self.texts().rows(&rows)? {
-            if let Some(place) = rows.iter().position(|known| *known == row) {
-                texts[place] = reranking::text(&memory.content, &memory.body);
-            }
-        }
-        Ok(reranking::rerank(reranker, &recall.query, &texts, ranked).is_err())
-    }
-
-    /// Whether each result stands next to another of the first ones in its thread, or has a link with it.
-    fn near(&self, ranked: &[Ranked]) -> Result<Vec<bool>, RecallError> {
-        let columns = self.columns;
-        let rows: Vec<Row> = ranked.iter().map(|ranked| ranked.candidate.row).collect();
-        let memories = self.texts().rows(&rows)?;
-        let rows_of: FxHashMap<MemoryId, Row> = memories
-            .iter()
-            .map(|(row, memory)| (memory.id, *row))
-            .collect();
-        let ids: FxHashMap<Row, MemoryId> = memories
-            .iter()
-            .map(|(row, memory)| (*row, memory.id))
-            .collect();
-        let mut near: FxHashSet<Row> = FxHashSet::default();
-        for first in ranked
-            .iter()
-            .filter(|ranked| ranked.is_among_first(formulas::NEAR))
-        {
-            let Candidate {
-                row, attributes, ..
-            } = first.candidate;
-            let [next_to_it, _] = surroundings(columns, row, &attributes);
-            near.extend(next_to_it.into_iter().flatten());
-            let Some(id) = ids.get(&row) else { continue };
-            for link in self.recaller.source.links(*id)? {
-                let other = if link.from == *id { link.to } else { link.from };
-                near.extend(rows_of.get(&other));
-            }
-        }
-        Ok(rows.iter().map(|row| near.contains(row)).collect())
     }
 }
 
@@ -227,7 +191,7 @@ impl Ranked {
     /// A result that nothing found, for tests.
     pub(crate) fn sample(row: u32, features: Features) -> Self {
         Self {
-            candidate: Candidate {
+            candidate: crate::candidates::Candidate {
                 row: Row(row),
                 attributes: anamne_store::view::Attributes::default(),
                 lexical: None,

@@ -122,6 +122,9 @@ pub(crate) fn sentence(ranked: &Ranked, memory: &Memory, matched: &[String]) -> 
     if features.category > 0.0 {
         reasons.push("it is of the kind that is asked for".to_owned());
     }
+    if features.role_fit > 0.0 {
+        reasons.push("it is what the role looks for".to_owned());
+    }
     if features.superseded > 0.0 {
         reasons.push("but another memory has taken its place".to_owned());
     }

@@ -2,8 +2,8 @@
 //!
 //! - *lexical*: BM25 as the search by words gave it, over the most in its list; 0 for what is not in the list.
 //! - *semantic*: the cosine as the search by meaning gave it, no less than 0; 0 for what is not in the list.
-//! - *graph*: 1 for a memory that stands next to another of the first [`NEAR`] of either list in its thread, or has a link
-//!   with it, else 0.
+//! - *graph*: 1 for a memory that stands next to another of the first sixteen of either list in its thread, or has a link with it
+//!   (`near.rs`), else 0.
 //! - *importance*: over ten. *recency*: `exp(-Δt/τ)`, as everywhere.
 
 use anamne_types::Ranking;
@@ -12,9 +12,6 @@ use crate::rank::{Ranked, best_first};
 
 /// The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
 const RECIPROCAL: f32 = 60.0;
-
-/// How many of each list's first results others may be near to.
-pub(crate) const NEAR: usize = 16;
 
 /// Name, value and weight of a part of a score.
 pub(crate) type Part = (&'static str, f32, f32);

@@ -5,8 +5,8 @@
 //! declines. It knows the views by the traits in [`views`] alone, and the source for rows and filters; [`tiers`] makes
 //! the views of several tiers one, and [`past`] those of an instant. It must never know a door, write anything, or read a clock.
 
-mod abstain;
 mod absent;
+mod abstain;
 mod answer;
 mod arrangement;
 mod candidates;
@@ -19,6 +19,7 @@ mod filter;
 mod formulas;
 mod looking;
 mod model;
+mod near;
 pub mod past;
 mod plainly;
 mod rank;
@@ -26,8 +27,8 @@ mod reach;
 mod recaller;
 mod reranking;
 mod roles;
-mod sought;
 mod scope;
+mod sought;
 mod successors;
 pub mod tiers;
 mod times;

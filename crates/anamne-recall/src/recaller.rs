@@ -9,7 +9,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 
 use crate::absent::NoColumns;
-use crate::arrangement::Arrangement;
+use crate::arrangement::{Arrangement, Sight};
 use crate::candidates::Searched;
 use crate::confidence::judge;
 use crate::error::RecallError;
@@ -101,7 +101,12 @@ impl Recaller<'_> {
         let has_reranker_failed = if arrangement.is_usual() {
             false
         } else {
-            looking.arrange(&mut ranked)?
+            let sight = Sight {
+                columns: looking.columns,
+                texts: looking.texts(),
+            };
+            let in_full = looking.ranks_in_full();
+            self.arrange(&arrangement, recall, &sight, &mut ranked, in_full)?
         };
         successors::first(
             &looking.texts(),
@@ -116,8 +121,7 @@ impl Recaller<'_> {
         let mut results = answer::hits(&looking, &mut reader, &ranked)?;
         self.dispute(&looking, &mut results);
         let abstained = if results.is_empty() && recall.min_confidence > 0.0 {
-            let said =
-                abstain::abstention(&looking, recall, &asked, &reach, &searched, &ranked)?;
+            let said = abstain::abstention(&looking, recall, &asked, &reach, &searched, &ranked)?;
             Some(said)
         } else {
             None

@@ -1,8 +1,10 @@
 //! A second look at the best results by a model that reads question and text together.
 
 use anamne_embed::{EmbedError, Reranker, checked_scores};
-use anamne_types::Body;
+use anamne_types::{Body, Row};
 
+use crate::arrangement::Sight;
+use crate::error::RecallError;
 use crate::rank::{Ranked, best_first};
 
 /// Results that the reranker looks at: the first ones.
@@ -11,8 +13,27 @@ pub(crate) const LOOKED_AT: usize = 20;
 /// Bytes of each text that it is shown: more than such models read.
 const TEXT_BYTES: usize = 4_096;
 
+/// Has the first results looked at again; says whether that failed, and nothing has changed.
+pub(crate) fn look_again(
+    reranker: &dyn Reranker,
+    query: &str,
+    sight: &Sight<'_>,
+    ranked: &mut [Ranked],
+) -> Result<bool, RecallError> {
+    let first = ranked.iter().take(LOOKED_AT);
+    let rows: Vec<Row> = first.map(|ranked| ranked.candidate.row).collect();
+    // One that was forgotten a moment ago says nothing any more.
+    let mut texts = vec![String::new(); rows.len()];
+    for (row, memory) in sight.texts.rows(&rows)? {
+        if let Some(place) = rows.iter().position(|known| *known == row) {
+            texts[place] = text(&memory.content, &memory.body);
+        }
+    }
+    Ok(rerank(reranker, query, &texts, ranked).is_err())
+}
+
 /// What a memory says, as far as a reranker is shown it.
-pub(crate) fn text(content: &str, body: &Body) -> String {
+fn text(content: &str, body: &Body) -> String {
     let mut text = content.to_owned();
     body.append_searchable(&mut text);
     text.truncate(text.floor_char_boundary(TEXT_BYTES));
@@ -23,7 +44,7 @@ pub(crate) fn text(content: &str, body: &Body) -> String {
 /// added with the range of those results' scores as its weight. They stay before all others. On an error nothing changes.
 ///
 /// `texts` are those of the first results, at most [`LOOKED_AT`].
-pub(crate) fn rerank(
+fn rerank(
     reranker: &dyn Reranker,
     query: &str,
     texts: &[String],

@@ -323,4 +323,54 @@ mod tests {
         check(&"x".repeat(200), true);
         check(&"x".repeat(201), false);
     }
+
+    #[test]
+    fn weights_and_roles_come_back_as_they_were_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("space.toml");
+        let mut config = config();
+        config.write(&path).expect("written");
+        let text = std::fs::read_to_string(&path).expect("read");
+        assert!(!text.contains("weights") && !text.contains("roles"));
+        config.recall.weights.insert("recency".to_owned(), 1.5);
+        let reviewer = RoleConfig {
+            importance: 2.0,
+            kinds: [(Kind::Fact, 0.5)].into(),
+            categories: [(Category::BugFix, -1.0)].into(),
+        };
+        config
+            .recall
+            .roles
+            .insert("the reviewer".to_owned(), reviewer);
+        config.write(&path).expect("written");
+        assert_eq!(SpaceConfig::read(&path).expect("read"), Some(config));
+    }
+
+    #[test]
+    fn numbers_of_weights_and_roles_have_bounds() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("space.toml");
+        config().write(&path).expect("written");
+        let usual = std::fs::read_to_string(&path).expect("read");
+        let check = |lines: &str, accepted: bool| {
+            std::fs::write(&path, format!("{usual}\n{lines}\n")).expect("written");
+            let read = SpaceConfig::read(&path);
+            assert_eq!(read.is_ok(), accepted, "{lines}: {read:?}");
+        };
+        check("[recall.weights]\nrecency = -1000", true);
+        check("[recall.weights]\nrecency = 1000.5", false);
+        check("[recall.weights]\nrecency = nan", false);
+        check("[recall.weights]\nrecency = inf", false);
+        check(
+            "[recall.roles.a]\nimportance = 3\nkinds = { fact = -3 }",
+            true,
+        );
+        check("[recall.roles.a]\nimportance = 3.5", false);
+        check("[recall.roles.a]\nkinds = { fact = nan }", false);
+        check("[recall.roles.a]\nkinds = { rumour = 1 }", false);
+        check("[recall.roles.a]\ncategories = { bug_fix = 4 }", false);
+        check("[recall.roles.a]\ncolour = 1", false);
+        check("[recall.roles.\" \"]\nimportance = 1", false);
+        check("[recall.roles.\"a\\u0007\"]\nimportance = 1", false);
+    }
 }

@@ -1,0 +1,48 @@
+//! What stands near to what was found: beside it in its thread, or linked with it.
+
+use anamne_store::SpaceSource;
+use anamne_types::{MemoryId, Row};
+use jiff::Timestamp;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::arrangement::Sight;
+use crate::candidates::{Candidate, surroundings};
+use crate::error::RecallError;
+use crate::rank::Ranked;
+
+/// How many of each search's first results others may be near to.
+const FIRST: usize = 16;
+
+/// Whether each result stands next to another of the first ones in its thread, or has a link with it that was told by `known`.
+///
+/// Reads all of the results and the links of the first ones: for comparison, not for the hot path.
+pub(crate) fn of(
+    source: &SpaceSource,
+    sight: &Sight<'_>,
+    known: Option<Timestamp>,
+    ranked: &[Ranked],
+) -> Result<Vec<bool>, RecallError> {
+    let rows: Vec<Row> = ranked.iter().map(|ranked| ranked.candidate.row).collect();
+    let memories = sight.texts.rows(&rows)?;
+    let ids: FxHashMap<Row, MemoryId> = memories
+        .iter()
+        .map(|(row, memory)| (*row, memory.id))
+        .collect();
+    let rows_of: FxHashMap<MemoryId, Row> = ids.iter().map(|(row, id)| (*id, *row)).collect();
+    let mut near: FxHashSet<Row> = FxHashSet::default();
+    for first in ranked.iter().filter(|ranked| ranked.is_among_first(FIRST)) {
+        let Candidate {
+            row, attributes, ..
+        } = first.candidate;
+        let [next_to_it, _] = surroundings(sight.columns, row, &attributes);
+        near.extend(next_to_it.into_iter().flatten());
+        let Some(id) = ids.get(&row) else { continue };
+        for link in source.links(*id)? {
+            let other = if link.from == *id { link.to } else { link.from };
+            if known.is_none_or(|known| link.created_at <= known) {
+                near.extend(rows_of.get(&other));
+            }
+        }
+    }
+    Ok(rows.iter().map(|row| near.contains(row)).collect())
+}
