@@ -34,6 +34,8 @@ mod knowledge;
 mod likeness;
 mod modelling;
 mod models;
+mod naming;
+mod past;
 mod reembedding;
 #[cfg(test)]
 mod set_clock;
