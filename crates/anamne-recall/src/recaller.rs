@@ -96,6 +96,7 @@ impl Recaller<'_> {
             looking.columns,
             reach.rows.as_ref(),
             &mut ranked,
+            looking.moment,
             recall.limit,
         )?;
         judge(&mut ranked, recall.limit);
