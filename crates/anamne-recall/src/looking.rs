@@ -28,7 +28,7 @@ pub(crate) struct Looking<'a> {
     /// When it is asked.
     pub(crate) present: Timestamp,
     /// What has expired by this, microseconds since 1970, counts for nothing, and recency is counted from here.
-    moment: i64,
+    pub(crate) moment: i64,
     unsuperseded: Option<&'a RoaringBitmap>,
 }
 

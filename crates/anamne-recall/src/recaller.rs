@@ -113,6 +113,7 @@ impl Recaller<'_> {
             looking.columns,
             reach.rows.as_ref(),
             &mut ranked,
+            looking.moment,
             recall.limit,
         )?;
         if arrangement.is_usual() {

@@ -1,5 +1,6 @@
 //! What took a memory's place comes before it.
 
+use anamne_store::view::Attributes;
 use anamne_types::{Memory, MemoryId, Row};
 use roaring::RoaringBitmap;
 
@@ -19,6 +20,7 @@ pub(crate) fn first(
     columns: &dyn Columns,
     filter: Option<&RoaringBitmap>,
     ranked: &mut Vec<Ranked>,
+    moment: i64,
     limit: usize,
 ) -> Result<(), RecallError> {
     let mut place = 0;
@@ -33,7 +35,7 @@ pub(crate) fn first(
             let later = ranked.iter().position(|later| later.candidate.row == row);
             let successor = match later {
                 Some(later) => Some(ranked.remove(later)),
-                None => columns.attributes(row).map(|attributes| Ranked {
+                None => lasting(columns, row, moment).map(|attributes| Ranked {
                     candidate: Candidate {
                         row,
                         attributes,
@@ -55,6 +57,12 @@ pub(crate) fn first(
         place += 1;
     }
     Ok(())
+}
+
+/// The attributes of a row that has not expired at a moment, microseconds since 1970.
+fn lasting(columns: &dyn Columns, row: Row, moment: i64) -> Option<Attributes> {
+    let attributes = columns.attributes(row)?;
+    (attributes.expires_at > moment).then_some(attributes)
 }
 
 /// The row that holds now in place of `row`.

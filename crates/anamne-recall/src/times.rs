@@ -71,16 +71,7 @@ impl Times {
 }
 
 fn microseconds(range: &Range<Timestamp>) -> Range<i64> {
-    let bound = |instant: Timestamp| {
-        if instant == Timestamp::MIN {
-            i64::MIN
-        } else if instant == Timestamp::MAX {
-            i64::MAX
-        } else {
-            instant.as_microsecond()
-        }
-    };
-    bound(range.start)..bound(range.end)
+    range.start.as_microsecond()..range.end.as_microsecond()
 }
 
 /// How near what happened is to the times asked about: as a date that is named in full for a range of a day or two, as a

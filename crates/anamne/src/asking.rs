@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
+use anamne_recall::past::Past;
 use anamne_recall::tiers::{TieredColumns, TieredLexical, TieredVectors};
 use anamne_recall::views::{Columns, Disputes, LexicalSearch, VectorSearch};
 use anamne_recall::{Facts, Recaller};
@@ -11,6 +12,7 @@ use anamne_types::{Answer, Context, ContextRequest, Recall, Seq, Temperature, Ti
 use crate::Error;
 use crate::answering::Answering;
 use crate::knowledge::KnownDisputes;
+use crate::naming::KnownNames;
 use crate::space::{Inner, Space};
 use crate::tiers::{OpenTier, Trouble};
 
@@ -29,6 +31,8 @@ struct Reached {
     answering: Arc<Answering>,
     tiers: Vec<Arc<OpenTier>>,
     troubles: Vec<Trouble>,
+    /// What differed then, where it is asked what was known at an instant.
+    past: Option<Arc<Past>>,
 }
 
 impl Space {
@@ -43,21 +47,19 @@ impl Space {
 
     /// Answers a question without counting what it found as used.
     pub(crate) fn look(&self, recall: &Recall) -> Result<Answer, Error> {
-        self.ask(recall.temperature, |recaller| Ok(recaller.recall(recall)?))
+        self.ask(recall, |recaller| Ok(recaller.recall(recall)?))
     }
 
     /// Answers a question with a block of text for a model to read, within a token budget.
     pub fn context(&self, request: &ContextRequest) -> Result<Context, Error> {
-        self.ask(request.recall.temperature, |recaller| {
-            Ok(recaller.context(request)?)
-        })
+        self.ask(&request.recall, |recaller| Ok(recaller.context(request)?))
     }
 
     /// Asks with every view that can take part. One that turns out to be damaged on the way is left out, and the
     /// question asked again: what it said before is worth nothing.
     fn ask<T>(
         &self,
-        temperature: Temperature,
+        recall: &Recall,
         question: impl Fn(&Recaller<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         self.inner.asked.fetch_add(1, Ordering::Relaxed);
@@ -65,7 +67,10 @@ impl Space {
         let began = self.inner.source.replacements()?;
         let mut known = began;
         loop {
-            let reached = self.inner.reach(temperature)?;
+            let mut reached = self.inner.reach(recall.temperature)?;
+            if let Some(at) = recall.as_of.known {
+                reached.past = Some(self.inner.past(at, &reached.answering.model)?);
+            }
             self.wake_worker();
             let restored = known > began;
             let answer = self.inner.with_recaller(&reached, restored, &question);
@@ -148,6 +153,7 @@ impl Inner {
                     answering,
                     tiers,
                     troubles,
+                    past: None,
                 });
             }
         }
@@ -164,6 +170,7 @@ impl Inner {
             answering,
             tiers,
             troubles,
+            past,
         } = reached;
         let whole = |view: &'static str| {
             tiers.iter().filter(move |tier| {
@@ -172,20 +179,34 @@ impl Inner {
                     .any(|trouble| trouble.is_of(tier.tier(), view))
             })
         };
-        let snapshots: Vec<_> = whole("columns")
+        let past = past.as_deref();
+        let mut snapshots: Vec<_> = whole("columns")
             .map(|tier| tier.views.columns.snapshot())
             .collect();
-        let lexical: Vec<_> = whole("lexical").map(|tier| &*tier.views.lexical).collect();
-        let vectors: Vec<_> = whole("vectors").map(|tier| &*tier.views.vectors).collect();
+        let mut lexical: Vec<_> = whole("lexical").map(|tier| &*tier.views.lexical).collect();
+        let mut vectors: Vec<_> = whole("vectors").map(|tier| &*tier.views.vectors).collect();
+        let mut lacking = None;
+        if let Some(past) = past {
+            // What differed then stands before the tiers, as a still hotter one. Alone it would be all that there is.
+            prepend(&mut snapshots, || past.columns().snapshot());
+            prepend(&mut lexical, || past.lexical());
+            if let Some(of_past) = past.vectors() {
+                prepend(&mut vectors, || of_past);
+            } else {
+                vectors.clear();
+                lacking = Some("vectors".to_owned());
+            }
+        }
         let (one_lexical, one_vectors) = (lexical.first().copied(), vectors.first().copied());
         let (several_lexical, several_vectors, several_columns) = (
             TieredLexical::new(lexical),
             TieredVectors::new(vectors),
             TieredColumns::new(snapshots.iter().collect()),
         );
-        let is_one = tiers.len() == 1;
+        let is_one = tiers.len() == 1 && past.is_none();
         let facts = self.facts()?;
         let disputes = self.graph_if_woven().map(KnownDisputes);
+        let naming = KnownNames(self);
         let labels = troubles.iter().map(Trouble::label);
         let recaller = Recaller {
             source: &self.source,
@@ -211,13 +232,14 @@ impl Inner {
                 }
             }),
             disputes: disputes.as_ref().map(|known| known as &dyn Disputes),
+            naming: Some(&naming),
+            past,
             embedder: answering.model.questions.as_ref(),
             reranker: self.reranker.as_deref(),
-            naming: None,
-            past: None,
-            tiers: tiers.iter().map(|tier| tier.tier()).collect(),
             facts: &facts,
+            tiers: tiers.iter().map(|tier| tier.tier()).collect(),
             degraded: labels
+                .chain(lacking)
                 .chain(restored.then(|| RESTORED.to_owned()))
                 .chain(self.missing_model_label())
                 .collect(),
@@ -240,5 +262,12 @@ impl Inner {
         ));
         *known = Some((head, facts.clone()));
         Ok(facts)
+    }
+}
+
+/// Puts one before the others, where there are any.
+fn prepend<T>(others: &mut Vec<T>, one: impl FnOnce() -> T) {
+    if !others.is_empty() {
+        others.insert(0, one());
     }
 }

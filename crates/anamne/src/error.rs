@@ -135,13 +135,18 @@ impl Error {
             )
             | Self::UnknownModel { .. }
             | Self::Model { .. }
-            | Self::Recall(RecallError::Refused(_)) => ErrorKind::Refused,
+            | Self::Recall(
+                RecallError::Refused(_)
+                | RecallError::TooLongAgo { .. }
+                | RecallError::NotWoven { .. },
+            ) => ErrorKind::Refused,
             Self::Store(
                 StoreError::NoMemory { .. }
                 | StoreError::NoCitation { .. }
                 | StoreError::NoSpace(_),
             )
             | Self::Queue(QueueError::NoTask(_))
+            | Self::Recall(RecallError::NoEntity { .. })
             | Self::Knowledge(GraphError::NoEntity { .. } | GraphError::NoContradiction { .. }) => {
                 ErrorKind::NotFound
             }

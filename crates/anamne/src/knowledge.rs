@@ -24,10 +24,10 @@ use crate::likeness::nearest;
 use crate::space::{CheckUp, Inner, Space};
 
 /// So few events are followed at once when knowledge is asked; more are left to [`Space::weave`].
-const FOLLOWED_AT_ONCE: u64 = 64;
+pub(crate) const FOLLOWED_AT_ONCE: u64 = 64;
 
 /// Memories that are woven with one transaction while somebody waits for it.
-const BATCH: usize = 256;
+pub(crate) const BATCH: usize = 256;
 
 /// Memories that are woven at a time while others ask.
 pub(crate) const SMALL_BATCH: usize = 16;
@@ -39,7 +39,7 @@ const WEIGHED: usize = 60;
 const BUSY_PART: u32 = 6;
 
 /// So many names are looked at for those that are like one that is not known.
-const LOOKED_AT: usize = 10_000;
+pub(crate) const LOOKED_AT: usize = 10_000;
 
 /// So many contradictions are looked at for those whose ids begin alike.
 const MOST_CONTRADICTIONS: usize = 1_000_000;

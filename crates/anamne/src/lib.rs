@@ -35,6 +35,8 @@ mod knowledge;
 mod likeness;
 mod modelling;
 mod models;
+mod naming;
+mod past;
 mod reembedding;
 mod routing;
 #[cfg(test)]

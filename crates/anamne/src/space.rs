@@ -25,6 +25,7 @@ use crate::Error;
 use crate::answering::Noticed;
 use crate::keeping::Erased;
 use crate::models::Models;
+use crate::past::KnownPast;
 use crate::reembedding::{EmbeddingState, Growing, Portion, Wanted};
 use crate::tiers::{ColderTiers, OpenTier, Trouble};
 use crate::views::label;
@@ -69,6 +70,8 @@ pub(crate) struct Inner {
     pub(crate) graph: Mutex<Option<Arc<Graph>>>,
     /// What recall knows of the space, and the event as of which it knows it.
     pub(crate) facts: Mutex<Option<(Seq, Arc<Facts>)>>,
+    /// What differed at the instant as of which was last asked.
+    pub(crate) past: Mutex<Option<KnownPast>>,
     /// How many replacements of the database the views have followed.
     pub(crate) followed: Mutex<u64>,
     /// What went wrong in the background, for `doctor`.
@@ -195,6 +198,7 @@ impl Space {
             asked: AtomicU64::new(0),
             graph: Mutex::default(),
             facts: Mutex::default(),
+            past: Mutex::default(),
             followed: Mutex::default(),
             troubles: Mutex::default(),
             next_retention: AtomicI64::new(i64::MIN),

@@ -8,8 +8,9 @@ use anamne_embed::{Embedder, StaticModel};
 use anamne_index::columns::{ColumnsView, Tokenise};
 use anamne_index::lexical::LexicalView;
 use anamne_index::vectors::VectorsView;
+use anamne_recall::past::Past;
 use anamne_store::view::{Health, View};
-use anamne_store::{Finding, Part};
+use anamne_store::{Finding, Part, PastStates};
 use anamne_types::{Seq, Tier};
 
 use crate::Error;
@@ -76,6 +77,18 @@ impl Views {
         };
         self.all().into_iter().filter_map(examine).collect()
     }
+}
+
+/// Views of what changed since an instant, in memory alone.
+pub(crate) fn of_past(states: PastStates, space: &Path, model: &Model) -> Result<Past, Error> {
+    // A folder that is never made: nothing of them is published.
+    let nowhere = space.join("views").join("past");
+    Ok(Past::new(
+        states,
+        LexicalView::open(nowhere.clone()),
+        ColumnsView::open(nowhere.clone(), Arc::new(BuiltInTokens)),
+        VectorsView::open(nowhere, model.memories.clone())?,
+    ))
 }
 
 /// The folder of the vectors that a model made of a tier.

@@ -15,6 +15,7 @@ mod neighbourhood;
 mod relations;
 mod suggestions;
 mod teller;
+mod threads;
 mod weave;
 
 use std::path::{Path, PathBuf};
@@ -31,6 +32,7 @@ pub use associations::Association;
 pub use contradictions::ContradictionQuery;
 pub use entities::EntityQuery;
 pub use error::GraphError;
+pub use threads::RelatedThread;
 pub use weave::Woven;
 
 const DATABASE: DerivedDatabase = DerivedDatabase {

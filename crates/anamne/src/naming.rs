@@ -1,0 +1,98 @@
+//! What the knowledge graph knows of names, for a question that is about these alone.
+
+use std::sync::Arc;
+
+use anamne_knowledge::graph::{EntityQuery, Graph, GraphError};
+use anamne_recall::RecallError;
+use anamne_recall::views::{Named, Naming, RelatedThreads};
+use anamne_store::StoreError;
+use anamne_store::view::MemoryFeed;
+
+use crate::Error;
+use crate::knowledge::{BATCH, FOLLOWED_AT_ONCE, LOOKED_AT};
+use crate::likeness::nearest;
+use crate::space::Inner;
+
+/// Names that are offered where one is not known.
+const OFFERED: usize = 3;
+
+/// Threads that are taken for related to one at most.
+const RELATED: usize = 64;
+
+/// The names of a space, read when they are first asked for.
+pub(crate) struct KnownNames<'space>(pub(crate) &'space Inner);
+
+impl KnownNames<'_> {
+    /// The graph, and whether it lacks something: a few events are followed at once.
+    fn woven(&self) -> Result<(Arc<Graph>, bool), Error> {
+        let graph = self.0.graph()?;
+        let behind = || -> Result<u64, Error> {
+            let head = MemoryFeed::head(&self.0.source)?;
+            Ok(head.0.saturating_sub(graph.position()?.0))
+        };
+        let mut left = behind()?;
+        if (1..=FOLLOWED_AT_ONCE).contains(&left) {
+            self.0.weave_graph(BATCH, &mut |_| true)?;
+            left = behind()?;
+        }
+        if left > 0 && graph.position()?.0 == 0 {
+            return Err(RecallError::NotWoven { behind: left }.into());
+        }
+        Ok((graph, left > 0))
+    }
+
+    fn unknown(&self, graph: &Graph, name: String) -> Result<RecallError, GraphError> {
+        let query = EntityQuery {
+            unconfirmed: true,
+            limit: LOOKED_AT,
+            ..EntityQuery::default()
+        };
+        let known = graph.entities(&query, self.0.source.now())?.into_iter();
+        let names = known.flat_map(|entity| std::iter::once(entity.name).chain(entity.aliases));
+        let like = nearest(&name, names, OFFERED);
+        Ok(RecallError::NoEntity { name, like })
+    }
+
+    fn named(&self, name: &str) -> Result<Named, Error> {
+        let (graph, is_behind) = self.woven()?;
+        let entity = match graph.entity(name) {
+            Err(GraphError::NoEntity { name }) => return Err(self.unknown(&graph, name)?.into()),
+            found => found?,
+        };
+        let rows = graph.rows_naming(name)?;
+        Ok(Named {
+            rows: rows.into_iter().map(|row| row.0).collect(),
+            names: std::iter::once(entity.name).chain(entity.aliases).collect(),
+            is_behind,
+        })
+    }
+
+    fn related(&self, thread: &str) -> Result<RelatedThreads, Error> {
+        let (graph, is_behind) = self.woven()?;
+        let related = graph.related_threads(thread, RELATED)?.into_iter();
+        Ok(RelatedThreads {
+            threads: related.map(|related| related.thread).collect(),
+            is_behind,
+        })
+    }
+}
+
+impl Naming for KnownNames<'_> {
+    fn naming(&self, name: &str) -> Result<Named, RecallError> {
+        self.named(name).map_err(of_recall)
+    }
+
+    fn related_threads(&self, thread: &str) -> Result<RelatedThreads, RecallError> {
+        self.related(thread).map_err(of_recall)
+    }
+}
+
+fn of_recall(error: Error) -> RecallError {
+    match error {
+        Error::Recall(error) => error,
+        Error::Store(error @ StoreError::Unproven { .. }) => RecallError::Store(error),
+        error => RecallError::Names {
+            reason: error.to_string(),
+        },
+    }
+}
