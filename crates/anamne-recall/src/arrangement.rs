@@ -126,8 +126,11 @@ impl<'a> Arrangement<'a> {
 pub(crate) struct Sight<'a> {
     pub(crate) columns: &'a dyn Columns,
     /// The memories of rows, in their order; rows without one are passed over.
-    pub(crate) memories: &'a dyn Fn(&[Row]) -> Result<Vec<(Row, Memory)>, RecallError>,
+    pub(crate) memories: &'a dyn Fn(&[Row]) -> Result<Memories, RecallError>,
 }
+
+/// Memories with their rows.
+type Memories = Vec<(Row, Memory)>;
 
 impl Recaller<'_> {
     /// Orders results where that is not as usual, with `in_full` saying whether they were ranked by all features. Returns

@@ -99,14 +99,15 @@ impl Recaller<'_> {
                 &searched,
                 columns,
                 filter.as_ref(),
-                recall,
                 &arrangement,
             )
         } else {
             plainly::rank(self.columns, question.lexical_most, &searched)
         };
         let mut has_reranker_failed = false;
-        if !arrangement.is_usual() {
+        if arrangement.is_usual() && in_full {
+            ranked = answer::diversify(ranked, columns, recall.limit);
+        } else if !arrangement.is_usual() {
             let sight = Sight {
                 columns,
                 memories: &|rows| Ok(self.source.get_rows(rows)?),
@@ -191,7 +192,6 @@ impl Recaller<'_> {
         searched: &Searched,
         columns: &dyn Columns,
         filter: Option<&RoaringBitmap>,
-        recall: &Recall,
         arrangement: &Arrangement<'_>,
     ) -> Vec<Ranked> {
         let now = self.source.now().as_microsecond();
@@ -219,11 +219,7 @@ impl Recaller<'_> {
         pool.keep(short);
         pool.add_neighbours(columns, filter, now);
         others.retain(|other| !pool.holds(other.row));
-        let ranked = rank(&setting, reader, pool.candidates, others, &threads);
-        if !arrangement.is_usual() {
-            return ranked;
-        }
-        answer::diversify(ranked, columns, recall.limit)
+        rank(&setting, reader, pool.candidates, others, &threads)
     }
 }
 
