@@ -199,10 +199,15 @@ mod tests {
     fn wordpieces_tell_likeness_where_vectors_can_t() {
         let pieces = vec![vec![1, 2, 3, 4], vec![1, 2, 3, 5], vec![], vec![7]];
         let likeness = Likeness::Pieces(pieces);
-        assert!((likeness.between(0, 1) - 0.6).abs() < 1e-6);
-        assert_eq!(likeness.between(0, 0), 1.0);
-        for (one, other) in [(0, 2), (2, 2), (0, 3)] {
-            assert_eq!(likeness.between(one, other), 0.0);
+        for (one, other, expected) in [
+            (0, 1, 0.6),
+            (0, 0, 1.0),
+            (0, 2, 0.0),
+            (2, 2, 0.0),
+            (0, 3, 0.0),
+        ] {
+            let found = likeness.between(one, other);
+            assert!((found - expected).abs() < 1e-6, "{one} {other} {found}");
         }
     }
 }

@@ -6,50 +6,56 @@ use anamne_store::view::Attributes;
 use anamne_store::{RecallConfig, RoleConfig};
 use anamne_types::{Category, Kind, Refusal};
 
-/// The roles that every space has, with the points that memories gain for them. A space's own role of the same name takes the
-/// place of one.
-const BUILT_IN: &[(&str, &[(Kind, f32)], &[(Category, f32)])] = &[
-    (
-        "developer",
-        &[(Kind::Skill, 1.0)],
-        &[
+/// A role that every space has, with the points that memories gain for it.
+struct BuiltIn {
+    name: &'static str,
+    kinds: &'static [(Kind, f32)],
+    categories: &'static [(Category, f32)],
+}
+
+/// All of them. A space's own role of the same name takes the place of one.
+const BUILT_IN: &[BuiltIn] = &[
+    BuiltIn {
+        name: "developer",
+        kinds: &[(Kind::Skill, 1.0)],
+        categories: &[
             (Category::CodePattern, 1.0),
             (Category::BugFix, 1.0),
             (Category::Configuration, 1.0),
         ],
-    ),
-    (
-        "architect",
-        &[],
-        &[
+    },
+    BuiltIn {
+        name: "architect",
+        kinds: &[],
+        categories: &[
             (Category::ArchitectureDecision, 1.0),
             (Category::Constraint, 1.0),
             (Category::Insight, 1.0),
         ],
-    ),
-    (
-        "reviewer",
-        &[],
-        &[
+    },
+    BuiltIn {
+        name: "reviewer",
+        kinds: &[],
+        categories: &[
             (Category::BugFix, 1.0),
             (Category::Constraint, 1.0),
             (Category::Preference, 1.0),
             (Category::CodePattern, 1.0),
         ],
-    ),
-    (
-        "planner",
-        &[(Kind::Episode, 1.0), (Kind::Thought, 0.5)],
-        &[
+    },
+    BuiltIn {
+        name: "planner",
+        kinds: &[(Kind::Episode, 1.0), (Kind::Thought, 0.5)],
+        categories: &[
             (Category::ArchitectureDecision, 1.0),
             (Category::Constraint, 0.5),
         ],
-    ),
-    (
-        "assistant",
-        &[(Kind::Message, 0.5)],
-        &[(Category::Preference, 1.0), (Category::Reference, 1.0)],
-    ),
+    },
+    BuiltIn {
+        name: "assistant",
+        kinds: &[(Kind::Message, 0.5)],
+        categories: &[(Category::Preference, 1.0), (Category::Reference, 1.0)],
+    },
 ];
 
 /// Points by the number of a kind or category.
@@ -69,24 +75,19 @@ impl Standpoint {
         if let Some(told) = settings.roles.get(role) {
             return Ok(Self::told(told));
         }
-        let built_in = BUILT_IN.iter().find(|(name, _, _)| *name == role);
-        if let Some((_, kinds, categories)) = built_in {
+        if let Some(role) = BUILT_IN.iter().find(|built_in| built_in.name == role) {
+            let kinds = role.kinds.iter();
+            let categories = role.categories.iter();
             return Ok(Self {
-                kinds: points(kinds.iter().map(|(kind, points)| (kind.number(), *points))),
+                kinds: points(kinds.map(|(kind, points)| (kind.number(), *points))),
                 categories: points(
-                    categories
-                        .iter()
-                        .map(|(category, points)| (category.number(), *points)),
+                    categories.map(|(category, points)| (category.number(), *points)),
                 ),
                 importance: 0.0,
             });
         }
         let own = settings.roles.keys().map(String::as_str);
-        let names: BTreeSet<&str> = BUILT_IN
-            .iter()
-            .map(|(name, _, _)| *name)
-            .chain(own)
-            .collect();
+        let names: BTreeSet<&str> = BUILT_IN.iter().map(|role| role.name).chain(own).collect();
         let names: Vec<&str> = names.into_iter().collect();
         Err(Refusal::new(
             "role",
@@ -156,11 +157,8 @@ mod tests {
     fn a_built_in_role_favours_its_kinds_and_categories_alone() {
         let developer = Standpoint::of("developer", &RecallConfig::default()).expect("there");
         let check = |kind, category, points: f32| {
-            assert_eq!(
-                developer.fit(&of(kind, category, 9)),
-                points,
-                "{kind} {category:?}"
-            );
+            let fit = developer.fit(&of(kind, category, 9));
+            assert!((fit - points).abs() < 1e-6, "{kind} {category:?} {fit}");
         };
         check(Kind::Skill, None, 1.0);
         check(Kind::Fact, Some(Category::BugFix), 1.0);
@@ -177,7 +175,8 @@ mod tests {
         };
         let reviewer = Standpoint::of("reviewer", &settings("reviewer", told)).expect("there");
         let check = |kind, category, importance, points: f32| {
-            assert_eq!(reviewer.fit(&of(kind, category, importance)), points);
+            let fit = reviewer.fit(&of(kind, category, importance));
+            assert!((fit - points).abs() < 1e-6, "{kind} {category:?} {fit}");
         };
         check(Kind::Fact, Some(Category::BugFix), 5, 1.5);
         check(Kind::Fact, Some(Category::Constraint), 5, 0.5);

@@ -242,11 +242,11 @@ mod tests {
     fn check(question: &str, kinds: &[Kind], categories: &[Category]) {
         let sought = sought(question);
         for kind in Kind::ALL {
-            let fits = sought.fit(&of(*kind, None)) == 1.0;
+            let fits = sought.fit(&of(*kind, None)) > 0.0;
             assert_eq!(fits, kinds.contains(kind), "{question:?} {kind}");
         }
         for category in Category::ALL {
-            let fits = sought.fit(&of(Kind::Fact, Some(*category))) == 1.0;
+            let fits = sought.fit(&of(Kind::Fact, Some(*category))) > 0.0;
             assert_eq!(
                 fits,
                 categories.contains(category),
@@ -301,7 +301,7 @@ mod tests {
             category: 200,
             ..Attributes::default()
         };
-        assert_eq!(sought("how do i fix the port").fit(&odd), 0.0);
+        assert!(sought("how do i fix the port").fit(&odd).abs() < f32::EPSILON);
     }
 
     #[test]

@@ -42,6 +42,12 @@ fn feature(hit: &Hit, name: &str) -> (f32, f32) {
     (*value, *weight)
 }
 
+/// The two numbers are the same, rounding apart.
+#[track_caller]
+fn check_same(one: f32, other: f32) {
+    assert!((one - other).abs() < 1e-6, "{one} is not {other}");
+}
+
 /// The explanation of every result adds up to its score.
 #[track_caller]
 fn check_sums(answer: &Answer) {
@@ -79,17 +85,17 @@ fn a_question_weighs_features_as_it_likes_and_the_explanation_says_so() {
     check_sums(&usual);
     let answer = ask(&space, &weighing(query, &[("importance", 100.0)]));
     assert!(contents(&answer)[0].contains("green"), "{answer:#?}");
-    assert_eq!(feature(&answer.results[0], "importance").1, 100.0);
-    assert_eq!(
+    check_same(feature(&answer.results[0], "importance").1, 100.0);
+    check_same(
         feature(&answer.results[0], "words").1,
-        feature(&usual.results[0], "words").1
+        feature(&usual.results[0], "words").1,
     );
     check_sums(&answer);
     // What was found is as sure as before, whatever its place.
     for hit in &answer.results {
         let same = |other: &&Hit| other.memory.id == hit.memory.id;
         let before = usual.results.iter().find(same).expect("found before");
-        assert_eq!(hit.confidence, before.confidence, "{}", hit.memory.content);
+        check_same(hit.confidence, before.confidence);
     }
 }
 
@@ -228,11 +234,7 @@ fn every_formula_orders_by_its_own_parts_and_is_as_sure_as_the_full_one() {
                 .iter()
                 .find(same)
                 .expect("found by the full formula too");
-            assert_eq!(
-                hit.confidence, known.confidence,
-                "{ranking:?} {}",
-                hit.memory.content
-            );
+            check_same(hit.confidence, known.confidence);
         }
     }
 }
@@ -252,8 +254,9 @@ fn parts_of_formulas_are_normalised_as_documented() {
             .find(|other| other.memory.id == hit.memory.id);
         let share = alone.map_or(0.0, |alone| alone.scores.lexical / best);
         let (lexical, weight) = feature(hit, "lexical");
-        assert!((lexical - share).abs() < 1e-5 && weight == 0.5, "{hit:#?}");
-        assert_eq!(hit.scores.lexical, lexical);
+        assert!((lexical - share).abs() < 1e-5, "{hit:#?}");
+        check_same(weight, 0.5);
+        check_same(hit.scores.lexical, lexical);
         assert_eq!(
             feature(hit, "importance"),
             (f32::from(hit.memory.importance) / 10.0, 0.2)
@@ -449,7 +452,8 @@ fn a_question_favours_what_its_wording_asks_for_among_near_equals_alone() {
         let with = ask(&space, &Recall::new(query));
         let favoured = &with.results[place(&with, category)];
         let (value, weight) = feature(favoured, "category");
-        assert!(value == 1.0 && weight > 0.0, "{query}");
+        check_same(value, 1.0);
+        assert!(weight > 0.0, "{query}");
         let (before, after) = (place(&without, category), place(&with, category));
         assert!(after <= before, "{query}: from {before} to {after}");
         moved += before - after;
@@ -465,7 +469,7 @@ fn a_question_favours_what_its_wording_asks_for_among_near_equals_alone() {
     assert!(moved > 0, "near equals change places");
     let plain = ask(&space, &Recall::new("the gateway by tenant"));
     let values = plain.results.iter().map(|hit| feature(hit, "category").0);
-    assert!(values.sum::<f32>() == 0.0, "{plain:#?}");
+    check_same(values.sum::<f32>(), 0.0);
 }
 
 #[test]
@@ -495,7 +499,7 @@ fn a_question_how_to_do_something_favours_skills() {
             } else {
                 0.0
             };
-            assert_eq!(feature(hit, "category").0, fits, "{query}");
+            check_same(feature(hit, "category").0, fits);
         }
     }
 }
@@ -612,12 +616,9 @@ fn a_role_favours_its_own_categories_and_leaves_confidence_alone() {
             );
         }
     }
-    assert!(
-        usual
-            .results
-            .iter()
-            .all(|hit| feature(hit, "role_fit").0 == 0.0)
-    );
+    for hit in &usual.results {
+        check_same(feature(hit, "role_fit").0, 0.0);
+    }
 }
 
 #[test]
@@ -736,7 +737,7 @@ fn a_reranker_has_as_much_say_as_all_before_it() {
         let answer = ask(&space, &recall);
         assert!(contents(&answer)[0].contains("log of every"), "{answer:#?}");
         check_sums(&answer);
-        assert_eq!(feature(&answer.results[0], "reranker").0, 1.0);
+        check_same(feature(&answer.results[0], "reranker").0, 1.0);
         for hit in &answer.results {
             let known = usual
                 .results
