@@ -95,6 +95,8 @@ features! {
     distrust -1.2,
     /// Whether another memory took its place.
     superseded -3.0,
+    /// How near connections bring it to what the question found, where the question goes deeper than shallow.
+    graph 1.0,
 }
 
 /// The weight of the author feature.

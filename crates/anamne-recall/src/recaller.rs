@@ -11,9 +11,10 @@ use crate::absent::NoColumns;
 use crate::candidates::{Pool, Searched, search};
 use crate::confidence::judge;
 use crate::error::RecallError;
+use crate::expansion::{self, Pooled, Reach, Stage, expand};
 use crate::model;
 use crate::rank::{Ranked, Setting, rank, shortlist, thread_features};
-use crate::views::{Columns, Disputes, LexicalSearch, VectorSearch};
+use crate::views::{Columns, Connections, Disputes, LexicalSearch, VectorSearch};
 use crate::words::{Facts, Question, Reader};
 use crate::{answer, context, filter, plainly, successors};
 
@@ -29,6 +30,8 @@ pub struct Recaller<'space> {
     pub columns: Option<&'space dyn Columns>,
     /// What contradicts memories, where that is known.
     pub disputes: Option<&'space dyn Disputes>,
+    /// How memories hang together, for questions that go deeper than shallow.
+    pub connections: Option<&'space dyn Connections>,
     /// What turns the question into a vector.
     pub embedder: &'space dyn Embedder,
     /// What is known of the space.
@@ -83,6 +86,7 @@ impl Recaller<'_> {
             exact,
         );
         let mut reader = Reader::new(&question, columns);
+        let mut reach = Reach::default();
         let mut ranked = if recall.signals == Signals::Full && self.columns.is_some() {
             self.rank_in_full(
                 &mut reader,
@@ -91,6 +95,7 @@ impl Recaller<'_> {
                 columns,
                 filter.as_ref(),
                 recall,
+                &mut reach,
             )
         } else {
             plainly::rank(self.columns, question.lexical_most, &searched)
@@ -104,6 +109,7 @@ impl Recaller<'_> {
         )?;
         judge(&mut ranked, recall.limit);
         let mut results = answer::hits(self.source, &mut reader, recall, &ranked)?;
+        expansion::tell(&mut results, self.source, self.connections, recall, &reach)?;
         if let Some(disputes) = self.disputes {
             answer::dispute(&mut results, disputes);
         }
@@ -111,9 +117,10 @@ impl Recaller<'_> {
         if has_failed {
             degraded.push(EMBEDDER.to_owned());
         }
-        for (view, _) in &searched.failed {
+        let failed = searched.failed.iter().map(|(view, _)| *view);
+        for view in failed.chain(reach.failed) {
             if !degraded.iter().any(|known| known == view) {
-                degraded.push((*view).to_owned());
+                degraded.push(view.to_owned());
             }
         }
         Ok((
@@ -128,7 +135,7 @@ impl Recaller<'_> {
     }
 
     /// The vectors, and the question as one of them. Where a model can't be reached, recall goes on without.
-    fn asked_vectors(
+    pub(crate) fn asked_vectors(
         &self,
         recall: &Recall,
         columns: &dyn Columns,
@@ -168,6 +175,7 @@ impl Recaller<'_> {
         columns: &dyn Columns,
         filter: Option<&RoaringBitmap>,
         recall: &Recall,
+        reach: &mut Reach,
     ) -> Vec<Ranked> {
         let now = self.source.now().as_microsecond();
         let mut pool = Pool::of(searched, columns, now);
@@ -191,7 +199,21 @@ impl Recaller<'_> {
         pool.keep(short);
         pool.add_neighbours(columns, filter, now);
         others.retain(|other| !pool.holds(other.row));
-        let ranked = rank(&setting, reader, pool.candidates, others, &threads);
+        let pooled = expansion::goes_deeper(recall).then(|| Pooled {
+            near: pool.candidates.clone(),
+            others: others.clone(),
+        });
+        let mut ranked = rank(&setting, reader, pool.candidates, others, &threads);
+        if let Some(pooled) = pooled {
+            let stage = Stage {
+                recall,
+                connections: self.connections,
+                filter,
+                now,
+                search: &|words, most| self.search_again(words, most, recall, columns, filter),
+            };
+            (ranked, *reach) = expand(&stage, &setting, reader, &threads, &ranked, pooled);
+        }
         answer::diversify(ranked, columns, recall.limit)
     }
 }

@@ -8,6 +8,8 @@ use anamne_text::analyser::QueryTerms;
 use anamne_types::{Dispute, Row};
 use roaring::RoaringBitmap;
 
+pub use crate::connections::{Connections, Linked, Named, Related};
+
 /// A row and how well one search liked it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {

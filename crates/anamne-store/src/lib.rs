@@ -72,7 +72,7 @@ pub use project::Project;
 pub use repair::{Repair, repair};
 pub use rewind::Rewound;
 pub use source::{
-    Listing, LogEntry, LogQuery, Order, SOURCE_FORMAT, SourceFeed, Standing, Statistics,
+    Linked, Listing, LogEntry, LogQuery, Order, SOURCE_FORMAT, SourceFeed, Standing, Statistics,
 };
 pub use space::SpaceSource;
 pub use space_name::SpaceName;

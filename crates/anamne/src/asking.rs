@@ -10,6 +10,7 @@ use anamne_types::{Answer, Context, ContextRequest, Recall, Seq, Temperature, Ti
 
 use crate::Error;
 use crate::answering::Answering;
+use crate::connecting::KnownConnections;
 use crate::knowledge::KnownDisputes;
 use crate::space::{Inner, Space};
 use crate::tiers::{OpenTier, Trouble};
@@ -180,7 +181,12 @@ impl Inner {
         );
         let is_one = tiers.len() == 1;
         let facts = self.facts()?;
-        let disputes = self.graph_if_woven().map(KnownDisputes);
+        let graph = self.graph_if_woven();
+        let connections = KnownConnections {
+            source: &self.source,
+            graph: graph.clone(),
+        };
+        let disputes = graph.map(KnownDisputes);
         let labels = troubles.iter().map(Trouble::label);
         let recaller = Recaller {
             source: &self.source,
@@ -206,6 +212,7 @@ impl Inner {
                 }
             }),
             disputes: disputes.as_ref().map(|known| known as &dyn Disputes),
+            connections: Some(&connections),
             embedder: answering.model.questions.as_ref(),
             facts: &facts,
             degraded: labels

@@ -21,6 +21,7 @@
 mod answering;
 mod asking;
 mod cleaning;
+mod connecting;
 mod consolidating;
 mod embedding_cache;
 mod error;

@@ -10,6 +10,7 @@ mod contradictions;
 mod echoes;
 mod entities;
 mod error;
+mod leading;
 mod naming;
 mod neighbourhood;
 mod relations;
@@ -31,6 +32,7 @@ pub use associations::Association;
 pub use contradictions::ContradictionQuery;
 pub use entities::EntityQuery;
 pub use error::GraphError;
+pub use leading::{Leading, Met, Opposed};
 pub use weave::Woven;
 
 const DATABASE: DerivedDatabase = DerivedDatabase {
