@@ -117,6 +117,7 @@ impl Recaller<'_> {
         if has_failed {
             degraded.push(EMBEDDER.to_owned());
         }
+        let plan = reach.plan(recall);
         let failed = searched.failed.iter().map(|(view, _)| *view);
         for view in failed.chain(reach.failed) {
             if !degraded.iter().any(|known| known == view) {
@@ -128,6 +129,7 @@ impl Recaller<'_> {
             Answer {
                 results,
                 degraded,
+                plan,
                 took_ms: milliseconds(started),
                 ..Answer::default()
             },

@@ -159,6 +159,9 @@ pub struct Work {
     pub rows: u64,
     /// Bytes of views that these searches read, as estimated from the views' sizes.
     pub bytes: u64,
+    /// Connections that were followed, where the question goes deeper than shallow.
+    #[serde(default)]
+    pub edges: u64,
 }
 
 /// How a recall was planned, and what came of it.

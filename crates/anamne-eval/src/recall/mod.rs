@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     floor: Option<f64>,
     /// Also write a JSON line for each question with its first 200 results, their features and whether they are
-    /// evidence: what weights are fitted on.
+    /// evidence: what weights are fitted on. They are those of the last depth that is given.
     #[arg(long, value_name = "FILE")]
     features: Option<PathBuf>,
     /// Also measure how much comes back when the question goes deeper: a number of hops from 1 to 4, or `deep`; may be

@@ -54,7 +54,8 @@ pub(crate) fn measure(
         outcomes.push(ask(&space, corpus, query, depths, &ids)?);
         if let Some(features) = features.as_deref_mut() {
             let wanted = features::RESULTS.min(corpus.records.len());
-            let answer = space.recall(&Recall::new(&query.text).limit(wanted))?;
+            let depth = depths.last().copied().unwrap_or_default();
+            let answer = space.recall(&Recall::new(&query.text).limit(wanted).depth(depth))?;
             features.write(corpus, query, &answer, &ids)?;
         }
     }

@@ -11,7 +11,7 @@ mod limits;
 mod tell;
 mod web;
 
-use anamne_types::{Depth, Recall, Row};
+use anamne_types::{Depth, Plan, Recall, Row, Work};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 
@@ -52,6 +52,21 @@ pub(crate) struct Reach {
     web: Web,
     /// What could not take part.
     pub(crate) failed: Vec<&'static str>,
+    /// Edges that were followed.
+    edges: usize,
+}
+
+impl Reach {
+    /// What following connections took, where the question wants to know.
+    pub(crate) fn plan(&self, recall: &Recall) -> Option<Plan> {
+        (recall.explain_plan && goes_deeper(recall)).then(|| Plan {
+            work: Work {
+                edges: self.edges as u64,
+                ..Work::default()
+            },
+            ..Plan::default()
+        })
+    }
 }
 
 /// Whether a question goes deeper than what it finds itself.
@@ -92,13 +107,16 @@ pub(crate) fn expand(
         follower.hop(hop);
     }
     let Follower {
-        mut web, failed, ..
+        mut web,
+        failed,
+        edges,
+        ..
     } = follower;
     if hops > 1 {
         again::ask(stage, setting, reader, &seeds, &mut web);
     }
     let ranked = rank_together(stage, setting, reader, threads, &web, pooled);
-    (ranked, Reach { web, failed })
+    (ranked, Reach { web, failed, edges })
 }
 
 /// The best results that the question found by a word or by their meaning; the best one where there is none such.

@@ -170,8 +170,13 @@ impl Web {
 
     /// How near a memory is over what a step leads to it; 0 where none does.
     pub(super) fn proximity(&self, row: Row) -> f32 {
-        self.place(Node::Memory(row))
-            .map_or(0.0, |place| self.nodes[place].incoming)
+        let reached = self
+            .place(Node::Memory(row))
+            .map(|place| &self.nodes[place]);
+        reached.map_or(0.0, |reached| match reached.by {
+            By::Found => reached.incoming * limits::SEED_SHARE,
+            _ => reached.incoming,
+        })
     }
 
     /// The names that a memory leads to, with how many memories hold each.

@@ -46,7 +46,7 @@ pub(crate) fn leading_from(
 ) -> Result<Vec<Linked>, StoreError> {
     let direction = |backwards: u8, own: &str, other: &str| {
         format!(
-            "SELECT asked.value, links.{other}, type, weight, {backwards} FROM json_each(?1) AS asked \
+            "SELECT asked.value, links.{other}, links.type, links.weight, {backwards} FROM json_each(?1) AS asked \
              CROSS JOIN links ON links.{own} = asked.value AND links.{other} >= coalesce( \
                (SELECT {other} FROM links AS one WHERE one.{own} = asked.value ORDER BY {other} DESC LIMIT 1 OFFSET ?2), 0)"
         )
