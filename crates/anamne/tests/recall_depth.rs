@@ -56,6 +56,7 @@ fn tell_noise(space: &Space, count: usize) {
             Draft::new(format!(
                 "the {one} beside a {other} was dusty, count {number}"
             ))
+            .occurred_at(jiff::Timestamp::UNIX_EPOCH)
         })
         .collect();
     space.remember_all(&drafts).expect("told");

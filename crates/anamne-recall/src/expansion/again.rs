@@ -21,13 +21,14 @@ pub(super) fn ask(
     stage: &Stage<'_>,
     setting: &Setting<'_>,
     reader: &mut Reader<'_>,
-    seeds: &[Row],
+    seeds: &[(Row, f32)],
     web: &mut Web,
 ) {
-    let best = &seeds[..seeds.len().min(limits::AGAIN)];
-    let unmet = unmet_words(reader, best);
+    let best = seeds.iter().take(limits::AGAIN);
+    let best: Vec<Row> = best.map(|(row, _)| *row).collect();
+    let unmet = unmet_words(reader, &best);
     let mut asked = FxHashSet::default();
-    for &row in best {
+    for &row in &best {
         let Some(place) = web.place(Node::Memory(row)) else {
             continue;
         };

@@ -33,12 +33,14 @@ pub(super) const KNOWLEDGE: &str = "knowledge";
 const LINKS: &str = "links";
 
 impl Follower<'_> {
-    /// Starts from what the question found, best first, and from what it names.
-    pub(super) fn start(&mut self, found: &[Row], question: &str) {
-        let mut proximity = 1.0;
-        for &row in found.iter().take(limits::SEEDS) {
-            self.web.start(Node::Memory(row), proximity, By::Found);
-            proximity *= limits::SEED_FADE;
+    /// Starts from what the question found, best first, each with how good it is beside the best; and from what the
+    /// question names.
+    pub(super) fn start(&mut self, found: &[(Row, f32)], question: &str) {
+        let mut fade = 1.0;
+        for &(row, goodness) in found {
+            self.web
+                .start(Node::Memory(row), goodness * fade, By::Found);
+            fade *= limits::SEED_FADE;
         }
         let named = self.ask_names(|names| names.named_in(question, limits::QUESTION_NAMES));
         for named in named {

@@ -119,21 +119,25 @@ pub(crate) fn expand(
     (ranked, Reach { web, failed, edges })
 }
 
-/// The best results that the question found by a word or by their meaning; the best one where there is none such.
-fn seeds(ranked: &[Ranked]) -> Vec<Row> {
+/// The best results that the question found by a word or by their meaning, each with its score over the best one's; the
+/// best one where there is none such.
+fn seeds(ranked: &[Ranked]) -> Vec<(Row, f32)> {
     let is_found = |ranked: &&Ranked| {
         let features = &ranked.features;
         features.lexical > 0.0 || features.semantic >= NEAR
     };
-    let rows = |ranked: &Ranked| ranked.candidate.row;
-    let found: Vec<Row> = ranked
+    let Some(first) = ranked.first() else {
+        return Vec::new();
+    };
+    let best = first.score.max(f32::MIN_POSITIVE);
+    let found: Vec<(Row, f32)> = ranked
         .iter()
         .filter(is_found)
         .take(limits::SEEDS)
-        .map(rows)
+        .map(|ranked| (ranked.candidate.row, (ranked.score / best).clamp(0.0, 1.0)))
         .collect();
     if found.is_empty() {
-        ranked.first().map(rows).into_iter().collect()
+        vec![(first.candidate.row, 1.0)]
     } else {
         found
     }
