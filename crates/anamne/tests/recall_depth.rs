@@ -190,17 +190,17 @@ fn a_name_in_the_question_starts_a_path() {
     let space = space(folder.path());
     tell_noise(&space, 300);
     let entity = Assertion::Entity {
-        name: "Marrowgate Tunnel".to_owned(),
-        entity_type: EntityType::Project,
-        aliases: vec!["the big dig".to_owned()],
+        name: "Zenobia Quarrel".to_owned(),
+        entity_type: EntityType::Person,
+        aliases: vec!["the old badger".to_owned()],
     };
     space.assert(&entity, None).expect("told");
-    let other = tell(&space, "We bought fresh pumps for Marrowgate Tunnel.");
+    let other = tell(&space, "The flood barrier was surveyed by Zenobia Quarrel.");
     space.weave(&mut |_| true).expect("woven");
-    let answer = ask(&space, "when does the big dig end?", Depth::Hops(1));
+    let answer = ask(&space, "when does the old badger wake up?", Depth::Hops(1));
     let reached = hit(&answer, other).expect("by its other name");
     assert_eq!(reached.path[0].by, "named");
-    assert_eq!(reached.path[0].to, "Marrowgate Tunnel");
+    assert_eq!(reached.path[0].to, "Zenobia Quarrel");
 }
 
 #[test]
