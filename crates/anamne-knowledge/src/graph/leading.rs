@@ -181,7 +181,7 @@ impl Graph {
                    WHERE denials.subject IN (said.subject, {subject}) AND denials.relation = said.relation \
                    AND (denials.object IS NULL OR denials.object = (SELECT key FROM names WHERE number = said.object)) \
                    AND (NOT said.told OR (denial.occurred_at, denial.row) > (saying.occurred_at, saying.row))) \
-                 AND (said.told OR NOT EXISTS (SELECT 1 FROM claims WHERE claims.row = said.row AND claims.says IN (SELECT says FROM wrong) \
+                 AND (said.told OR NOT EXISTS (SELECT 1 FROM wrong) OR NOT EXISTS (SELECT 1 FROM claims WHERE claims.row = said.row AND claims.says IN (SELECT says FROM wrong) \
                    AND claims.start < said.start + said.length AND said.start < claims.start + claims.length))"
             )
         };

@@ -64,19 +64,7 @@ impl Follower<'_> {
                 entities.push(named);
             }
         }
-        let nearness = |place: &Place| self.web.at(*place).proximity;
-        entities.sort_by(|one, other| {
-            let by_nearness = nearness(other).total_cmp(&nearness(one));
-            by_nearness.then_with(|| self.web.at(*one).node.cmp(&self.web.at(*other).node))
-        });
-        entities.truncate(limits::ENTITIES);
-        let entities: BTreeMap<EntityId, Place> = entities
-            .into_iter()
-            .filter_map(|place| match self.web.at(place).node {
-                Node::Entity(entity) => Some((entity, place)),
-                Node::Memory(_) => None,
-            })
-            .collect();
+        let entities = self.nearest_entities(entities);
         self.follow_relations(&entities, hop);
         self.follow_mentions(&entities, hop);
     }
@@ -89,23 +77,20 @@ impl Follower<'_> {
                 && !reached.followed
                 && reached.hops < hop
             {
-                let fit = if reached.hops == 0 {
-                    1.0
-                } else {
-                    (self.fit)(row)
-                };
-                waiting.push((reached.proximity * (0.5 + fit), place, row));
+                waiting.push((reached.proximity, place, row));
             }
         }
-        waiting.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.2.cmp(&other.2)));
-        waiting.truncate(limits::FRONTIER);
+        nearest(&mut waiting, limits::READ);
+        for (nearness, place, row) in &mut waiting {
+            let is_found = self.web.at(*place).hops == 0;
+            *nearness *= 0.5 + if is_found { 1.0 } else { (self.fit)(*row) };
+        }
+        nearest(&mut waiting, limits::FRONTIER);
         for (_, place, _) in &waiting {
             self.web.note_followed(*place);
         }
-        waiting
-            .into_iter()
-            .map(|(_, place, row)| (place, row))
-            .collect()
+        let memories = waiting.into_iter();
+        memories.map(|(_, place, row)| (place, row)).collect()
     }
 
     /// The entities that earlier hops reached and whose edges were not followed yet.
@@ -114,6 +99,28 @@ impl Follower<'_> {
             matches!(reached.node, Node::Entity(_)) && !reached.followed && reached.hops < hop
         });
         waiting.map(|(place, _)| place).collect()
+    }
+
+    /// Those of these places that are the nearest entities; of such as are as near, the rarest.
+    fn nearest_entities(&self, places: Vec<Place>) -> BTreeMap<EntityId, Place> {
+        let entity = |place: Place| match self.web.at(place).node {
+            Node::Entity(entity) => Some((entity, place)),
+            Node::Memory(_) => None,
+        };
+        let mut entities: Vec<(f32, EntityId, Place)> = places
+            .into_iter()
+            .filter_map(entity)
+            .map(|(entity, place)| {
+                let rarity = self.rarity(entity).max(limits::FAINTEST);
+                (self.web.at(place).proximity * rarity, entity, place)
+            })
+            .collect();
+        entities.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+        entities.truncate(limits::ENTITIES);
+        entities
+            .into_iter()
+            .map(|(_, entity, place)| (entity, place))
+            .collect()
     }
 
     /// Steps to another memory, unless it is not there any more, or not in the tiers that are searched.
@@ -295,6 +302,12 @@ impl Follower<'_> {
             self.failed.push(view);
         }
     }
+}
+
+/// Keeps the nearest, nearest first; equals by rising row.
+fn nearest(waiting: &mut Vec<(f32, Place, Row)>, most: usize) {
+    waiting.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.2.cmp(&other.2)));
+    waiting.truncate(most);
 }
 
 fn place_of(memories: &[(Place, Row)], row: Row) -> Option<Place> {

@@ -17,6 +17,10 @@ pub(super) const HOP: f32 = 0.8;
 /// Paths fainter than this are not followed, and reach nothing.
 pub(super) const FAINTEST: f32 = 0.005;
 
+/// Memories of which it is read how well they fit the question, to choose those that a hop goes on from, or that are
+/// ranked: the nearest.
+pub(super) const READ: usize = 384;
+
 /// Memories and entities from which one hop goes on: the nearest, those that fit the question first.
 pub(super) const FRONTIER: usize = 16;
 pub(super) const ENTITIES: usize = 24;

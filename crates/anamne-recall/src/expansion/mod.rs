@@ -190,22 +190,28 @@ fn targets(
             && !known.contains(&row)
             && let Some(attributes) = setting.columns.attributes(row)
         {
-            let place = reader.place(row);
-            let fit = reader.at(place).closeness(question);
             let candidate = Candidate {
                 proximity,
                 ..Candidate::unfound(row, attributes)
             };
-            targets.push((proximity * 0.5 + fit, candidate));
+            targets.push((proximity, candidate));
         }
     }
+    best(&mut targets, limits::READ);
+    for (promise, candidate) in &mut targets {
+        let place = reader.place(candidate.row);
+        *promise = candidate.proximity * 0.5 + reader.at(place).closeness(question);
+    }
+    best(&mut targets, limits::TARGETS);
+    let targets = targets.into_iter();
+    targets.map(|(_, candidate)| candidate).collect()
+}
+
+/// Keeps those that promise most, best first; equals by rising row.
+fn best(targets: &mut Vec<(f32, Candidate)>, most: usize) {
     targets.sort_by(|one, other| {
         let by_promise = other.0.total_cmp(&one.0);
         by_promise.then_with(|| one.1.row.cmp(&other.1.row))
     });
-    targets.truncate(limits::TARGETS);
-    targets
-        .into_iter()
-        .map(|(_, candidate)| candidate)
-        .collect()
+    targets.truncate(most);
 }
