@@ -86,8 +86,7 @@ impl Recaller<'_> {
             exact,
         );
         let mut reader = Reader::new(&question, columns);
-        let mut reach = Reach::default();
-        let mut ranked = if recall.signals == Signals::Full && self.columns.is_some() {
+        let (mut ranked, reach) = if recall.signals == Signals::Full && self.columns.is_some() {
             self.rank_in_full(
                 &mut reader,
                 &vector,
@@ -95,10 +94,10 @@ impl Recaller<'_> {
                 columns,
                 filter.as_ref(),
                 recall,
-                &mut reach,
             )
         } else {
-            plainly::rank(self.columns, question.lexical_most, &searched)
+            let ranked = plainly::rank(self.columns, question.lexical_most, &searched);
+            (ranked, Reach::default())
         };
         successors::first(
             self.source,
@@ -177,8 +176,7 @@ impl Recaller<'_> {
         columns: &dyn Columns,
         filter: Option<&RoaringBitmap>,
         recall: &Recall,
-        reach: &mut Reach,
-    ) -> Vec<Ranked> {
+    ) -> (Vec<Ranked>, Reach) {
         let now = self.source.now().as_microsecond();
         let mut pool = Pool::of(searched, columns, now);
         let cosines = |rows: &[Row]| match self.vectors.map(|view| view.similarities(vector, rows))
@@ -206,6 +204,7 @@ impl Recaller<'_> {
             others: others.clone(),
         });
         let mut ranked = rank(&setting, reader, pool.candidates, others, &threads);
+        let mut reach = Reach::default();
         if let Some(pooled) = pooled {
             let stage = Stage {
                 recall,
@@ -214,9 +213,9 @@ impl Recaller<'_> {
                 now,
                 search: &|words, most| self.search_again(words, most, recall, columns, filter),
             };
-            (ranked, *reach) = expand(&stage, &setting, reader, &threads, &ranked, pooled);
+            (ranked, reach) = expand(&stage, &setting, reader, &threads, &ranked, pooled);
         }
-        answer::diversify(ranked, columns, recall.limit)
+        (answer::diversify(ranked, columns, recall.limit), reach)
     }
 }
 

@@ -240,9 +240,7 @@ impl Follower<'_> {
             if self.web.step(from, node, strength * limits::HOP, hop, by) {
                 self.learn(&related.to);
             }
-            if let Some(place) = self.web.place(node)
-                && self.web.name(related.to.entity) != ""
-            {
+            if let Some(place) = self.web.place(node) {
                 // As near as this very relation makes it, however near the entity itself is.
                 let share = self.web.at(from).proximity * strength / self.web.at(place).proximity;
                 self.reach(
