@@ -161,6 +161,11 @@ pub(crate) fn measure(
                 "shallow, p50",
                 shallow.took.p50(),
             ),
+            ms("hops2_p10_ms", "2 hops, p10", hops.took.p10()).beside(
+                "shallow_p10_ms",
+                "shallow, p10",
+                shallow.took.p10(),
+            ),
             ms("deep_p95_ms", "deep, p95", deep.took.p95())
                 .beside("shallow_p95_ms", "shallow, p95", shallow.took.p95())
                 .promised(budgets::DEEP),

@@ -41,6 +41,9 @@ const DATABASE: DerivedDatabase = DerivedDatabase {
     durable: false,
 };
 
+/// Of the file, recall keeps so much in memory once it follows connections.
+const RECALL_CACHE_KIB: i64 = 8_192;
+
 /// The knowledge graph of a space. All methods may be called from several threads and processes.
 pub struct Graph {
     path: PathBuf,
@@ -50,7 +53,7 @@ pub struct Graph {
     /// Weaves. Whoever reads does not wait for it.
     weaver: Mutex<Connection>,
     reader: Mutex<Connection>,
-    /// Looks contradictions up for recall, which waits for nobody who reads the graph at length.
+    /// Looks contradictions and connections up for recall, which waits for nobody who reads the graph at length.
     recall: Mutex<Connection>,
 }
 
@@ -61,6 +64,8 @@ impl Graph {
     /// instead of what the rules say.
     pub fn open(path: &Path, readings: Option<Arc<Readings>>) -> Result<Self, GraphError> {
         let weaver = DATABASE.open(path)?;
+        let recall = DATABASE.open(path)?;
+        recall.pragma_update(None, "cache_size", -RECALL_CACHE_KIB)?;
         Ok(Self {
             path: path.to_owned(),
             identity: identity_at(path),
@@ -68,7 +73,7 @@ impl Graph {
             readings,
             weaver: Mutex::new(weaver),
             reader: Mutex::new(DATABASE.open(path)?),
-            recall: Mutex::new(DATABASE.open(path)?),
+            recall: Mutex::new(recall),
         })
     }
 

@@ -19,20 +19,20 @@ pub(super) const FAINTEST: f32 = 0.005;
 
 /// Memories of which it is read how well they fit the question, to choose those that a hop goes on from, or that are
 /// ranked: the nearest.
-pub(super) const READ: usize = 384;
+pub(super) const READ: usize = 256;
 
 /// Memories and entities from which one hop goes on: the nearest, those that fit the question first.
-pub(super) const FRONTIER: usize = 16;
-pub(super) const ENTITIES: usize = 24;
+pub(super) const FRONTIER: usize = 12;
+pub(super) const ENTITIES: usize = 16;
 
 /// Edges of one node that are read: links each way, names, rows that name an entity, relations each way.
 pub(super) const LINKS: usize = 32;
-pub(super) const NAMES: usize = 12;
-pub(super) const MENTIONS: usize = 96;
-pub(super) const RELATIONS: usize = 32;
+pub(super) const NAMES: usize = 8;
+pub(super) const MENTIONS: usize = 48;
+pub(super) const RELATIONS: usize = 12;
 
-/// Edges that one question follows at most, over all hops.
-pub(super) const EDGES: usize = 6_000;
+/// Edges that one question follows at most, over all hops; it is looked at before each batch, which may go beyond it once.
+pub(super) const EDGES: usize = 3_000;
 
 /// Names of a question from which paths start.
 pub(super) const QUESTION_NAMES: usize = 8;
@@ -62,7 +62,7 @@ pub(super) fn rarity(memories: u64, all: usize) -> f32 {
 }
 
 /// Reached memories whose meaning is compared with the question: those that are near and fit its words.
-pub(super) const TARGETS: usize = 192;
+pub(super) const TARGETS: usize = 128;
 
 /// The best results of which the second round of questions takes its words, a search each.
 pub(super) const AGAIN: usize = 3;
