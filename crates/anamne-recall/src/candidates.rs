@@ -23,6 +23,23 @@ pub(crate) struct Candidate {
     pub(crate) vector_rank: Option<u32>,
     /// The cosine of one of its vectors at least, where it is known already.
     pub(crate) similarity: Option<f32>,
+    /// How near connections bring it to what the question found: 0 to 1.
+    pub(crate) proximity: f32,
+}
+
+impl Candidate {
+    /// One that no search found.
+    pub(crate) fn unfound(row: Row, attributes: Attributes) -> Self {
+        Self {
+            row,
+            attributes,
+            lexical: None,
+            lexical_rank: None,
+            vector_rank: None,
+            similarity: None,
+            proximity: 0.0,
+        }
+    }
 }
 
 /// What both searches found, before anything is known of the rows.
@@ -152,14 +169,7 @@ impl Pool {
             return None;
         }
         self.places.insert(row, self.candidates.len());
-        self.candidates.push(Candidate {
-            row,
-            attributes,
-            lexical: None,
-            lexical_rank: None,
-            vector_rank: None,
-            similarity: None,
-        });
+        self.candidates.push(Candidate::unfound(row, attributes));
         self.candidates.last_mut()
     }
 }

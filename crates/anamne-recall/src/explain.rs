@@ -12,6 +12,9 @@ const WORTH_SAYING: f32 = 0.25;
 /// Words of the question that are named in the sentence at most.
 const NAMED_WORDS: usize = 5;
 
+/// What is said of a result that has nothing to say for itself.
+const NO_SIGNAL: &str = "Found beside other results, with no strong signal of its own.";
+
 /// The score parts that every answer carries.
 pub(crate) fn parts(ranked: &Ranked) -> ScoreParts {
     let Features {
@@ -129,7 +132,7 @@ pub(crate) fn sentence(ranked: &Ranked, memory: &Memory, matched: &[String]) -> 
         reasons.push("but another memory has taken its place".to_owned());
     }
     match reasons.split_first() {
-        None => "Found beside other results, with no strong signal of its own.".to_owned(),
+        None => NO_SIGNAL.to_owned(),
         Some((first, rest)) => {
             let mut letters = first.chars();
             let capital: String = letters
@@ -145,6 +148,20 @@ pub(crate) fn sentence(ranked: &Ranked, memory: &Memory, matched: &[String]) -> 
             sentence + "."
         }
     }
+}
+
+/// Adds to a sentence over which path a result was reached.
+pub(crate) fn add_path(sentence: &mut String, path: &str) {
+    if sentence == NO_SIGNAL {
+        *sentence = format!("Reached over {path}.");
+        return;
+    }
+    if sentence.ends_with('.') {
+        sentence.pop();
+    }
+    sentence.push_str("; reached over ");
+    sentence.push_str(path);
+    sentence.push('.');
 }
 
 /// Adds to a sentence that another memory says otherwise.

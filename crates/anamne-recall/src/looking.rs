@@ -3,11 +3,13 @@
 use anamne_types::{Filter, Memory, Recall, Row, Signals};
 use jiff::Timestamp;
 use roaring::RoaringBitmap;
+use rustc_hash::FxHashSet;
 
 use crate::answer;
 use crate::arrangement::Arrangement;
 use crate::candidates::{Pool, Searched, search};
 use crate::error::RecallError;
+use crate::expansion::{self, Followed, Pooled, Stage, expand};
 use crate::filter;
 use crate::past::{AsOfColumns, Holding, Texts};
 use crate::plainly;
@@ -15,7 +17,7 @@ use crate::rank::{Ranked, Setting, rank, shortlist, thread_features};
 use crate::reach::Reach;
 use crate::recaller::Recaller;
 use crate::sought::Sought;
-use crate::views::{Columns, VectorSearch};
+use crate::views::{Columns, Found, VectorSearch};
 use crate::words::{Question, Reader};
 
 /// What a recall sees. Every search of it goes through here, so that none sees what was not known then.
@@ -129,19 +131,37 @@ impl<'a> Looking<'a> {
         )
     }
 
-    /// Orders what was searched, best first.
+    /// Orders what was searched, best first, together with what it leads to where the question goes deeper.
     pub(crate) fn rank(
         &self,
         reader: &mut Reader<'_>,
         asked: &Asked,
         searched: &Searched,
         reach: &Reach,
-        limit: usize,
-    ) -> Vec<Ranked> {
+    ) -> (Vec<Ranked>, Followed) {
         if !self.ranks_in_full() {
             let columns = self.columns_if_any();
-            return plainly::rank(columns, asked.question.lexical_most, searched);
+            let ranked = plainly::rank(columns, asked.question.lexical_most, searched);
+            return (ranked, Followed::default());
         }
+        let deeper = expansion::goes_deeper(self.recall);
+        let (ranked, followed) = self.rank_in_full(reader, asked, searched, reach, deeper);
+        if self.arrangement.is_usual() {
+            let ranked = answer::diversify(ranked, self.columns, self.recall.limit);
+            (ranked, followed)
+        } else {
+            (ranked, followed)
+        }
+    }
+
+    fn rank_in_full(
+        &self,
+        reader: &mut Reader<'_>,
+        asked: &Asked,
+        searched: &Searched,
+        reach: &Reach,
+        deeper: bool,
+    ) -> (Vec<Ranked>, Followed) {
         let mut pool = Pool::of(searched, self.columns, self.moment);
         let vectors = self.recaller.vectors;
         let cosines =
@@ -169,11 +189,37 @@ impl<'a> Looking<'a> {
         pool.keep(short);
         pool.add_neighbours(self.columns, reach.rows.as_ref(), self.moment);
         others.retain(|other| !pool.holds(other.row));
+        let pooled = deeper.then(|| Pooled {
+            near: pool.candidates.clone(),
+            others: others.clone(),
+        });
         let ranked = rank(&setting, reader, pool.candidates, others, &threads);
-        if !self.arrangement.is_usual() {
-            return ranked;
-        }
-        answer::diversify(ranked, self.columns, limit)
+        let Some(pooled) = pooled else {
+            return (ranked, Followed::default());
+        };
+        let stage = Stage {
+            recall: self.recall,
+            connections: self.recaller.connections,
+            filter: reach.rows.as_ref(),
+            now: self.moment,
+            search: &|words, most| self.search_again(words, most, reach),
+        };
+        expand(&stage, &setting, reader, &threads, &ranked, pooled)
+    }
+
+    /// The rows that a search for other words finds, by both searches' ranks; at most `most` of each.
+    fn search_again(&self, words: &str, most: usize, reach: &Reach) -> Vec<Row> {
+        let searched = self.search(&self.ask(words), most, reach.rows.as_ref());
+        let ranks = |found: &[Found]| -> Vec<(usize, Row)> {
+            let found = found.iter().enumerate();
+            found.map(|(rank, found)| (rank, found.row)).collect()
+        };
+        let mut rows = ranks(&searched.lexical);
+        rows.extend(ranks(&searched.vectors));
+        rows.sort_unstable();
+        let mut seen = FxHashSet::default();
+        let rows = rows.into_iter().map(|(_, row)| row);
+        rows.filter(|row| seen.insert(*row)).collect()
     }
 
     /// All that was known then; `None` where that is all that there is.
@@ -240,7 +286,7 @@ impl<'a> Looking<'a> {
         let asked = self.ask(words);
         let searched = self.search(&asked, depth, reach.rows.as_ref());
         let mut reader = Reader::new(&asked.question, self.columns);
-        let ranked = self.rank(&mut reader, &asked, &searched, &reach, depth);
+        let (ranked, _) = self.rank_in_full(&mut reader, &asked, &searched, &reach, false);
         let told = ranked
             .iter()
             .find(|ranked| ranked.features.words >= least)

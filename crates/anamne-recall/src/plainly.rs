@@ -20,14 +20,7 @@ pub(crate) fn rank(
             let attributes = columns
                 .and_then(|columns| columns.attributes(found.row))
                 .unwrap_or_default();
-            let candidate = Candidate {
-                row: found.row,
-                attributes,
-                lexical: None,
-                lexical_rank: None,
-                vector_rank: None,
-                similarity: None,
-            };
+            let candidate = Candidate::unfound(found.row, attributes);
             ranked.push(Ranked {
                 candidate,
                 features: Features::default(),

@@ -147,6 +147,7 @@ pub(crate) fn shortlist(
                 semantic: candidate.similarity.unwrap_or(0.0),
                 words: own.closeness(setting.question),
                 singular: singular(setting, &candidate, own),
+                graph: candidate.proximity,
                 ..Features::default()
             };
             let features = with_attributes(setting, &candidate.attributes, features);
@@ -330,6 +331,7 @@ fn own_features(
         window_lexical: listening * joined.bm25(question, measure.window_words),
         window_words: listening * joined.closeness(question),
         window_semantic: listening * window_cosine(candidate.row, window, &cosine),
+        graph: candidate.proximity,
         ..Features::default()
     };
     with_attributes(setting, &candidate.attributes, features)

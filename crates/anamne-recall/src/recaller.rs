@@ -13,11 +13,12 @@ use crate::arrangement::{Arrangement, Sight};
 use crate::candidates::Searched;
 use crate::confidence::judge;
 use crate::error::RecallError;
+use crate::expansion::{self, Followed};
 use crate::looking::{Asked, Looking, holding};
 use crate::model;
 use crate::past::{AsOfColumns, Past};
 use crate::reach::Reach;
-use crate::views::{Columns, Disputes, Found, LexicalSearch, Naming, VectorSearch};
+use crate::views::{Columns, Connections, Disputes, Found, LexicalSearch, Naming, VectorSearch};
 use crate::words::{Facts, Question, Reader};
 use crate::{abstain, answer, context, successors};
 
@@ -37,6 +38,8 @@ pub struct Recaller<'space> {
     pub naming: Option<&'space dyn Naming>,
     /// How the space differs from what it was then, where [`AsOf::known`](anamne_types::AsOf::known) is asked.
     pub past: Option<&'space Past>,
+    /// How memories hang together, for questions that go deeper than shallow.
+    pub connections: Option<&'space dyn Connections>,
     /// What turns the question into a vector.
     pub embedder: &'space dyn Embedder,
     /// What looks at the first results again, where the program brought one.
@@ -97,7 +100,7 @@ impl Recaller<'_> {
         let reach = Reach::of(&looking, recall, holding.as_ref())?;
         let searched = searched(&looking, recall, &asked, &reach);
         let mut reader = Reader::new(&asked.question, looking.columns);
-        let mut ranked = looking.rank(&mut reader, &asked, &searched, &reach, recall.limit);
+        let (mut ranked, followed) = looking.rank(&mut reader, &asked, &searched, &reach);
         let has_reranker_failed = if arrangement.is_usual() {
             false
         } else {
@@ -120,6 +123,7 @@ impl Recaller<'_> {
             judge(&mut ranked, recall.limit);
         }
         let mut results = answer::hits(&looking, &mut reader, &ranked)?;
+        expansion::tell(&mut results, &looking, &followed)?;
         self.dispute(&looking, &mut results);
         let abstained = if results.is_empty() && recall.min_confidence > 0.0 {
             let said = abstain::abstention(&looking, recall, &asked, &reach, &searched, &ranked)?;
@@ -127,7 +131,7 @@ impl Recaller<'_> {
         } else {
             None
         };
-        let mut degraded = self.all_degraded(&asked, &reach, &searched);
+        let mut degraded = self.all_degraded(&asked, &reach, &searched, &followed);
         if has_reranker_failed {
             degraded.push(RERANKER.to_owned());
         }
@@ -136,6 +140,7 @@ impl Recaller<'_> {
             degraded,
             times: reach.times.understood,
             abstained,
+            plan: followed.plan(recall),
             took_ms: milliseconds(started),
             ..Answer::default()
         };
@@ -162,12 +167,19 @@ impl Recaller<'_> {
     }
 
     /// What could not take part, each once.
-    fn all_degraded(&self, asked: &Asked, reach: &Reach, searched: &Searched) -> Vec<String> {
+    fn all_degraded(
+        &self,
+        asked: &Asked,
+        reach: &Reach,
+        searched: &Searched,
+        followed: &Followed,
+    ) -> Vec<String> {
         let mut degraded = self.degraded.clone();
         if self.vectors.is_some() && asked.vector.is_empty() {
             degraded.push(EMBEDDER.to_owned());
         }
         let failed = searched.failed.iter().map(|(view, _)| *view);
+        let failed = failed.chain(followed.failed.iter().copied());
         for view in failed.chain(reach.degraded.iter().map(String::as_str)) {
             if !degraded.iter().any(|known| known == view) {
                 degraded.push(view.to_owned());

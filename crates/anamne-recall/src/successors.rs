@@ -36,14 +36,7 @@ pub(crate) fn first(
             let successor = match later {
                 Some(later) => Some(ranked.remove(later)),
                 None => lasting(columns, row, moment).map(|attributes| Ranked {
-                    candidate: Candidate {
-                        row,
-                        attributes,
-                        lexical: None,
-                        lexical_rank: None,
-                        vector_rank: None,
-                        similarity: None,
-                    },
+                    candidate: Candidate::unfound(row, attributes),
                     ..ranked[place].clone()
                 }),
             };

@@ -8,6 +8,7 @@ use anamne_text::analyser::QueryTerms;
 use anamne_types::{Dispute, Row};
 use roaring::RoaringBitmap;
 
+pub use crate::connections::{Connections, Linked, Named, Related};
 use crate::error::RecallError;
 
 /// A row and how well one search liked it.
@@ -181,7 +182,7 @@ pub trait Disputes {
 
 /// The memories that name somebody or something.
 #[derive(Clone, Debug, Default)]
-pub struct Named {
+pub struct Mentioning {
     /// Their rows.
     pub rows: RoaringBitmap,
     /// All names that it goes by.
@@ -205,7 +206,7 @@ pub trait Naming {
     ///
     /// [`RecallError::NoEntity`] where nothing has this name, [`RecallError::NotWoven`] where memories were not read for
     /// names.
-    fn naming(&self, name: &str) -> Result<Named, RecallError>;
+    fn naming(&self, name: &str) -> Result<Mentioning, RecallError>;
 
     /// The threads that name the same rare things as this one.
     ///

@@ -73,8 +73,8 @@ pub use project::Project;
 pub use repair::{Repair, repair};
 pub use rewind::Rewound;
 pub use source::{
-    Listing, LogEntry, LogQuery, Order, PastState, PastStates, SOURCE_FORMAT, SourceFeed, Standing,
-    Statistics,
+    Linked, Listing, LogEntry, LogQuery, Order, PastState, PastStates, SOURCE_FORMAT, SourceFeed,
+    Standing, Statistics,
 };
 pub use space::SpaceSource;
 pub use space_name::SpaceName;

@@ -7,8 +7,8 @@ use rusqlite::Connection;
 use crate::StoreError;
 use crate::source::history::Missing;
 use crate::source::{
-    self, Listing, LogEntry, LogQuery, Names, Order, PastState, PastStates, Standing, Statistics,
-    filter, history, link, past, read, retention, rows, statistics,
+    self, Linked, Listing, LogEntry, LogQuery, Names, Order, PastState, PastStates, Standing,
+    Statistics, filter, history, link, past, read, retention, rows, statistics,
 };
 use crate::space::SpaceSource;
 
@@ -231,6 +231,12 @@ impl SpaceSource {
             Some(stored) => link::of_row(reader, stored.row),
             None => Err(self.no_memory(id)),
         })
+    }
+
+    /// The links that start or end at each of these rows, the strongest first, at most those with the `most` latest
+    /// memories a row and direction. One query for all; forgotten memories may be among the ends.
+    pub fn links_leading_from(&self, rows: &[Row], most: usize) -> Result<Vec<Linked>, StoreError> {
+        self.read(|reader| link::leading_from(reader, rows, most))
     }
 
     /// Every link of the space.

@@ -42,7 +42,7 @@ pub struct ScoreParts {
 /// Why a result is there, for a machine: where it was found and how each signal weighed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
-    /// The stages that brought it up: `lexical`, `vectors`, `neighbours`.
+    /// The stages that brought it up: `lexical`, `vectors`, `neighbours`, `graph`, `asked again`.
     pub found_by: Vec<String>,
     /// The words of the query that it holds.
     pub matched: Vec<String>,
@@ -104,7 +104,9 @@ pub struct Hit {
 /// One step of the way from what a question found to a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
-    /// What leads there: `found`, `mentions`, a relation or a type of link, `next` or `previous` in the thread, `asked again`.
+    /// What leads there: `found`, or `named` by the question; `mentions`, `mentioned_in`, `said_in` (where a memory says the
+    /// relation); a relation (`works_at`, backwards `works_at of`) or a type of link (`supersedes`, backwards `superseded_by`);
+    /// `next` or `previous` in the thread; `asked again`.
     pub by: String,
     /// Where it leads: a memory's citation, or the name of an entity; for `asked again` the words.
     pub to: String,
@@ -160,6 +162,9 @@ pub struct Work {
     pub rows: u64,
     /// Bytes of views that these searches read, as estimated from the views' sizes.
     pub bytes: u64,
+    /// Connections that were followed, where the question goes deeper than shallow.
+    #[serde(default)]
+    pub edges: u64,
 }
 
 /// How a recall was planned, and what came of it.

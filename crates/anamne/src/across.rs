@@ -197,6 +197,7 @@ fn together(one: Work, other: Work) -> Work {
         tiers: one.tiers + other.tiers,
         rows: one.rows + other.rows,
         bytes: one.bytes + other.bytes,
+        edges: one.edges + other.edges,
     }
 }
 

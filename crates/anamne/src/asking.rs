@@ -11,6 +11,7 @@ use anamne_types::{Answer, Context, ContextRequest, Recall, Seq, Temperature, Ti
 
 use crate::Error;
 use crate::answering::Answering;
+use crate::connecting::KnownConnections;
 use crate::knowledge::KnownDisputes;
 use crate::naming::KnownNames;
 use crate::space::{Inner, Space};
@@ -205,7 +206,12 @@ impl Inner {
         );
         let is_one = tiers.len() == 1 && past.is_none();
         let facts = self.facts()?;
-        let disputes = self.graph_if_woven().map(KnownDisputes);
+        let graph = self.graph_if_woven();
+        let connections = KnownConnections {
+            source: &self.source,
+            graph: graph.clone(),
+        };
+        let disputes = graph.map(KnownDisputes);
         let naming = KnownNames(self);
         let labels = troubles.iter().map(Trouble::label);
         let recaller = Recaller {
@@ -234,6 +240,7 @@ impl Inner {
             disputes: disputes.as_ref().map(|known| known as &dyn Disputes),
             naming: Some(&naming),
             past,
+            connections: Some(&connections),
             embedder: answering.model.questions.as_ref(),
             reranker: self.reranker.as_deref(),
             facts: &facts,

@@ -22,6 +22,7 @@ mod across;
 mod answering;
 mod asking;
 mod cleaning;
+mod connecting;
 mod consolidating;
 mod embedding_cache;
 mod error;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anamne_knowledge::graph::{EntityQuery, Graph, GraphError};
 use anamne_recall::RecallError;
-use anamne_recall::views::{Named, Naming, RelatedThreads};
+use anamne_recall::views::{Mentioning, Naming, RelatedThreads};
 use anamne_store::StoreError;
 use anamne_store::view::MemoryFeed;
 
@@ -53,14 +53,14 @@ impl KnownNames<'_> {
         Ok(RecallError::NoEntity { name, like })
     }
 
-    fn named(&self, name: &str) -> Result<Named, Error> {
+    fn named(&self, name: &str) -> Result<Mentioning, Error> {
         let (graph, is_behind) = self.woven()?;
         let entity = match graph.entity(name) {
             Err(GraphError::NoEntity { name }) => return Err(self.unknown(&graph, name)?.into()),
             found => found?,
         };
         let rows = graph.rows_naming(name)?;
-        Ok(Named {
+        Ok(Mentioning {
             rows: rows.into_iter().map(|row| row.0).collect(),
             names: std::iter::once(entity.name).chain(entity.aliases).collect(),
             is_behind,
@@ -78,7 +78,7 @@ impl KnownNames<'_> {
 }
 
 impl Naming for KnownNames<'_> {
-    fn naming(&self, name: &str) -> Result<Named, RecallError> {
+    fn naming(&self, name: &str) -> Result<Mentioning, RecallError> {
         self.named(name).map_err(of_recall)
     }
 

@@ -75,6 +75,7 @@ fn result(hit: &Hit, record: &Record, query: &Query) -> Value {
         "confidence": hit.confidence,
         "found_by": hit.explanation.found_by,
         "features": features,
+        "path": hit.path.iter().map(|step| &step.by).collect::<Vec<_>>(),
         "relevant": query.evidence.contains(&record.id) || query.evidence_threads.contains(&record.thread),
     })
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anamne::Error;
+use anamne::{Depth, Error};
 
 use crate::output;
 
@@ -39,13 +39,30 @@ pub(crate) struct Arguments {
     #[arg(long)]
     floor: Option<f64>,
     /// Also write a JSON line for each question with its first 200 results, their features and whether they are
-    /// evidence: what weights are fitted on.
+    /// evidence: what weights are fitted on. They are those of the last depth that is given.
     #[arg(long, value_name = "FILE")]
     features: Option<PathBuf>,
     /// Also ask every question without each of the features.
     #[arg(long)]
     ablation: bool,
+    /// Also measure how much comes back when the question goes deeper: a number of hops from 1 to 4, or `deep`; may be
+    /// given several times. `shallow` is the run `full`. What was told is woven into knowledge before each question.
+    #[arg(long, value_name = "DEPTH", value_parser = depth_named)]
+    depth: Vec<Depth>,
 }
+
+/// The depth that is called so.
+fn depth_named(name: &str) -> Result<Depth, String> {
+    let depth = match name {
+        "shallow" => Depth::Shallow,
+        "deep" => Depth::Deep,
+        hops => Depth::Hops(hops.parse().map_err(|_| DEPTHS.to_owned())?),
+    };
+    depth.check().map_err(|refusal| refusal.to_string())?;
+    Ok(depth)
+}
+
+const DEPTHS: &str = "a depth is shallow, a number of hops from 1 to 4, or deep";
 
 /// Measures and prints; the exit code says whether the floor was reached.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
@@ -61,7 +78,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         .transpose()?;
     for corpus in corpora {
         output::complain(&format!("{}/{}", corpus.set, corpus.name));
-        let outcomes = runs::measure(&corpus, features.as_mut(), arguments.ablation)?;
+        let outcomes = runs::measure(
+            &corpus,
+            &arguments.depth,
+            features.as_mut(),
+            arguments.ablation,
+        )?;
         report.add(&corpus.set, outcomes);
     }
     output::line(&if arguments.json {

@@ -9,7 +9,6 @@ use super::ablation;
 use super::calibration::{auroc, calibration_error};
 use super::runs::Outcome;
 
-const RUNS: [&str; 4] = ["lexical", "semantic", "rrf", "full"];
 const SHOWN: [&str; 8] = [
     "recall@5",
     "recall@10",
@@ -80,8 +79,8 @@ impl Report {
             }
             text.push('\n');
             for (category, outcomes) in categories(outcomes) {
-                for run in RUNS {
-                    let figures = figures(&outcomes, run);
+                for run in runs(&outcomes) {
+                    let figures = figures(&outcomes, &run);
                     let _ = write!(text, "{category:<26}{run:<9}{:>5}", outcomes.len());
                     for metric in SHOWN {
                         match figures.get(metric) {
@@ -124,11 +123,21 @@ fn categories(outcomes: &[Outcome]) -> Vec<(String, Vec<&Outcome>)> {
 }
 
 fn category_json(outcomes: &[&Outcome]) -> Value {
-    let runs: Map<String, Value> = RUNS
-        .iter()
-        .map(|run| ((*run).to_owned(), json!(figures(outcomes, run))))
+    let runs: Map<String, Value> = runs(outcomes)
+        .into_iter()
+        .map(|run| {
+            let figures = json!(figures(outcomes, &run));
+            (run, figures)
+        })
         .collect();
     Value::Object(runs)
+}
+
+/// The ways in which each question was asked, in their order.
+fn runs(outcomes: &[&Outcome]) -> Vec<String> {
+    let rankings = outcomes.first().map(|outcome| &outcome.rankings);
+    let runs = rankings.into_iter().flatten();
+    runs.map(|(run, _)| run.clone()).collect()
 }
 
 /// The mean of every metric over the questions that have it, and the run's latency.
@@ -136,7 +145,7 @@ fn figures(outcomes: &[&Outcome], run: &str) -> BTreeMap<String, f64> {
     let mut sums: BTreeMap<String, (f64, usize)> = BTreeMap::new();
     let mut times = Vec::new();
     for outcome in outcomes {
-        for (_, ranking) in outcome.rankings.iter().filter(|(name, _)| *name == run) {
+        for (_, ranking) in outcome.rankings.iter().filter(|(name, _)| name == run) {
             times.push(ranking.milliseconds);
             for (metric, value) in &ranking.figures {
                 let sum = sums.entry(metric.clone()).or_default();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use anamne::{Answer, Draft, MemoryId, Recall, Signals, Space, Store};
+use anamne::{Answer, Depth, Draft, MemoryId, Recall, Signals, Space, Store};
 
 use super::Failure;
 use super::ablation::{self, Without};
@@ -25,7 +25,7 @@ pub(crate) struct Outcome {
     pub(crate) category: String,
     pub(crate) counts: bool,
     pub(crate) answerable: bool,
-    pub(crate) rankings: Vec<(&'static str, Ranking)>,
+    pub(crate) rankings: Vec<(String, Ranking)>,
     /// Confidence and relevance of the full recall's first ten results.
     pub(crate) judged: Vec<(f32, bool)>,
     /// Confidence of the full recall's first result.
@@ -45,6 +45,7 @@ impl Outcome {
 /// Tells the conversation in its order, and asks each question when it was asked.
 pub(crate) fn measure(
     corpus: &Corpus,
+    depths: &[Depth],
     mut features: Option<&mut FeatureFile>,
     ablate: bool,
 ) -> Result<Vec<Outcome>, Failure> {
@@ -58,11 +59,15 @@ pub(crate) fn measure(
         if end > told {
             tell(&space, &corpus.records[told..end], &mut ids)?;
             told = end;
+            if depths.iter().any(|depth| *depth != Depth::Shallow) {
+                space.weave(&mut |_| true)?;
+            }
         }
-        outcomes.push(ask(&space, corpus, query, &ids, ablate)?);
+        outcomes.push(ask(&space, corpus, query, depths, &ids, ablate)?);
         if let Some(features) = features.as_deref_mut() {
             let wanted = features::RESULTS.min(corpus.records.len());
-            let answer = space.recall(&Recall::new(&query.text).limit(wanted))?;
+            let depth = depths.last().copied().unwrap_or_default();
+            let answer = space.recall(&Recall::new(&query.text).limit(wanted).depth(depth))?;
             features.write(corpus, query, &answer, &ids)?;
         }
     }
@@ -100,6 +105,7 @@ fn ask(
     space: &Space,
     corpus: &Corpus,
     query: &Query,
+    depths: &[Depth],
     ids: &HashMap<MemoryId, &Record>,
     ablate: bool,
 ) -> Result<Outcome, Failure> {
@@ -121,20 +127,26 @@ fn ask(
             .limit(limit.min(corpus.records.len()))
             .signals(signals);
         let answer = space.recall(&recall)?;
-        let found: Vec<&Record> = answer
-            .results
-            .iter()
-            .filter_map(|hit| ids.get(&hit.memory.id).copied())
-            .collect();
-        let took = time_of(space, &query.text, signals)?;
-        rankings.push((run, Ranking::of(query, &found, took)));
+        let found = records_of(&answer, ids);
+        let took = time_of(space, &Recall::new(&query.text).signals(signals))?;
+        rankings.push((run.to_owned(), Ranking::of(query, &found, took)));
         if run == "full" {
             full = answer;
         } else {
             lists.push(found);
         }
     }
-    rankings.insert(2, ("rrf", Ranking::of(query, &fuse(&lists), 0.0)));
+    rankings.insert(
+        2,
+        ("rrf".to_owned(), Ranking::of(query, &fuse(&lists), 0.0)),
+    );
+    for &depth in depths.iter().filter(|depth| **depth != Depth::Shallow) {
+        let recall = Recall::new(&query.text).depth(depth);
+        let answer = space.recall(&recall.clone().limit(limit.min(corpus.records.len())))?;
+        let found = records_of(&answer, ids);
+        let took = time_of(space, &recall)?;
+        rankings.push((run_of(depth), Ranking::of(query, &found, took)));
+    }
     let without = if ablate {
         let recall = Recall::new(&query.text).limit(limit.min(corpus.records.len()));
         ablation::measure(space, query, &recall, &full, ids)?
@@ -162,11 +174,28 @@ fn ask(
     })
 }
 
+/// What a run at a depth is called.
+pub(super) fn run_of(depth: Depth) -> String {
+    match depth {
+        Depth::Shallow => "full".to_owned(),
+        Depth::Hops(hops) => format!("hops{hops}"),
+        Depth::Deep => "deep".to_owned(),
+    }
+}
+
+fn records_of<'corpus>(
+    answer: &Answer,
+    ids: &HashMap<MemoryId, &'corpus Record>,
+) -> Vec<&'corpus Record> {
+    let hits = answer.results.iter();
+    hits.filter_map(|hit| ids.get(&hit.memory.id).copied())
+        .collect()
+}
+
 /// Milliseconds of a recall of ten results, as a caller sees it.
-fn time_of(space: &Space, query: &str, signals: Signals) -> Result<f64, Failure> {
-    let recall = Recall::new(query).signals(signals);
+fn time_of(space: &Space, recall: &Recall) -> Result<f64, Failure> {
     let started = Instant::now();
-    space.recall(&recall)?;
+    space.recall(recall)?;
     Ok(started.elapsed().as_secs_f64() * 1000.0)
 }
 

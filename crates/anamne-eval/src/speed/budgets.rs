@@ -41,6 +41,18 @@ pub(crate) const RECALL_WHILE_WEAVING: Budget = Budget::RatioAtMost(1.2);
 /// Megabytes that weaving may add.
 pub(crate) const WEAVING_MEMORY: Budget = Budget::AtMost(150.0);
 
+/// Milliseconds of a question over two hops at p95, in the active and the recent tier, by the largest store that it is
+/// promised for.
+const TWO_HOPS: [(u64, f64); 1] = [(60_000, 10.0)];
+
+/// Milliseconds of a deep question over all tiers at p95, up to a million records.
+pub(crate) const DEEP: Budget = Budget::AtMost(60.0);
+
+/// The budget of a question over two hops in a store of so many records.
+pub(crate) fn two_hops(records: u64) -> Option<Budget> {
+    of_size(&TWO_HOPS, records)
+}
+
 /// The budget of a recall over this many records; none is promised beyond the last.
 pub(crate) fn recall(records: u64) -> Option<Budget> {
     of_size(&RECALL, records)

@@ -17,6 +17,8 @@ pub(crate) enum Unit {
     GigabytesPerSecond,
     /// Tokens of a language model, as estimated.
     Tokens,
+    /// Things of some kind.
+    Count,
     /// A share of a hundred; more is better.
     Percent,
     /// Time that was waited, of a hundred that were run.
@@ -33,6 +35,7 @@ impl Unit {
             Self::KibPerThousand => "KiB",
             Self::GigabytesPerSecond => "GB/s",
             Self::Tokens => "tokens",
+            Self::Count => "",
             Self::Percent | Self::WaitedPercent => "%",
         }
     }

@@ -11,6 +11,7 @@ use crate::output;
 mod binary;
 mod budgets;
 mod data;
+mod depth;
 mod disk;
 mod failure;
 mod figures;
@@ -76,6 +77,8 @@ enum Measurement {
     Binary,
     /// A store of three years, most of it in archives, beside one of its last month; only when it is named.
     Tiers,
+    /// Questions over two hops, and deep ones, beside shallow ones; only when it is named.
+    Depth,
     /// Turning a conversation into knowledge while questions are asked; only when it is named.
     Weave,
     /// `anamne mcp` from exec to its first reply, its memory and its tool list.
@@ -90,7 +93,7 @@ impl Measurement {
 
     /// Whether it is made when nothing is chosen.
     fn is_usual(self) -> bool {
-        !matches!(self, Self::Tiers | Self::Weave)
+        !matches!(self, Self::Tiers | Self::Depth | Self::Weave)
     }
 }
 
@@ -143,6 +146,14 @@ fn measure_size(
         say("tiers");
         let tiers = || tiers::measure(records, arguments.queries, arguments.folder.as_deref());
         sections.push(quiet::watched("tiers", tiers));
+        if chosen.len() == 1 {
+            return Ok(sections);
+        }
+    }
+    if wants(Measurement::Depth) {
+        say("depth");
+        let depth = || depth::measure(records, arguments.queries, arguments.folder.as_deref());
+        sections.push(quiet::watched("depth", depth));
         if chosen.len() == 1 {
             return Ok(sections);
         }

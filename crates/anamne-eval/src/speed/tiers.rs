@@ -82,7 +82,8 @@ impl Aged {
     }
 }
 
-fn end() -> Timestamp {
+/// The last instant of the records.
+pub(crate) fn end() -> Timestamp {
     Timestamp::from_second(END).expect("an instant of this century")
 }
 

@@ -201,7 +201,7 @@ pub(super) fn confirmed_since(now: Timestamp) -> i64 {
 }
 
 /// That nobody denied it since it was last told by someone.
-const NOT_DENIED: &str = "NOT EXISTS (SELECT 1 FROM denials JOIN memories AS denial USING (row) \
+pub(super) const NOT_DENIED: &str = "NOT EXISTS (SELECT 1 FROM denials JOIN memories AS denial USING (row) \
      WHERE denials.subject = entities.name AND relation IS NULL AND NOT EXISTS ( \
        SELECT 1 FROM mentions JOIN memories AS telling USING (row) WHERE mentions.name = entities.name AND way = 3 AND weight = 100 \
        AND (telling.occurred_at, telling.row) > (denial.occurred_at, denial.row)))";

@@ -10,6 +10,7 @@ mod contradictions;
 mod echoes;
 mod entities;
 mod error;
+mod leading;
 mod naming;
 mod neighbourhood;
 mod relations;
@@ -32,6 +33,7 @@ pub use associations::Association;
 pub use contradictions::ContradictionQuery;
 pub use entities::EntityQuery;
 pub use error::GraphError;
+pub use leading::{Leading, Met, Opposed};
 pub use threads::RelatedThread;
 pub use weave::Woven;
 
@@ -40,6 +42,9 @@ const DATABASE: DerivedDatabase = DerivedDatabase {
     schema: include_str!("schema.sql"),
     durable: false,
 };
+
+/// Of the file, recall keeps so much in memory once it follows connections.
+const RECALL_CACHE_KIB: i64 = 8_192;
 
 /// The knowledge graph of a space. All methods may be called from several threads and processes.
 pub struct Graph {
@@ -50,7 +55,7 @@ pub struct Graph {
     /// Weaves. Whoever reads does not wait for it.
     weaver: Mutex<Connection>,
     reader: Mutex<Connection>,
-    /// Looks contradictions up for recall, which waits for nobody who reads the graph at length.
+    /// Looks contradictions and connections up for recall, which waits for nobody who reads the graph at length.
     recall: Mutex<Connection>,
 }
 
@@ -61,6 +66,8 @@ impl Graph {
     /// instead of what the rules say.
     pub fn open(path: &Path, readings: Option<Arc<Readings>>) -> Result<Self, GraphError> {
         let weaver = DATABASE.open(path)?;
+        let recall = DATABASE.open(path)?;
+        recall.pragma_update(None, "cache_size", -RECALL_CACHE_KIB)?;
         Ok(Self {
             path: path.to_owned(),
             identity: identity_at(path),
@@ -68,7 +75,7 @@ impl Graph {
             readings,
             weaver: Mutex::new(weaver),
             reader: Mutex::new(DATABASE.open(path)?),
-            recall: Mutex::new(DATABASE.open(path)?),
+            recall: Mutex::new(recall),
         })
     }
 

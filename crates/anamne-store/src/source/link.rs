@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use anamne_types::{Link, LinkType, MemoryId, Row, Seq};
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::read::{digest_of, told};
 use super::record::Payload;
@@ -20,6 +20,55 @@ struct StoredLink {
     seq: Seq,
     source: Row,
     salt: i64,
+}
+
+/// A link as it leads from one row to another, with no word of its reason.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Linked {
+    /// The row that was asked about.
+    pub from: Row,
+    /// The other end.
+    pub to: Row,
+    /// What the start of the link is to its end.
+    pub link_type: LinkType,
+    /// How strong it is, 0 to 1.
+    pub weight: f32,
+    /// Whether the link starts at the other end.
+    pub backwards: bool,
+}
+
+/// The links that start or end at each of `rows`, at most those with the `most` latest memories a row and direction.
+/// They are as they stand there: an examination proves them.
+pub(crate) fn leading_from(
+    connection: &Connection,
+    rows: &[Row],
+    most: usize,
+) -> Result<Vec<Linked>, StoreError> {
+    let direction = |backwards: u8, own: &str, other: &str| {
+        format!(
+            "SELECT asked.value, links.{other}, links.type, links.weight, {backwards} FROM json_each(?1) AS asked \
+             CROSS JOIN links ON links.{own} = asked.value AND links.{other} >= coalesce( \
+               (SELECT {other} FROM links AS one WHERE one.{own} = asked.value ORDER BY {other} DESC LIMIT 1 OFFSET ?2), 0)"
+        )
+    };
+    let sql = format!(
+        "{} UNION ALL {} ORDER BY 1, 4 DESC, 2 DESC, 3, 5",
+        direction(0, "source", "target"),
+        direction(1, "target", "source")
+    );
+    let numbers: Vec<String> = rows.iter().map(|row| row.0.to_string()).collect();
+    let asked = format!("[{}]", numbers.join(","));
+    let mut statement = connection.prepare_cached(&sql)?;
+    let linked = statement.query_map(params![asked, most.saturating_sub(1) as i64], |row| {
+        Ok(Linked {
+            from: Row(row.get(0)?),
+            to: Row(row.get(1)?),
+            link_type: LinkType::from_number(row.get(2)?).unwrap_or(LinkType::Related),
+            weight: row.get(3)?,
+            backwards: row.get(4)?,
+        })
+    })?;
+    Ok(linked.collect::<Result<_, _>>()?)
 }
 
 /// The links that start or end at `row`, oldest first, each what was told, as the digest that its event keeps proves.

@@ -24,6 +24,7 @@ pub(crate) mod uses;
 
 pub use feed::SourceFeed;
 pub use filter::{Listing, Order, Standing};
+pub use link::Linked;
 pub use log::{LogEntry, LogQuery};
 pub use past::{PastState, PastStates};
 pub use statistics::Statistics;

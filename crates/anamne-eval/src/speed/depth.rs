@@ -1,0 +1,234 @@
+//! What following connections costs: questions over two hops, and deep ones, beside shallow ones of the same store.
+
+use std::path::Path;
+
+use anamne::{Depth, Draft, Link, LinkType, MemoryId, Recall, Space, Temperature};
+use jiff::{SignedDuration, Timestamp};
+
+use super::data::Generator;
+use super::figures::{Figure, Section, Unit};
+use super::latencies::Latencies;
+use super::site::temporary_folder;
+use super::tiers::{end, open_at};
+use super::{Failure, budgets};
+
+/// From so many records on the store spans three years, so that most of it lies in archives; a smaller one spans what the
+/// active and the recent tier hold.
+const LARGE: u64 = 200_000;
+
+/// Days that a small store and a large one span.
+const SPAN_DAYS: [f64; 2] = [90.0, 1_095.0];
+
+/// Records of one transaction.
+const BATCH: u64 = 512;
+
+/// Memories that name one person, on average; some are named far more often.
+const SHARE: u64 = 12;
+
+/// Links at most; each is a write of its own.
+const LINKS: u64 = 20_000;
+
+/// Questions that warm a store up.
+const WARM_UP: usize = 50;
+
+/// Results of a question.
+const RESULTS: usize = 10;
+
+/// A store whose records name persons and places and lead to one another.
+struct Connected {
+    generator: Generator,
+    records: u64,
+}
+
+impl Connected {
+    fn draft(&self, number: u64) -> Draft {
+        let span = SPAN_DAYS[usize::from(self.records >= LARGE)];
+        let left = (self.records - 1 - number) as f64 / self.records as f64;
+        let age = SignedDuration::from_secs((left * span * 86_400.0) as i64);
+        let record = self.generator.record(number);
+        let (one, other) = (self.person(number, 1), self.person(number, 2));
+        let place = self.place(number);
+        let text = format!(
+            "{} {one} works at {place}. {other} met {one} there.",
+            record.text
+        );
+        Draft {
+            content: text,
+            ..record.draft()
+        }
+        .occurred_at(end() - age)
+    }
+
+    /// A person whom the record names: those with low numbers are named more often.
+    fn person(&self, number: u64, which: u64) -> String {
+        let persons = (self.records / SHARE).max(1);
+        let drawn = mixed(number * 4 + which);
+        let share = (drawn % 10_000) as f64 / 10_000.0;
+        let person = (share.powf(1.5) * persons as f64) as u64;
+        format!("{} {}", name(person), name(person / 7 + 900))
+    }
+
+    fn place(&self, number: u64) -> String {
+        let places = (self.records / SHARE / 4).max(1);
+        format!("{} Institute", name(mixed(number * 4 + 3) % places + 40))
+    }
+
+    fn fill(&self, space: &Space) -> Result<u64, Failure> {
+        let mut ids: Vec<MemoryId> = Vec::new();
+        for start in (0..self.records).step_by(BATCH as usize) {
+            let batch = start..(start + BATCH).min(self.records);
+            let drafts: Vec<Draft> = batch.map(|number| self.draft(number)).collect();
+            let told = space.remember_all(&drafts)?;
+            ids.extend(told.into_iter().map(|told| told.id));
+        }
+        let links = (self.records / 3).min(LINKS);
+        for number in 0..links {
+            let from = (number * (self.records / links)) as usize;
+            let to = mixed(number) as usize % ids.len();
+            if ids[from] != ids[to] {
+                space.link(&Link {
+                    from: ids[from],
+                    to: ids[to],
+                    link_type: LinkType::References,
+                    weight: 0.8,
+                    reason: String::new(),
+                    created_at: Timestamp::UNIX_EPOCH,
+                })?;
+            }
+        }
+        space.fold()?;
+        space.settle(&mut |_, _| {})?;
+        space.age(&mut |_, _| {})?;
+        space.fold()?;
+        space.weave(&mut |_| true)?;
+        Ok(links)
+    }
+}
+
+/// The same far-off number for the same number.
+fn mixed(number: u64) -> u64 {
+    let mixed = (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed ^ (mixed >> 27)
+}
+
+/// A name of three syllables, another one for each number below 27 000.
+fn name(number: u64) -> String {
+    const FIRST: [&str; 30] = [
+        "Bar", "Cor", "Dal", "Fen", "Gor", "Hal", "Jor", "Kel", "Lor", "Mar", "Nor", "Ost", "Pel",
+        "Quin", "Ros", "Sel", "Tor", "Ulm", "Var", "Wil", "Yor", "Zan", "Bel", "Cas", "Dor", "Fal",
+        "Gil", "Hol", "Kor", "Lan",
+    ];
+    let at = |power: u32| (number / 30_u64.pow(power) % 30) as usize;
+    let [second, third] = [1, 2].map(|power| FIRST[at(power)].to_lowercase());
+    format!("{}{second}{third}", FIRST[at(0)])
+}
+
+/// Measures a store of so many records, whose questions ask for a record's words and one of its names.
+pub(crate) fn measure(
+    records: u64,
+    queries: u64,
+    parent: Option<&Path>,
+) -> Result<Section, Failure> {
+    let folder = temporary_folder(parent)?;
+    let store = Connected {
+        generator: Generator::new(records),
+        records,
+    };
+    let space = open_at(&folder.path().join("store"))?;
+    let links = store.fill(&space)?;
+    let questions: Vec<String> = (0..queries)
+        .map(|number| {
+            let about = number * records / queries;
+            let question = store.generator.question_about(about, number);
+            format!("{question} {}", store.person(about, 1))
+        })
+        .collect();
+    let asked = |depth| ask_all(&space, &questions, depth);
+    let shallow = asked(Depth::Shallow)?;
+    let hops = asked(Depth::Hops(2))?;
+    let deep = asked(Depth::Deep)?;
+    let ms = |key: &str, label: &str, value| Figure::new(key, label, value, Unit::Milliseconds);
+    let count = |key: &str, label: &str, value| Figure::new(key, label, value, Unit::Count);
+    Ok(Section::new(
+        "depth",
+        vec![
+            ms("hops2_p95_ms", "2 hops, p95", hops.took.p95())
+                .beside("shallow_p95_ms", "shallow, p95", shallow.took.p95())
+                .promised(budgets::two_hops(records)),
+            ms("hops2_p50_ms", "2 hops, p50", hops.took.p50()).beside(
+                "shallow_p50_ms",
+                "shallow, p50",
+                shallow.took.p50(),
+            ),
+            ms("hops2_p10_ms", "2 hops, p10", hops.took.p10()).beside(
+                "shallow_p10_ms",
+                "shallow, p10",
+                shallow.took.p10(),
+            ),
+            ms("deep_p95_ms", "deep, p95", deep.took.p95())
+                .beside("shallow_p95_ms", "shallow, p95", shallow.took.p95())
+                .promised(budgets::DEEP),
+            ms("deep_p50_ms", "deep, p50", deep.took.p50()).beside(
+                "shallow_p50_ms",
+                "shallow, p50",
+                shallow.took.p50(),
+            ),
+            count("hops2_edges", "edges that 2 hops follow", hops.edges),
+            count(
+                "deep_edges",
+                "edges that a deep question follows",
+                deep.edges,
+            ),
+            count("hops2_paths", "results reached over 2 hops", hops.paths),
+            count("links", "links of the store", links as f64),
+        ],
+    ))
+}
+
+/// What the questions of one depth came to.
+struct Asked {
+    took: Latencies,
+    /// Edges followed and results with a path, a question on average.
+    edges: f64,
+    paths: f64,
+}
+
+fn ask_all(space: &Space, questions: &[String], depth: Depth) -> Result<Asked, Failure> {
+    let recall = |question: &String| {
+        Recall::new(question)
+            .limit(RESULTS)
+            .depth(depth)
+            .temperature(Temperature::All)
+    };
+    for question in questions.iter().take(WARM_UP) {
+        space.recall(&recall(question))?;
+    }
+    let (mut took, mut paths) = (Latencies::default(), 0);
+    for question in questions {
+        let answer = took.time(|| space.recall(&recall(question)))?;
+        if answer.results.is_empty() || !answer.degraded.is_empty() {
+            return Err(Failure::new(format!(
+                "{question:?} has no full answer (degraded: {:?})",
+                answer.degraded
+            )));
+        }
+        let hits = answer.results.iter();
+        paths += hits.filter(|hit| !hit.path.is_empty()).count();
+    }
+    let mut edges = 0;
+    for question in questions {
+        let explained = Recall {
+            explain_plan: true,
+            ..recall(question)
+        };
+        let plan = space.recall(&explained)?.plan;
+        edges += plan.map_or(0, |plan| plan.work.edges);
+    }
+    let mean = |sum: f64| sum / questions.len() as f64;
+    Ok(Asked {
+        took,
+        edges: mean(edges as f64),
+        paths: mean(paths as f64),
+    })
+}

@@ -1,0 +1,318 @@
+//! What leads from memories to other memories, a batch at a time: for recall, which may follow a few steps.
+//!
+//! Every query takes all nodes of a step at once, finds them by an index, and reads a bounded number of rows for each:
+//! a name that everybody says, or a memory that names everything, costs no more than another.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anamne_text::analyser::is_function_word;
+use anamne_types::{ConflictKind, EntityId, EntityType, Row};
+use rusqlite::{Row as SqlRow, params};
+use uuid::Uuid;
+
+use super::entities::NOT_DENIED;
+use super::{Graph, GraphError};
+use crate::reading::normalised;
+
+/// Names of one memory that are read at most, before the rarest are chosen.
+const READ: usize = 256;
+
+/// Words of a question in which names are looked for.
+const QUESTION_WORDS: usize = 64;
+
+/// Words of the longest name that is looked for in a question.
+const NAME_WORDS: usize = 5;
+
+/// An entity as it is met on the way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Met {
+    /// Its identity.
+    pub entity: EntityId,
+    /// Its name, as it is written most often.
+    pub name: String,
+    /// What it is.
+    pub entity_type: EntityType,
+    /// Memories that name it.
+    pub memories: u64,
+}
+
+/// A relation that leads from one entity to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Leading {
+    /// The entity that was asked about.
+    pub from: EntityId,
+    /// The other one.
+    pub to: Met,
+    /// What is said: `works_at`.
+    pub relation: String,
+    /// Whether it is said of the other one.
+    pub backwards: bool,
+    /// The memory that says so.
+    pub evidence: Row,
+    /// How sure the reading is, 0 to 1.
+    pub confidence: f32,
+}
+
+/// A memory that can't be true beside another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opposed {
+    /// The memory that was asked about.
+    pub from: Row,
+    /// The other one.
+    pub to: Row,
+    /// What the two are to each other.
+    pub kind: ConflictKind,
+    /// Whether the other one is the later of the two.
+    pub later: bool,
+}
+
+/// The entities with these ids (hexadecimal, as JSON), under all names that they have.
+const ASKED: &str = "asked (id, kept, name) AS MATERIALIZED ( \
+       SELECT entities.id, entities.name, entities.name FROM json_each(?1) AS given CROSS JOIN entities ON entities.id = unhex(given.value) \
+       UNION ALL \
+       SELECT entities.id, entities.name, canonical.name FROM json_each(?1) AS given \
+         CROSS JOIN entities ON entities.id = unhex(given.value) \
+         CROSS JOIN canonical ON canonical.kept = entities.name AND canonical.name <> entities.name)";
+
+const MET: &str = "entities.id, entities.spelling, entities.type, entities.memories";
+
+fn read_met(row: &SqlRow<'_>, first: usize) -> rusqlite::Result<Met> {
+    Ok(Met {
+        entity: EntityId(Uuid::from_bytes(row.get(first)?)),
+        name: row.get(first + 1)?,
+        entity_type: EntityType::from_number(row.get(first + 2)?).unwrap_or(EntityType::Concept),
+        memories: row.get::<_, i64>(first + 3)? as u64,
+    })
+}
+
+impl Graph {
+    /// The entities that each of these memories names, the rarest first, at most `most` a memory; in the order of `rows`.
+    ///
+    /// Dates are left out. O(rows), each bounded.
+    pub fn names_leading_from(
+        &self,
+        rows: &[Row],
+        most: usize,
+    ) -> Result<Vec<(Row, Met)>, GraphError> {
+        let sql = format!(
+            "SELECT asked.value, {MET} FROM json_each(?1) AS asked \
+             CROSS JOIN mentions INDEXED BY mentions_by_row ON mentions.row = asked.value AND mentions.name <= coalesce( \
+               (SELECT name FROM mentions AS one INDEXED BY mentions_by_row WHERE one.row = asked.value ORDER BY name LIMIT 1 OFFSET {READ}), \
+               {}) \
+             LEFT JOIN canonical ON canonical.name = mentions.name \
+             CROSS JOIN entities ON entities.name = coalesce(canonical.kept, mentions.name) \
+             WHERE mentions.way <> 2 AND entities.type <> ?2 AND {NOT_DENIED}",
+            i64::MAX
+        );
+        let recall = self.recall();
+        let mut statement = recall.prepare_cached(&sql)?;
+        let found = statement.query_map(
+            params![json_of_rows(rows), EntityType::Date.number()],
+            |row| Ok((Row(row.get(0)?), read_met(row, 1)?)),
+        )?;
+        let mut by_row: BTreeMap<Row, Vec<Met>> = BTreeMap::new();
+        for one in found {
+            let (row, met) = one?;
+            by_row.entry(row).or_default().push(met);
+        }
+        for met in by_row.values_mut() {
+            met.sort_by_key(|met| (met.memories, met.entity));
+            met.dedup_by_key(|met| met.entity);
+            met.truncate(most);
+        }
+        let named = rows
+            .iter()
+            .filter_map(|row| Some((*row, by_row.remove(row)?)));
+        Ok(named
+            .flat_map(|(row, met)| met.into_iter().map(move |met| (row, met)))
+            .collect())
+    }
+
+    /// The memories that name each of these entities, by any of its names, at most the `most` latest of each name;
+    /// in the order of `entities`, the latest first.
+    pub fn memories_leading_from(
+        &self,
+        entities: &[EntityId],
+        most: usize,
+    ) -> Result<Vec<(EntityId, Row)>, GraphError> {
+        let sql = format!(
+            "WITH {ASKED} SELECT asked.id, mentions.row FROM asked \
+             CROSS JOIN mentions ON mentions.name = asked.name AND mentions.row >= coalesce( \
+               (SELECT row FROM mentions AS one WHERE one.name = asked.name ORDER BY row DESC LIMIT 1 OFFSET ?2), 0) \
+             WHERE mentions.way <> 2"
+        );
+        let recall = self.recall();
+        let mut statement = recall.prepare_cached(&sql)?;
+        let found = statement.query_map(
+            params![json_of_entities(entities), most.saturating_sub(1) as i64],
+            |row| Ok((EntityId(Uuid::from_bytes(row.get(0)?)), Row(row.get(1)?))),
+        )?;
+        let mut by_entity: BTreeMap<EntityId, BTreeSet<Row>> = BTreeMap::new();
+        for one in found {
+            let (entity, row) = one?;
+            by_entity.entry(entity).or_default().insert(row);
+        }
+        let mut leading = Vec::new();
+        for entity in entities {
+            let rows = by_entity.remove(entity).unwrap_or_default();
+            leading.extend(rows.into_iter().rev().take(most).map(|row| (*entity, row)));
+        }
+        Ok(leading)
+    }
+
+    /// The relations that begin or end at each of these entities and lead to another one, at most the `most` latest of
+    /// each name and direction; what was denied, or decided to be wrong, is left out.
+    pub fn relations_leading_from(
+        &self,
+        entities: &[EntityId],
+        most: usize,
+    ) -> Result<Vec<Leading>, GraphError> {
+        let direction = |backwards: u8, own: &str, other: &str, subject: &str| {
+            format!(
+                "SELECT asked.id, {MET}, said.relation, {backwards}, said.row, said.confidence FROM asked \
+                 CROSS JOIN statements AS said INDEXED BY statements_by_{own} ON said.{own} = asked.name AND said.row >= coalesce( \
+                   (SELECT row FROM statements AS one INDEXED BY statements_by_{own} WHERE one.{own} = asked.name \
+                    ORDER BY row DESC LIMIT 1 OFFSET ?2), 0) \
+                 LEFT JOIN canonical ON canonical.name = said.{other} \
+                 CROSS JOIN entities ON entities.name = coalesce(canonical.kept, said.{other}) \
+                 WHERE said.object IS NOT NULL AND NOT said.negated AND entities.type <> ?3 AND entities.name <> asked.kept \
+                 AND {NOT_DENIED} AND NOT EXISTS ( \
+                   SELECT 1 FROM denials JOIN memories AS denial USING (row) JOIN memories AS saying ON saying.row = said.row \
+                   WHERE denials.subject IN (said.subject, {subject}) AND denials.relation = said.relation \
+                   AND (denials.object IS NULL OR denials.object = (SELECT key FROM names WHERE number = said.object)) \
+                   AND (NOT said.told OR (denial.occurred_at, denial.row) > (saying.occurred_at, saying.row))) \
+                 AND (said.told OR NOT EXISTS (SELECT 1 FROM wrong) OR NOT EXISTS (SELECT 1 FROM claims WHERE claims.row = said.row AND claims.says IN (SELECT says FROM wrong) \
+                   AND claims.start < said.start + said.length AND said.start < claims.start + claims.length))"
+            )
+        };
+        let sql = format!(
+            "WITH {ASKED}, wrong (says) AS MATERIALIZED (SELECT says FROM tombstones) {} UNION ALL {}",
+            direction(0, "subject", "object", "asked.kept"),
+            direction(1, "object", "subject", "entities.name")
+        );
+        let recall = self.recall();
+        let mut statement = recall.prepare_cached(&sql)?;
+        let found = statement.query_map(
+            params![
+                json_of_entities(entities),
+                most.saturating_sub(1) as i64,
+                EntityType::Date.number()
+            ],
+            |row| {
+                Ok(Leading {
+                    from: EntityId(Uuid::from_bytes(row.get(0)?)),
+                    to: read_met(row, 1)?,
+                    relation: row.get(5)?,
+                    backwards: row.get(6)?,
+                    evidence: Row(row.get(7)?),
+                    confidence: row.get::<_, f32>(8)? / 100.0,
+                })
+            },
+        )?;
+        let mut leading = found.collect::<Result<Vec<_>, _>>()?;
+        leading.sort_by(|one, other| {
+            let place = |leading: &Leading| (leading.from, leading.backwards, leading.to.entity);
+            (place(one), &one.relation, one.evidence).cmp(&(
+                place(other),
+                &other.relation,
+                other.evidence,
+            ))
+        });
+        Ok(leading)
+    }
+
+    /// The memories that say otherwise than each of these, at most the `most` latest a memory and direction.
+    pub fn opposed_to(&self, rows: &[Row], most: usize) -> Result<Vec<Opposed>, GraphError> {
+        let direction = |own: &str, other: &str| {
+            format!(
+                "SELECT asked.value, {other}, kind, later = {other} FROM json_each(?1) AS asked \
+                 CROSS JOIN conflicts ON {own} = asked.value AND {other} >= coalesce( \
+                   (SELECT {other} FROM conflicts AS one WHERE one.{own} = asked.value ORDER BY {other} DESC LIMIT 1 OFFSET ?2), 0)"
+            )
+        };
+        let sql = format!(
+            "{} UNION {} ORDER BY 1, 2 DESC, 3",
+            direction("finder", "rival"),
+            direction("rival", "finder")
+        );
+        let recall = self.recall();
+        let mut statement = recall.prepare_cached(&sql)?;
+        let found = statement.query_map(
+            params![json_of_rows(rows), most.saturating_sub(1) as i64],
+            |row| {
+                Ok(Opposed {
+                    from: Row(row.get(0)?),
+                    to: Row(row.get(1)?),
+                    kind: ConflictKind::from_number(row.get(2)?).unwrap_or(ConflictKind::Contested),
+                    later: row.get(3)?,
+                })
+            },
+        )?;
+        Ok(found.collect::<Result<_, _>>()?)
+    }
+
+    /// The entities that a question names, in its order; of names that overlap the longest counts.
+    ///
+    /// Names are looked for in its first 64 words. Dates are left out.
+    pub fn named_in_question(&self, question: &str, most: usize) -> Result<Vec<Met>, GraphError> {
+        let words: Vec<&str> = question.split_whitespace().take(QUESTION_WORDS).collect();
+        let mut spans: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
+        for start in 0..words.len() {
+            for length in 1..=NAME_WORDS.min(words.len() - start) {
+                let key = normalised(&words[start..start + length].join(" "));
+                if !key.is_empty() && !is_function_word(&key) {
+                    spans.entry(key).or_default().push((start, length));
+                }
+            }
+        }
+        let keys: Vec<&String> = spans.keys().collect();
+        let sql = format!(
+            "SELECT given.value, {MET} FROM json_each(?1) AS given CROSS JOIN names ON names.key = given.value \
+             LEFT JOIN canonical ON canonical.name = names.number \
+             CROSS JOIN entities ON entities.name = coalesce(canonical.kept, names.number) \
+             WHERE entities.type <> ?2 AND {NOT_DENIED}"
+        );
+        let given = serde_json::to_string(&keys).map_err(|error| GraphError::Claim {
+            reason: error.to_string(),
+        })?;
+        let recall = self.recall();
+        let mut statement = recall.prepare_cached(&sql)?;
+        let found = statement.query_map(params![given, EntityType::Date.number()], |row| {
+            Ok((row.get::<_, String>(0)?, read_met(row, 1)?))
+        })?;
+        let mut named = Vec::new();
+        for one in found {
+            let (key, met) = one?;
+            let places = spans.get(&key).into_iter().flatten();
+            named.extend(places.map(|&(start, length)| (length, start, met.clone())));
+        }
+        named.sort_by_key(|(length, start, met)| (usize::MAX - length, *start, met.entity));
+        let mut taken = vec![false; words.len()];
+        named.retain(|(length, start, _)| {
+            let own = &mut taken[*start..start + length];
+            let is_free = own.iter().all(|taken| !taken);
+            own.fill(true);
+            is_free
+        });
+        named.sort_by_key(|(_, start, _)| *start);
+        let mut seen = BTreeSet::new();
+        let met = named.into_iter().map(|(_, _, met)| met);
+        Ok(met
+            .filter(|met| seen.insert(met.entity))
+            .take(most)
+            .collect())
+    }
+}
+
+fn json_of_rows(rows: &[Row]) -> String {
+    let numbers: Vec<String> = rows.iter().map(|row| row.0.to_string()).collect();
+    format!("[{}]", numbers.join(","))
+}
+
+fn json_of_entities(entities: &[EntityId]) -> String {
+    let ids: Vec<String> = entities
+        .iter()
+        .map(|entity| format!("\"{}\"", entity.0.simple()))
+        .collect();
+    format!("[{}]", ids.join(","))
+}

@@ -1,0 +1,135 @@
+//! Asking again with what was found: names and rare words of the best results that the question lacks, beside those of its
+//! words that they leave unmet.
+
+use anamne_embed::StaticModel;
+use anamne_text::analyser::is_function_word;
+use anamne_types::Row;
+use rustc_hash::FxHashSet;
+
+use super::Stage;
+use super::limits;
+use super::web::{By, Node, Place, Web};
+use crate::rank::Setting;
+use crate::views::Columns;
+use crate::words::Reader;
+
+/// Asks a question for each of the best results, and steps from it to what that finds.
+pub(super) fn ask(
+    stage: &Stage<'_>,
+    setting: &Setting<'_>,
+    reader: &mut Reader<'_>,
+    seeds: &[(Row, f32)],
+    web: &mut Web,
+) {
+    let best = seeds.iter().take(limits::AGAIN);
+    let best: Vec<Row> = best.map(|(row, _)| *row).collect();
+    let unmet = unmet_words(reader, &best);
+    let mut asked = FxHashSet::default();
+    for &row in &best {
+        let Some(place) = web.place(Node::Memory(row)) else {
+            continue;
+        };
+        let new = new_words(reader, setting.columns, web, place, row);
+        if new.is_empty() {
+            continue;
+        }
+        let words = [&unmet[..], &new[..]].concat().join(" ");
+        if !asked.insert(words.clone()) {
+            continue;
+        }
+        let found = (stage.search)(&words, limits::AGAIN_ROWS);
+        let words: std::rc::Rc<str> = words.into();
+        for (rank, row) in found.into_iter().enumerate() {
+            let fade = 1.0 + rank as f32 / 8.0;
+            let is_there = setting
+                .columns
+                .attributes(row)
+                .is_some_and(|attributes| attributes.expires_at > stage.now);
+            if is_there {
+                web.step(
+                    place,
+                    Node::Memory(row),
+                    limits::AGAIN_STRENGTH / fade,
+                    2,
+                    By::AskedAgain(words.clone()),
+                );
+            }
+        }
+    }
+}
+
+/// The words of the question that none of these rows holds.
+fn unmet_words(reader: &mut Reader<'_>, rows: &[Row]) -> Vec<String> {
+    let question = reader.question;
+    let mut met = vec![false; question.term_words.len()];
+    for &row in rows {
+        let place = reader.place(row);
+        for (met, frequency) in met.iter_mut().zip(reader.at(place).frequencies) {
+            *met |= *frequency > 0.0;
+        }
+    }
+    let words = question.term_words.iter().zip(met);
+    let mut unmet: Vec<String> = words
+        .filter(|(_, met)| !met)
+        .map(|(word, _)| word.clone())
+        .collect();
+    unmet.dedup();
+    unmet
+}
+
+/// What a memory names, and its rarest words, as far as other memories share them and the question does not have them.
+fn new_words(
+    reader: &Reader<'_>,
+    columns: &dyn Columns,
+    web: &Web,
+    place: Place,
+    row: Row,
+) -> Vec<String> {
+    let question = reader.question;
+    let is_new = |word: &str| !question.words.iter().any(|known| known == word);
+    let mut new: Vec<String> = web
+        .named_by(place)
+        .filter(|(name, memories)| {
+            *memories > 1 && name.to_lowercase().split_whitespace().any(is_new)
+        })
+        .map(|(name, _)| name.to_owned())
+        .take(limits::NEW_WORDS / 2)
+        .collect();
+    let mut rare: Vec<(u32, String)> = words_of(columns.tokens(row).unwrap_or_default())
+        .into_iter()
+        .map(|(word, tokens)| {
+            let rows = tokens.iter().map(|token| columns.token_frequency(*token));
+            (rows.min().unwrap_or(0), word)
+        })
+        .filter(|(rows, word)| {
+            *rows > 1
+                && word.chars().count() > 2
+                && !is_function_word(word)
+                && is_new(word)
+                && !new.iter().any(|name| name.to_lowercase().contains(word))
+        })
+        .collect();
+    rare.sort();
+    rare.dedup();
+    let room = limits::NEW_WORDS - new.len();
+    new.extend(rare.into_iter().take(room).map(|(_, word)| word));
+    new
+}
+
+/// The words that wordpieces make up, in small letters, each with its pieces.
+fn words_of(tokens: &[u16]) -> Vec<(String, Vec<u16>)> {
+    let table = StaticModel::builtin_tokens();
+    let mut words: Vec<(String, Vec<u16>)> = Vec::new();
+    for &token in tokens {
+        let text = table.token_text(token);
+        match (text.strip_prefix("##"), words.last_mut()) {
+            (Some(rest), Some((word, pieces))) if !rest.is_empty() => {
+                word.push_str(rest);
+                pieces.push(token);
+            }
+            _ => words.push((text.to_owned(), vec![token])),
+        }
+    }
+    words.retain(|(word, _)| word.chars().all(char::is_alphanumeric));
+    words
+}

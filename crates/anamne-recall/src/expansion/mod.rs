@@ -1,0 +1,217 @@
+//! Stage 3 where a question goes deeper than shallow: what the best results lead to, over links, relations, shared names
+//! and threads, and what is found when they are asked about again.
+//!
+//! Paths start from what the question itself found and from what it names. What they reach is ranked together with
+//! everything else, by the same features and by how near it is: so what also fits the question rises, and what only
+//! hangs together with a result stays below. The numbers stand in `limits`.
+
+mod again;
+mod follow;
+mod limits;
+mod tell;
+mod web;
+
+use anamne_types::{Depth, Plan, Recall, Row, Work};
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashSet;
+
+use crate::candidates::Candidate;
+use crate::connections::Connections;
+use crate::rank::{Ranked, Setting, ThreadFeatures, rank, shortlist, thread_features};
+use crate::words::Reader;
+use follow::{Follower, KNOWLEDGE};
+use web::Web;
+
+pub(crate) use tell::tell;
+
+/// A result whose meaning is at least so near was found by the question, also where it has no word of it.
+const NEAR: f32 = 0.25;
+
+/// What expansion needs beside the candidates.
+pub(crate) struct Stage<'a> {
+    pub(crate) recall: &'a Recall,
+    pub(crate) connections: Option<&'a dyn Connections>,
+    /// Which rows may be answered with; paths may lead over others.
+    pub(crate) filter: Option<&'a RoaringBitmap>,
+    /// Microseconds since 1970.
+    pub(crate) now: i64,
+    /// Searches for other words; the rows found, best first, at most so many.
+    pub(crate) search: &'a dyn Fn(&str, usize) -> Vec<Row>,
+}
+
+/// The candidates of the first ranking, as they stood before it.
+pub(crate) struct Pooled {
+    /// Those whose surroundings are read.
+    pub(crate) near: Vec<Candidate>,
+    pub(crate) others: Vec<Candidate>,
+}
+
+/// What was reached beyond what the question itself found.
+#[derive(Debug, Default)]
+pub(crate) struct Followed {
+    web: Web,
+    /// What could not take part.
+    pub(crate) failed: Vec<&'static str>,
+    /// Edges that were followed.
+    edges: usize,
+}
+
+impl Followed {
+    /// What following connections took, where the question wants to know.
+    pub(crate) fn plan(&self, recall: &Recall) -> Option<Plan> {
+        (recall.explain_plan && goes_deeper(recall)).then(|| Plan {
+            work: Work {
+                edges: self.edges as u64,
+                ..Work::default()
+            },
+            ..Plan::default()
+        })
+    }
+}
+
+/// Whether a question goes deeper than what it finds itself.
+pub(crate) fn goes_deeper(recall: &Recall) -> bool {
+    recall.depth != Depth::Shallow
+}
+
+/// Follows connections from the best of `ranked`, and ranks what they reach together with the candidates.
+pub(crate) fn expand(
+    stage: &Stage<'_>,
+    setting: &Setting<'_>,
+    reader: &mut Reader<'_>,
+    threads: &ThreadFeatures,
+    ranked: &[Ranked],
+    pooled: Pooled,
+) -> (Vec<Ranked>, Followed) {
+    let question = reader.question;
+    let mut fit = |row: Row| {
+        let place = reader.place(row);
+        reader.at(place).closeness(question)
+    };
+    let mut follower = Follower {
+        connections: stage.connections,
+        columns: setting.columns,
+        now: stage.now,
+        fit: &mut fit,
+        web: Web::default(),
+        edges: 0,
+        failed: Vec::new(),
+    };
+    if stage.connections.is_none_or(|known| !known.has_names()) {
+        follower.failed.push(KNOWLEDGE);
+    }
+    let seeds = seeds(ranked);
+    follower.start(&seeds, &stage.recall.query);
+    let hops = stage.recall.depth.hops();
+    for hop in 1..=hops {
+        follower.hop(hop);
+    }
+    let Follower {
+        mut web,
+        failed,
+        edges,
+        ..
+    } = follower;
+    if hops > 1 {
+        again::ask(stage, setting, reader, &seeds, &mut web);
+    }
+    let ranked = rank_together(stage, setting, reader, threads, &web, pooled);
+    (ranked, Followed { web, failed, edges })
+}
+
+/// The best results that the question found by a word or by their meaning, each with its score over the best one's; the
+/// best one where there is none such.
+fn seeds(ranked: &[Ranked]) -> Vec<(Row, f32)> {
+    let is_found = |ranked: &&Ranked| {
+        let features = &ranked.features;
+        features.lexical > 0.0 || features.semantic >= NEAR
+    };
+    let Some(first) = ranked.first() else {
+        return Vec::new();
+    };
+    let best = first.score.max(f32::MIN_POSITIVE);
+    let found: Vec<(Row, f32)> = ranked
+        .iter()
+        .filter(is_found)
+        .take(limits::SEEDS)
+        .map(|ranked| (ranked.candidate.row, (ranked.score / best).clamp(0.0, 1.0)))
+        .collect();
+    if found.is_empty() {
+        vec![(first.candidate.row, 1.0)]
+    } else {
+        found
+    }
+}
+
+/// Ranks what was reached together with the candidates of the first ranking.
+fn rank_together(
+    stage: &Stage<'_>,
+    setting: &Setting<'_>,
+    reader: &mut Reader<'_>,
+    threads: &ThreadFeatures,
+    web: &Web,
+    pooled: Pooled,
+) -> Vec<Ranked> {
+    let Pooled {
+        mut near,
+        mut others,
+    } = pooled;
+    let mut known = FxHashSet::default();
+    for candidate in near.iter_mut().chain(&mut others) {
+        known.insert(candidate.row);
+        candidate.proximity = web.proximity(candidate.row);
+    }
+    let targets = targets(stage, setting, reader, web, &known);
+    // A thread that the searches did not meet speaks by what was reached of it.
+    let mut threads = threads.clone();
+    for (thread, features) in thread_features(setting, reader, &targets) {
+        threads.entry(thread).or_insert(features);
+    }
+    let (reached, rest) = shortlist(setting, reader, targets, &threads);
+    near.extend(reached);
+    others.extend(rest);
+    rank(setting, reader, near, others, &threads)
+}
+
+/// The memories that were reached and not found, as far as the filter lets them pass: the nearest, those that fit the
+/// question first.
+fn targets(
+    stage: &Stage<'_>,
+    setting: &Setting<'_>,
+    reader: &mut Reader<'_>,
+    web: &Web,
+    known: &FxHashSet<Row>,
+) -> Vec<Candidate> {
+    let question = reader.question;
+    let mut targets = Vec::new();
+    for (row, proximity) in web.memories() {
+        let may_answer = stage.filter.is_none_or(|filter| filter.contains(row.0));
+        if may_answer
+            && !known.contains(&row)
+            && let Some(attributes) = setting.columns.attributes(row)
+        {
+            let candidate = Candidate {
+                proximity,
+                ..Candidate::unfound(row, attributes)
+            };
+            targets.push((proximity, candidate));
+        }
+    }
+    best(&mut targets, limits::READ);
+    for (promise, candidate) in &mut targets {
+        let place = reader.place(candidate.row);
+        *promise = candidate.proximity * 0.5 + reader.at(place).closeness(question);
+    }
+    best(&mut targets, limits::TARGETS);
+    let targets = targets.into_iter();
+    targets.map(|(_, candidate)| candidate).collect()
+}
+
+/// Keeps those that promise most, best first; equals by rising row.
+fn best(targets: &mut Vec<(f32, Candidate)>, most: usize) {
+    targets.sort_by(|one, other| {
+        let by_promise = other.0.total_cmp(&one.0);
+        by_promise.then_with(|| one.1.row.cmp(&other.1.row))
+    });
+    targets.truncate(most);
+}

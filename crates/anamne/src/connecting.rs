@@ -1,0 +1,99 @@
+//! How memories hang together, for recall: the links of the source, and what the knowledge graph says.
+
+use std::sync::Arc;
+
+use anamne_knowledge::graph::{Graph, GraphError, Met};
+use anamne_recall::views::{Connections, Linked, Named, Related};
+use anamne_store::SpaceSource;
+use anamne_store::view::ViewError;
+use anamne_types::{ConflictKind, EntityId, LinkType, Row};
+
+/// The strength of a contradiction that was found between two texts, beside that of a link that somebody drew.
+const FOUND: f32 = 0.8;
+
+/// The links of a space, and its knowledge graph where one was woven.
+pub(crate) struct KnownConnections<'space> {
+    pub(crate) source: &'space SpaceSource,
+    pub(crate) graph: Option<Arc<Graph>>,
+}
+
+impl KnownConnections<'_> {
+    /// Asks the graph, where there is one.
+    fn ask<T>(
+        &self,
+        question: impl FnOnce(&Graph) -> Result<Vec<T>, GraphError>,
+    ) -> Result<Vec<T>, ViewError> {
+        match &self.graph {
+            Some(graph) => question(graph).map_err(|error| ViewError::Engine(error.to_string())),
+            None => Ok(Vec::new()),
+        }
+    }
+}
+
+impl Connections for KnownConnections<'_> {
+    fn has_names(&self) -> bool {
+        self.graph.is_some()
+    }
+
+    fn links(&self, rows: &[Row], most: usize) -> Result<Vec<Linked>, ViewError> {
+        let mut links = self
+            .source
+            .links_leading_from(rows, most)
+            .map_err(|error| ViewError::Feed(error.to_string()))?;
+        // Whether what was found in texts can be read is said where names are asked for.
+        let opposed = self
+            .ask(|graph| graph.opposed_to(rows, most))
+            .unwrap_or_default();
+        links.extend(opposed.into_iter().map(|opposed| Linked {
+            from: opposed.from,
+            to: opposed.to,
+            link_type: match opposed.kind {
+                ConflictKind::Superseded => LinkType::Supersedes,
+                ConflictKind::Contested => LinkType::Contradicts,
+            },
+            weight: FOUND,
+            backwards: opposed.later,
+        }));
+        Ok(links)
+    }
+
+    fn names(&self, rows: &[Row], most: usize) -> Result<Vec<(Row, Named)>, ViewError> {
+        let named = self.ask(|graph| graph.names_leading_from(rows, most))?;
+        let named = named.into_iter().map(|(row, met)| (row, named_as(met)));
+        Ok(named.collect())
+    }
+
+    fn mentions(
+        &self,
+        entities: &[EntityId],
+        most: usize,
+    ) -> Result<Vec<(EntityId, Row)>, ViewError> {
+        self.ask(|graph| graph.memories_leading_from(entities, most))
+    }
+
+    fn relations(&self, entities: &[EntityId], most: usize) -> Result<Vec<Related>, ViewError> {
+        let leading = self.ask(|graph| graph.relations_leading_from(entities, most))?;
+        let related = leading.into_iter().map(|leading| Related {
+            from: leading.from,
+            to: named_as(leading.to),
+            relation: leading.relation,
+            backwards: leading.backwards,
+            evidence: leading.evidence,
+            confidence: leading.confidence,
+        });
+        Ok(related.collect())
+    }
+
+    fn named_in(&self, question: &str, most: usize) -> Result<Vec<Named>, ViewError> {
+        let met = self.ask(|graph| graph.named_in_question(question, most))?;
+        Ok(met.into_iter().map(named_as).collect())
+    }
+}
+
+fn named_as(met: Met) -> Named {
+    Named {
+        entity: met.entity,
+        name: met.name,
+        memories: met.memories,
+    }
+}
