@@ -5,8 +5,8 @@
 //! declines. It knows the views by the traits in [`views`] alone, and the source for rows and filters; [`tiers`] makes
 //! the views of several tiers one, and [`past`] those of an instant. It must never know a door, write anything, or read a clock.
 
-mod abstain;
 mod absent;
+mod abstain;
 mod answer;
 mod candidates;
 mod confidence;

@@ -104,8 +104,7 @@ impl Recaller<'_> {
         let mut results = answer::hits(&looking.texts(), columns, &mut reader, recall, &ranked)?;
         self.dispute(&looking, &mut results);
         let abstained = if results.is_empty() && recall.min_confidence > 0.0 {
-            let said =
-                abstain::abstention(&looking, recall, &asked, &reach, &searched, &ranked)?;
+            let said = abstain::abstention(&looking, recall, &asked, &reach, &searched, &ranked)?;
             Some(said)
         } else {
             None

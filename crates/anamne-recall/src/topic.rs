@@ -49,11 +49,7 @@ pub(crate) fn select(looking: &Looking<'_>, words: &str) -> Result<RoaringBitmap
 }
 
 /// How much each memory that the searches bring up is about the words: 0 to 1.
-fn about(
-    looking: &Looking<'_>,
-    words: &str,
-    known: Option<&RoaringBitmap>,
-) -> Vec<(Row, f32)> {
+fn about(looking: &Looking<'_>, words: &str, known: Option<&RoaringBitmap>) -> Vec<(Row, f32)> {
     let asked = looking.ask(words);
     let searched = looking.search(&asked, DEPTH, known);
     let mut reader = Reader::new(&asked.question, looking.columns);

@@ -84,7 +84,10 @@ fn related_threads_are_those_that_name_the_same_by_any_name() {
         .iter()
         .map(|hit| hit.memory.thread.as_deref().expect("in a thread"))
         .collect();
-    assert_eq!(threads.into_iter().collect::<Vec<_>>(), ["berths", "pilots"]);
+    assert_eq!(
+        threads.into_iter().collect::<Vec<_>>(),
+        ["berths", "pilots"]
+    );
 }
 
 #[test]
@@ -92,7 +95,10 @@ fn without_woven_knowledge_a_thread_is_taken_alone_and_the_answer_says_so() {
     let home = Home::new();
     let space = home.space();
     let drafts: Vec<_> = (0..80)
-        .map(|number| Draft::new(format!("Mara Lind read gauge {number}")).thread(format!("log {}", number % 2)))
+        .map(|number| {
+            Draft::new(format!("Mara Lind read gauge {number}"))
+                .thread(format!("log {}", number % 2))
+        })
         .collect();
     space.remember_all(&drafts).expect("told");
     let recall = in_scope(Scope::RelatedThreads("log 1".into()), "gauge");
@@ -119,7 +125,9 @@ fn an_entity_is_found_by_each_of_its_names_and_an_unknown_one_offers_those_that_
             "{name}: {found:#?}"
         );
         assert!(
-            found.iter().all(|text| text.contains("Mara Lind") || text.contains("Marie")),
+            found
+                .iter()
+                .all(|text| text.contains("Mara Lind") || text.contains("Marie")),
             "{name}: {found:#?}"
         );
     }
@@ -127,7 +135,10 @@ fn an_entity_is_found_by_each_of_its_names_and_an_unknown_one_offers_those_that_
         .recall(&in_scope(Scope::Entity("Mara Lindt".into()), "berth"))
         .expect_err("nobody is called so");
     assert_eq!(error.kind(), ErrorKind::NotFound);
-    assert!(error.to_string().contains("did you mean \"Mara Lind\""), "{error}");
+    assert!(
+        error.to_string().contains("did you mean \"Mara Lind\""),
+        "{error}"
+    );
     assert!(matches!(error, Error::Recall(_)));
 }
 
@@ -135,7 +146,10 @@ fn an_entity_is_found_by_each_of_its_names_and_an_unknown_one_offers_those_that_
 fn a_topic_is_the_threads_and_notes_that_are_about_it() {
     let home = Home::new();
     let space = harbour(&home);
-    let recall = in_scope(Scope::Topic("the dredger".into()), "how long is the soup booked?");
+    let recall = in_scope(
+        Scope::Topic("the dredger".into()),
+        "how long is the soup booked?",
+    );
     assert_eq!(
         sorted(&space, &recall),
         [
@@ -180,7 +194,12 @@ fn days(space: &Space, recall: &Recall) -> Vec<i8> {
     let answer = space.recall(recall).expect("an answer");
     let hits = answer.results.into_iter();
     hits.filter(|hit| hit.memory.content.contains("gauge"))
-        .map(|hit| hit.memory.occurred_at.to_zoned(jiff::tz::TimeZone::UTC).day())
+        .map(|hit| {
+            hit.memory
+                .occurred_at
+                .to_zoned(jiff::tz::TimeZone::UTC)
+                .day()
+        })
         .collect()
 }
 
@@ -204,10 +223,40 @@ fn a_time_in_the_question_comes_first_or_is_all_or_is_ignored() {
     let mut only = days(&space, &asked(words, TimeWords::Only));
     only.sort_unstable();
     assert_eq!(only, [9, 10, 11, 12, 13, 14, 15]);
-    let ignored = days(&space, &asked(words, TimeWords::Ignore));
-    let plain = days(&space, &asked("was the gauge read?", TimeWords::Prefer));
-    assert_eq!(ignored.len(), 20);
-    assert_eq!(ignored[..3], plain[..3]);
+    let ignored = asked(words, TimeWords::Ignore);
+    let elsewhere = Recall {
+        asked_at: Some(instant("2026-03-05T12:00:00Z")),
+        ..ignored.clone()
+    };
+    assert_eq!(days(&space, &ignored), days(&space, &elsewhere));
+    assert_ne!(days(&space, &ignored), preferred);
+}
+
+#[test]
+fn a_text_that_says_the_date_itself_stands_beside_what_happened_then() {
+    let home = Home::new();
+    let (store, _) = home.store_with_clock("2026-03-20T12:00:00Z");
+    let space = store.space("tests").expect("a space");
+    let tell = |text: &str, at: &str| {
+        let draft = Draft::new(text).occurred_at(instant(at));
+        space.remember(draft).expect("told");
+    };
+    tell(
+        "the council meets on 7 February 2026",
+        "2026-01-02T10:00:00Z",
+    );
+    for day in 10..20 {
+        let text = format!("the council was told of matter {day}");
+        tell(&text, &format!("2026-02-{day}T10:00:00Z"));
+    }
+    tell("the harbour froze over", "2026-02-07T10:00:00Z");
+    let recall = Recall::new("what did the council do on 7 February 2026?").limit(1);
+    assert_eq!(
+        texts(&space, &recall),
+        ["the council meets on 7 February 2026"]
+    );
+    let times = space.recall(&recall).expect("an answer").times;
+    assert_eq!(times[0].since, Some(instant("2026-02-07T00:00:00Z")));
 }
 
 #[test]

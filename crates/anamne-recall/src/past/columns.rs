@@ -82,10 +82,7 @@ impl Columns for AsOfColumns<'_> {
 impl AsOfColumns<'_> {
     fn seen(&self, rows: RoaringBitmap) -> RoaringBitmap {
         match self.past {
-            Some(past) => rows
-                .iter()
-                .filter(|row| !past.hides(Row(*row)))
-                .collect(),
+            Some(past) => rows.iter().filter(|row| !past.hides(Row(*row))).collect(),
             None => rows,
         }
     }

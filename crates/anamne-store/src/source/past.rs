@@ -213,8 +213,8 @@ pub(crate) fn occurrences(
     ids: &[MemoryId],
 ) -> Result<Vec<Option<(Row, i64)>>, StoreError> {
     let reader = connection.unchecked_transaction()?;
-    let mut statement =
-        reader.prepare_cached("SELECT row, occurred_at FROM memories WHERE id = ?1 AND NOT erased")?;
+    let mut statement = reader
+        .prepare_cached("SELECT row, occurred_at FROM memories WHERE id = ?1 AND NOT erased")?;
     let occurrence = |id: &MemoryId| {
         Ok(statement
             .query_row([id.as_bytes().as_slice()], |row| {
