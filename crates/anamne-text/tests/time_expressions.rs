@@ -109,6 +109,7 @@ fn days() {
         What broke on Tuesday, March 3? | on Tuesday, March 3 = 2026-03-03 2026-03-04
         What did we discuss in Monday's standup? | in Monday's = 2026-03-02 2026-03-03
         What broke on the 2nd? | on the 2nd = 2026-03-02 2026-03-03
+        What broke on the 5th of last month? | on the 5th of last month = 2026-02-05 2026-02-06
         What broke on the 12th? | on the 12th = 2026-02-12 2026-02-13
         Which notes are from 2025-11-03? | from 2025-11-03 = 2025-11-03 2025-11-04
         Which notes are from 3.11.2025? | from 3.11.2025 = 2025-11-03 2025-11-04
@@ -132,8 +133,12 @@ fn parts_of_days() {
         Who called on Monday at 14:30? | on Monday at 14:30 = 2026-03-02T14:30 2026-03-02T15:30
         Who has called since 9am? | since 9am = 2026-03-04T09:00 …
         What was I doing at 3pm on Tuesday? | at 3pm on Tuesday = 2026-03-03T15:00 2026-03-03T16:00
+        Who called on Monday at 11 AM, by the way? | on Monday at 11 AM = 2026-03-02T11:00 2026-03-02T12:00
+        Who called on Monday at 2:30 PM? | on Monday at 2:30 PM = 2026-03-02T14:30 2026-03-02T15:30
         What did I note at 9:30 yesterday? | at 9:30 yesterday = 2026-03-03T09:30 2026-03-03T10:30
         What did she tell me on the morning of March 3? | on the morning of March 3 = 2026-03-03T05:00 2026-03-03T12:00
+        Who called between 9am and 11am yesterday? | between 9am and 11am yesterday = 2026-03-03T09:00 2026-03-03T11:00
+        Who called from 2 to 4 pm on Monday? | from 2 to 4 pm on Monday = 2026-03-02T14:00 2026-03-02T16:00
         What changed earlier today? | earlier today = 2026-03-04 now",
     );
 }
@@ -151,6 +156,7 @@ fn weeks_months_quarters_and_years() {
         What did I do on the weekend of February 12? | on the weekend of February 12 = 2026-02-14 2026-02-16
         Which books did I read in 2023, 2024 and 2025? | in 2023 = 2023-01-01 2024-01-01; 2024 = 2024-01-01 2025-01-01; 2025 = 2025-01-01 2026-01-01
         Which books did I read in June or August? | in June = 2025-06-01 2025-07-01; August = 2025-08-01 2025-09-01
+        What do I do the coming weekend? | the coming weekend = 2026-03-07 2026-03-09
         What did I do last weekend? | last weekend = 2026-02-28 2026-03-02
         What did I do over the weekend? | over the weekend = 2026-02-28 2026-03-02
         What happened in March? | in March = 2026-03-01 2026-04-01
@@ -196,6 +202,8 @@ fn how_long_ago() {
         "What did I buy 3 days ago? | 3 days ago = 2026-03-01 2026-03-02
         What did I buy two weeks ago? | two weeks ago = 2026-02-15 2026-02-22
         What did I buy two months ago? | two months ago = 2025-12-20 2026-01-20
+        Where was I three years ago in May? | three years ago in May = 2023-05-01 2023-06-01
+        Where was I this time last year? | this time last year = 2025-02-17 2025-03-20
         Where was I a year ago? | a year ago = 2024-09-03 2025-09-03
         What did I say half an hour ago? | half an hour ago = 2026-03-04T14:52 2026-03-04T15:07
         What did I say half a year ago? | half a year ago = 2025-08-20 2025-09-20
@@ -264,6 +272,7 @@ fn events() {
         What did we do two weeks after the launch of Apollo? | two weeks after the launch of Apollo = After at 2w [launch of Apollo]
         What did we do the day after our wedding? | the day after our wedding = After within 1d [wedding]
         What did we do on the day of the release? | on the day of the release = During within 1d [release]
+        What broke in the weeks after the outage? | in the weeks after the outage = After within 5w [outage]
         What changed after the launch? | after the launch = After [launch]
         What changed after we launched? | after we launched = After [launched]
         Where did I work before I moved to Berlin? | before I moved to Berlin = Before [moved to Berlin]
@@ -307,6 +316,7 @@ fn words_that_only_look_like_times() {
         How many weeks ago was that?
         How many days before the release did we stop?
         How long after the outage was it fixed?
+        How long until Christmas?
         What do we do every Monday?
         Which meetings are on Mondays?
         What is in march.rs and src/may.rs?
@@ -320,6 +330,8 @@ fn words_that_only_look_like_times() {
         Who looked after the children?
         What do I run before I commit?
         Why since we use it?
+        What to do, since the number of users has grown?
+        Which one, since its name may change?
         What must be done by Friday?
         What do I need one day?
         Is it a matter of minutes or seconds?
@@ -441,6 +453,22 @@ fn names_within_names_do_not_go_deep_however_long_the_text_is() {
         let text = words.repeat(20_000) + "March 2024";
         assert!(expressions(&text, now(), &berlin()).len() <= 1, "{words}");
     }
+}
+
+#[test]
+fn no_range_is_empty_where_the_calendar_ends() -> Result<(), TestCaseError> {
+    is_sound("What happened after the past week?", Timestamp::MAX)?;
+    is_sound("What happened before the next hour?", Timestamp::MIN)?;
+    for (question, asked_at) in [
+        ("What happens tomorrow?", Timestamp::MAX),
+        ("What happened last year?", Timestamp::MIN),
+    ] {
+        assert!(
+            expressions(question, asked_at, &berlin()).is_empty(),
+            "{question}"
+        );
+    }
+    Ok(())
 }
 
 fn is_sound(question: &str, asked_at: Timestamp) -> Result<(), TestCaseError> {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use anamne_text::time::{WEEKDAYS, month_of};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -54,21 +55,6 @@ const UNITS: &[(&str, &str, f64)] = &[
     ("mg", "dose", 1.0),
 ];
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-
 const NUMBER_WORDS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen \
     seventeen eighteen nineteen twenty";
 
@@ -88,11 +74,7 @@ pub(super) fn month(token: &Token<'_>) -> Option<i8> {
     if !token.is_capitalised() {
         return None;
     }
-    let lower = token.lower.trim_end_matches('.');
-    let position = MONTHS.iter().position(|month| {
-        *month == lower || (lower.len() >= 3 && lower.len() <= 4 && month.starts_with(lower))
-    })?;
-    Some(position as i8 + 1)
+    month_of(&token.lower)
 }
 
 /// All values of a sentence, in order. Ranges (`5-7`, `5 to 7`) are none.
@@ -144,11 +126,10 @@ fn date(tokens: &[Token<'_>], at: usize, said_at: Timestamp) -> Option<Value> {
 
 /// `on Tuesday`, `to Thursday`.
 fn weekday(tokens: &[Token<'_>], at: usize) -> Option<Value> {
-    const DAYS: &str = "monday tuesday wednesday thursday friday saturday sunday";
     let token = &tokens[at];
-    let day = DAYS
-        .split_ascii_whitespace()
-        .position(|day| token.lower.trim_end_matches('s') == day)?;
+    let day = WEEKDAYS
+        .iter()
+        .position(|day| token.lower.trim_end_matches('s') == *day)?;
     let is_time = at > 0
         && token.is_capitalised()
         && tokens[at - 1].is_one_of("on to until till for is every from next");

@@ -1,6 +1,6 @@
 //! Since when and until when something is so, where a sentence says that.
 
-use anamne_text::time::parse_range;
+use anamne_text::time::{WEEKDAYS, parse_range};
 use anamne_types::EntityType;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
@@ -47,15 +47,6 @@ fn in_future(plain: &str, at: Timestamp) -> Option<std::ops::Range<Timestamp>> {
 
 /// A date without its weekday, `of` and `the`: `first of May` as `1 may`.
 fn plain_date(date: &str) -> String {
-    const WEEKDAYS: &[&str] = &[
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-    ];
     let lower = date.to_lowercase().replace([',', '.'], " ");
     let lower = if date.contains('-') {
         date.to_lowercase()

@@ -2,7 +2,7 @@
 
 use super::phrases::Found;
 use super::reader::Reader;
-use super::vocabulary::Word;
+use super::vocabulary::{Trust, Word};
 use super::{Direction, Reach, When};
 
 /// The most words that an event is named by.
@@ -22,14 +22,27 @@ impl Reader<'_> {
         if self.is_no_time(at) {
             return None;
         }
-        self.from_event(at + 1, direction, Reach::Open)
+        self.seen_from_event(at + 1, direction, Reach::Open)
+            .filter(|found| direction != Direction::Since || !self.gives_a_reason(found.end))
     }
 
-    /// `look after`, `named after`, `how long before`.
+    /// `since the number has grown`: a verb makes a reason of it.
+    fn gives_a_reason(&self, end: usize) -> bool {
+        !self.stops_before(end)
+            && (matches!(self.word(end), Word::Verb | Word::Past | Word::Ahead)
+                || self.is_verb_may(end)
+                || self.tokens[end].text.eq_ignore_ascii_case("up"))
+    }
+
+    fn is_verb_may(&self, at: usize) -> bool {
+        self.word(at) == Word::Month(5, Trust::Common) && !self.capital(at)
+    }
+
+    /// `look after`, `named after`.
     fn is_no_time(&self, at: usize) -> bool {
-        const BEFORE: [&str; 16] = [
+        const BEFORE: [&str; 14] = [
             "look", "looks", "looked", "looking", "named", "called", "take", "takes", "took",
-            "taking", "ask", "asked", "run", "running", "long", "soon",
+            "taking", "ask", "asked", "run", "running",
         ];
         let english = matches!(
             self.tokens[at].text.to_ascii_lowercase().as_str(),
@@ -42,7 +55,7 @@ impl Reader<'_> {
         !english || led
     }
 
-    pub(super) fn from_event(
+    pub(super) fn seen_from_event(
         &self,
         at: usize,
         direction: Direction,
@@ -85,7 +98,7 @@ impl Reader<'_> {
                 Word::Of => end == at || self.stops_before(end + 1),
                 // "the launch of the app"
                 Word::The | Word::Determiner => self.word(end.max(at + 1) - 1) != Word::Of,
-                word => ends_noun_phrase(word),
+                word => ends_noun_phrase(word) || self.is_verb_may(end),
             };
             if ends {
                 break;

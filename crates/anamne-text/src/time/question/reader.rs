@@ -2,18 +2,17 @@
 
 use std::cell::Cell;
 
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 
-use super::super::names::Unit;
 use super::point::{Choice, Civil, Point, Slice, Yearly, days};
 use super::tokens::Token;
-use super::vocabulary::{Holiday, Plural, Season, Trust, Word};
+use super::vocabulary::{Part, Plural, Word};
 
 pub(super) struct Reader<'q> {
     pub(super) tokens: Vec<Token<'q>>,
-    pub(super) now: jiff::civil::DateTime,
+    pub(super) now: DateTime,
     pub(super) asked_at: Timestamp,
     pub(super) zone: &'q TimeZone,
     /// The question asks for what is to come.
@@ -102,7 +101,7 @@ impl Reader<'_> {
         self.tokens.get(at).is_some_and(Token::is_capitalised)
     }
 
-    fn before(&self, at: usize) -> Word {
+    pub(super) fn before(&self, at: usize) -> Word {
         at.checked_sub(1)
             .map_or(Word::Function, |before| self.word(before))
     }
@@ -120,7 +119,7 @@ impl Reader<'_> {
     }
 
     /// Whether a number before a token counts what comes: `2024 rows`.
-    fn counts(&self, at: usize) -> bool {
+    pub(super) fn counts(&self, at: usize) -> bool {
         if self.stops_before(at) {
             return false;
         }
@@ -152,7 +151,7 @@ impl Reader<'_> {
     }
 
     /// Whether more than a comma stands before a token.
-    fn stops_hard(&self, at: usize) -> bool {
+    pub(super) fn stops_hard(&self, at: usize) -> bool {
         self.stops_before(at)
             && at
                 .checked_sub(1)
@@ -187,10 +186,7 @@ impl Reader<'_> {
             Word::Morgen if lead == Lead::NONE && self.is_tomorrow(at) => self.day_word(at, 1),
             Word::Tonight => {
                 let today = days(self.today(), 1.day())?;
-                Named::fixed(
-                    Slice::Part(super::vocabulary::Part::Night).of(&today),
-                    at + 1,
-                )
+                Named::fixed(Slice::Part(Part::Night).of(&today), at + 1)
             }
             Word::Last | Word::Rolling | Word::This | Word::Next => {
                 self.nth(at, lead).or_else(|| self.relative(at, lead))
@@ -287,7 +283,7 @@ impl Reader<'_> {
             Word::Part(part) if matches!(named.point, Point::Fixed(_)) || !self.goes_on(at + 1) => {
                 (Slice::Part(part), at + 1)
             }
-            Word::Morgen => (Slice::Part(super::vocabulary::Part::Morning), at + 1),
+            Word::Morgen => (Slice::Part(Part::Morning), at + 1),
             Word::In | Word::At => {
                 let the = usize::from(self.word(at + 1) == Word::The);
                 match (self.word(at + 1 + the), self.clock(at + 1)) {
@@ -311,19 +307,30 @@ impl Reader<'_> {
         }
     }
 
-    /// `3pm`, `14:30`, `3 pm`.
-    pub(super) fn clock(&self, at: usize) -> Option<(jiff::civil::Time, usize)> {
-        match (self.word(at), self.word(at + 1)) {
-            (Word::Clock(time), Word::Meridiem(afternoon)) if time.hour() <= 12 => {
-                let hour = time.hour() % 12 + if afternoon { 12 } else { 0 };
-                let time = jiff::civil::Time::new(hour, time.minute(), 0, 0).ok()?;
-                Some((time, at + 2))
-            }
-            (Word::Clock(time), _) => Some((time, at + 1)),
-            (Word::Number(hour @ 1..=12, _), Word::Meridiem(afternoon)) => {
-                let hour = hour as i8 % 12 + if afternoon { 12 } else { 0 };
-                Some((jiff::civil::Time::new(hour, 0, 0, 0).ok()?, at + 2))
-            }
+    /// `3pm`, `14:30`, `3 pm`, `2:30 PM`.
+    pub(super) fn clock(&self, at: usize) -> Option<(Time, usize)> {
+        let (hour, minute) = match self.word(at) {
+            Word::Clock(time) => (time.hour(), time.minute()),
+            Word::Number(hour @ 1..=12, _) => (hour as i8, 0),
+            _ => return None,
+        };
+        if let Some(afternoon) = self.afternoon(at + 1).filter(|_| hour <= 12) {
+            let hour = hour % 12 + if afternoon { 12 } else { 0 };
+            return Some((Time::new(hour, minute, 0, 0).ok()?, at + 2));
+        }
+        match self.word(at) {
+            Word::Clock(time) => Some((time, at + 1)),
+            _ => None,
+        }
+    }
+
+    /// Whether `am` or `pm` stands there, and which.
+    fn afternoon(&self, at: usize) -> Option<bool> {
+        let token = self.tokens.get(at)?;
+        match token.word {
+            Word::Meridiem(afternoon) => Some(afternoon),
+            // A preposition of German as well.
+            Word::ForeignLead if token.text.eq_ignore_ascii_case("am") => Some(false),
             _ => None,
         }
     }
@@ -335,356 +342,5 @@ impl Reader<'_> {
             Err(_) => text.parse().ok()?,
         };
         Named::fixed(Some(moment..moment.checked_add(1.hour()).ok()?), at + 1)
-    }
-
-    /// A year beside a name: `2024`, `, 2024`, `of 2024`, `last year`, `of last year`.
-    pub(super) fn year_beside(&self, at: usize) -> Option<(i16, usize)> {
-        if self.stops_hard(at) {
-            return None;
-        }
-        let of = usize::from(matches!(self.word(at), Word::Of | Word::ForeignLead));
-        match self.word(at + of) {
-            Word::Number(year @ 1900..=2099, 4) if !self.counts(at + of + 1) => {
-                Some((year as i16, at + of + 1))
-            }
-            Word::Last | Word::This | Word::Next
-                if matches!(self.word(at + of + 1), Word::Unit(Unit::Year, Plural::One)) =>
-            {
-                let shift = match self.word(at + of) {
-                    Word::Last => -1,
-                    Word::Next => 1,
-                    _ => 0,
-                };
-                Some((self.today().year() + shift, at + of + 2))
-            }
-            _ => None,
-        }
-    }
-
-    fn led_year(&self, at: usize, lead: Lead) -> Option<Named> {
-        let led = matches!(
-            lead.word,
-            Word::In
-                | Word::During
-                | Word::Since
-                | Word::Before
-                | Word::After
-                | Word::Until
-                | Word::From
-                | Word::Between
-                | Word::Of
-                | Word::Around
-                | Word::Over
-                | Word::Early
-                | Word::Mid
-                | Word::Late
-                | Word::Through
-                | Word::ForeignLead
-                | Word::To
-        );
-        match self.word(at) {
-            Word::Number(year @ 1900..=2099, 4) if led && !lead.the && !self.counts(at + 1) => {
-                let first = Date::new(year as i16, 1, 1).ok()?;
-                Named::fixed(days(first, 1.year()), at + 1)
-            }
-            _ => None,
-        }
-    }
-
-    /// What comes every year, where its name stands for it.
-    fn yearly(&self, at: usize, name: Yearly, lead: Lead, alone: bool) -> Option<Named> {
-        let end = at + 1;
-        if let Some((year, end)) = self.year_beside(end) {
-            return Some(Named::new(Point::Yearly(name, Some(year)), end));
-        }
-        let led = matches!(
-            lead.word,
-            Word::In
-                | Word::During
-                | Word::Since
-                | Word::Before
-                | Word::After
-                | Word::Until
-                | Word::Between
-                | Word::From
-                | Word::Early
-                | Word::Mid
-                | Word::Late
-                | Word::Of
-                | Word::Over
-                | Word::ForeignLead
-        );
-        (alone && led && !self.goes_on(end) && self.word(end) != Word::Of)
-            .then(|| Named::new(Point::Yearly(name, None), end))
-    }
-
-    fn month(&self, at: usize, month: i8, trust: Trust, lead: Lead) -> Option<Named> {
-        let lower_may = trust == Trust::Common && !self.capital(at);
-        if !self.stops_hard(at + 1)
-            && let Some(day) = self.number_of_day(at + 1)
-        {
-            let counts = self.counts(at + 2) || (lower_may && month == 5 && self.goes_on(at + 2));
-            let beside = self.year_beside(at + 2);
-            if !counts || beside.is_some() {
-                let (year, end) = beside.map_or((None, at + 2), |(year, end)| (Some(year), end));
-                Date::new(year.unwrap_or(2024), month, day).ok()?;
-                return Some(Named::new(
-                    Point::Yearly(Yearly::Day(month, day), year),
-                    end,
-                ));
-            }
-        }
-        let name = Yearly::Month(month);
-        if let Some((year, end)) = self.year_beside(at + 1) {
-            return Some(Named::new(Point::Yearly(name, Some(year)), end));
-        }
-        self.is_month(at, month, trust, lead)
-            .then(|| Named::new(Point::Yearly(name, None), at + 1))
-    }
-
-    fn is_month(&self, at: usize, month: i8, trust: Trust, lead: Lead) -> bool {
-        let capital = self.capital(at);
-        let ends = self.stops_before(at + 1) || !matches!(self.word(at + 1), Word::Other);
-        let firm = matches!(
-            lead.word,
-            Word::In
-                | Word::During
-                | Word::Since
-                | Word::Until
-                | Word::Through
-                | Word::Around
-                | Word::Early
-                | Word::Mid
-                | Word::Late
-                | Word::Between
-        );
-        let loose = matches!(
-            lead.word,
-            Word::Of | Word::Last | Word::Next | Word::This | Word::Before | Word::After
-        );
-        match trust {
-            Trust::Sure => true,
-            Trust::Name => firm || (loose && ends),
-            Trust::Common if lead.the => false,
-            Trust::Common if capital => {
-                firm || (loose && ends) || (month == 3 && lead.word == Word::From)
-            }
-            Trust::Common if month == 5 => firm && ends,
-            Trust::Common => firm || matches!(lead.word, Word::Last | Word::Next),
-            Trust::Short => firm || loose || (capital && lead.word == Word::From),
-            Trust::RiskyShort => (capital || (self.past && ends)) && (firm || loose),
-            Trust::Foreign => firm || lead.word == Word::ForeignLead || lead.word == Word::Last,
-        }
-    }
-
-    fn number_of_day(&self, at: usize) -> Option<i8> {
-        match self.word(at) {
-            Word::Number(day @ 1..=31, 1..=2) => Some(day as i8),
-            Word::OrdinalDigits(day) => Some(day as i8),
-            _ => None,
-        }
-    }
-
-    /// `12 March`, `the 12th of March`, `on the 12th`.
-    fn day_of_month(&self, at: usize, lead: Lead) -> Option<Named> {
-        let day = self.number_of_day(at).or(match self.word(at) {
-            Word::Ordinal(day) => Some(day as i8),
-            _ => None,
-        })?;
-        let of = usize::from(matches!(self.word(at + 1), Word::Of | Word::ForeignLead));
-        if let Word::Month(month, trust) = self.word(at + 1 + of) {
-            let certain = of == 1
-                || trust != Trust::Common
-                || self.capital(at + 1)
-                || matches!(
-                    lead.word,
-                    Word::On
-                        | Word::Since
-                        | Word::Before
-                        | Word::After
-                        | Word::Until
-                        | Word::From
-                        | Word::Between
-                );
-            Date::new(2024, month, day).ok()?;
-            let end = at + 2 + of;
-            let (year, end) = self
-                .year_beside(end)
-                .map_or((None, end), |(year, end)| (Some(year), end));
-            return (certain || year.is_some())
-                .then(|| Named::new(Point::Yearly(Yearly::Day(month, day), year), end));
-        }
-        let stands = matches!(self.word(at), Word::OrdinalDigits(_))
-            && lead.the
-            && matches!(
-                lead.word,
-                Word::On | Word::Since | Word::Before | Word::After | Word::Until | Word::Between
-            );
-        (stands && !self.goes_on(at + 1) && self.word(at + 1) != Word::Of)
-            .then(|| Named::new(Point::DayOfMonth(day), at + 1))
-    }
-
-    /// A weekday, with the week or the date beside it.
-    fn weekday(&self, at: usize, lead: Lead) -> Option<Named> {
-        const BEFORE: [&str; 6] = ["black", "good", "ash", "cyber", "super", "casual"];
-        let Word::Weekday(day, trust) = self.word(at) else {
-            return None;
-        };
-        let colour = at.checked_sub(1).is_some_and(|before| {
-            BEFORE
-                .iter()
-                .any(|word| self.tokens[before].text.eq_ignore_ascii_case(word))
-        });
-        if colour {
-            return None;
-        }
-        if !self.stops_hard(at + 1) {
-            let the = usize::from(self.word(at + 1) == Word::The);
-            if let Some(date) = self
-                .day_of_month(at + 1 + the, Lead::by(Word::On))
-                .or_else(|| match self.word(at + 1) {
-                    Word::Month(month, trust) => self
-                        .month(at + 1, month, trust, Lead::NONE)
-                        .filter(|named| matches!(named.point, Point::Yearly(Yearly::Day(..), _))),
-                    Word::Date(date) => {
-                        Some(Named::new(Point::Fixed(days(date, 1.day())?), at + 2))
-                    }
-                    _ => None,
-                })
-            {
-                return Some(date);
-            }
-            let of = usize::from(matches!(self.word(at + 1), Word::Of));
-            if matches!(self.word(at + 2 + of), Word::Unit(Unit::Week, Plural::One))
-                && let Some(shift) = self.shift(at + 1 + of)
-            {
-                return Named::fixed(self.day_of_week(day, shift), at + 3 + of);
-            }
-            if self.word(at + 1) == Word::LastAfter {
-                let named = Point::Weekday(day).resolve(self.today(), Choice::Over);
-                return Named::fixed(named, at + 2);
-            }
-        }
-        let led = matches!(
-            lead.word,
-            Word::On
-                | Word::Since
-                | Word::Until
-                | Word::Before
-                | Word::After
-                | Word::From
-                | Word::Between
-                | Word::Of
-                | Word::During
-                | Word::ForeignLead
-                | Word::Last
-        ) && !lead.the | (lead.word == Word::ForeignLead);
-        let adverb = !self.goes_on(at + 1)
-            && !matches!(
-                self.before(at),
-                Word::The | Word::Determiner | Word::Article | Word::Of
-            );
-        let owns = self.tokens[at].text.ends_with("'s") || self.tokens[at].text.ends_with("’s");
-        let is_day = match trust {
-            Trust::Sure if owns => true,
-            Trust::Sure | Trust::Foreign => led || (adverb && !lead.the),
-            Trust::Short => led,
-            _ => led && self.capital(at) && !self.goes_on(at + 1),
-        };
-        is_day.then(|| Named::new(Point::Weekday(day), at + 1))
-    }
-
-    /// A weekday of the week so many after this one, Monday first.
-    pub(super) fn day_of_week(&self, day: jiff::civil::Weekday, shift: i64) -> Option<Civil> {
-        let monday = Unit::Week.first_day(self.today()).ok()?;
-        let offset = i64::from(day.to_monday_zero_offset()) + shift * 7;
-        days(monday.checked_add(offset.days()).ok()?, 1.day())
-    }
-
-    pub(super) fn shift(&self, at: usize) -> Option<i64> {
-        match self.word(at) {
-            Word::Last => Some(-1),
-            Word::This => Some(0),
-            Word::Next => Some(1),
-            _ => None,
-        }
-    }
-
-    fn season(&self, at: usize, season: Season, trust: Trust, lead: Lead) -> Option<Named> {
-        let name = Yearly::Season(season);
-        if let Some((year, end)) = self.year_beside(at + 1) {
-            return Some(Named::new(Point::Yearly(name, Some(year)), end));
-        }
-        if self.word(at + 1) == Word::LastAfter {
-            let over = Point::Yearly(name, None).resolve(self.today(), Choice::Over);
-            return Named::fixed(over, at + 2);
-        }
-        let the = lead.the
-            && matches!(
-                lead.word,
-                Word::In
-                    | Word::During
-                    | Word::Over
-                    | Word::Since
-                    | Word::Before
-                    | Word::After
-                    | Word::Until
-                    | Word::From
-                    | Word::Of
-            );
-        let firm = matches!(
-            lead.word,
-            Word::Since
-                | Word::Until
-                | Word::Before
-                | Word::After
-                | Word::Early
-                | Word::Mid
-                | Word::Late
-                | Word::Between
-        );
-        let led = match trust {
-            Trust::Foreign => matches!(lead.word, Word::ForeignLead | Word::Since) && !lead.the,
-            Trust::Common => the || (firm && season == Season::Spring && !self.capital(at)),
-            _ => the || firm,
-        };
-        (led && !self.goes_on(at + 1) && self.word(at + 1) != Word::Of)
-            .then(|| Named::new(Point::Yearly(name, None), at + 1))
-    }
-
-    /// `Christmas`, `Christmas Eve`, `New Year's Day`, `Valentine's Day`.
-    pub(super) fn holiday_at(&self, at: usize) -> Option<(Holiday, usize)> {
-        let text = |at: usize| self.tokens.get(at).map_or("", |token| token.text);
-        let eve = |at: usize| text(at).eq_ignore_ascii_case("eve");
-        let day = |at: usize| matches!(self.word(at), Word::Unit(Unit::Day, Plural::One));
-        match self.word(at) {
-            Word::Holiday(Holiday::Christmas) if eve(at + 1) => {
-                Some((Holiday::ChristmasEve, at + 2))
-            }
-            Word::Holiday(holiday) => Some((holiday, at + 1 + usize::from(day(at + 1)))),
-            Word::HolidayFront if text(at).eq_ignore_ascii_case("new") => {
-                let year = text(at + 1);
-                let owned = year.len() > 4
-                    && matches!(self.word(at + 1), Word::Unit(Unit::Year, _))
-                    && self.capital(at);
-                match (owned, eve(at + 2)) {
-                    (true, true) => Some((Holiday::NewYearsEve, at + 3)),
-                    (true, false) => Some((Holiday::NewYear, at + 2 + usize::from(day(at + 2)))),
-                    _ => None,
-                }
-            }
-            Word::HolidayFront if day(at + 1) => Some((Holiday::Valentine, at + 2)),
-            _ => None,
-        }
-    }
-
-    fn holiday(&self, at: usize, lead: Lead) -> Option<Named> {
-        let (holiday, end) = self.holiday_at(at)?;
-        let name = Yearly::Holiday(holiday);
-        if let Some((year, end)) = self.year_beside(end) {
-            return Some(Named::new(Point::Yearly(name, Some(year)), end));
-        }
-        let led = !matches!(lead.word, Word::Other | Word::By | Word::From) && !lead.the;
-        (led && !self.goes_on(end)).then(|| Named::new(Point::Yearly(name, None), end))
     }
 }

@@ -1,12 +1,12 @@
 //! Times seen from the day of the question, and parts of other times.
 
 use jiff::ToSpan;
-use jiff::civil::DateTime;
+use jiff::civil::{DateTime, Weekday};
 
 use super::super::names::Unit;
-use super::point::{Choice, Civil, Place, Point, Slice, Yearly, calendar_unit, days};
+use super::point::{Choice, Civil, Point, Slice, Yearly, calendar_unit, days};
 use super::reader::{Lead, Named, Reader};
-use super::vocabulary::{Part, Plural, Word};
+use super::vocabulary::{Part, Plural, Trust, Word};
 
 impl Reader<'_> {
     /// How many, at least and at most, and the token after that.
@@ -38,6 +38,9 @@ impl Reader<'_> {
             return Named::fixed(self.distant(unit, -high, -low), unit_at + 1);
         }
         match (self.word(unit_at + 1), self.word(unit_at + 2)) {
+            (Word::Ago, Word::In) if unit == Unit::Year && low == high => self
+                .inside(unit, -low, unit_at + 2)
+                .or_else(|| Named::fixed(self.distant(unit, -high, -low), unit_at + 2)),
             (Word::Ago, _) => Named::fixed(self.distant(unit, -high, -low), unit_at + 2),
             (Word::From, Word::Now | Word::Day(0)) => {
                 Named::fixed(self.distant(unit, low, high), unit_at + 3)
@@ -133,6 +136,11 @@ impl Reader<'_> {
     /// `last week`, `the past three days`, `this morning`, `next Friday`.
     pub(super) fn relative(&self, at: usize, lead: Lead) -> Option<Named> {
         let word = self.word(at);
+        if word == Word::This
+            && let Some(named) = self.this_time(at)
+        {
+            return Some(named);
+        }
         // "this past week"
         if word == Word::This && self.word(at + 1) == Word::Rolling {
             return self.relative(at + 1, lead);
@@ -156,10 +164,13 @@ impl Reader<'_> {
         match self.word(at + 1) {
             Word::Unit(unit, Plural::One) => self.relative_unit(word, unit, end, lead),
             Word::Weekend => {
-                let saturday = jiff::civil::Weekday::Saturday;
+                let saturday = Weekday::Saturday;
                 let range = match word {
                     Word::Last | Word::Rolling => {
                         Point::Weekend.resolve(self.today(), Choice::Over)
+                    }
+                    Word::Next if self.tokens[at].text.eq_ignore_ascii_case("coming") => {
+                        Point::Weekend.resolve(self.today(), Choice::Coming)
                     }
                     _ => {
                         let start = self.day_of_week(saturday, self.shift(at)?)?.start;
@@ -171,7 +182,7 @@ impl Reader<'_> {
             Word::Part(part) => self.relative_part(word, part, end, lead),
             Word::Morgen => self.relative_part(word, Part::Morning, end, lead),
             Word::Weekday(day, trust) => {
-                let sure = trust != super::vocabulary::Trust::RiskyShort || self.capital(at + 1);
+                let sure = trust != Trust::RiskyShort || self.capital(at + 1);
                 let range = match word {
                     Word::This => self.day_of_week(day, 0),
                     Word::Next => Point::Weekday(day).resolve(self.today(), Choice::Coming),
@@ -207,6 +218,19 @@ impl Reader<'_> {
             }
             _ => None,
         }
+    }
+
+    /// `this time last year`: that day and half a month on either side.
+    fn this_time(&self, at: usize) -> Option<Named> {
+        let says_time = self.tokens.get(at + 1)?.text.eq_ignore_ascii_case("time");
+        let (true, Word::Last, Word::Unit(Unit::Year, Plural::One)) =
+            (says_time, self.word(at + 2), self.word(at + 3))
+        else {
+            return None;
+        };
+        let day = self.today().checked_sub(1.year()).ok()?;
+        let first = day.checked_sub(15.days()).ok()?;
+        Named::fixed(days(first, 31.days()), at + 4)
     }
 
     fn relative_yearly(&self, word: Word, name: Yearly) -> Option<Civil> {
@@ -262,7 +286,7 @@ impl Reader<'_> {
         let the = usize::from(led == 1 && self.word(at + led) == Word::The);
         let at = at + led + the;
         match (unit, self.word(at)) {
-            (Unit::Week, Word::Weekday(day, super::vocabulary::Trust::Sure)) => {
+            (Unit::Week, Word::Weekday(day, Trust::Sure)) => {
                 Named::fixed(self.day_of_week(day, shift), at + 1)
             }
             (Unit::Year, Word::Month(..) | Word::Season(..)) if led == 1 => {
@@ -338,121 +362,5 @@ impl Reader<'_> {
             }
             _ => None,
         }
-    }
-
-    /// `the first week of March`, `the last three days of 2024`, `the second half of last year`,
-    /// `the first quarter`.
-    pub(super) fn nth(&self, at: usize, lead: Lead) -> Option<Named> {
-        let place = match self.word(at) {
-            Word::Last => Place::Last,
-            Word::Ordinal(n) | Word::OrdinalDigits(n) => Place::Nth(i64::from(n) - 1),
-            _ => return None,
-        };
-        let (count, what_at) = match self.count(at + 1) {
-            Some((_, most, end)) if self.word(at + 1) != Word::Article => (most, end),
-            _ => (1, at + 1),
-        };
-        if let (Word::Unit(Unit::Quarter, Plural::One), Place::Nth(before @ 0..=3), 1) =
-            (self.word(what_at), place, count)
-        {
-            return self.quarter(what_at + 1, before as u8 + 1, lead);
-        }
-        let slice = match self.word(what_at) {
-            Word::Unit(unit, _) if !unit.is_of_clock() => Slice::Units(unit, place, count),
-            Word::Weekday(day, _) => Slice::Weekday(day, place),
-            Word::Weekend => Slice::Weekend(place),
-            Word::Half => match place {
-                Place::Nth(before @ 0..=1) => Slice::Half(before as u8 + 1),
-                _ => return None,
-            },
-            _ => return None,
-        };
-        if self.word(what_at + 1) != Word::Of {
-            return None;
-        }
-        let whole = self.whole(what_at + 2)?;
-        let named = Named {
-            slice: Some(slice),
-            ..whole
-        };
-        named.resolve(self.today(), self.choice())?;
-        Some(named)
-    }
-
-    fn quarter(&self, end: usize, quarter: u8, lead: Lead) -> Option<Named> {
-        let name = Yearly::Quarter(quarter);
-        if let Some((year, end)) = self.year_beside(end) {
-            return Some(Named::new(Point::Yearly(name, Some(year)), end));
-        }
-        if self.word(end) == Word::Of
-            && self.word(end + 1) == Word::The
-            && matches!(self.word(end + 2), Word::Unit(Unit::Year, Plural::One))
-        {
-            return Some(Named::new(
-                Point::Yearly(name, Some(self.today().year())),
-                end + 3,
-            ));
-        }
-        let led = lead.the
-            && matches!(
-                lead.word,
-                Word::In | Word::During | Word::Since | Word::Over
-            );
-        (led && !self.goes_on(end) && self.word(end) != Word::Of)
-            .then(|| Named::new(Point::Yearly(name, None), end))
-    }
-
-    /// What something is a part of: a time by its name, or `the month` for this one.
-    fn whole(&self, at: usize) -> Option<Named> {
-        let the = usize::from(self.word(at) == Word::The);
-        if the == 1
-            && let Word::Unit(unit, Plural::One) = self.word(at + 1)
-            && matches!(unit, Unit::Week | Unit::Month | Unit::Quarter | Unit::Year)
-            && !self.goes_on(at + 2)
-            && self.word(at + 2) != Word::Of
-        {
-            return Named::fixed(calendar_unit(unit, self.today(), 0), at + 2);
-        }
-        let lead = Lead {
-            word: Word::Of,
-            the: the == 1,
-        };
-        self.named(at + the, lead)
-            .filter(|named| named.slice.is_none())
-    }
-
-    /// `early March`, `mid-2024`, `late last year`, `the end of the month`.
-    pub(super) fn third(&self, at: usize) -> Option<Named> {
-        let word = self.word(at);
-        let third = match word {
-            Word::Early | Word::Beginning => 0,
-            Word::Mid | Word::Middle => 1,
-            _ => 2,
-        };
-        if self.stops_before(at + 1) {
-            return None;
-        }
-        let named = match (word, self.word(at + 1)) {
-            (Word::Early | Word::Mid | Word::Late, Word::In) => {
-                let the = usize::from(self.word(at + 2) == Word::The);
-                let lead = Lead {
-                    word: Word::In,
-                    the: the == 1,
-                };
-                self.named(at + 2 + the, lead)
-            }
-            (Word::Early | Word::Mid | Word::Late, _) => self.named(at + 1, Lead::by(word)),
-            (_, Word::Of) => self.whole(at + 2),
-            _ => None,
-        }?;
-        if named.slice.is_some() {
-            return None;
-        }
-        let named = Named {
-            slice: Some(Slice::Third(third)),
-            ..named
-        };
-        named.resolve(self.today(), self.choice())?;
-        Some(named)
     }
 }

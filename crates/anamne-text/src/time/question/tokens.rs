@@ -195,10 +195,12 @@ fn digits(text: &str) -> Word {
         "" => Word::Number(value, length as u8),
         "st" | "nd" | "rd" | "th" if (1..=31).contains(&value) => Word::OrdinalDigits(value as u8),
         "er" if value == 1 => Word::OrdinalDigits(1),
-        "s" if length == 4 && value % 10 == 0 && (1700..2100).contains(&value) => {
+        "s" if length == 4 && value.is_multiple_of(10) && (1700..2100).contains(&value) => {
             Word::Decade(value as i16)
         }
-        "s" if length == 2 && value % 10 == 0 && value >= 50 => Word::Decade(1900 + value as i16),
+        "s" if length == 2 && value.is_multiple_of(10) && value >= 50 => {
+            Word::Decade(1900 + value as i16)
+        }
         _ => clock(text).map_or_else(|| date(text), Word::Clock),
     }
 }

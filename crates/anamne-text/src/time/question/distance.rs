@@ -1,0 +1,142 @@
+//! Stretches seen from a time or an event: `the week before the release`.
+
+use jiff::Span;
+
+use super::super::names::Unit;
+use super::phrases::Found;
+use super::point::{Place, Slice, calendar_unit};
+use super::reader::{Lead, Reader};
+use super::vocabulary::{Plural, Word};
+use super::{Direction, Reach, When};
+
+impl Reader<'_> {
+    /// `the day before yesterday`, `the week after Christmas`, `two weeks before the release`,
+    /// `the week before last`.
+    pub(super) fn distance(&self, at: usize) -> Option<Found> {
+        let the = usize::from(self.word(at) == Word::The);
+        let (count, unit_at, counted) = match self.count(at + the) {
+            Some((_, most, unit_at)) => (most, unit_at, true),
+            None => (1, at + the, false),
+        };
+        if the == 1
+            && !counted
+            && let Some(found) = self.part_of(unit_at)
+        {
+            return Some(found);
+        }
+        let (unit, plural) = match self.word(unit_at) {
+            Word::Unit(unit, plural) => (unit, plural),
+            Word::Part(_) | Word::Weekend if the == 1 && !counted => (Unit::Day, Plural::One),
+            _ => return None,
+        };
+        if self.stops_before(unit_at + 1) {
+            return None;
+        }
+        let word = self.word(unit_at + 1);
+        if the == 0 && !counted {
+            // "how many days before the release" asks for a distance.
+            let asks = plural == Plural::Many
+                && matches!(
+                    word,
+                    Word::Before | Word::After | Word::Since | Word::Until | Word::Between
+                );
+            if !asks {
+                return None;
+            }
+            let end = self
+                .phrase(unit_at + 1)
+                .map_or(unit_at + 2, |found| found.end);
+            return Some(Found::silent(end));
+        }
+        let direction = match word {
+            Word::Before => Direction::Before,
+            Word::After => Direction::After,
+            Word::Of if the == 1 && !counted => Direction::During,
+            _ => return None,
+        };
+        if the == 1 && !counted && matches!(unit, Unit::Week | Unit::Month | Unit::Year) {
+            let shift = match (direction, self.word(unit_at + 2)) {
+                (Direction::Before, Word::Last) => Some(-2),
+                (Direction::After, Word::Next) => Some(2),
+                _ => None,
+            };
+            if let Some(shift) = shift
+                && !matches!(self.word(unit_at + 3), Word::Unit(..))
+            {
+                let range = calendar_unit(unit, self.today(), shift)?;
+                return Self::found(self.range(&range), unit_at + 3);
+            }
+        }
+        // "in the weeks after the release": as many as a few.
+        let several = the == 1 && !counted && plural == Plural::Many;
+        let span = unit.span(if several { 5 } else { count }).ok()?;
+        let reach = if the == 1 {
+            Reach::Within(span)
+        } else {
+            Reach::At(span)
+        };
+        self.seen_from_time(unit_at + 2, direction, span, the == 1)
+            .or_else(|| self.seen_from_event(unit_at + 2, direction, reach))
+    }
+
+    /// `the morning of March 5`, `the weekend of March 14`.
+    fn part_of(&self, at: usize) -> Option<Found> {
+        if self.word(at + 1) != Word::Of {
+            return None;
+        }
+        match self.word(at) {
+            Word::Part(part) => self.slice_of_day(Slice::Part(part), at + 2, Lead::by(Word::On)),
+            Word::Weekend => {
+                let named = self.named(at + 2, Lead::by(Word::On))?;
+                let day = self.resolved(&named)?.start.date();
+                let week = calendar_unit(Unit::Week, day, 0)?;
+                let weekend = Slice::Units(Unit::Day, Place::Last, 2).of(&week)?;
+                Self::found(self.range(&weekend), named.end)
+            }
+            _ => None,
+        }
+    }
+
+    /// A stretch seen from a time that has a name.
+    fn seen_from_time(
+        &self,
+        at: usize,
+        direction: Direction,
+        span: Span,
+        within: bool,
+    ) -> Option<Found> {
+        let lead = match direction {
+            Direction::During => Word::On,
+            Direction::Before => Word::Before,
+            _ => Word::After,
+        };
+        let named = self.named(at, Lead::by(lead))?;
+        if direction == Direction::During {
+            // "the week of March 12"; "the day of the week" has no name.
+            let range = self.range(&self.resolved(&named)?)?;
+            let event = When::Around {
+                event: String::new(),
+                direction,
+                reach: Reach::Within(span),
+            };
+            return Self::found(Some(event.around(&range, self.zone)), named.end);
+        }
+        let range = self.range(&self.resolved(&named)?)?;
+        let when = When::Around {
+            event: String::new(),
+            direction,
+            reach: if within {
+                Reach::Within(span)
+            } else {
+                Reach::At(span)
+            },
+        };
+        // A day after a day is the next one, not the one after the first instant that follows it.
+        let range = if within {
+            range
+        } else {
+            range.start..range.start
+        };
+        Self::found(Some(when.around(&range, self.zone)), named.end)
+    }
+}

@@ -1,0 +1,147 @@
+//! Two times and all between them: `between March and May`.
+
+use jiff::ToSpan;
+use jiff::civil::Time;
+
+use super::phrases::Found;
+use super::point::{Choice, Point, Slice, Yearly, days};
+use super::reader::{Lead, Named, Reader};
+use super::vocabulary::Word;
+
+impl Reader<'_> {
+    /// Two times and all between them, the first of them read from `at` on.
+    pub(super) fn pair_after(&self, at: usize, lead: Lead, from: usize) -> Option<Found> {
+        debug_assert!(from <= at);
+        let joins = |at: usize| match (lead.word, self.word(at)) {
+            (_, Word::Dash) | (Word::Between, Word::And) => true,
+            (Word::From, word) => matches!(word, Word::To | Word::Through | Word::Until),
+            (_, word) => word == Word::Through && lead.word != Word::Between,
+        };
+        if joins_soon(lead)
+            && let Some(found) = self.hours_of_day(at)
+        {
+            return Some(found);
+        }
+        let second_lead = Lead::PAIR;
+        let first = self.named(at, if joins_soon(lead) { Lead::PAIR } else { lead });
+        if let Some(first) = first
+            && joins(first.end)
+        {
+            return self
+                .second(first.end + 1, second_lead, &first)
+                .and_then(|second| self.joined(&first, &second));
+        }
+        // "between 12 and 15 March"
+        let day = self.bare_day(at)?;
+        if !joins(at + 1) {
+            return None;
+        }
+        let second = self.named(at + 2, second_lead)?;
+        let Point::Yearly(Yearly::Day(month, _), year) = second.point else {
+            return None;
+        };
+        let first = Named::new(Point::Yearly(Yearly::Day(month, day), year), at + 1);
+        self.joined(&first, &second)
+    }
+
+    /// `between 9am and 11am yesterday`, `from 2 to 4 pm on Monday`.
+    fn hours_of_day(&self, at: usize) -> Option<Found> {
+        let alone = match self.word(at) {
+            Word::Number(hour @ 1..=12, _) => Some(hour as i8),
+            _ => None,
+        };
+        let (first, end) = match self.clock(at) {
+            Some((time, end)) => (Some(time), end),
+            None => (None, at + 1),
+        };
+        if !matches!(
+            self.word(end),
+            Word::And | Word::To | Word::Until | Word::Through | Word::Dash
+        ) {
+            return None;
+        }
+        let (until, end) = self.clock(end + 1)?;
+        // "from 2 to 4 pm" means both.
+        let from = match (first, alone) {
+            (Some(time), _) => time,
+            (None, Some(hour)) => {
+                let afternoon = if until.hour() > 12 && hour < 12 {
+                    12
+                } else {
+                    0
+                };
+                Time::new(hour + afternoon, 0, 0, 0).ok()?
+            }
+            _ => return None,
+        };
+        let on = usize::from(self.word(end) == Word::On);
+        if self.stops_before(end + on) {
+            return None;
+        }
+        let named = self
+            .named(end + on, Lead::by(Word::On))
+            .filter(|named| named.slice.is_none())?;
+        let day = self.resolved(&named)?;
+        let start = Slice::Clock(from).of(&day)?.start;
+        let end = Slice::Clock(until).of(&day)?.start;
+        Self::found(self.range(&(start..end)), named.end)
+    }
+
+    fn bare_day(&self, at: usize) -> Option<i8> {
+        match self.word(at) {
+            Word::Number(day @ 1..=31, 1..=2) => Some(day as i8),
+            Word::OrdinalDigits(day) => Some(day as i8),
+            _ => None,
+        }
+    }
+
+    fn second(&self, at: usize, lead: Lead, first: &Named) -> Option<Named> {
+        if self.word(at) == Word::Now
+            && matches!(self.word(at - 1), Word::Until | Word::To | Word::And)
+        {
+            let now = days(self.today(), 1.day())?.start..self.now;
+            return Named::fixed(Some(now), at + 1);
+        }
+        if let Some(named) = self.named(at, lead) {
+            return Some(named);
+        }
+        // "March 12 to 15", "March 12-15, 2025"
+        let Point::Yearly(Yearly::Day(month, _), year) = first.point else {
+            return None;
+        };
+        let day = self.bare_day(at)?;
+        if self.goes_on(at + 1) {
+            return None;
+        }
+        let (year, end) = match self.year_beside(at + 1) {
+            Some((year, end)) => (Some(year), end),
+            None => (year, at + 1),
+        };
+        Some(Named::new(
+            Point::Yearly(Yearly::Day(month, day), year),
+            end,
+        ))
+    }
+
+    /// A year that one end tells is the other's as well; without one, the last such range that began.
+    fn joined(&self, first: &Named, second: &Named) -> Option<Found> {
+        let today = self.today();
+        let (first_range, second_range) = if second.point.is_whole() || !first.point.is_whole() {
+            let second_range = self.resolved(second)?;
+            let before = second_range.start.date();
+            (first.resolve(before, Choice::Begun)?, second_range)
+        } else {
+            let first_range = first.resolve(today, self.choice())?;
+            let after = first_range.start.date();
+            let second_range = second.resolve(after, Choice::Open)?;
+            (first_range, second_range)
+        };
+        let range = first_range.start..second_range.end;
+        Self::found(self.range(&range), second.end)
+    }
+}
+
+/// Whether the second end of a range is sure to follow, and vouches for the first.
+fn joins_soon(lead: Lead) -> bool {
+    matches!(lead.word, Word::Between | Word::From)
+}
