@@ -283,6 +283,45 @@ fn what_has_expired_counts_as_forgotten() {
 }
 
 #[test]
+fn threads_are_related_by_rare_names_and_not_by_those_that_all_of_them_hold() {
+    let log = Log::default();
+    for thread in 0..9 {
+        let name = format!("log {thread}");
+        log.say("Ada", thread, "Teo Marchand was there.", Some((&name, 0)));
+        let text = match thread {
+            2 => "Mara Lind lives in Bonn.",
+            5 => "Then Marie called.",
+            _ => "It rained.",
+        };
+        log.say("Ada", thread, text, Some((&name, 1)));
+    }
+    log.say("Ada", 9, "Mara Lind called.", None);
+    log.assert(
+        10,
+        &Assertion::Entity {
+            name: "Mara Lind".to_owned(),
+            entity_type: EntityType::Person,
+            aliases: vec!["Marie".to_owned()],
+        },
+    );
+    let (_folder, graph) = woven(&log);
+    let related = |thread: &str, limit| {
+        let related = graph.related_threads(thread, limit).expect("read");
+        let threads = related.into_iter().map(|related| related.thread);
+        threads.collect::<Vec<_>>()
+    };
+    assert_eq!(related("log 2", 10), ["log 5"]);
+    assert_eq!(related("log 5", 10), ["log 2"]);
+    assert_eq!(related("log 2", 0), Vec::<String>::new());
+    assert_eq!(related("log 3", 10), Vec::<String>::new());
+    assert_eq!(related("no such thread", 10), Vec::<String>::new());
+    let naming = |name: &str| graph.rows_naming(name).expect("known");
+    assert_eq!(naming("marie"), naming("Mara Lind"));
+    assert_eq!(naming("Teo Marchand").len(), 9);
+    graph.rows_naming("Nobody At All").expect_err("not known");
+}
+
+#[test]
 fn aliases_join_what_they_name() {
     let log = Log::default();
     log.say("Ada", 1, "Mara Lind lives in Bonn.", None);

@@ -170,12 +170,14 @@ impl<'a> Looking<'a> {
                 _ => vec![None; rows.len()],
             };
         let facts = self.recaller.facts;
+        let date_terms = reach.times.terms(&asked.question);
         let setting = Setting {
             question: reader.question,
             columns: self.columns,
             cosines: &cosines,
             latest: facts.latest.min(self.moment),
             times: &reach.times.ranges,
+            date_terms: &date_terms,
             recency_days: self.recaller.source.config().recall.recency_days,
             user_authors: &facts.users,
             program_authors: &facts.programs,

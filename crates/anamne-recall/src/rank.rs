@@ -68,6 +68,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) latest: i64,
     /// The ranges of time that the question asks about, microseconds since 1970.
     pub(crate) times: &'a [Range<i64>],
+    /// The terms of the question by which a text says such a time itself.
+    pub(crate) date_terms: &'a [usize],
     /// The τ of recency, in days.
     pub(crate) recency_days: f32,
     /// Which numbers of authors are roles rather than persons: those that speak as a user, and as a program.
@@ -148,6 +150,7 @@ pub(crate) fn shortlist(
                 words: own.closeness(setting.question),
                 singular: singular(setting, &candidate, own),
                 graph: candidate.proximity,
+                date: times::said(setting, own),
                 ..Features::default()
             };
             let features = with_attributes(setting, &candidate.attributes, features);
@@ -328,6 +331,7 @@ fn own_features(
         semantic: cosine(&candidate.row),
         words: own.closeness(question),
         singular: singular(setting, candidate, own),
+        date: times::said(setting, own),
         window_lexical: listening * joined.bm25(question, measure.window_words),
         window_words: listening * joined.closeness(question),
         window_semantic: listening * window_cosine(candidate.row, window, &cosine),
@@ -374,7 +378,9 @@ fn with_attributes(setting: &Setting<'_>, attributes: &Attributes, features: Fea
     Features {
         author: author(setting.question, attributes),
         role: role(setting, attributes),
-        date: date(setting.question, attributes).max(times::nearness(setting.times, attributes)),
+        date: date(setting.question, attributes)
+            .max(times::nearness(setting.times, attributes))
+            .max(features.date),
         ongoing: (-days / model::ONGOING_DAYS).exp() * long,
         recency: (-days / setting.recency_days).exp(),
         importance: (f32::from(attributes.importance) - 5.0) / 10.0,

@@ -3,13 +3,15 @@
 use std::ops::Range;
 
 use anamne_store::view::Attributes;
-use anamne_text::time::{TimeExpression, When, expressions};
+use anamne_text::time::{TimeExpression, When, expressions, month_of};
 use anamne_types::{Recall, TimeWords, UnderstoodTime};
 use jiff::Timestamp;
 use roaring::RoaringBitmap;
 
 use crate::error::RecallError;
 use crate::looking::Looking;
+use crate::rank::Setting;
+use crate::words::{Question, Summary};
 
 /// Memories that are looked at for an event of the question.
 const EVENT_DEPTH: usize = 20;
@@ -60,6 +62,30 @@ impl Times {
         Ok(times)
     }
 
+    /// The places of those terms of a question that are the days, months and years of its times.
+    pub(crate) fn terms(&self, question: &Question) -> Vec<usize> {
+        if self.understood.is_empty() {
+            return Vec::new();
+        }
+        let is_of_date = |word: &String| {
+            let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+            (is_number || month_of(word).is_some()) && self.says(word)
+        };
+        let words = question.term_words.iter().enumerate();
+        words
+            .filter(|(_, word)| is_of_date(word))
+            .map(|(place, _)| place)
+            .collect()
+    }
+
+    /// Whether a word is among those that name the times.
+    fn says(&self, word: &str) -> bool {
+        self.understood.iter().any(|time| {
+            let mut words = time.words.split(|letter: char| !letter.is_alphanumeric());
+            words.any(|said| said.to_lowercase() == word)
+        })
+    }
+
     /// The rows that happened in one of the ranges.
     pub(crate) fn rows(&self, looking: &Looking<'_>) -> Result<RoaringBitmap, RecallError> {
         let mut rows = RoaringBitmap::new();
@@ -74,18 +100,29 @@ fn microseconds(range: &Range<Timestamp>) -> Range<i64> {
     range.start.as_microsecond()..range.end.as_microsecond()
 }
 
-/// How near what happened is to the times asked about: as a date that is named in full for a range of a day or two, as a
-/// month with its year for one of a month, half of that for longer ones; 0 outside.
+/// How near what happened is to the times asked about; 0 outside.
 pub(crate) fn nearness(times: &[Range<i64>], attributes: &Attributes) -> f32 {
     let within = times
         .iter()
         .filter(|range| range.contains(&attributes.occurred_at));
-    within
-        .map(|range| match range.end.saturating_sub(range.start) {
-            length if length <= 2 * DAY => 2.0,
-            length if length <= 32 * DAY => 1.5,
-            length if length <= 100 * DAY => 1.0,
-            _ => 0.5,
-        })
-        .fold(0.0, f32::max)
+    within.map(weight).fold(0.0, f32::max)
+}
+
+/// The same for a text that says the times itself, whenever it was told.
+pub(crate) fn said(setting: &Setting<'_>, own: Summary<'_>) -> f32 {
+    let terms = setting.date_terms;
+    if terms.is_empty() || terms.iter().any(|term| own.frequencies[*term] <= 0.0) {
+        return 0.0;
+    }
+    setting.times.iter().map(weight).fold(0.0, f32::max)
+}
+
+/// A range of a day or two counts as a date that is named in full, one of a month as a month with its year, longer ones less.
+fn weight(range: &Range<i64>) -> f32 {
+    match range.end.saturating_sub(range.start) {
+        length if length <= 2 * DAY => 2.0,
+        length if length <= 32 * DAY => 1.5,
+        length if length <= 100 * DAY => 1.0,
+        _ => 0.5,
+    }
 }

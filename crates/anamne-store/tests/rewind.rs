@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use anamne_store::{
     Clock, Listing, LogQuery, SpaceName, SpaceSource, StoreError, StoreFolder, examine,
 };
-use anamne_types::{Draft, Edit, EventKind, Link, LinkType, MemoryId};
+use anamne_types::{Draft, Edit, EventKind, Link, LinkType, MemoryId, Row};
 use common::{Home, SteppingClock, assert_sound, clock, head, user};
 use jiff::Timestamp;
 use proptest::prelude::*;
@@ -155,6 +155,30 @@ fn take(space: &SpaceSource, state: &mut State, ids: &mut Vec<MemoryId>, step: &
     }
 }
 
+/// The contents that were live at an instant, put together from those that are live now and what differed then.
+fn live_then(space: &SpaceSource, at: Timestamp) -> BTreeMap<MemoryId, String> {
+    let past = space.past(at, usize::MAX).expect("a past");
+    let past = past.expect("no bound was set");
+    let changed: BTreeSet<Row> = past.changed.iter().map(|state| state.row).collect();
+    let listing = Listing {
+        limit: 1000,
+        ..Listing::default()
+    };
+    let now = space.list(&listing).expect("a list").into_iter();
+    let is_told = |row| past.later.is_none_or(|later| row < later);
+    let unchanged = now.filter(|memory| is_told(memory.row) && !changed.contains(&memory.row));
+    let then = past.changed.into_iter().filter_map(|state| state.then);
+    let then = then.map(|(memory, record)| {
+        assert_eq!(record.text, memory.content);
+        assert!(record.attributes.thread > 0, "it is in the log");
+        memory
+    });
+    unchanged
+        .chain(then)
+        .map(|memory| (memory.id, memory.content))
+        .collect()
+}
+
 /// Opens what was rebuilt in a store folder, after checking that nothing in it wants mending.
 #[track_caller]
 fn open_rebuilt(store: &Path) -> SpaceSource {
@@ -197,6 +221,7 @@ proptest! {
             let then_known = then.live.keys().chain(then.forgotten.keys());
             let gone = then_known.filter(|id| erased.contains(id)).count();
             prop_assert_eq!(rewound.erased_since, gone as u64);
+            prop_assert_eq!(live_then(&space, *at), then.clone().without(&erased).live);
             for id in &ids {
                 let version = space.as_of(*id, *at).expect("an answer");
                 let content = version.and_then(|version| version.memory).map(|memory| memory.content);
@@ -205,6 +230,29 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn what_differed_at_an_instant_is_read_up_to_a_bound() {
+    let home = Home::new();
+    let clock = clock();
+    let space = SpaceSource::open(&home.space(), &SpaceName::core(), clock.clone(), true)
+        .expect("the space opens");
+    let tell = |text: &str| space.remember(&user(), &text.into()).expect("a write").id;
+    let ids = [tell("one"), tell("two"), tell("three")];
+    let then = now(&clock);
+    for id in ids {
+        space.forget(&user(), id).expect("a write");
+    }
+    tell("four");
+    assert!(space.past(then, 2).expect("an answer").is_none());
+    let past = space.past(then, 3).expect("an answer").expect("no more");
+    assert_eq!((past.through.0, past.later), (3, Some(Row(4))));
+    assert_eq!(past.changed.len(), 3);
+    assert!(past.changed.iter().all(|state| state.then.is_some()));
+    let past = space.past(now(&clock), 0).expect("an answer");
+    let past = past.expect("nothing changed since");
+    assert_eq!((past.later, past.changed.len()), (None, 0));
 }
 
 #[test]

@@ -223,10 +223,40 @@ fn a_time_in_the_question_comes_first_or_is_all_or_is_ignored() {
     let mut only = days(&space, &asked(words, TimeWords::Only));
     only.sort_unstable();
     assert_eq!(only, [9, 10, 11, 12, 13, 14, 15]);
-    let ignored = days(&space, &asked(words, TimeWords::Ignore));
-    let plain = days(&space, &asked("was the gauge read?", TimeWords::Prefer));
-    assert_eq!(ignored.len(), 20);
-    assert_eq!(ignored[..3], plain[..3]);
+    let ignored = asked(words, TimeWords::Ignore);
+    let elsewhere = Recall {
+        asked_at: Some(instant("2026-03-05T12:00:00Z")),
+        ..ignored.clone()
+    };
+    assert_eq!(days(&space, &ignored), days(&space, &elsewhere));
+    assert_ne!(days(&space, &ignored), preferred);
+}
+
+#[test]
+fn a_text_that_says_the_date_itself_stands_beside_what_happened_then() {
+    let home = Home::new();
+    let (store, _) = home.store_with_clock("2026-03-20T12:00:00Z");
+    let space = store.space("tests").expect("a space");
+    let tell = |text: &str, at: &str| {
+        let draft = Draft::new(text).occurred_at(instant(at));
+        space.remember(draft).expect("told");
+    };
+    tell(
+        "the council meets on 7 February 2026",
+        "2026-01-02T10:00:00Z",
+    );
+    for day in 10..20 {
+        let text = format!("the council was told of matter {day}");
+        tell(&text, &format!("2026-02-{day}T10:00:00Z"));
+    }
+    tell("the harbour froze over", "2026-02-07T10:00:00Z");
+    let recall = Recall::new("what did the council do on 7 February 2026?").limit(1);
+    assert_eq!(
+        texts(&space, &recall),
+        ["the council meets on 7 February 2026"]
+    );
+    let times = space.recall(&recall).expect("an answer").times;
+    assert_eq!(times[0].since, Some(instant("2026-02-07T00:00:00Z")));
 }
 
 #[test]
