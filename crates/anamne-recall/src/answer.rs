@@ -3,6 +3,7 @@
 use anamne_store::SpaceSource;
 use anamne_types::{Hit, Memory, Recall, Row, Surroundings};
 
+use crate::confidence::Verdict;
 use crate::error::RecallError;
 use crate::explain;
 use crate::rank::Ranked;
@@ -67,13 +68,19 @@ pub(crate) fn hits(
     reader: &mut Reader<'_>,
     recall: &Recall,
     ranked: &[Ranked],
+    verdict: &Verdict,
 ) -> Result<Vec<Hit>, RecallError> {
-    let sure = |ranked: &&Ranked| ranked.confidence >= recall.min_confidence;
-    let chosen: Vec<&Ranked> = ranked.iter().filter(sure).take(recall.limit).collect();
-    let rows: Vec<Row> = chosen.iter().map(|ranked| ranked.candidate.row).collect();
+    let judged = ranked.iter().enumerate().take(recall.limit);
+    let chosen: Vec<(usize, &Ranked)> = judged
+        .filter(|(_, ranked)| ranked.confidence >= recall.min_confidence)
+        .collect();
+    let rows: Vec<Row> = chosen
+        .iter()
+        .map(|(_, ranked)| ranked.candidate.row)
+        .collect();
     let mut memories = source.get_rows(&rows)?.into_iter().peekable();
     let mut hits = Vec::with_capacity(chosen.len());
-    for ranked in chosen {
+    for (rank, ranked) in chosen {
         let row = ranked.candidate.row;
         // A row that was forgotten a moment ago has no memory any more.
         let Some((_, memory)) = memories.next_if(|(found, _)| *found == row) else {
@@ -86,7 +93,7 @@ pub(crate) fn hits(
             confidence: ranked.confidence,
             scores: explain::parts(ranked),
             reasoning: explain::sentence(ranked, &memory, &matched),
-            explanation: explain::table(ranked, matched),
+            explanation: explain::table(ranked, matched, verdict.table(rank)),
             surroundings: surroundings(source, recall.surroundings, row)?,
             disputes: Vec::new(),
             memory,

@@ -10,7 +10,7 @@ use anamne_types::{Answer, Context, ContextRequest, Recall, Row, Signals};
 use roaring::RoaringBitmap;
 
 use crate::candidates::{Candidate, Pool, Searched, search};
-use crate::confidence::judge;
+use crate::confidence::{judge, judge_plainly};
 use crate::error::RecallError;
 use crate::model::{self, Features};
 use crate::rank::{Ranked, Setting, rank, shortlist, thread_features};
@@ -117,7 +117,8 @@ impl Recaller<'_> {
             exact,
         );
         let mut reader = Reader::new(&question, columns);
-        let mut ranked = if recall.signals == Signals::Full && self.columns.is_some() {
+        let is_full = recall.signals == Signals::Full && self.columns.is_some();
+        let mut ranked = if is_full {
             self.rank_in_full(
                 &mut reader,
                 &vector,
@@ -136,8 +137,12 @@ impl Recaller<'_> {
             &mut ranked,
             recall.limit,
         )?;
-        judge(&mut ranked, recall.limit);
-        let mut results = answer::hits(self.source, &mut reader, recall, &ranked)?;
+        let verdict = if is_full {
+            judge(&mut reader, &mut ranked, recall.limit)
+        } else {
+            judge_plainly(&mut ranked, recall.limit)
+        };
+        let mut results = answer::hits(self.source, &mut reader, recall, &ranked, &verdict)?;
         if let Some(disputes) = self.disputes {
             answer::dispute(&mut results, disputes);
         }
@@ -154,6 +159,7 @@ impl Recaller<'_> {
             question,
             Answer {
                 results,
+                answered: verdict.answered,
                 degraded,
                 took_ms: milliseconds(started),
             },

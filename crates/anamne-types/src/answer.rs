@@ -1,5 +1,7 @@
 //! What the engine answers.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{ConflictKind, Memory, MemoryId, Seq};
@@ -47,6 +49,9 @@ pub struct Explanation {
     pub matched: Vec<String>,
     /// Name, value and weight of each feature of the final score.
     pub features: Vec<(String, f32, f32)>,
+    /// Name and value of everything that its confidence was judged by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judged_by: Vec<(Cow<'static, str>, f32)>,
 }
 
 /// Another memory that says what can't be true beside a result.
@@ -93,6 +98,10 @@ pub struct Hit {
 pub struct Answer {
     /// The results, best first.
     pub results: Vec<Hit>,
+    /// The probability that the memory holds what is asked, 0 to 1: a factor of every result's confidence. Where one
+    /// of the searches was asked to rank alone, the confidence of the surest result.
+    #[serde(default)]
+    pub answered: f32,
     /// The views that could not take part, and `source restored` where a damaged database was restored in the course
     /// of this very answer; empty when all is well.
     pub degraded: Vec<String>,

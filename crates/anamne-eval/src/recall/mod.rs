@@ -55,9 +55,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         .as_deref()
         .map(FeatureFile::create)
         .transpose()?;
-    for corpus in corpora {
+    for corpus in &corpora {
         output::complain(&format!("{}/{}", corpus.set, corpus.name));
-        let outcomes = runs::measure(&corpus, features.as_mut())?;
+        let foreign = corpus.foreign_questions(&corpora);
+        let outcomes = runs::measure(corpus, &foreign, features.as_mut())?;
         report.add(&corpus.set, outcomes);
     }
     output::line(&if arguments.json {
