@@ -71,7 +71,6 @@ fn a_question_about_something_else_gets_a_low_confidence_in_a_memory_of_any_size
         let (_folder, space) = told(&NOTES[..size]);
         for question in ELSEWHERE {
             let answer = asked(&space, &Recall::new(question));
-            println!(
                 "ELSE {size} {question:?} {:.2} {:.2}",
                 answer.answered,
                 best(&answer)
@@ -90,7 +89,6 @@ fn a_question_in_the_words_of_a_memory_gets_a_high_confidence_in_a_memory_of_any
             ("the staging server listens on port 8471", NOTES[0]),
         ] {
             let answer = asked(&space, &Recall::new(question));
-            println!(
                 "VERB {size} {question:?} {:.2} {:.2}",
                 answer.answered,
                 best(&answer)
@@ -106,17 +104,15 @@ fn questions_with_little_or_nothing_in_them_are_judged_soberly() {
     let (_folder, space) = told(&NOTES);
     for question in ["?!", "🦀", "the of and", "what is it?", "x"] {
         let answer = asked(&space, &Recall::new(question));
-        println!(
             "LITTLE {question:?} {:.2} {:.2}",
             answer.answered,
             best(&answer)
         );
-        assert!(best(&answer) < 0.3, "{question:?}: {answer:#?}");
+        assert!(best(&answer) < 0.2, "{question:?}: {answer:#?}");
     }
     let answer = asked(&space, &Recall::new("glacier"));
-    println!("ONE {:.2} {:.2}", answer.answered, best(&answer));
     assert_eq!(answer.results[0].memory.content, NOTES[19]);
-    assert!(best(&answer) > 0.2, "{answer:#?}");
+    assert!(best(&answer) > 0.5, "{answer:#?}");
 }
 
 #[test]
@@ -129,11 +125,10 @@ fn other_languages_are_judged_by_the_words_they_share() {
     ]);
     let of = |question: &str| {
         let a = asked(&space, &Recall::new(question));
-        println!("LANG {question:?} {:.2} {:.2}", a.answered, best(&a));
         best(&a)
     };
-    assert!(of("Wann wurden die Häuser am Fluss renoviert?") > 0.3);
-    assert!(of("Где хранятся резервные копии?") > 0.3);
+    assert!(of("Wann wurden die Häuser am Fluss renoviert?") > 0.5);
+    assert!(of("Где хранятся резервные копии?") > 0.5);
     assert!(of("Wie viele Tore schoss der Stürmer im Finale?") < 0.2);
     assert!(of("Сколько голов забил нападающий?") < 0.2);
 }
@@ -180,7 +175,6 @@ fn what_another_person_said_of_themselves_does_not_answer() {
         } else {
             (of_ben, of_ada)
         };
-        println!(
             "PERSON {:.2} {:.2} / {:.2} {:.2}",
             told.answered,
             best(&told),
@@ -204,7 +198,6 @@ fn one_search_alone_is_judged_too() {
             of("which port does the staging server listen on?"),
             of(ELSEWHERE[0]),
         );
-        println!(
             "PLAIN {:.2} {:.2} / {:.2} {:.2}",
             sure.answered,
             best(&sure),

@@ -24,16 +24,24 @@ fn content(ranked: &Ranked) -> f32 {
     ranked.score - ranked.features.author * AUTHOR_WEIGHT
 }
 
-/// The mean of some numbers; 0 of none.
-fn mean(numbers: impl ExactSizeIterator<Item = f32>) -> f32 {
-    let count = numbers.len().max(1) as f32;
-    numbers.sum::<f32>() / count
+/// The results that have something to do with the question.
+fn related(first: &[Ranked]) -> Vec<&Ranked> {
+    let best = first.iter().map(|ranked| ranked.score).fold(0.0, f32::max);
+    let is_related = |ranked: &&Ranked| ranked.score >= model::RELATED_SHARE * best;
+    first.iter().filter(is_related).collect()
+}
+
+/// The mean of a figure over some results; 0 of none.
+fn mean(results: &[&Ranked], figure: impl Fn(&Ranked) -> f32) -> f32 {
+    let sum: f32 = results.iter().map(|ranked| figure(ranked)).sum();
+    sum / results.len().max(1) as f32
 }
 
 impl Evidence {
     /// Reads the first of `ranked`. O(their tokens) where the question names one person, else O(their summaries).
     pub(super) fn of(reader: &mut Reader<'_>, ranked: &[Ranked]) -> Self {
         let first = &ranked[..ranked.len().min(model::FIRST)];
+        let related = related(first);
         let (met, least) = words_met(reader, first);
         let [told, of_others] = told(reader, first);
         let by_both = |ranked: &Ranked| {
@@ -44,15 +52,15 @@ impl Evidence {
         };
         Self {
             on_topic: OnTopic {
-                mean: mean(first.iter().map(|ranked| ranked.score)),
+                mean: mean(&related, |ranked| ranked.score),
                 met,
-                agreement: mean(first.iter().map(by_both)),
+                agreement: mean(&related, by_both),
             },
             answered: Answered {
                 turned: told - of_others,
-                spread: spread(first),
+                spread: spread(&related),
                 least,
-                nearness: mean(first.iter().map(|ranked| ranked.features.semantic)),
+                nearness: mean(&related, |ranked| ranked.features.semantic),
             },
             told,
             pieces: (reader.question.piece_weights.len() as f32).ln_1p(),
@@ -106,16 +114,17 @@ fn words_met(reader: &mut Reader<'_>, first: &[Ranked]) -> (f32, f32) {
 
 /// The entropy of the results by what they say, in nats, as if the scores were logits, which is what they are fitted
 /// as. Results that are not there count as usual ones.
-fn spread(first: &[Ranked]) -> f32 {
-    let best = first.iter().map(content).fold(f32::MIN, f32::max);
-    let weights = first.iter().map(|ranked| (content(ranked) - best).exp());
+fn spread(related: &[&Ranked]) -> f32 {
+    let contents = related.iter().map(|ranked| content(ranked));
+    let best = contents.clone().fold(f32::MIN, f32::max);
+    let weights = contents.map(|content| (content - best).exp());
     let sum: f32 = weights.clone().sum();
     let entropy: f32 = weights
         .map(|weight| weight / sum)
         .filter(|share| *share > 0.0)
         .map(|share| -share * share.ln())
         .sum();
-    let there = first.len() as f32 / model::FIRST as f32;
+    let there = related.len() as f32 / model::FIRST as f32;
     there * entropy + (1.0 - there) * model::USUAL_SPREAD
 }
 

@@ -64,12 +64,29 @@ pub(crate) fn judge(reader: &mut Reader<'_>, ranked: &mut [Ranked], places: usiz
     }
 }
 
-/// Judges where the searches alone have ranked: each result by what they gave, the answer by the best of them.
+/// Judges where the searches alone have ranked: each result by what they gave, the answer by the best of them. What a
+/// search would have given that took no part counts as usual.
 pub(crate) fn judge_plainly(ranked: &mut [Ranked], places: usize) -> Verdict {
+    let (by_words, by_meaning) = (
+        ranked
+            .iter()
+            .any(|ranked| ranked.candidate.lexical_rank.is_some()),
+        ranked
+            .iter()
+            .any(|ranked| ranked.candidate.vector_rank.is_some()),
+    );
     let judged = ranked.iter_mut().take(places).map(|ranked| {
         let by = Plainly {
-            lexical: ranked.features.lexical,
-            semantic: ranked.features.semantic,
+            lexical: if by_words {
+                ranked.features.lexical
+            } else {
+                model::USUAL_LEXICAL
+            },
+            semantic: if by_meaning {
+                ranked.features.semantic
+            } else {
+                model::USUAL_SEMANTIC
+            },
         };
         ranked.confidence = by.probability();
         by

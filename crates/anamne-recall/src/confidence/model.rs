@@ -13,8 +13,16 @@
 /// The best results that speak for the whole answer.
 pub(super) const FIRST: usize = 10;
 
+/// The share of the best score from which a result has something to do with the question. Of a memory of this and that,
+/// most results have not, and say nothing about how well it is answered.
+pub(super) const RELATED_SHARE: f32 = 0.4;
+
 /// What stands for the spread of results that are not there: that of usual questions.
 pub(super) const USUAL_SPREAD: f32 = 1.36;
+
+/// What stands for the cosine where the search by words ranks alone, and for BM25 where the search by meaning does.
+pub(super) const USUAL_SEMANTIC: f32 = 0.35;
+pub(super) const USUAL_LEXICAL: f32 = 0.25;
 
 /// Sentences without a person, said of the speaker to this degree.
 pub(super) const IMPERSONAL: f32 = 0.5;
@@ -45,58 +53,58 @@ macro_rules! logistic {
 
 logistic! {
     /// That the question has to do with what is remembered.
-    OnTopic -7.8566 {
-        /// The mean score of the first results.
-        mean 0.7986,
+    OnTopic -7.9585 {
+        /// The mean score of the first results that are related to it.
+        mean 0.8033,
         /// How well the question's words are met, each where it is met best, weighted by rarity.
-        met 4.1069,
-        /// The share of the first results that the searches by words and by meaning both found.
-        agreement 2.6448,
+        met 4.0272,
+        /// The share of them that the searches by words and by meaning both found.
+        agreement 2.7599,
     }
 }
 
 logistic! {
     /// That what is remembered answers the question.
-    Answered -1.9623 {
+    Answered -2.0614 {
         /// How much better what the named person says fits than what is said of others; 0 where no one person is
         /// named.
-        turned 6.8226,
-        /// The entropy of the first results by what they say: one that stands alone was said in passing.
-        spread 1.0441,
+        turned 6.7765,
+        /// The entropy of the related results by what they say: one that stands alone was said in passing.
+        spread 1.0943,
         /// How well the word of the question that is met least is met.
-        least 1.9921,
-        /// The mean cosine of the first results.
-        nearness 3.0533,
+        least 1.9638,
+        /// The mean cosine of the related results.
+        nearness 3.0918,
     }
 }
 
 logistic! {
     /// That a result is evidence for an answered question.
-    Bears -5.5560 {
+    Bears -5.4919 {
         /// How far its score is above the tenth result's.
-        ahead 0.4745,
+        ahead 0.4687,
         /// How far it is below the best by what they say themselves, their authors aside; never above 0.
-        behind 0.0392,
+        behind 0.0399,
         /// The logarithm of its place.
-        place -0.3323,
+        place -0.3341,
         /// Its feature of this name.
-        author 0.2146,
+        author 0.2143,
         /// Its feature of this name.
-        singular -1.1326,
+        singular -1.1311,
         /// Its feature of this name.
-        thread_words 2.4817,
+        thread_words 2.4844,
         /// Its feature of this name.
-        window_lexical 2.6793,
+        window_lexical 2.7903,
         /// The logarithm of its tokens.
-        length 0.3610,
+        length 0.3643,
         /// The logarithm of the question's pieces.
-        pieces 0.9470,
+        pieces 0.9600,
         /// As above.
-        agreement 1.1318,
+        agreement 1.0553,
         /// As above.
-        nearness -3.2020,
+        nearness -3.3069,
         /// How well what the named person says fits; 0 where no one person is named.
-        told -2.3222,
+        told -2.3036,
     }
 }
 
