@@ -2,6 +2,7 @@
 
 use anamne_types::{Dispute, Hit, Row, Surroundings};
 
+use crate::confidence::Verdict;
 use crate::error::RecallError;
 use crate::explain;
 use crate::looking::Looking;
@@ -66,11 +67,12 @@ pub(crate) fn hits(
     looking: &Looking<'_>,
     reader: &mut Reader<'_>,
     ranked: &[Ranked],
+    verdict: &Verdict,
 ) -> Result<Vec<Hit>, RecallError> {
     let (recall, texts) = (looking.recall, looking.texts());
     let weights = looking.arrangement.weights_shown();
     let sure = |ranked: &&Ranked| ranked.confidence >= recall.min_confidence;
-    let chosen: Vec<&Ranked> = ranked.iter().filter(sure).take(recall.limit).collect();
+    let chosen: Vec<&Ranked> = ranked.iter().take(recall.limit).filter(sure).collect();
     let rows: Vec<Row> = chosen.iter().map(|ranked| ranked.candidate.row).collect();
     let mut memories = texts.rows(&rows)?.into_iter().peekable();
     let mut hits = Vec::with_capacity(chosen.len());
@@ -87,7 +89,7 @@ pub(crate) fn hits(
             confidence: ranked.confidence,
             scores: explain::parts(ranked),
             reasoning: explain::sentence(ranked, &memory, &matched),
-            explanation: explain::table(ranked, matched, weights),
+            explanation: explain::table(ranked, matched, weights, verdict.table(row)),
             surroundings: match recall.surroundings {
                 Surroundings::None => Vec::new(),
                 Surroundings::Neighbours => texts.around(row, looking.columns)?,

@@ -10,7 +10,7 @@ use anamne_store::RecallConfig;
 use anamne_types::{Ranking, Recall, Refusal, Signals};
 
 use crate::answer::diversify;
-use crate::confidence::judge;
+use crate::confidence::{Verdict, judge, judge_plainly};
 use crate::diversity::{self, Likeness};
 use crate::error::RecallError;
 use crate::formulas::{self, Part};
@@ -23,6 +23,7 @@ use crate::reranking;
 use crate::roles::Standpoint;
 use crate::views::Columns;
 use crate::weights;
+use crate::words::Reader;
 
 /// What a question and its space say about the order of results, beside the usual.
 pub(crate) struct Arrangement<'a> {
@@ -101,10 +102,18 @@ impl<'a> Arrangement<'a> {
     }
 
     /// Judges every result by the score that confidence was fitted on; then they are ordered by their own again.
-    fn judge(&self, ranked: &mut [Ranked], in_full: bool) {
-        let by_features = in_full && (self.weights.is_some() || self.standpoint.is_some());
+    pub(crate) fn judge(
+        &self,
+        reader: &mut Reader<'_>,
+        ranked: &mut [Ranked],
+        in_full: bool,
+    ) -> Verdict {
+        if !in_full {
+            return judge_plainly(ranked, ranked.len());
+        }
+        let by_features = self.weights.is_some() || self.standpoint.is_some();
         if !by_features {
-            return judge(ranked, ranked.len());
+            return judge(reader, ranked, ranked.len());
         }
         for ranked in &mut *ranked {
             let role_fit = 0.0;
@@ -115,11 +124,12 @@ impl<'a> Arrangement<'a> {
             ranked.score = usual.score();
         }
         ranked.sort_unstable_by(best_first);
-        judge(ranked, ranked.len());
+        let verdict = judge(reader, ranked, ranked.len());
         for ranked in &mut *ranked {
             ranked.score = ranked.features.score_by(self.weights_shown());
         }
         ranked.sort_unstable_by(best_first);
+        verdict
     }
 }
 
@@ -140,7 +150,6 @@ impl Recaller<'_> {
         ranked: &mut Vec<Ranked>,
         in_full: bool,
     ) -> Result<bool, RecallError> {
-        arrangement.judge(ranked, in_full);
         formulas::order(arrangement.ranking, ranked, |ranked| {
             near::of(self.source, sight, recall.as_of.known, ranked)
         })?;

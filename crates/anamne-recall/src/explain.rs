@@ -1,5 +1,7 @@
 //! Why a result is there: a sentence for a person, a table for a machine.
 
+use std::borrow::Cow;
+
 use anamne_types::{ConflictKind, Dispute, Explanation, Memory, ScoreParts};
 
 use crate::model::{Features, Weights};
@@ -55,7 +57,12 @@ pub(crate) fn matched(question: &Question, summary: Summary<'_>) -> Vec<String> 
 }
 
 /// Everything for a machine.
-pub(crate) fn table(ranked: &Ranked, matched: Vec<String>, weights: &Weights) -> Explanation {
+pub(crate) fn table(
+    ranked: &Ranked,
+    matched: Vec<String>,
+    weights: &Weights,
+    judged_by: Vec<(Cow<'static, str>, f32)>,
+) -> Explanation {
     let candidate = &ranked.candidate;
     let mut found_by = Vec::new();
     if candidate.lexical.is_some() {
@@ -86,6 +93,7 @@ pub(crate) fn table(ranked: &Ranked, matched: Vec<String>, weights: &Weights) ->
         matched,
         features,
         likeness,
+        judged_by,
     }
 }
 

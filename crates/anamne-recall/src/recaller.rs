@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use crate::absent::NoColumns;
 use crate::arrangement::{Arrangement, Sight};
 use crate::candidates::Searched;
-use crate::confidence::judge;
+use crate::confidence::{judge, judge_plainly};
 use crate::error::RecallError;
 use crate::expansion::{self, Followed};
 use crate::looking::{Asked, Looking, holding};
@@ -101,16 +101,18 @@ impl Recaller<'_> {
         let searched = searched(&looking, recall, &asked, &reach);
         let mut reader = Reader::new(&asked.question, looking.columns);
         let (mut ranked, followed) = looking.rank(&mut reader, &asked, &searched, &reach);
-        let has_reranker_failed = if arrangement.is_usual() {
-            false
-        } else {
+        let in_full = looking.ranks_in_full();
+        let mut has_reranker_failed = false;
+        let mut verdict = None;
+        if !arrangement.is_usual() {
+            verdict = Some(arrangement.judge(&mut reader, &mut ranked, in_full));
             let sight = Sight {
                 columns: looking.columns,
                 texts: looking.texts(),
             };
-            let in_full = looking.ranks_in_full();
-            self.arrange(&arrangement, recall, &sight, &mut ranked, in_full)?
-        };
+            has_reranker_failed =
+                self.arrange(&arrangement, recall, &sight, &mut ranked, in_full)?;
+        }
         successors::first(
             &looking.texts(),
             looking.columns,
@@ -119,10 +121,12 @@ impl Recaller<'_> {
             looking.moment,
             recall.limit,
         )?;
-        if arrangement.is_usual() {
-            judge(&mut ranked, recall.limit);
-        }
-        let mut results = answer::hits(&looking, &mut reader, &ranked)?;
+        let verdict = match verdict {
+            Some(verdict) => verdict,
+            None if in_full => judge(&mut reader, &mut ranked, recall.limit),
+            None => judge_plainly(&mut ranked, recall.limit),
+        };
+        let mut results = answer::hits(&looking, &mut reader, &ranked, &verdict)?;
         expansion::tell(&mut results, &looking, &followed)?;
         self.dispute(&looking, &mut results);
         let abstained = if results.is_empty() && recall.min_confidence > 0.0 {
@@ -137,6 +141,7 @@ impl Recaller<'_> {
         }
         let answer = Answer {
             results,
+            answered: verdict.answered,
             degraded,
             times: reach.times.understood,
             abstained,

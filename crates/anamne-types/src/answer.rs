@@ -1,5 +1,7 @@
 //! What the engine answers.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +53,9 @@ pub struct Explanation {
     /// How like it is to a result before it, 0 to 1, where diversity was asked for and had a say in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub likeness: Option<f32>,
+    /// Name and value of everything that its confidence was judged by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judged_by: Vec<(Cow<'static, str>, f32)>,
 }
 
 /// Another memory that says what can't be true beside a result.
@@ -191,6 +196,10 @@ pub struct Plan {
 pub struct Answer {
     /// The results, best first.
     pub results: Vec<Hit>,
+    /// The probability that the memory holds what is asked, 0 to 1: a factor of every result's confidence. Where one
+    /// of the searches was asked to rank alone, the confidence of the surest result.
+    #[serde(default)]
+    pub answered: f32,
     /// The views that could not take part, and `source restored` where a damaged database was restored in the course
     /// of this very answer; empty when all is well.
     pub degraded: Vec<String>,

@@ -19,23 +19,56 @@ pub(crate) fn auroc(positive: &[f32], negative: &[f32]) -> Option<f64> {
     Some(above / (positive.len() * negative.len()) as f64)
 }
 
+/// Results whose stated confidence lies in one tenth of the range.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Bin {
+    pub(crate) count: usize,
+    said: f64,
+    relevant: usize,
+}
+
+impl Bin {
+    /// The mean of the stated confidence; `None` of an empty bin.
+    pub(crate) fn confidence(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.said / self.count as f64)
+    }
+
+    /// The share of results that are relevant; `None` of an empty bin.
+    pub(crate) fn share_relevant(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.relevant as f64 / self.count as f64)
+    }
+}
+
+/// The reliability diagram: what was said and what is, by tenths of the stated confidence.
+pub(crate) fn reliability(judged: &[(f32, bool)]) -> [Bin; 10] {
+    let mut bins = [Bin::default(); 10];
+    for &(confidence, relevant) in judged {
+        let bin = &mut bins[((confidence * 10.0) as usize).min(9)];
+        bin.count += 1;
+        bin.said += f64::from(confidence);
+        bin.relevant += usize::from(relevant);
+    }
+    bins
+}
+
 /// The expected calibration error over ten equal bins (Naeini, Cooper and Hauskrecht 2015).
 pub(crate) fn calibration_error(judged: &[(f32, bool)]) -> Option<f64> {
     if judged.is_empty() {
         return None;
     }
-    let mut bins = [(0usize, 0.0f64, 0usize); 10];
-    for &(confidence, relevant) in judged {
-        let bin = &mut bins[((confidence * 10.0) as usize).min(9)];
-        bin.0 += 1;
-        bin.1 += f64::from(confidence);
-        bin.2 += usize::from(relevant);
-    }
-    let error: f64 = bins
+    let error: f64 = reliability(judged)
         .iter()
-        .map(|(_, confidence, relevant)| (confidence - *relevant as f64).abs())
+        .map(|bin| (bin.said - bin.relevant as f64).abs())
         .sum();
     Some(error / judged.len() as f64)
+}
+
+/// The value below which the given share of `values` lies, by nearest rank. O(n log n).
+pub(crate) fn quantile(values: &[f32], share: f64) -> Option<f32> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f32::total_cmp);
+    let rank = (share * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.saturating_sub(1)).copied()
 }
 
 #[cfg(test)]
@@ -54,5 +87,23 @@ mod tests {
         let honest: Vec<_> = (0..10).map(|index| (0.75, index % 4 != 0)).collect();
         assert!(calibration_error(&honest).expect("a figure") < 0.06);
         assert_eq!(calibration_error(&[(1.0, false)]), Some(1.0));
+    }
+
+    #[test]
+    fn the_diagram_says_for_each_tenth_what_was_said_and_what_is() {
+        let bins = reliability(&[(0.12, true), (0.18, false), (1.0, true)]);
+        assert_eq!(bins[1].count, 2);
+        assert!((bins[1].confidence().expect("a mean") - 0.15).abs() < 1e-6);
+        assert_eq!(bins[1].share_relevant(), Some(0.5));
+        assert_eq!(bins[9].share_relevant(), Some(1.0));
+        assert_eq!((bins[5].count, bins[5].confidence()), (0, None));
+    }
+
+    #[test]
+    fn a_quantile_is_one_of_the_values() {
+        let values: Vec<f32> = (1..=20).map(|value| value as f32).collect();
+        assert_eq!(quantile(&values, 0.95), Some(19.0));
+        assert_eq!(quantile(&[0.5], 0.95), Some(0.5));
+        assert_eq!(quantile(&[], 0.95), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Conversations with questions, as JSON lines.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ pub(crate) struct Record {
 }
 
 /// One question with its evidence.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Query {
     #[serde(rename = "query")]
     pub(crate) text: String,
@@ -111,6 +111,40 @@ impl Corpus {
             .collect();
         questions.sort_by_key(|(end, _)| *end);
         questions
+    }
+}
+
+/// Questions of each other set that are put to a conversation of which they know nothing.
+const FOREIGN: usize = 24;
+
+impl Corpus {
+    /// Questions of the other sets among `corpora`, evenly spread over them: this conversation can't answer any.
+    pub(crate) fn foreign_questions(&self, corpora: &[Self]) -> Vec<Query> {
+        let mut by_set: BTreeMap<&str, Vec<&Query>> = BTreeMap::new();
+        for corpus in corpora.iter().filter(|corpus| corpus.set != self.set) {
+            by_set
+                .entry(&corpus.set)
+                .or_default()
+                .extend(&corpus.queries);
+        }
+        let of_set = |queries: Vec<&Query>| -> Vec<Query> {
+            let step = queries.len().div_ceil(FOREIGN).max(1);
+            queries.into_iter().step_by(step).cloned().collect()
+        };
+        let as_foreign = |query: Query| Query {
+            category: "foreign".to_owned(),
+            evidence: Vec::new(),
+            evidence_threads: Vec::new(),
+            asked_after: None,
+            evidence_corrected: None,
+            answerable: false,
+            text: query.text,
+        };
+        by_set
+            .into_values()
+            .flat_map(of_set)
+            .map(as_foreign)
+            .collect()
     }
 }
 

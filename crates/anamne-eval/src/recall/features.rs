@@ -52,6 +52,7 @@ impl FeatureFile {
             "evidence": query.evidence,
             "evidence_threads": query.evidence_threads,
             "asked_after": query.asked_after,
+            "answered": answer.answered,
             "results": results,
         });
         writeln!(self.writer, "{line}")
@@ -67,6 +68,12 @@ fn result(hit: &Hit, record: &Record, query: &Query) -> Value {
         .iter()
         .map(|(name, value, _)| (name.clone(), json!(value)))
         .collect();
+    let judged_by: Map<String, Value> = hit
+        .explanation
+        .judged_by
+        .iter()
+        .map(|(name, value)| (name.to_string(), json!(value)))
+        .collect();
     json!({
         "id": record.id,
         "thread": record.thread,
@@ -74,6 +81,7 @@ fn result(hit: &Hit, record: &Record, query: &Query) -> Value {
         "score": hit.score,
         "confidence": hit.confidence,
         "found_by": hit.explanation.found_by,
+        "judged_by": judged_by,
         "features": features,
         "path": hit.path.iter().map(|step| &step.by).collect::<Vec<_>>(),
         "relevant": query.evidence.contains(&record.id) || query.evidence_threads.contains(&record.thread),

@@ -76,10 +76,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         .as_deref()
         .map(FeatureFile::create)
         .transpose()?;
-    for corpus in corpora {
+    for corpus in &corpora {
         output::complain(&format!("{}/{}", corpus.set, corpus.name));
+        let foreign = corpus.foreign_questions(&corpora);
         let outcomes = runs::measure(
-            &corpus,
+            corpus,
+            &foreign,
             &arguments.depth,
             features.as_mut(),
             arguments.ablation,

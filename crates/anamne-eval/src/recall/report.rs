@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 
 use super::ablation;
-use super::calibration::{auroc, calibration_error};
+use super::calibration::{auroc, calibration_error, quantile, reliability};
 use super::runs::Outcome;
 
 const SHOWN: [&str; 8] = [
@@ -62,6 +62,7 @@ impl Report {
                 && let Some(Value::Object(full)) = all.get_mut("full")
             {
                 full.extend(confidence_figures(outcomes));
+                full.insert("reliability".to_owned(), diagram_json(outcomes));
             }
             sets.push((set.clone(), Value::Object(object)));
         }
@@ -98,6 +99,7 @@ impl Report {
             for (metric, value) in confidence_figures(outcomes) {
                 let _ = writeln!(text, "{metric}: {:.3}", value.as_f64().unwrap_or(f64::NAN));
             }
+            add_diagram(&mut text, outcomes);
             text.push_str(&ablation::table(outcomes));
         }
         text
@@ -167,23 +169,74 @@ fn figures(outcomes: &[&Outcome], run: &str) -> BTreeMap<String, f64> {
     means
 }
 
-/// Calibration of the first ten results, and how well the best confidence tells answerable questions from others.
-fn confidence_figures(outcomes: &[Outcome]) -> Map<String, Value> {
-    let judged: Vec<_> = outcomes
+/// Confidence and relevance of the first ten results of each question that counts.
+fn judged(outcomes: &[Outcome]) -> Vec<(f32, bool)> {
+    outcomes
         .iter()
         .filter(|outcome| outcome.counts)
         .flat_map(|outcome| outcome.judged.iter().copied())
-        .collect();
-    let best = |answerable: bool| -> Vec<f32> {
+        .collect()
+}
+
+/// The reliability diagram as a list of ten: stated confidence, share relevant, count.
+fn diagram_json(outcomes: &[Outcome]) -> Value {
+    let bins = reliability(&judged(outcomes)).map(|bin| {
+        json!({
+            "confidence": bin.confidence(),
+            "relevant": bin.share_relevant(),
+            "count": bin.count,
+        })
+    });
+    json!(bins)
+}
+
+/// The reliability diagram as lines of a table.
+fn add_diagram(text: &mut String, outcomes: &[Outcome]) {
+    let _ = writeln!(
+        text,
+        "{:<13}{:>12}{:>12}{:>9}",
+        "reliability", "confidence", "relevant", "results"
+    );
+    for (tenth, bin) in reliability(&judged(outcomes)).iter().enumerate() {
+        let from = tenth as f64 / 10.0;
+        let _ = write!(text, "{from:.1} to {:.1}   ", from + 0.1);
+        match (bin.confidence(), bin.share_relevant()) {
+            (Some(confidence), Some(relevant)) => {
+                let _ = write!(text, "{confidence:>12.3}{relevant:>12.3}");
+            }
+            _ => {
+                let _ = write!(text, "{:>12}{:>12}", "-", "-");
+            }
+        }
+        let _ = writeln!(text, "{:>9}", bin.count);
+    }
+}
+
+/// Calibration of the first ten results, and how well the answer's and the best result's confidence tell answerable
+/// questions from those that the conversation can't answer, and from those of other sets.
+fn confidence_figures(outcomes: &[Outcome]) -> Map<String, Value> {
+    let of = |figure: fn(&Outcome) -> f32, answerable: bool, foreign: bool| -> Vec<f32> {
         outcomes
             .iter()
-            .filter(|outcome| outcome.answerable == answerable)
-            .map(|outcome| outcome.best_confidence)
+            .filter(|outcome| (outcome.answerable, outcome.foreign) == (answerable, foreign))
+            .map(figure)
             .collect()
     };
+    let apart = |figure: fn(&Outcome) -> f32, foreign: bool| {
+        auroc(&of(figure, true, false), &of(figure, false, foreign))
+    };
+    let answered: fn(&Outcome) -> f32 = |outcome| outcome.answered;
+    let best: fn(&Outcome) -> f32 = |outcome| outcome.best_confidence;
     let figures = [
-        ("calibration_error", calibration_error(&judged)),
-        ("abstention_auroc", auroc(&best(true), &best(false))),
+        ("calibration_error", calibration_error(&judged(outcomes))),
+        ("abstention_auroc", apart(answered, false)),
+        ("first_result_abstention_auroc", apart(best, false)),
+        ("foreign_auroc", apart(answered, true)),
+        ("first_result_foreign_auroc", apart(best, true)),
+        (
+            "foreign_confidence_p95",
+            quantile(&of(best, false, true), 0.95).map(f64::from),
+        ),
     ];
     figures
         .into_iter()

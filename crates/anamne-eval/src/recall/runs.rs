@@ -28,8 +28,12 @@ pub(crate) struct Outcome {
     pub(crate) rankings: Vec<(String, Ranking)>,
     /// Confidence and relevance of the full recall's first ten results.
     pub(crate) judged: Vec<(f32, bool)>,
+    /// What the full recall said of the whole answer: the probability that there is one.
+    pub(crate) answered: f32,
     /// Confidence of the full recall's first result.
     pub(crate) best_confidence: f32,
+    /// Whether it was put to another conversation than its own.
+    pub(crate) foreign: bool,
     /// What it comes to without each feature, where that was asked for.
     pub(crate) without: Without,
 }
@@ -42,9 +46,10 @@ impl Outcome {
     }
 }
 
-/// Tells the conversation in its order, and asks each question when it was asked.
+/// Tells the conversation in its order, asks each question when it was asked, and `foreign` ones at the end.
 pub(crate) fn measure(
     corpus: &Corpus,
+    foreign: &[Query],
     depths: &[Depth],
     mut features: Option<&mut FeatureFile>,
     ablate: bool,
@@ -70,6 +75,26 @@ pub(crate) fn measure(
             let answer = space.recall(&Recall::new(&query.text).limit(wanted).depth(depth))?;
             features.write(corpus, query, &answer, &ids)?;
         }
+    }
+    if told < corpus.records.len() {
+        tell(&space, &corpus.records[told..], &mut ids)?;
+    }
+    for query in foreign {
+        let answer = space.recall(&Recall::new(&query.text))?;
+        if let Some(features) = features.as_deref_mut() {
+            features.write(corpus, query, &answer, &ids)?;
+        }
+        outcomes.push(Outcome {
+            category: query.category.clone(),
+            counts: false,
+            answerable: false,
+            rankings: Vec::new(),
+            judged: Vec::new(),
+            answered: answer.answered,
+            best_confidence: answer.results.first().map_or(0.0, |hit| hit.confidence),
+            foreign: true,
+            without: Without::new(),
+        });
     }
     Ok(outcomes)
 }
@@ -169,6 +194,8 @@ fn ask(
         answerable: query.is_answerable(),
         rankings,
         judged,
+        answered: full.answered,
+        foreign: false,
         best_confidence: full.results.first().map_or(0.0, |hit| hit.confidence),
         without,
     })

@@ -6,9 +6,11 @@
 //! and Zaharia 2020, on static rows).
 
 mod plan;
+mod sentences;
 mod summary;
 mod vocabulary;
 
 pub use plan::Facts;
 pub(crate) use plan::Question;
+pub(crate) use sentences::Sentence;
 pub(crate) use summary::{Place, Reader, Summary};

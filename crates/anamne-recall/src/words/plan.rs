@@ -243,6 +243,12 @@ impl Question {
         self.meetings.get(&token)
     }
 
+    /// Whether a token means anything to the question: far cheaper than to ask what.
+    #[inline]
+    pub(super) fn is_met_by(&self, token: u16) -> bool {
+        self.meeting.contains(token)
+    }
+
     /// The pieces of the question that a token meets, with the squares of the cosines.
     #[inline]
     pub(super) fn pieces_met(&self, meeting: &Meeting) -> impl Iterator<Item = (usize, f32)> {

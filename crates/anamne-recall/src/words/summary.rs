@@ -17,7 +17,7 @@ pub(crate) struct Summary<'reader> {
     /// How often each content term occurs.
     pub(crate) frequencies: &'reader [f32],
     /// For each piece of the question, the square of the cosine to the nearest piece of the text; 0 below the threshold.
-    nearest: &'reader [f32],
+    pub(crate) nearest: &'reader [f32],
 }
 
 impl Summary<'_> {
@@ -89,6 +89,11 @@ impl<'question> Reader<'question> {
         self.read_tokens(place, self.columns.tokens(row).unwrap_or_default());
         self.read.insert(row, place);
         place
+    }
+
+    /// The tokens of a row's text.
+    pub(crate) fn tokens(&self, row: Row) -> &'question [u16] {
+        self.columns.tokens(row).unwrap_or_default()
     }
 
     /// A summary of nothing, to which others can be added.

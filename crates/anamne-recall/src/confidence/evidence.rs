@@ -1,0 +1,172 @@
+//! What the best results together say about whether the question is answered.
+
+use super::model::{self, Answered, Bears, OnTopic};
+use crate::model::AUTHOR_WEIGHT;
+use crate::rank::Ranked;
+use crate::words::{Reader, Sentence};
+
+/// What is known of a question and its best results.
+pub(super) struct Evidence {
+    pub(super) on_topic: OnTopic,
+    pub(super) answered: Answered,
+    /// How well what the named person says of itself, and others of it, fits.
+    told: f32,
+    /// The logarithm of the question's pieces.
+    pieces: f32,
+    /// The score of the tenth result.
+    tenth: f32,
+    /// The best score, authors aside.
+    best_content: f32,
+}
+
+/// A score without the author's part: what is said, whoever says it.
+fn content(ranked: &Ranked) -> f32 {
+    ranked.score - ranked.features.author * AUTHOR_WEIGHT
+}
+
+/// The results that have something to do with the question.
+fn related(first: &[Ranked]) -> Vec<&Ranked> {
+    let best = first.iter().map(|ranked| ranked.score).fold(0.0, f32::max);
+    let is_related = |ranked: &&Ranked| ranked.score >= model::RELATED_SHARE * best;
+    first.iter().filter(is_related).collect()
+}
+
+/// The mean of a figure over some results; 0 of none.
+fn mean(results: &[&Ranked], figure: impl Fn(&Ranked) -> f32) -> f32 {
+    let sum: f32 = results.iter().map(|ranked| figure(ranked)).sum();
+    sum / results.len().max(1) as f32
+}
+
+impl Evidence {
+    /// Reads the first of `ranked`. O(their tokens) where the question names one person, else O(their summaries).
+    pub(super) fn of(reader: &mut Reader<'_>, ranked: &[Ranked]) -> Self {
+        let first = &ranked[..ranked.len().min(model::FIRST)];
+        let related = related(first);
+        let (met, least) = words_met(reader, first);
+        let [told, of_others] = told(reader, first);
+        let by_both = |ranked: &Ranked| {
+            let candidate = &ranked.candidate;
+            f32::from(u8::from(
+                candidate.lexical_rank.is_some() && candidate.vector_rank.is_some(),
+            ))
+        };
+        Self {
+            on_topic: OnTopic {
+                mean: mean(&related, |ranked| ranked.score),
+                met,
+                agreement: mean(&related, by_both),
+            },
+            answered: Answered {
+                turned: told - of_others,
+                spread: spread(&related),
+                least,
+                nearness: mean(&related, |ranked| ranked.features.semantic),
+            },
+            told,
+            pieces: (reader.question.piece_weights.len() as f32).ln_1p(),
+            // Where there are fewer: what has nothing in common with a question scores about nothing.
+            tenth: ranked
+                .get(model::FIRST - 1)
+                .map_or(0.0, |tenth| tenth.score),
+            best_content: first.iter().map(content).fold(f32::MIN, f32::max),
+        }
+    }
+
+    /// The probability that the memory holds what is asked.
+    pub(super) fn probability(&self) -> f32 {
+        self.on_topic.probability() * self.answered.probability()
+    }
+
+    /// What one result is judged by.
+    pub(super) fn bears(&self, reader: &Reader<'_>, place: usize, ranked: &Ranked) -> Bears {
+        let features = &ranked.features;
+        Bears {
+            ahead: ranked.score - self.tenth,
+            behind: (content(ranked) - self.best_content).min(0.0),
+            place: (place as f32).ln_1p(),
+            author: features.author,
+            singular: features.singular,
+            thread_words: features.thread_words,
+            window_lexical: features.window_lexical,
+            length: (reader.tokens(ranked.candidate.row).len() as f32).ln_1p(),
+            pieces: self.pieces,
+            agreement: self.on_topic.agreement,
+            nearness: self.answered.nearness,
+            told: self.told,
+        }
+    }
+}
+
+/// How well the question's pieces are met, each where it is met best: their weighted mean, and the least of them.
+fn words_met(reader: &mut Reader<'_>, first: &[Ranked]) -> (f32, f32) {
+    if first.is_empty() || reader.question.piece_weights.is_empty() {
+        return (0.0, 0.0);
+    }
+    let together = reader.empty();
+    for ranked in first {
+        let own = reader.place(ranked.candidate.row);
+        reader.add(together, own, 1.0, 1.0);
+    }
+    let together = reader.at(together);
+    let least = together.nearest.iter().copied().fold(1.0, f32::min);
+    (together.closeness(reader.question), least)
+}
+
+/// The entropy of the results by what they say, in nats, as if the scores were logits, which is what they are fitted
+/// as. Results that are not there count as usual ones.
+fn spread(related: &[&Ranked]) -> f32 {
+    let contents = related.iter().map(|ranked| content(ranked));
+    let best = contents.clone().fold(f32::MIN, f32::max);
+    let weights = contents.map(|content| (content - best).exp());
+    let sum: f32 = weights.clone().sum();
+    let entropy: f32 = weights
+        .map(|weight| weight / sum)
+        .filter(|share| *share > 0.0)
+        .map(|share| -share * share.ln())
+        .sum();
+    let there = related.len() as f32 / model::FIRST as f32;
+    there * entropy + (1.0 - there) * model::USUAL_SPREAD
+}
+
+/// How well the best sentences fit that tell of the one person whom the question names, and of other persons.
+///
+/// Who speaks in the first person tells of themselves, in the second person of whom they speak to; a question without
+/// a person in it tells nothing.
+fn told(reader: &mut Reader<'_>, first: &[Ranked]) -> [f32; 2] {
+    let question = reader.question;
+    let [named] = question.named[..] else {
+        return [0.0; 2];
+    };
+    let (mut of_named, mut of_others) = (0.0_f32, 0.0_f32);
+    for ranked in first {
+        let author = ranked.candidate.attributes.author;
+        if !question.persons.contains(&author) {
+            continue;
+        }
+        let place = reader.place(ranked.candidate.row);
+        let whole = reader.at(place).closeness(question);
+        reader.each_sentence(ranked.candidate.row, |sentence, closeness| {
+            let of_speaker = (closeness + whole) / 2.0 * of_speaker(sentence);
+            let of_person = if author == named {
+                of_speaker
+            } else {
+                -of_speaker
+            };
+            of_named = of_named.max(of_person);
+            of_others = of_others.max(-of_person);
+        });
+    }
+    [of_named, of_others]
+}
+
+/// How much a sentence tells of who says it: 1, or −1 where it tells of whom it is said to.
+fn of_speaker(sentence: Sentence) -> f32 {
+    let (own, other) = (sentence.first_person as f32, sentence.second_person as f32);
+    if sentence.is_question {
+        if other > 0.0 { -1.0 } else { 0.0 }
+    } else if own + other > 0.0 {
+        (own - other) / (own + other)
+    } else {
+        model::IMPERSONAL
+    }
+}
