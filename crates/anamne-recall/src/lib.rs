@@ -9,7 +9,7 @@ mod absent;
 mod answer;
 mod candidates;
 mod confidence;
-mod context;
+pub mod context;
 mod error;
 mod explain;
 mod filter;

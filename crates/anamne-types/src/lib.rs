@@ -14,6 +14,7 @@
 mod answer;
 mod assertion;
 mod body;
+mod context;
 mod draft;
 mod event;
 mod identity;
@@ -32,6 +33,7 @@ pub use answer::{
 };
 pub use assertion::Assertion;
 pub use body::{Body, Category, Kind, Role, ToolCall};
+pub use context::{ContextPreset, ContextRequest};
 pub use draft::{Draft, Edit};
 pub use event::{Actor, ActorKind, Event, EventKind};
 pub use identity::{MemoryId, Row, Seq};
@@ -42,7 +44,7 @@ pub use knowledge::{
 pub use limits::{Limits, Refusal};
 pub use link::{Link, LinkType};
 pub use memory::{Memory, Metadata, Version};
-pub use question::{ContextRequest, Filter, Recall, Signals, Surroundings};
+pub use question::{Filter, Recall, Signals, Surroundings};
 pub use ranking::Ranking;
 pub use reach::{AsOf, Depth, Scope, TimeWords};
 pub use tier::{Temperature, Tier};

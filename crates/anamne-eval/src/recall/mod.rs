@@ -14,7 +14,8 @@ mod metrics;
 mod report;
 mod runs;
 
-pub(crate) use data::Corpus;
+pub(crate) use data::{Corpus, Query, Record};
+pub(crate) use runs::{fuse, tell};
 use features::FeatureFile;
 use report::Report;
 

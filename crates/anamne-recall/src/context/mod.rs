@@ -1,0 +1,140 @@
+//! Packing memories into a block of text for a model to read, within a token budget.
+//!
+//! [`passages`] shortens a long memory to what bears on the question; [`packing`] spends the budget; [`beside`] finds
+//! what an entry can't be read without; [`layout`] puts the entries in reading order; [`lines`] writes them.
+
+mod beside;
+mod layout;
+mod lines;
+mod packing;
+mod passages;
+
+use anamne_store::SpaceSource;
+use anamne_types::{Answer, Context, ContextEntry, Dispute, Filter, Hit, Kind, Memory};
+
+use self::beside::Surroundings;
+use self::layout::Layout;
+use self::packing::Packing;
+pub(crate) use self::passages::Aim;
+use crate::error::RecallError;
+
+/// A part of a block under a heading of its own, where the block has several.
+#[derive(Clone, Copy, Debug)]
+pub struct Section {
+    /// The heading.
+    pub heading: &'static str,
+    /// Tokens that its entries may cost before the other sections had their turn.
+    pub most: usize,
+}
+
+/// A memory that may stand in a block.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate<'told> {
+    /// The memory.
+    pub memory: &'told Memory,
+    /// The probability that it bears on the question; 0 where none was asked.
+    pub confidence: f32,
+    /// The memories that say otherwise.
+    pub disputes: &'told [Dispute],
+    /// What of it is shown, where that is not the whole.
+    pub passage: Option<&'told str>,
+    /// The place of its section.
+    pub section: usize,
+}
+
+/// The sections of a block that answers a question.
+const SECTIONS: [Section; 3] = [
+    Section {
+        heading: "Facts and skills",
+        most: usize::MAX,
+    },
+    Section {
+        heading: "Episodes and summaries",
+        most: usize::MAX,
+    },
+    Section {
+        heading: "Said",
+        most: usize::MAX,
+    },
+];
+
+/// How much sooner a memory of each section has its turn: a fact says in a line what a talk says in twenty.
+const TURN: [f32; 3] = [0.5, 0.75, 1.0];
+
+/// Packs the results of `answer`, best first, into at most `budget` tokens.
+pub(crate) fn pack(
+    source: &SpaceSource,
+    filter: &Filter,
+    answer: &Answer,
+    aim: &Aim<'_>,
+    budget: usize,
+) -> Result<Context, RecallError> {
+    let mut candidates: Vec<(f32, Candidate<'_>)> = answer
+        .results
+        .iter()
+        .enumerate()
+        .map(|(place, hit)| {
+            let section = section_of(hit.memory.kind());
+            ((place + 1) as f32 * TURN[section], candidate(hit, section))
+        })
+        .collect();
+    candidates.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    let candidates: Vec<_> = candidates.into_iter().map(|(_, candidate)| candidate).collect();
+    let mut context = fill(source, filter, &SECTIONS, &candidates, aim, budget)?;
+    context.degraded.clone_from(&answer.degraded);
+    Ok(context)
+}
+
+/// Packs what was chosen without a question: each section within its own bound first, then whatever still finds room.
+/// Candidates come in the order in which they have their turn.
+pub fn gather(
+    source: &SpaceSource,
+    sections: &[Section],
+    candidates: &[Candidate<'_>],
+    budget: usize,
+) -> Result<Context, RecallError> {
+    let filter = Filter::default();
+    fill(source, &filter, sections, candidates, &Aim::none(), budget)
+}
+
+fn candidate(hit: &Hit, section: usize) -> Candidate<'_> {
+    Candidate {
+        memory: &hit.memory,
+        confidence: hit.confidence,
+        disputes: &hit.disputes,
+        passage: None,
+        section,
+    }
+}
+
+fn section_of(kind: Kind) -> usize {
+    match kind {
+        Kind::Fact | Kind::Skill => 0,
+        Kind::Episode | Kind::Summary => 1,
+        Kind::Message | Kind::Thought | Kind::Document | Kind::Chunk => 2,
+    }
+}
+
+fn fill(
+    source: &SpaceSource,
+    filter: &Filter,
+    sections: &[Section],
+    candidates: &[Candidate<'_>],
+    aim: &Aim<'_>,
+    budget: usize,
+) -> Result<Context, RecallError> {
+    let surroundings = Surroundings { source, filter };
+    let layout = Layout::new(sections, candidates);
+    let mut packing = Packing::new(&surroundings, &layout, aim, budget);
+    packing.take_all(candidates)?;
+    let (entries, left_out) = packing.finish();
+    let (text, costs) = layout.write(&entries);
+    let described: Vec<ContextEntry> = costs;
+    Ok(Context {
+        tokens: anamne_text::tokens::estimate_tokens(&text),
+        text,
+        entries: described,
+        left_out,
+        ..Context::default()
+    })
+}
