@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::str::FromStr;
 
-use anamne::{Category, EntityType, EventKind, Kind, LinkType, Perspective, Refusal, Temperature};
+use anamne::{Category, ContextPreset, EntityType, EventKind, Kind, LinkType, Perspective, Refusal, Temperature};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::commands::Command;
@@ -90,6 +90,12 @@ pub(crate) fn link_type() -> impl TypedValueParser<Value = LinkType> {
 /// Reads the word of a temperature.
 pub(crate) fn temperature() -> impl TypedValueParser<Value = Temperature> {
     one_of(Temperature::ALL, Temperature::as_str)
+}
+
+/// Reads the word of a preset, with a hyphen as commands have it, or as it stands in JSON.
+pub(crate) fn preset() -> impl TypedValueParser<Value = ContextPreset> {
+    PossibleValuesParser::new(["session-start", "session_start"])
+        .try_map(|word| word.replace('-', "_").parse::<ContextPreset>())
 }
 
 /// Reads the word of an event's kind.

@@ -14,6 +14,7 @@
 mod answer;
 mod assertion;
 mod body;
+mod consistency;
 mod context;
 mod draft;
 mod event;
@@ -33,6 +34,7 @@ pub use answer::{
 };
 pub use assertion::Assertion;
 pub use body::{Body, Category, Kind, Role, ToolCall};
+pub use consistency::{ConsistencyReport, ConsistencyRequest, Inconsistency};
 pub use context::{ContextPreset, ContextRequest};
 pub use draft::{Draft, Edit};
 pub use event::{Actor, ActorKind, Event, EventKind};

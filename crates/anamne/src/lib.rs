@@ -20,7 +20,9 @@
 
 mod answering;
 mod asking;
+mod briefing;
 mod cleaning;
+mod consistency;
 mod consolidating;
 mod embedding_cache;
 mod error;

@@ -10,7 +10,9 @@ mod packing;
 mod passages;
 
 use anamne_store::SpaceSource;
-use anamne_types::{Answer, Context, ContextEntry, Dispute, Filter, Hit, Kind, Memory};
+use anamne_text::analyser::Analyser;
+use anamne_text::tokens::estimate_tokens;
+use anamne_types::{Answer, Context, Dispute, Filter, Hit, Kind, Memory};
 
 use self::beside::Surroundings;
 use self::layout::Layout;
@@ -85,16 +87,21 @@ pub(crate) fn pack(
     Ok(context)
 }
 
-/// Packs what was chosen without a question: each section within its own bound first, then whatever still finds room.
-/// Candidates come in the order in which they have their turn.
+/// Packs what was chosen without a recall, or beside one: each section within its own bound first, then whatever still
+/// finds room. Candidates come in the order in which they have their turn; long ones are shortened to what bears on the
+/// question, which may be empty.
 pub fn gather(
     source: &SpaceSource,
     sections: &[Section],
     candidates: &[Candidate<'_>],
+    question: &str,
     budget: usize,
 ) -> Result<Context, RecallError> {
     let filter = Filter::default();
-    fill(source, &filter, sections, candidates, &Aim::none(), budget)
+    let terms = Analyser::new().query(question).terms;
+    let weights = vec![1.0; terms.len()];
+    let aim = Aim::new(question, &terms, &weights);
+    fill(source, &filter, sections, candidates, &aim, budget)
 }
 
 fn candidate(hit: &Hit, section: usize) -> Candidate<'_> {
@@ -128,12 +135,11 @@ fn fill(
     let mut packing = Packing::new(&surroundings, &layout, aim, budget);
     packing.take_all(candidates)?;
     let (entries, left_out) = packing.finish();
-    let (text, costs) = layout.write(&entries);
-    let described: Vec<ContextEntry> = costs;
+    let (text, entries) = layout.write(&entries);
     Ok(Context {
-        tokens: anamne_text::tokens::estimate_tokens(&text),
+        tokens: estimate_tokens(&text),
         text,
-        entries: described,
+        entries,
         left_out,
         ..Context::default()
     })

@@ -114,7 +114,8 @@ impl<'packing, 'told> Packing<'packing, 'told> {
     fn takes(&mut self, candidate: &Candidate<'told>, most: usize) -> Result<bool, RecallError> {
         let words = words_of(candidate.passage.unwrap_or(&candidate.memory.content));
         let is_there = |entry: &Entry<'_>| {
-            entry.candidate.memory.id == candidate.memory.id && candidate.passage.is_none()
+            entry.candidate.memory.id == candidate.memory.id
+                && (candidate.passage.is_none() || entry.candidate.passage.is_none())
         };
         if self.entries.iter().any(is_there)
             || self.said.iter().any(|said| say_the_same(said, &words))

@@ -41,7 +41,8 @@ pub(crate) struct Aim<'question> {
 }
 
 impl<'question> Aim<'question> {
-    /// A question, the terms that are looked for in texts and the weight of each.
+    /// A question, the terms that are looked for in texts and the weight of each. Without a question texts are shortened to
+    /// their beginning.
     pub(crate) fn new(
         text: &'question str,
         terms: &'question [QueryTerm],
@@ -53,11 +54,6 @@ impl<'question> Aim<'question> {
             weights,
             vector: OnceCell::new(),
         }
-    }
-
-    /// No question: texts are shortened to their beginning.
-    pub(crate) fn none() -> Self {
-        Self::new("", &[], &[])
     }
 
     fn vector(&self) -> &[f32] {
