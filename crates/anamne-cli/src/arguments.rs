@@ -3,7 +3,10 @@
 use std::ffi::OsString;
 use std::str::FromStr;
 
-use anamne::{Category, ContextPreset, EntityType, EventKind, Kind, LinkType, Perspective, Refusal, Temperature};
+use anamne::{
+    Category, ContextPreset, EntityType, EventKind, Kind, LinkType, Perspective, Refusal,
+    Temperature,
+};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::commands::Command;

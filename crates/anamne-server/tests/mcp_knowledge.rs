@@ -76,10 +76,15 @@ async fn memories_are_compared_by_id_or_on_a_topic() {
         json!({ "action": "check", "name": "Flask routes" }),
     ] {
         let report = ask(&mut raw, arguments).await;
-        assert_eq!(report["contradictions"][0]["id"], contradiction["id"], "{report}");
+        assert_eq!(
+            report["contradictions"][0]["id"], contradiction["id"],
+            "{report}"
+        );
         assert_eq!(report["checked"], 2, "{report}");
     }
-    let refused = raw.call("memory_knowledge", json!({ "action": "check" })).await;
+    let refused = raw
+        .call("memory_knowledge", json!({ "action": "check" }))
+        .await;
     assert_eq!(refused["isError"], true, "{refused}");
     raw.finish().await;
 }

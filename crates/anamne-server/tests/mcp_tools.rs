@@ -509,12 +509,25 @@ async fn a_session_starts_without_a_question() {
     });
     raw.done("memory_store", decision).await;
     let context = raw
-        .done("memory_context", json!({ "preset": "session_start", "token_budget": 9_000 }))
+        .done(
+            "memory_context",
+            json!({ "preset": "session_start", "token_budget": 9_000 }),
+        )
         .await;
     let text = context["text"].as_str().expect("a block");
-    assert!(text.contains("## Decided") || text.contains("two passes"), "{context}");
-    assert!(context["tokens"].as_u64().is_some_and(|tokens| tokens <= 1_500), "{context}");
-    let refused = raw.call("memory_context", json!({ "preset": "lunch" })).await;
+    assert!(
+        text.contains("## Decided") && text.contains("two passes"),
+        "{context}"
+    );
+    assert!(
+        context["tokens"]
+            .as_u64()
+            .is_some_and(|tokens| tokens <= 1_500),
+        "{context}"
+    );
+    let refused = raw
+        .call("memory_context", json!({ "preset": "lunch" }))
+        .await;
     assert_eq!(refused["isError"], true, "{refused}");
     let refused = raw.call("memory_context", json!({})).await;
     assert_eq!(refused["isError"], true, "{refused}");

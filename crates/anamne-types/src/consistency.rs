@@ -49,7 +49,11 @@ impl ConsistencyRequest {
         if let Some(topic) = &self.topic {
             check_text("topic", topic, Limits::QUERY_BYTES)?;
         } else if self.memories.is_empty() {
-            return Err(Refusal::new("memories", "at least one memory, or a topic", "none"));
+            return Err(Refusal::new(
+                "memories",
+                "at least one memory, or a topic",
+                "none",
+            ));
         }
         if self.memories.len() > Limits::RESULTS {
             let accepts = format!("at most {} memories", Limits::RESULTS);
@@ -86,6 +90,8 @@ pub struct ConsistencyReport {
 impl ConsistencyReport {
     /// Whether nothing among them is left that nobody can tell.
     pub fn is_consistent(&self) -> bool {
-        self.contradictions.iter().all(|found| found.holds.is_some())
+        self.contradictions
+            .iter()
+            .all(|found| found.holds.is_some())
     }
 }

@@ -1,7 +1,9 @@
 //! Whether memories agree with each other.
 
 use anamne_knowledge::graph::holder;
-use anamne_types::{ConsistencyReport, ConsistencyRequest, Inconsistency, Memory, MemoryId, Recall};
+use anamne_types::{
+    ConsistencyReport, ConsistencyRequest, Inconsistency, Memory, MemoryId, Recall,
+};
 
 use crate::Error;
 use crate::space::Space;

@@ -87,10 +87,24 @@ impl Report {
             text.push('\n');
             for (category, outcomes) in categories(outcomes) {
                 for run in RUNS {
-                    self.row(&mut text, &category, &outcomes, run, ["all_held", "share_held"], run);
+                    self.row(
+                        &mut text,
+                        &category,
+                        &outcomes,
+                        run,
+                        ["all_held", "share_held"],
+                        run,
+                    );
                     if run == RUNS[0] {
                         let metrics = ["all_whole", "share_whole"];
-                        self.row(&mut text, &category, &outcomes, run, metrics, "anamne, whole");
+                        self.row(
+                            &mut text,
+                            &category,
+                            &outcomes,
+                            run,
+                            metrics,
+                            "anamne, whole",
+                        );
                     }
                 }
             }
@@ -99,7 +113,12 @@ impl Report {
             for budget in &self.budgets {
                 let figures = figures(&all, RUNS[0], *budget);
                 let of = |metric: &str| figures.get(metric).copied().unwrap_or(f64::NAN);
-                let _ = write!(text, "{:>7.2} /{:>6.2}", of("latency_p50_ms"), of("latency_p95_ms"));
+                let _ = write!(
+                    text,
+                    "{:>7.2} /{:>6.2}",
+                    of("latency_p50_ms"),
+                    of("latency_p95_ms")
+                );
             }
             text.push('\n');
         }
@@ -162,9 +181,15 @@ fn figures(outcomes: &[&Outcome], run: &str, budget: usize) -> BTreeMap<&'static
         ("tokens", mean(&|block| block.tokens as f64)),
         ("questions", blocks.len() as f64),
     ]);
-    let mut times: Vec<f64> = blocks.iter().filter_map(|block| block.milliseconds).collect();
+    let mut times: Vec<f64> = blocks
+        .iter()
+        .filter_map(|block| block.milliseconds)
+        .collect();
     times.sort_by(f64::total_cmp);
-    if let (Some(middle), Some(slow)) = (times.get(times.len() / 2), times.get(times.len() * 95 / 100)) {
+    if let (Some(middle), Some(slow)) = (
+        times.get(times.len() / 2),
+        times.get(times.len() * 95 / 100),
+    ) {
         figures.insert("latency_p50_ms", *middle);
         figures.insert("latency_p95_ms", *slow);
     }

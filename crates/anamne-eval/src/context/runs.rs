@@ -109,7 +109,12 @@ fn engine(
         None => Held::Not,
     };
     let all = evidence_of(query);
-    let count = |least: Held| evidence.iter().filter(|record| how(record) >= least).count() as f64;
+    let count = |least: Held| {
+        evidence
+            .iter()
+            .filter(|record| how(record) >= least)
+            .count() as f64
+    };
     Ok(Block {
         run: "anamne",
         budget,

@@ -15,9 +15,9 @@ mod report;
 mod runs;
 
 pub(crate) use data::{Corpus, Query, Record};
-pub(crate) use runs::{fuse, tell};
 use features::FeatureFile;
 use report::Report;
+pub(crate) use runs::{fuse, tell};
 
 /// What to measure, and on what.
 #[derive(clap::Args)]

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use anamne_types::{Assertion, Body, ConflictKind, Contradiction, Evidence, Memory, MemoryId, Side};
+use anamne_types::{
+    Assertion, Body, ConflictKind, Contradiction, Evidence, Memory, MemoryId, Side,
+};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::contradictions::{identity, said_by};
@@ -40,7 +42,9 @@ impl Graph {
         }
         found.sort_by(|one, other| {
             let key = |found: &Contradiction| (found.earlier.evidence.at, found.later.evidence.at);
-            key(one).cmp(&key(other)).then_with(|| one.id.cmp(&other.id))
+            key(one)
+                .cmp(&key(other))
+                .then_with(|| one.id.cmp(&other.id))
         });
         Ok(found)
     }
@@ -53,9 +57,10 @@ impl Graph {
         earlier: (&Memory, &Claim, ClaimId),
         later: (&Memory, &Claim, ClaimId),
     ) -> Result<Option<Contradiction>, GraphError> {
-        let id = identity([earlier, later].map(|(memory, _, claim)| {
-            (*memory.id.as_bytes(), i64::from(claim.place))
-        }));
+        let id = identity(
+            [earlier, later]
+                .map(|(memory, _, claim)| (*memory.id.as_bytes(), i64::from(claim.place))),
+        );
         let verdict = match &self.readings {
             Some(readings) => readings.verdict(&id)?,
             None => None,
@@ -124,7 +129,9 @@ fn side(memory: &Memory, claim: &Claim) -> Side {
 /// The memory that someone has decided for.
 fn resolved(reader: &Connection, id: &str) -> Result<Option<MemoryId>, GraphError> {
     let kept: Option<[u8; 16]> = reader
-        .prepare_cached("SELECT kept FROM resolutions WHERE contradiction = ?1 ORDER BY row DESC LIMIT 1")?
+        .prepare_cached(
+            "SELECT kept FROM resolutions WHERE contradiction = ?1 ORDER BY row DESC LIMIT 1",
+        )?
         .query_row([id], |row| row.get(0))
         .optional()?;
     Ok(kept.map(MemoryId::from_bytes))

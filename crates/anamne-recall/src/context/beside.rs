@@ -77,7 +77,10 @@ impl Surroundings<'_> {
                 Err(StoreError::NoMemory { .. }) => continue,
                 Err(error) => return Err(error.into()),
             };
-            let is_trusted = self.filter.min_trust.is_none_or(|least| other.trust >= least);
+            let is_trusted = self
+                .filter
+                .min_trust
+                .is_none_or(|least| other.trust >= least);
             if other.deleted_at.is_some() || !is_trusted {
                 continue;
             }
@@ -87,7 +90,8 @@ impl Surroundings<'_> {
                 sides.push(Beside::new(other, shown, false));
                 continue;
             }
-            let terms = anamne_text::analyser::Analyser::new().query(&beginning(&memory.content, 128));
+            let terms =
+                anamne_text::analyser::Analyser::new().query(&beginning(&memory.content, 128));
             let weights = vec![1.0; terms.terms.len()];
             let aim = Aim::new(&memory.content, &terms.terms, &weights);
             if let Some(shown) = passage(&other.content, &aim, OTHER_SIDE) {
@@ -113,7 +117,8 @@ impl Beside {
 fn last_question(text: &str) -> Option<&str> {
     let last = sentences(text).pop()?;
     let sentence = text[last].trim();
-    let end = sentence.trim_end_matches(|end: char| !end.is_alphanumeric() && !is_question_mark(end));
+    let end =
+        sentence.trim_end_matches(|end: char| !end.is_alphanumeric() && !is_question_mark(end));
     end.ends_with(is_question_mark).then_some(sentence)
 }
 
@@ -134,6 +139,8 @@ fn passes(filter: &Filter, memory: &Memory) -> bool {
         && (filter.kinds.is_empty() || filter.kinds.contains(&memory.kind()))
         && filter.categories.is_empty()
         && filter.tags.iter().all(|tag| memory.tags.contains(tag))
-        && filter.min_importance.is_none_or(|least| memory.importance >= least)
+        && filter
+            .min_importance
+            .is_none_or(|least| memory.importance >= least)
         && filter.min_trust.is_none_or(|least| memory.trust >= least)
 }

@@ -1,6 +1,6 @@
 //! Reading order: sections, in them threads by their first entry's time, in them entries by their place.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use anamne_text::tokens::estimate_tokens;
 use anamne_types::{ContextEntry, Memory, MemoryId};
@@ -12,21 +12,28 @@ use super::{Candidate, Section};
 /// How entries are put in order and written.
 pub(super) struct Layout<'told> {
     sections: &'told [Section],
-    /// Whether sections have headings: where there is more than one to show.
-    pub(super) has_headings: bool,
-    citations: HashMap<MemoryId, String>,
+    has_headings: bool,
+    /// How successors of superseded candidates are cited.
+    citations: BTreeMap<MemoryId, String>,
 }
 
 impl<'told> Layout<'told> {
-    pub(super) fn new(sections: &'told [Section], candidates: &[Candidate<'_>]) -> Self {
+    /// A block whose sections have headings only where there is more than one of them.
+    pub(super) fn of_several(sections: &'told [Section], candidates: &[Candidate<'_>]) -> Self {
+        let mut layout = Self::headed(sections, candidates);
         let first = candidates.first().map(|candidate| candidate.section);
-        let is_one = candidates
+        layout.has_headings = candidates
             .iter()
-            .all(|candidate| Some(candidate.section) == first);
-        let superseded = candidates
+            .any(|candidate| Some(candidate.section) != first);
+        layout
+    }
+
+    /// A block whose sections all have headings.
+    pub(super) fn headed(sections: &'told [Section], candidates: &[Candidate<'_>]) -> Self {
+        let wanted: BTreeSet<MemoryId> = candidates
             .iter()
-            .filter_map(|candidate| candidate.memory.superseded_by);
-        let wanted: Vec<MemoryId> = superseded.collect();
+            .filter_map(|candidate| candidate.memory.superseded_by)
+            .collect();
         let citations = candidates
             .iter()
             .filter(|candidate| wanted.contains(&candidate.memory.id))
@@ -34,7 +41,7 @@ impl<'told> Layout<'told> {
             .collect();
         Self {
             sections,
-            has_headings: !is_one,
+            has_headings: true,
             citations,
         }
     }
@@ -165,7 +172,9 @@ fn in_order<'entries, 'told>(entries: &'entries [Entry<'told>]) -> Vec<&'entries
         let memory = entry.candidate.memory;
         if let Some(thread) = &memory.thread {
             let at = (memory.occurred_at, memory.row.0);
-            let first = firsts.entry((entry.candidate.section, thread)).or_insert(at);
+            let first = firsts
+                .entry((entry.candidate.section, thread))
+                .or_insert(at);
             *first = at.min(*first);
         }
     }
@@ -180,7 +189,13 @@ fn in_order<'entries, 'told>(entries: &'entries [Entry<'told>]) -> Vec<&'entries
             .copied()
             .unwrap_or(own);
         let place = memory.thread.as_ref().and(memory.position);
-        (entry.candidate.section, first, memory.thread.as_deref(), place, own)
+        (
+            entry.candidate.section,
+            first,
+            memory.thread.as_deref(),
+            place,
+            own,
+        )
     });
     ordered
 }

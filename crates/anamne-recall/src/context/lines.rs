@@ -21,10 +21,14 @@ pub(super) fn heading(memory: &Memory) -> String {
 
 /// Who speaks: the author's name, else the part that they play.
 pub(super) fn speaker(memory: &Memory) -> Option<String> {
-    memory.author.as_deref().map(one_line).or(match &memory.body {
-        Body::Message { role: Some(role) } => Some(Role::as_str(*role).to_owned()),
-        _ => None,
-    })
+    memory
+        .author
+        .as_deref()
+        .map(one_line)
+        .or(match &memory.body {
+            Body::Message { role: Some(role) } => Some(Role::as_str(*role).to_owned()),
+            _ => None,
+        })
 }
 
 /// The citation of an entry, its kind unless it is a message, and whether it still holds.

@@ -44,6 +44,13 @@ pub struct Candidate<'told> {
     pub section: usize,
 }
 
+impl<'told> Candidate<'told> {
+    /// What of it is shown where there is room.
+    fn shown(&self) -> &'told str {
+        self.passage.unwrap_or(&self.memory.content)
+    }
+}
+
 /// The sections of a block that answers a question.
 const SECTIONS: [Section; 3] = [
     Section {
@@ -81,8 +88,13 @@ pub(crate) fn pack(
         })
         .collect();
     candidates.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-    let candidates: Vec<_> = candidates.into_iter().map(|(_, candidate)| candidate).collect();
-    let mut context = fill(source, filter, &SECTIONS, &candidates, aim, budget)?;
+    let candidates: Vec<_> = candidates
+        .into_iter()
+        .map(|(_, candidate)| candidate)
+        .collect();
+    let surroundings = Surroundings { source, filter };
+    let layout = Layout::of_several(&SECTIONS, &candidates);
+    let mut context = fill(&surroundings, &layout, &candidates, aim, budget)?;
     context.degraded.clone_from(&answer.degraded);
     Ok(context)
 }
@@ -101,7 +113,12 @@ pub fn gather(
     let terms = Analyser::new().query(question).terms;
     let weights = vec![1.0; terms.len()];
     let aim = Aim::new(question, &terms, &weights);
-    fill(source, &filter, sections, candidates, &aim, budget)
+    let surroundings = Surroundings {
+        source,
+        filter: &filter,
+    };
+    let layout = Layout::headed(sections, candidates);
+    fill(&surroundings, &layout, candidates, &aim, budget)
 }
 
 fn candidate(hit: &Hit, section: usize) -> Candidate<'_> {
@@ -123,16 +140,13 @@ fn section_of(kind: Kind) -> usize {
 }
 
 fn fill(
-    source: &SpaceSource,
-    filter: &Filter,
-    sections: &[Section],
+    surroundings: &Surroundings<'_>,
+    layout: &Layout<'_>,
     candidates: &[Candidate<'_>],
     aim: &Aim<'_>,
     budget: usize,
 ) -> Result<Context, RecallError> {
-    let surroundings = Surroundings { source, filter };
-    let layout = Layout::new(sections, candidates);
-    let mut packing = Packing::new(&surroundings, &layout, aim, budget);
+    let mut packing = Packing::new(surroundings, layout, aim, budget);
     packing.take_all(candidates)?;
     let (entries, left_out) = packing.finish();
     let (text, entries) = layout.write(&entries);

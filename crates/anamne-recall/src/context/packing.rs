@@ -13,7 +13,10 @@ use super::passages::{Aim, passage};
 use crate::error::RecallError;
 
 /// An entry is shortened only if at least so many tokens of it find room.
-const SHORTEST_ENTRY: usize = 24;
+const SHORTEST_ENTRY: usize = 16;
+
+/// Fewer tokens than this hold no entry: a citation, a name and a word or two.
+const SMALLEST_ENTRY: usize = 8;
 
 /// Two texts whose words agree to this share say the same.
 const SAME_WORDS: f32 = 0.9;
@@ -45,8 +48,25 @@ pub(super) struct Packing<'packing, 'told> {
     entries: Vec<Entry<'told>>,
     said: Vec<Vec<u64>>,
     left_out: Vec<LeftOut>,
-    headings: BTreeSet<(usize, String)>,
-    sections: Vec<usize>,
+    /// The days and threads under which something stands, by section.
+    headings: BTreeSet<(usize, String, Option<&'told str>)>,
+    sections: BTreeSet<usize>,
+}
+
+/// A candidate that has not had its turn yet, or found no room.
+struct Waiting<'told> {
+    candidate: Candidate<'told>,
+    /// What its text costs.
+    tokens: usize,
+}
+
+impl<'told> Waiting<'told> {
+    fn new(candidate: &Candidate<'told>) -> Self {
+        Self {
+            candidate: *candidate,
+            tokens: estimate_tokens(candidate.shown()),
+        }
+    }
 }
 
 impl<'packing, 'told> Packing<'packing, 'told> {
@@ -67,26 +87,25 @@ impl<'packing, 'told> Packing<'packing, 'told> {
             said: Vec::new(),
             left_out: Vec::new(),
             headings: BTreeSet::new(),
-            sections: Vec::new(),
+            sections: BTreeSet::new(),
         }
     }
 
     /// Takes what fits, in the order of `candidates`: at first each section within its bound, then whatever is left.
     pub(super) fn take_all(&mut self, candidates: &[Candidate<'told>]) -> Result<(), RecallError> {
         let mut waiting = Vec::new();
-        for candidate in candidates {
-            if !self.takes(candidate, self.layout.most(candidate.section))? {
+        for candidate in candidates.iter().map(Waiting::new) {
+            if !self.takes(&candidate, self.layout.most(candidate.candidate.section))? {
                 waiting.push(candidate);
             }
         }
         for _ in 0..ROUNDS {
             // What stands together costs less than its parts were reckoned at.
-            let (block, _) = self.layout.write(&self.entries);
-            self.left = self.budget.saturating_sub(estimate_tokens(&block));
+            self.count_anew();
             let before = self.left;
             let mut still = Vec::new();
             for candidate in waiting {
-                if !self.takes(candidate, usize::MAX)? {
+                if !self.takes(&candidate, usize::MAX)? {
                     still.push(candidate);
                 }
             }
@@ -96,13 +115,36 @@ impl<'packing, 'told> Packing<'packing, 'told> {
                 break;
             }
         }
-        for candidate in waiting {
+        self.count_anew();
+        for candidate in &waiting {
             self.leave_out(candidate, "over_budget");
         }
-        let places: Vec<MemoryId> = candidates.iter().map(|one| one.memory.id).collect();
-        self.left_out
-            .sort_by_key(|left| places.iter().position(|id| *id == left.id));
+        let is_there = |id| {
+            self.entries
+                .iter()
+                .any(|entry| entry.candidate.memory.id == id)
+        };
+        self.left_out.retain(|left| !is_there(left.id));
+        let place = |id| candidates.iter().position(|one| one.memory.id == id);
+        self.left_out.sort_by_key(|left| place(left.id));
+        self.left_out.dedup_by_key(|left| left.id);
         Ok(())
+    }
+
+    /// Counts what is left by the block as it stands. A day that stands in it twice, before and after a thread, was reckoned
+    /// once: where that goes over the budget the last entry gives way.
+    fn count_anew(&mut self) {
+        loop {
+            let (block, _) = self.layout.write(&self.entries);
+            let spent = estimate_tokens(&block);
+            if spent <= self.budget || self.entries.is_empty() {
+                self.left = self.budget.saturating_sub(spent);
+                return;
+            }
+            if let Some(last) = self.entries.pop() {
+                self.leave_out(&Waiting::new(&last.candidate), "over_budget");
+            }
+        }
     }
 
     /// What was taken, and what was left out, best first.
@@ -110,37 +152,49 @@ impl<'packing, 'told> Packing<'packing, 'told> {
         (self.entries, self.left_out)
     }
 
-    /// Takes a candidate if it finds room, or leaves it out for good where it repeats another one.
-    fn takes(&mut self, candidate: &Candidate<'told>, most: usize) -> Result<bool, RecallError> {
-        let words = words_of(candidate.passage.unwrap_or(&candidate.memory.content));
+    /// Takes a candidate if it finds room, or lets it go for good where it repeats another one.
+    fn takes(&mut self, waiting: &Waiting<'told>, most: usize) -> Result<bool, RecallError> {
+        let candidate = &waiting.candidate;
+        if self.left < SMALLEST_ENTRY {
+            return Ok(false);
+        }
         let is_there = |entry: &Entry<'_>| {
             entry.candidate.memory.id == candidate.memory.id
                 && (candidate.passage.is_none() || entry.candidate.passage.is_none())
         };
-        if self.entries.iter().any(is_there)
-            || self.said.iter().any(|said| say_the_same(said, &words))
-        {
-            self.leave_out(candidate, "duplicate");
+        if self.entries.iter().any(is_there) {
             return Ok(true);
         }
-        let heading = (candidate.section, heading(candidate.memory));
+        let heading = heading(candidate.memory);
+        let place = (
+            candidate.section,
+            heading,
+            candidate.memory.thread.as_deref(),
+        );
         let mut frame = 0;
         if !self.sections.contains(&candidate.section) {
             frame += self.layout.section_cost(candidate.section);
         }
-        if !self.headings.contains(&heading) {
-            frame += estimate_tokens(&heading.1) + 3;
+        if !self.headings.contains(&place) {
+            frame += estimate_tokens(&place.1) + 3;
         }
-        let spent: usize = self.spent_in(candidate.section, most);
-        let room = self.left.min(most.saturating_sub(spent)).saturating_sub(frame);
-        let Some((mut entry, mut cost)) = self.fitted(candidate, room) else {
+        let spent = self.spent_in(candidate.section, most);
+        let room = self
+            .left
+            .min(most.saturating_sub(spent))
+            .saturating_sub(frame);
+        let Some((mut entry, mut cost)) = self.fitted(waiting, room) else {
             return Ok(false);
         };
+        let words = words_of(candidate.shown());
+        if self.said.iter().any(|said| say_the_same(said, &words)) {
+            self.leave_out(waiting, "duplicate");
+            return Ok(true);
+        }
         cost += self.add_beside(&mut entry, room - cost)?;
         self.left -= cost + frame;
-        self.headings.insert(heading);
-        self.sections.push(candidate.section);
-        self.sections.dedup();
+        self.headings.insert(place);
+        self.sections.insert(candidate.section);
         self.said.push(words);
         self.drop_beside(candidate.memory.id);
         self.entries.push(entry);
@@ -160,9 +214,13 @@ impl<'packing, 'told> Packing<'packing, 'told> {
     }
 
     /// The entry as it fits into `room` tokens, and what it costs.
-    fn fitted(&self, candidate: &Candidate<'told>, room: usize) -> Option<(Entry<'told>, usize)> {
+    fn fitted(&self, waiting: &Waiting<'told>, room: usize) -> Option<(Entry<'told>, usize)> {
+        let candidate = &waiting.candidate;
+        let (whole, text) = (candidate.shown(), waiting.tokens);
+        if room < SMALLEST_ENTRY {
+            return None;
+        }
         let marks = self.layout.marks(candidate);
-        let whole = candidate.passage.unwrap_or(&candidate.memory.content);
         let mut entry = Entry {
             candidate: *candidate,
             marks,
@@ -172,9 +230,12 @@ impl<'packing, 'told> Packing<'packing, 'told> {
             against: Vec::new(),
         };
         let frame = entry.cost();
-        let text = estimate_tokens(whole);
         // Cutting off a little saves nothing worth a mutilated text.
-        let wanted = if text * 2 <= self.share * 3 { text } else { self.share };
+        let wanted = if text * 2 <= self.share * 3 {
+            text
+        } else {
+            self.share
+        };
         if wanted >= text && frame + text + 1 <= room {
             whole.clone_into(&mut entry.shown);
         } else {
@@ -227,7 +288,10 @@ impl<'packing, 'told> Packing<'packing, 'told> {
             if let Some(before) = entry.before.take_if(|before| before.memory.id == id) {
                 self.left += before.tokens;
             }
-            for against in entry.against.extract_if(.., |against| against.memory.id == id) {
+            for against in entry
+                .against
+                .extract_if(.., |against| against.memory.id == id)
+            {
                 self.left += against.tokens;
             }
         }
@@ -262,12 +326,13 @@ impl<'packing, 'told> Packing<'packing, 'told> {
         }
     }
 
-    fn leave_out(&mut self, candidate: &Candidate<'_>, reason: &str) {
-        let shown = candidate.passage.unwrap_or(&candidate.memory.content);
+    fn leave_out(&mut self, waiting: &Waiting<'_>, reason: &str) {
+        let candidate = &waiting.candidate;
+        let marks = self.layout.marks(candidate);
         self.left_out.push(LeftOut {
             id: candidate.memory.id,
             reason: reason.to_owned(),
-            tokens: line_cost(&self.layout.marks(candidate), candidate.memory, shown),
+            tokens: line_cost(&marks, candidate.memory, "") + waiting.tokens,
         });
     }
 }
@@ -294,10 +359,9 @@ fn line_cost(marks: &str, memory: &anamne_types::Memory, shown: &str) -> usize {
     estimate_tokens(&line)
 }
 
-/// Tokens that the text of one entry may cost while others wait: measured on conversations of short and of long turns.
+/// Tokens that the text of one entry may cost while others wait: a turn of a conversation stays whole, a page does not.
 fn share(budget: usize) -> usize {
-    let f: f32 = std::env::var("SHARE").ok().and_then(|v| v.parse().ok()).unwrap_or(20.0);
-    ((budget as f32 / f) as usize).max(32)
+    (budget / 12).max(96)
 }
 
 /// The different words of a text, as numbers, ascending.

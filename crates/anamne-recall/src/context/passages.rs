@@ -1,12 +1,12 @@
 //! Shortening a long memory to the sentences that bear on the question.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use anamne_embed::{Embedder, StaticModel};
-use anamne_text::analyser::{Analyser, QueryTerm};
+use anamne_text::analyser::QueryTerm;
 use anamne_text::sentences::sentences;
-use anamne_text::snippet::snippet;
+use anamne_text::snippet::{occurrences, snippet};
 use anamne_text::tokens::{estimate_tokens, truncate_to_tokens};
 
 /// Of a longer text only the stretch of so many characters that fits best is read sentence by sentence.
@@ -26,11 +26,6 @@ const NEIGHBOUR: f32 = 0.2;
 
 /// What the first sentence gains: it says what the rest is about.
 const FIRST: f32 = 0.1;
-
-thread_local! {
-    /// Keeps the stems of words that were read before.
-    static ANALYSER: RefCell<Analyser> = RefCell::default();
-}
 
 /// What a block is about.
 pub(crate) struct Aim<'question> {
@@ -109,11 +104,16 @@ fn scores(text: &str, pieces: &[Range<usize>], aim: &Aim<'_>) -> Vec<f32> {
     if aim.text.is_empty() {
         return (0..pieces.len()).map(|place| -(place as f32)).collect();
     }
-    let own: Vec<f32> = pieces
-        .iter()
-        .map(|piece| words_met(&text[piece.clone()], aim) + MEANING * meaning_met(&text[piece.clone()], aim))
-        .collect();
-    let at = |place: Option<usize>| place.and_then(|place| own.get(place)).copied().unwrap_or(0.0);
+    let mut own = words_met(text, pieces, aim);
+    for (score, piece) in own.iter_mut().zip(pieces) {
+        *score += MEANING * meaning_met(&text[piece.clone()], aim);
+    }
+    let at = |place: Option<usize>| {
+        place
+            .and_then(|place| own.get(place))
+            .copied()
+            .unwrap_or(0.0)
+    };
     (0..own.len())
         .map(|place| {
             let neighbour = at(place.checked_sub(1)).max(at(Some(place + 1)));
@@ -123,27 +123,34 @@ fn scores(text: &str, pieces: &[Range<usize>], aim: &Aim<'_>) -> Vec<f32> {
         .collect()
 }
 
-/// The share of the question's words that a sentence holds, rare ones counting more.
-fn words_met(sentence: &str, aim: &Aim<'_>) -> f32 {
+/// The share of the question's words that each sentence holds, rare ones counting more.
+fn words_met(text: &str, pieces: &[Range<usize>], aim: &Aim<'_>) -> Vec<f32> {
+    let mut met = vec![0.0; pieces.len()];
     let all: f32 = aim.weights.iter().sum();
     if all <= 0.0 {
-        return 0.0;
+        return met;
     }
-    let mut met = vec![false; aim.terms.len()];
-    ANALYSER.with_borrow_mut(|analyser| {
-        analyser.document(sentence, &mut |term, _| {
-            if let Some(place) = aim.terms.iter().position(|known| known.text == term) {
-                met[place] = true;
-            }
-        });
-    });
-    let weights = aim.weights.iter().zip(&met);
-    weights.filter(|(_, met)| **met).map(|(weight, _)| weight).sum::<f32>() / all
+    let mut said: Vec<(usize, usize)> = occurrences(text, aim.terms)
+        .into_iter()
+        .map(|(byte, term)| (pieces.partition_point(|piece| piece.end <= byte), term))
+        .collect();
+    said.sort_unstable();
+    said.dedup();
+    for (piece, term) in said {
+        if let (Some(met), Some(weight)) = (met.get_mut(piece), aim.weights.get(term)) {
+            *met += weight / all;
+        }
+    }
+    met
 }
 
 fn meaning_met(sentence: &str, aim: &Aim<'_>) -> f32 {
     let pairs = direction(sentence);
-    let dot: f32 = pairs.iter().zip(aim.vector()).map(|(one, other)| one * other).sum();
+    let dot: f32 = pairs
+        .iter()
+        .zip(aim.vector())
+        .map(|(one, other)| one * other)
+        .sum();
     dot.max(0.0)
 }
 

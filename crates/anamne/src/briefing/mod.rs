@@ -99,7 +99,9 @@ impl Space {
         // What a later memory took the place of, or was found wrong, comes after what holds.
         let mut order: Vec<usize> = (0..chosen.len()).collect();
         order.sort_by_key(|place| {
-            let is_stale = disputes[*place].iter().any(|dispute| dispute.holds == Some(false));
+            let is_stale = disputes[*place]
+                .iter()
+                .any(|dispute| dispute.holds == Some(false));
             (chosen[*place].section, is_stale)
         });
         let candidates: Vec<Candidate<'_>> = order
@@ -175,7 +177,9 @@ impl Space {
         // The list is by time, and sorting keeps that among equals.
         memories.sort_by_key(|memory| std::cmp::Reverse(memory.importance));
         let chosen = memories.into_iter();
-        Ok(chosen.map(|memory| Chosen::whole(memory, section)).collect())
+        Ok(chosen
+            .map(|memory| Chosen::whole(memory, section))
+            .collect())
     }
 
     /// What is contested, what was asked and not answered, what was begun and not ended.

@@ -35,7 +35,9 @@ pub(super) fn questions(latest: &[Memory]) -> Vec<&Memory> {
         }
     }
     let is_last = |memory: &Memory| match &memory.thread {
-        Some(thread) => last_of.get(thread.as_str()).is_some_and(|last| last.id == memory.id),
+        Some(thread) => last_of
+            .get(thread.as_str())
+            .is_some_and(|last| last.id == memory.id),
         None => true,
     };
     let open = latest.iter().enumerate().filter(|(place, memory)| {
@@ -75,10 +77,13 @@ fn is_taken_up(question: &str, asked: &Memory, later: &[Memory]) -> bool {
         return true;
     }
     let needed = ANSWERS * words.len() as f32;
-    later.iter().filter(|other| other.id != asked.id).any(|other| {
-        let said = telling_words(&other.content);
-        words.intersection(&said).count() as f32 >= needed
-    })
+    later
+        .iter()
+        .filter(|other| other.id != asked.id)
+        .any(|other| {
+            let said = telling_words(&other.content);
+            words.intersection(&said).count() as f32 >= needed
+        })
 }
 
 fn telling_words(text: &str) -> BTreeSet<String> {
@@ -119,7 +124,9 @@ pub(super) fn unfinished<'told>(
 /// What an episode was to reach, where its text does not say it.
 pub(super) fn goal_of(memory: &Memory) -> Option<String> {
     match &memory.body {
-        Body::Episode { goal, .. } if !goal.is_empty() && !memory.content.contains(goal.as_str()) => {
+        Body::Episode { goal, .. }
+            if !goal.is_empty() && !memory.content.contains(goal.as_str()) =>
+        {
             Some(format!("{} (goal: {})", memory.content.trim(), goal.trim()))
         }
         _ => None,

@@ -54,7 +54,10 @@ pub(super) fn last_threads(latest: &[Memory]) -> Vec<Chosen> {
     let mut shown = 0;
     for place in order {
         match place {
-            None => chosen.extend(lone.next().map(|memory| Chosen::whole(memory.clone(), LAST))),
+            None => chosen.extend(
+                lone.next()
+                    .map(|memory| Chosen::whole(memory.clone(), LAST)),
+            ),
             Some(thread) if shown < THREADS => {
                 shown += 1;
                 chosen.extend(summary(&threads[thread]));

@@ -50,8 +50,7 @@ cited by id. Call with preset first in a session: decisions, open ends, recent w
             50..=1_000_000,
             USUAL_BUDGET,
         )?;
-        let preset: Option<ContextPreset> =
-            self.preset.as_deref().map(str::parse).transpose()?;
+        let preset: Option<ContextPreset> = self.preset.as_deref().map(str::parse).transpose()?;
         let space = desk.space(self.scope.space.as_deref())?;
         let mut recall = Recall::new(self.query)
             .limit(ContextRequest::considered(token_budget))

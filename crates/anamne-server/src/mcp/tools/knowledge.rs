@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use anamne::{
-    Assertion, ConflictKind, ConsistencyRequest, ContradictionQuery, EntityQuery, EntityType, Error, GraphError,
-    Knowledge as Graph, Perspective, Refusal, Space,
+    Assertion, ConflictKind, ConsistencyRequest, ContradictionQuery, EntityQuery, EntityType,
+    Error, GraphError, Knowledge as Graph, Perspective, Refusal, Space,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;

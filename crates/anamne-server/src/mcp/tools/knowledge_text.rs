@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use anamne::{
-    Assertion, ConsistencyReport, Contradiction, Entity, Evidence, Frame, KnowledgeState, Neighbourhood, Relation,
-    Remembered, Side,
+    Assertion, ConsistencyReport, Contradiction, Entity, Evidence, Frame, KnowledgeState,
+    Neighbourhood, Relation, Remembered, Side,
 };
 
 use crate::mcp::quote::{name, quoted};
@@ -182,8 +182,8 @@ pub(super) fn checked(space: &str, report: &ConsistencyReport) -> String {
     };
     for found in &report.contradictions {
         text.push_str(&both_sides(&found.contradiction));
-        let [earlier, later] = [&found.contradiction.earlier, &found.contradiction.later]
-            .map(|side| &side.evidence);
+        let [earlier, later] =
+            [&found.contradiction.earlier, &found.contradiction.later].map(|side| &side.evidence);
         let holds = match found.holds {
             None => "nobody knows".to_owned(),
             Some(id) if id == later.memory => format!("[{}]", later.citation),
