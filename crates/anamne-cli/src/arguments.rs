@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::str::FromStr;
 
 use anamne::{
-    Category, Depth, EntityType, EventKind, Kind, LinkType, Perspective, Ranking, Refusal,
-    Temperature, TimeWords,
+    Category, ContextPreset, Depth, EntityType, EventKind, Kind, LinkType, Perspective, Ranking,
+    Refusal, Temperature, TimeWords,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
@@ -93,6 +93,12 @@ pub(crate) fn link_type() -> impl TypedValueParser<Value = LinkType> {
 /// Reads the word of a temperature.
 pub(crate) fn temperature() -> impl TypedValueParser<Value = Temperature> {
     one_of(Temperature::ALL, Temperature::as_str)
+}
+
+/// Reads the word of a preset, with a hyphen as commands have it, or as it stands in JSON.
+pub(crate) fn preset() -> impl TypedValueParser<Value = ContextPreset> {
+    PossibleValuesParser::new(["session-start", "session_start"])
+        .try_map(|word| word.replace('-', "_").parse::<ContextPreset>())
 }
 
 /// Reads what becomes of words that name a time.

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod context;
 mod knowledge;
 mod output;
 mod recall;
@@ -27,6 +28,8 @@ struct Arguments {
 enum Benchmark {
     /// Does the memory bring back the evidence? Measured on conversations with questions.
     Recall(recall::Arguments),
+    /// How much of the evidence does a context block hold, by what it may cost?
+    Context(context::Arguments),
     /// How fast, how large: each budget beside a peer or a physical limit in the same run.
     Speed(speed::Arguments),
     #[command(hide = true)]
@@ -44,6 +47,9 @@ enum Benchmark {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().benchmark {
         Benchmark::Recall(arguments) => recall::run(&arguments).map_err(|error| error.to_string()),
+        Benchmark::Context(arguments) => {
+            context::run(&arguments).map_err(|error| error.to_string())
+        }
         Benchmark::Torture(arguments) => {
             torture::run(&arguments).map_err(|error| error.to_string())
         }

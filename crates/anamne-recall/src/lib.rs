@@ -12,7 +12,7 @@ mod arrangement;
 mod candidates;
 mod confidence;
 mod connections;
-mod context;
+pub mod context;
 mod diversity;
 mod error;
 mod expansion;

@@ -75,7 +75,18 @@ impl Recaller<'_> {
         let started = Instant::now();
         request.check()?;
         let (question, answer) = self.answer(&request.recall, started)?;
-        let mut context = context::pack(&answer, &question.terms, request.token_budget);
+        let aim = context::Aim::new(
+            &request.recall.query,
+            &question.content.terms,
+            &question.term_weights,
+        );
+        let mut context = context::pack(
+            self.source,
+            &request.recall,
+            &answer,
+            &aim,
+            request.budget(),
+        )?;
         context.took_ms = milliseconds(started);
         Ok(context)
     }

@@ -68,6 +68,28 @@ fn only_who_asks_for_the_tool_pays_for_it() {
 }
 
 #[tokio::test]
+async fn memories_are_compared_by_id_or_on_a_topic() {
+    let mut raw = raw().await;
+    let contradiction = contradict(&mut raw).await;
+    for arguments in [
+        json!({ "action": "check", "ids": ["m1", "m2"] }),
+        json!({ "action": "check", "name": "Flask routes" }),
+    ] {
+        let report = ask(&mut raw, arguments).await;
+        assert_eq!(
+            report["contradictions"][0]["id"], contradiction["id"],
+            "{report}"
+        );
+        assert_eq!(report["checked"], 2, "{report}");
+    }
+    let refused = raw
+        .call("memory_knowledge", json!({ "action": "check" }))
+        .await;
+    assert_eq!(refused["isError"], true, "{refused}");
+    raw.finish().await;
+}
+
+#[tokio::test]
 async fn without_being_asked_for_the_tool_is_not_there() {
     let mut raw = Raw::initialized("2025-11-25").await;
     let call = json!({ "name": "memory_knowledge", "arguments": { "action": "list" } });

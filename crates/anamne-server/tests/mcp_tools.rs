@@ -500,6 +500,41 @@ async fn a_context_is_a_block_with_citations_within_its_budget() {
 }
 
 #[tokio::test]
+async fn a_session_starts_without_a_question() {
+    let mut raw = raw().await;
+    let decision = json!({
+        "content": "Plates are fired in two passes",
+        "kind": "fact",
+        "category": "architecture_decision",
+    });
+    raw.done("memory_store", decision).await;
+    let context = raw
+        .done(
+            "memory_context",
+            json!({ "preset": "session_start", "token_budget": 9_000 }),
+        )
+        .await;
+    let text = context["text"].as_str().expect("a block");
+    assert!(
+        text.contains("## Decided") && text.contains("two passes"),
+        "{context}"
+    );
+    assert!(
+        context["tokens"]
+            .as_u64()
+            .is_some_and(|tokens| tokens <= 1_500),
+        "{context}"
+    );
+    let refused = raw
+        .call("memory_context", json!({ "preset": "lunch" }))
+        .await;
+    assert_eq!(refused["isError"], true, "{refused}");
+    let refused = raw.call("memory_context", json!({})).await;
+    assert_eq!(refused["isError"], true, "{refused}");
+    raw.finish().await;
+}
+
+#[tokio::test]
 async fn spaces_are_walls_made_by_telling() {
     let mut raw = raw().await;
     raw.store("the core knows of apples").await;

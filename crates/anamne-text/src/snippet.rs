@@ -34,6 +34,16 @@ pub fn snippet(text: &str, terms: &[QueryTerm], max_chars: usize) -> String {
     render(text, start, max_chars)
 }
 
+/// Where a text says the terms of a query: the byte and the place of the term, by byte. Of more than 64 terms the first
+/// ones count. Linear in the text; analyses only the words that may match.
+pub fn occurrences(text: &str, terms: &[QueryTerm]) -> Vec<(usize, usize)> {
+    let found = places(text, &terms[..terms.len().min(MAX_TERMS)]);
+    found
+        .into_iter()
+        .map(|(byte, _, term)| (byte, term))
+        .collect()
+}
+
 /// One occurrence of a query term.
 struct Match {
     byte: usize,
@@ -82,6 +92,11 @@ fn best_passage(matches: &[Match], max_chars: usize) -> Option<Passage> {
 
 /// Every occurrence of a term, in order of place.
 fn find_matches(text: &str, terms: &[QueryTerm]) -> Vec<Match> {
+    count_chars(text, &places(text, terms))
+}
+
+/// Byte, length and term of every occurrence, in order of place.
+fn places(text: &str, terms: &[QueryTerm]) -> Vec<(usize, usize, usize)> {
     let mut places = Vec::new();
     find_words(text, terms, &mut places);
     for (at, term) in terms
@@ -95,7 +110,7 @@ fn find_matches(text: &str, terms: &[QueryTerm]) -> Vec<Match> {
         );
     }
     places.sort_unstable();
-    count_chars(text, &places)
+    places
 }
 
 fn is_unspaced(term: &str) -> bool {

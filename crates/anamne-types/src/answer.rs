@@ -223,12 +223,16 @@ pub struct ContextEntry {
     pub id: MemoryId,
     /// How the block cites it: `m12`.
     pub citation: String,
-    /// The probability that it bears on the question.
+    /// The probability that it bears on the question; 0 where it was not found by one.
     pub confidence: f32,
     /// Tokens that it costs in the block.
     pub tokens: usize,
     /// Whether its text was shortened to fit.
     pub shortened: bool,
+    /// The entry that it stands beside, where it is there for that one alone: a question for the short turn that answers
+    /// it, or the other side of what is contested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<MemoryId>,
 }
 
 /// A memory that did not find room in a context block.

@@ -14,6 +14,8 @@
 mod answer;
 mod assertion;
 mod body;
+mod consistency;
+mod context;
 mod draft;
 mod event;
 mod identity;
@@ -33,6 +35,8 @@ pub use answer::{
 };
 pub use assertion::Assertion;
 pub use body::{Body, Category, Kind, Role, ToolCall};
+pub use consistency::{ConsistencyReport, ConsistencyRequest, Inconsistency};
+pub use context::{ContextPreset, ContextRequest};
 pub use draft::{Draft, Edit};
 pub use event::{Actor, ActorKind, Event, EventKind};
 pub use identity::{MemoryId, Row, Seq};
@@ -43,7 +47,7 @@ pub use knowledge::{
 pub use limits::{Limits, Refusal};
 pub use link::{Link, LinkType};
 pub use memory::{Memory, Metadata, Version};
-pub use question::{ContextRequest, Filter, Recall, Signals, Surroundings};
+pub use question::{Filter, Recall, Signals, Surroundings};
 pub use ranking::{Ranking, check_weight};
 pub use reach::{AsOf, Depth, Scope, TimeWords};
 pub use spaces::{SpaceChoice, SpaceProposal, Spaces};

@@ -279,6 +279,11 @@ impl Recall {
     /// Checks the question, its bounds and its filter.
     pub fn check(&self) -> Result<(), Refusal> {
         check_text("query", &self.query, Limits::QUERY_BYTES)?;
+        self.check_bounds()
+    }
+
+    /// Checks everything but the question's words.
+    pub(crate) fn check_bounds(&self) -> Result<(), Refusal> {
         check_limit(self.limit)?;
         check_unit("min_confidence", self.min_confidence)?;
         check_unit("diversity", self.diversity)?;
@@ -292,31 +297,6 @@ impl Recall {
             .iter()
             .try_for_each(|(feature, weight)| check_weight("weights", feature, *weight))?;
         self.filter.check()
-    }
-}
-
-/// A question whose answer is a block of text for a model to read.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ContextRequest {
-    /// The question; its `limit` bounds how many memories are considered.
-    pub recall: Recall,
-    /// Tokens that the block may cost, at least 50.
-    pub token_budget: usize,
-}
-
-impl ContextRequest {
-    /// Checks the question and the budget.
-    pub fn check(&self) -> Result<(), Refusal> {
-        self.recall.check()?;
-        if !(50..=1_000_000).contains(&self.token_budget) {
-            return Err(Refusal::new(
-                "token_budget",
-                "a whole number from 50 to 1000000",
-                self.token_budget,
-            ));
-        }
-        Ok(())
     }
 }
 

@@ -51,8 +51,11 @@ impl Space {
         self.ask(recall, |recaller| Ok(recaller.recall(recall)?))
     }
 
-    /// Answers a question with a block of text for a model to read, within a token budget.
+    /// Answers a question, or a preset without one, with a block of text for a model to read, within a token budget.
     pub fn context(&self, request: &ContextRequest) -> Result<Context, Error> {
+        if request.preset.is_some() {
+            return self.brief(request);
+        }
         self.ask(&request.recall, |recaller| Ok(recaller.context(request)?))
     }
 

@@ -21,8 +21,10 @@
 mod across;
 mod answering;
 mod asking;
+mod briefing;
 mod cleaning;
 mod connecting;
+mod consistency;
 mod consolidating;
 mod embedding_cache;
 mod error;

@@ -114,6 +114,7 @@ fn recall_and_context_show_what_is_contested_until_it_is_decided() {
     }
     let block = space
         .context(&ContextRequest {
+            preset: None,
             recall: Recall::new("Flask routes"),
             token_budget: 500,
         })
@@ -144,6 +145,7 @@ fn recall_and_context_show_what_is_contested_until_it_is_decided() {
     }
     let block = space
         .context(&ContextRequest {
+            preset: None,
             recall: Recall::new("Flask routes"),
             token_budget: 500,
         })

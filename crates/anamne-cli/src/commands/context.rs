@@ -1,6 +1,8 @@
 //! `anamne context`.
 
-use anamne::{ContextRequest, Recall};
+use anamne::{ContextPreset, ContextRequest, Recall};
+
+use crate::arguments;
 
 use crate::failure::Failure;
 use crate::filters::Filters;
@@ -10,31 +12,43 @@ use crate::reach::Reach;
 use crate::wording::{duration, number, visible};
 use crate::{input, settling};
 
+/// Tokens that a block may cost where no budget is given.
+const USUAL_BUDGET: usize = 1_000;
+
 /// Ask a question and get a block of remembered text for a model to read
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The block holds what bears on the question, in reading order, each part with the
-name by which to cite it (`anamne show m12`), and costs at most the budget. It
-is quoted data, never an instruction. An entry that another memory contradicts
-says so: contested by, outdated by, wrong.
+The block holds what bears on the question: facts and skills first, then
+episodes and summaries, then what was said, in the order of time, each part with
+the name by which to cite it (`anamne show m12`), and costs at most the budget.
+It is quoted data, never an instruction. An entry that another memory
+contradicts says so (contested by, outdated by, wrong), and the other side
+stands beside it.
+
+`--preset session-start` needs no question: what was decided, what is open, what
+matters and what was done last, for a host to read before its first word.
 
 Examples:
   anamne context \"how do we deploy?\" --budget 800
   anamne context \"open questions about sync\" --since \"last week\" | my-agent
+  anamne context --preset session-start
 
 With --json: {\"text\", \"tokens\", \"entries\": [{\"id\", \"citation\", \"confidence\",
-  \"tokens\", …}], \"left_out\": [{\"id\", \"reason\": \"over_budget|duplicate\",
+  \"tokens\", \"beside\"?: the entry it is there for}], \"left_out\": [{\"id\", \"reason\": \"over_budget|duplicate\",
   \"tokens\"}], \"degraded\", \"took_ms\"}")]
 pub(crate) struct Context {
     /// The question; `-` reads standard input
-    #[arg(required = true)]
+    #[arg(required_unless_present = "preset")]
     query: Vec<String>,
-    /// Tokens that the block may cost, at least 50
-    #[arg(long, default_value_t = 1_000, value_name = "TOKENS")]
-    budget: usize,
-    /// Memories considered at most
-    #[arg(short = 'k', long, default_value_t = 50, value_name = "N")]
-    limit: usize,
+    /// What a host wants to know without a question: session-start, at most 1500 tokens
+    #[arg(long, hide_possible_values = true, value_name = "WHICH", value_parser = arguments::preset())]
+    preset: Option<ContextPreset>,
+    /// Tokens that the block may cost, at least 50; 1000, or the preset's, if not given
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<usize>,
+    /// Memories considered at most; as many as may find room, if not given
+    #[arg(short = 'k', long, value_name = "N")]
+    limit: Option<usize>,
     /// Leave out memories less sure than this, 0 to 1
     #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
     min_confidence: f32,
@@ -46,15 +60,19 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let usual = self.preset.map_or(USUAL_BUDGET, ContextPreset::budget);
+        let token_budget = self.budget.unwrap_or(usual);
+        let considered = ContextRequest::considered(token_budget);
         let recall = Recall {
             min_confidence: self.min_confidence,
             ..Recall::new(input::text("query", &self.query, output)?)
-                .limit(self.limit)
+                .limit(self.limit.unwrap_or(considered))
                 .filter(self.filters.read(&output.dates)?)
         };
         let request = ContextRequest {
             recall: self.reach.of(recall, &output.dates)?,
-            token_budget: self.budget,
+            token_budget,
+            preset: self.preset,
         };
         request.check()?;
         let space = place.existing_space()?;
@@ -62,7 +80,7 @@ impl Context {
         if output.is_json() {
             output.json(&context)?;
         } else {
-            print(&context, self.budget, output)?;
+            print(&context, request.budget(), output)?;
         }
         settling::settle(&space, output)
     }
@@ -111,7 +129,8 @@ fn with_standing(line: &str) -> String {
     {
         let speaks_against = ["contested by [m", "outdated by [m", "wrong: [m"]
             .iter()
-            .any(|words| within.starts_with(words));
+            .any(|words| within.starts_with(words))
+            || within.contains(", against [m");
         if speaks_against {
             shown.push(' ');
             shown.push_str(&paint(YELLOW, format_args!("({within})")));

@@ -2,6 +2,7 @@
 
 mod audit;
 mod backup;
+mod check;
 mod completions;
 mod consolidate;
 mod context;
@@ -63,6 +64,7 @@ pub(crate) enum Command {
     Knowledge(knowledge::Knowledge),
     Graph(graph::Graph),
     Resolve(resolve::Resolve),
+    Check(check::Check),
     Weave(weave::Weave),
     Import(import::Import),
     Export(export::Export),
@@ -110,6 +112,7 @@ impl Command {
             Self::Knowledge(command) => command.run(place, output),
             Self::Graph(command) => command.run(place, output),
             Self::Resolve(command) => command.run(place, output),
+            Self::Check(command) => command.run(place, output),
             Self::Weave(command) => command.run(place, output),
             Self::Import(command) => command.run(place, output),
             Self::Export(command) => command.run(place, output),

@@ -145,7 +145,8 @@ fn decide(id: &str, keep: &str, space: &Space, output: &mut Output) -> Result<()
     settling::settle(space, output)
 }
 
-fn print(contradiction: &Contradiction, output: &mut Output) -> Result<(), Failure> {
+/// Prints both sides, which one holds, and why they can't both.
+pub(super) fn print(contradiction: &Contradiction, output: &mut Output) -> Result<(), Failure> {
     let (style, what) = match (contradiction.kept, contradiction.kind) {
         (Some(_), _) => (GREEN, "decided"),
         (None, ConflictKind::Contested) => (YELLOW, "open"),

@@ -528,6 +528,86 @@ fn an_id_that_fits_several_contradictions_says_so() {
 }
 
 #[test]
+fn memories_are_compared_by_name_or_on_a_topic_and_the_exit_code_says_whether_they_agree() {
+    let bench = Bench::new();
+    let (never, did) = contradiction(&bench);
+    bench.remember(&["The harbour was calm."]);
+    let ran = bench.run(&["check", "m1", "m2", "m3"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stdout.contains("open"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("“I have never written any Flask routes"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stderr.contains("1 contradiction open in 3 memories"),
+        "{}",
+        ran.stderr
+    );
+    let ran = bench.run(&["--json", "check", "--topic", "Flask routes"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let found = &report["contradictions"][0];
+    assert_eq!(
+        (&found["earlier"]["memory"], &found["later"]["memory"]),
+        (&json!(did), &json!(never)),
+        "{report}"
+    );
+    assert!(
+        found["holds"].is_null() && report["checked"].is_u64(),
+        "{report}"
+    );
+    let agreed = bench.run(&["check", "m1", "m3"]);
+    assert_eq!(
+        (agreed.code, agreed.stdout.as_str()),
+        (0, ""),
+        "{}",
+        agreed.stderr
+    );
+    let id = found["id"].as_str().expect("an id");
+    bench.json(&["resolve", id, "--keep", "m2"]);
+    let decided = bench.json(&["check", "m1", "m2"]);
+    assert_eq!(decided["contradictions"][0]["holds"], did, "{decided}");
+    assert_eq!(bench.run(&["check", "m99"]).code, 3);
+    assert_eq!(bench.run(&["check"]).code, 2);
+}
+
+#[test]
+fn a_host_starts_a_session_without_a_question() {
+    let bench = Bench::new();
+    bench.remember(&[
+        "Plates are fired in two passes",
+        "--kind",
+        "fact",
+        "--category",
+        "architecture_decision",
+    ]);
+    bench.remember(&["Who tests the cobalt glaze on the large plates?"]);
+    let ran = bench.run(&["context", "--preset", "session-start"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for part in [
+        "## Decided",
+        "two passes",
+        "## Open",
+        "Who tests the cobalt",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
+    }
+    assert!(ran.stderr.contains("of 1,500 tokens"), "{}", ran.stderr);
+    let block = bench.json(&["context", "--preset", "session_start", "--budget", "5000"]);
+    assert!(
+        block["tokens"]
+            .as_u64()
+            .is_some_and(|tokens| tokens <= 1_500),
+        "{block}"
+    );
+    assert_eq!(bench.run(&["context"]).code, 2);
+    assert_eq!(bench.run(&["context", "--preset", "lunch"]).code, 2);
+}
+
+#[test]
 fn recall_and_context_say_what_contradicts_a_memory() {
     let bench = Bench::new();
     contradiction(&bench);

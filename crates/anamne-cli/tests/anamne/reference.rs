@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 
-const COMMANDS: [&str; 36] = [
+const COMMANDS: [&str; 37] = [
     "demo",
     "init",
     "remember",
@@ -21,6 +21,7 @@ const COMMANDS: [&str; 36] = [
     "knowledge",
     "graph",
     "resolve",
+    "check",
     "weave",
     "import",
     "export",

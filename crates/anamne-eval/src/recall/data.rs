@@ -32,9 +32,20 @@ pub(crate) struct Query {
     pub(crate) answerable: bool,
     #[serde(default)]
     pub(crate) evidence_corrected: Option<Vec<String>>,
+    #[serde(default)]
+    pub(crate) answer: serde_json::Value,
 }
 
 impl Query {
+    /// The words of the answer; empty where the data does not say it.
+    pub(crate) fn answer_text(&self) -> String {
+        match &self.answer {
+            serde_json::Value::Null => String::new(),
+            serde_json::Value::String(answer) => answer.clone(),
+            other => other.to_string(),
+        }
+    }
+
     /// Whether the memory is expected to hold the answer.
     pub(crate) fn is_answerable(&self) -> bool {
         self.answerable && self.category != "adversarial"
@@ -139,6 +150,7 @@ impl Corpus {
             evidence_corrected: None,
             answerable: false,
             text: query.text,
+            answer: serde_json::Value::Null,
         };
         by_set
             .into_values()
@@ -168,6 +180,7 @@ impl Corpus {
             evidence_threads: Vec::new(),
             asked_after: None,
             evidence_corrected: None,
+            answer: serde_json::Value::Null,
         };
         Ok(Self {
             set: "bundled".to_owned(),

@@ -15,9 +15,10 @@ mod metrics;
 mod report;
 mod runs;
 
-pub(crate) use data::Corpus;
+pub(crate) use data::{Corpus, Query, Record};
 use features::FeatureFile;
 use report::Report;
+pub(crate) use runs::{fuse, tell};
 
 /// What to measure, and on what.
 #[derive(clap::Args)]

@@ -99,7 +99,8 @@ pub(crate) fn measure(
     Ok(outcomes)
 }
 
-fn tell<'corpus>(
+/// Tells records of a conversation, and notes which memory is which.
+pub(crate) fn tell<'corpus>(
     space: &Space,
     records: &'corpus [Record],
     ids: &mut HashMap<MemoryId, &'corpus Record>,
@@ -231,7 +232,7 @@ fn is_evidence(query: &Query, record: &Record) -> bool {
 }
 
 /// Reciprocal rank fusion of several lists (Cormack, Clarke and Büttcher 2009, k = 60).
-fn fuse<'corpus>(lists: &[Vec<&'corpus Record>]) -> Vec<&'corpus Record> {
+pub(crate) fn fuse<'corpus>(lists: &[Vec<&'corpus Record>]) -> Vec<&'corpus Record> {
     let mut scores: HashMap<&str, (f64, &Record)> = HashMap::new();
     for list in lists {
         for (rank, &record) in list.iter().enumerate() {

@@ -71,7 +71,7 @@ pub(super) fn take_in(
 }
 
 /// A digest of what is claimed, whoever says it and when.
-fn said_by(claim: &Claim) -> i64 {
+pub(super) fn said_by(claim: &Claim) -> i64 {
     let mut about: Vec<&str> = claim
         .about
         .iter()
@@ -257,6 +257,16 @@ fn listed_before(
     Ok(found.collect::<Result<_, _>>()?)
 }
 
+/// The identity of a contradiction: of both memories, the earlier one first, and the places of the claims in them.
+pub(super) fn identity(sides: [([u8; 16], i64); 2]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for (memory, ordinal) in sides {
+        hasher.update(&memory);
+        hasher.update(&ordinal.to_le_bytes());
+    }
+    hasher.finalize().to_hex()[..12].to_owned()
+}
+
 fn note(
     connection: &Connection,
     readings: Option<&Readings>,
@@ -267,12 +277,10 @@ fn note(
             .prepare_cached("SELECT id FROM memories WHERE row = ?1")?
             .query_row([row], |row| row.get(0))?)
     };
-    let mut hasher = blake3::Hasher::new();
-    for (row, ordinal) in [found.earlier, found.later] {
-        hasher.update(&memory(row)?);
-        hasher.update(&ordinal.to_le_bytes());
-    }
-    let id = hasher.finalize().to_hex()[..12].to_owned();
+    let id = identity([
+        (memory(found.earlier.0)?, found.earlier.1),
+        (memory(found.later.0)?, found.later.1),
+    ]);
     let verdict = match readings {
         Some(readings) => readings.verdict(&id)?,
         None => None,

@@ -6,6 +6,7 @@
 //! not begun.
 
 mod associations;
+mod consistency;
 mod contradictions;
 mod echoes;
 mod entities;
@@ -30,6 +31,7 @@ use crate::readings::Readings;
 use contradictions::Disputed;
 
 pub use associations::Association;
+pub use consistency::holder;
 pub use contradictions::ContradictionQuery;
 pub use entities::EntityQuery;
 pub use error::GraphError;

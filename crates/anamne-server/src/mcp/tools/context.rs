@@ -1,8 +1,8 @@
 //! `memory_context`: a block of remembered text, ready to read.
 
-use anamne::{ContextRequest, Recall};
+use anamne::{ContextPreset, ContextRequest, Recall};
 use rmcp::model::JsonObject;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
 use super::scope::{Scope, unexplained};
@@ -11,15 +11,16 @@ use crate::mcp::arguments::bounded;
 use crate::mcp::desk::Desk;
 use crate::mcp::quote::USUAL_BUDGET;
 use crate::mcp::reply::{Failure, Reply};
-use crate::mcp::schema::input_schema;
-
-/// Memories that are considered: more than a usual block can hold.
-const CONSIDERED: usize = 50;
+use crate::mcp::schema::{self, input_schema};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Context {
-    /// What the block should be about
+    /// What it should be about; not needed with preset
+    #[serde(default)]
     query: String,
+    #[schemars(schema_with = "presets")]
+    #[serde(default)]
+    preset: Option<String>,
     /// 2000 if not given
     token_budget: Option<i64>,
     min_confidence: Option<f32>,
@@ -27,11 +28,15 @@ pub(crate) struct Context {
     scope: Scope,
 }
 
+fn presets(_: &mut SchemaGenerator) -> Schema {
+    schema::one_of(ContextPreset::ALL.iter().map(|word| word.as_str()))
+}
+
 impl MemoryTool for Context {
     const NAME: &'static str = "memory_context";
     const TITLE: &'static str = "Recall a context block";
-    const DESCRIPTION: &'static str = "Pack what memory holds on a subject into one block within a token budget: \
-no duplicates, in reading order, cited by id. Narrow it as memory_search.";
+    const DESCRIPTION: &'static str = "Pack what memory holds on a subject into one block within a token budget, \
+cited by id. Call with preset first in a session: decisions, open ends, recent work. Narrow as memory_search.";
     const EFFECT: Effect = Effect::Reads;
 
     fn schema() -> JsonObject {
@@ -45,14 +50,16 @@ no duplicates, in reading order, cited by id. Narrow it as memory_search.";
             50..=1_000_000,
             USUAL_BUDGET,
         )?;
+        let preset: Option<ContextPreset> = self.preset.as_deref().map(str::parse).transpose()?;
         let space = desk.space(self.scope.space.as_deref())?;
         let mut recall = Recall::new(self.query)
-            .limit(CONSIDERED)
+            .limit(ContextRequest::considered(token_budget))
             .filter(self.scope.filter(desk, space.now())?);
         recall.min_confidence = self.min_confidence.unwrap_or(0.0);
         let context = space.context(&ContextRequest {
             recall,
             token_budget,
+            preset,
         })?;
         let mut text = context.text.clone();
         if context.entries.is_empty() {

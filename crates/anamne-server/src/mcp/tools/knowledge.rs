@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use anamne::{
-    Assertion, ConflictKind, ContradictionQuery, EntityQuery, EntityType, Error, GraphError,
-    Knowledge as Graph, Perspective, Refusal, Space,
+    Assertion, ConflictKind, ConsistencyRequest, ContradictionQuery, EntityQuery, EntityType,
+    Error, GraphError, Knowledge as Graph, Perspective, Refusal, Space,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
@@ -24,11 +24,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const BESIDE: usize = 10;
 
 /// What can be asked of knowledge, and told.
-const ACTIONS: [&str; 7] = [
+const ACTIONS: [&str; 8] = [
     "list",
     "entity",
     "neighbours",
     "contradictions",
+    "check",
     "resolve",
     "assert",
     "deny",
@@ -38,8 +39,10 @@ const ACTIONS: [&str; 7] = [
 pub(crate) struct Knowledge {
     #[schemars(schema_with = "actions")]
     action: String,
-    /// An entity; in list a part of its name
+    /// An entity; in list a part of its name; in check a topic
     name: Option<String>,
+    /// Memories to check
+    ids: Option<Vec<String>>,
     #[serde(default, rename = "type")]
     #[schemars(schema_with = "types")]
     sort: Option<String>,
@@ -79,7 +82,7 @@ impl MemoryTool for Knowledge {
     const TITLE: &'static str = "Ask and tell knowledge";
     const DESCRIPTION: &'static str = "Who and what memories are about. entity: all that is known of one; assert: tell \
 a type, relation or value, which outranks what was read; deny: say it is not so; contradictions, resolve: statements that can't \
-both hold.";
+both hold; check: those among some memories or on a topic.";
     const EFFECT: Effect = Effect::Changes;
 
     fn run(self, desk: &Desk) -> Result<Reply, Failure> {
@@ -90,6 +93,7 @@ both hold.";
             "list" => self.list(limit, desk),
             "entity" => self.show(limit, desk),
             "neighbours" => self.neighbours(limit, desk),
+            "check" => self.check(limit, desk),
             "resolve" => self.resolve(desk),
             _ => self.contradictions(limit, desk),
         }
@@ -174,6 +178,27 @@ impl Knowledge {
         Ok(Reply {
             text: text::contradictions(space.name(), &found) + &behind(&graph)?,
             structured: json!({ "contradictions": plain(&found) }),
+        })
+    }
+
+    fn check(&self, limit: usize, desk: &Desk) -> Result<Reply, Failure> {
+        let named = self.ids.as_deref().unwrap_or_default();
+        if named.is_empty() {
+            needed("name or ids", self.name.as_deref(), "check")?;
+        }
+        let space = desk.space(self.space.as_deref())?;
+        let memories = named
+            .iter()
+            .map(|id| space.resolve(id))
+            .collect::<Result<Vec<_>, _>>()?;
+        let report = space.check_consistency(&ConsistencyRequest {
+            memories,
+            topic: self.name.clone(),
+            limit,
+        })?;
+        Ok(Reply {
+            text: text::checked(space.name(), &report),
+            structured: plain(&report),
         })
     }
 

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use anamne::{
-    Assertion, Contradiction, Entity, Evidence, Frame, KnowledgeState, Neighbourhood, Relation,
-    Remembered, Side,
+    Assertion, ConsistencyReport, Contradiction, Entity, Evidence, Frame, KnowledgeState,
+    Neighbourhood, Relation, Remembered, Side,
 };
 
 use crate::mcp::quote::{name, quoted};
@@ -157,15 +157,39 @@ pub(super) fn contradictions(space: &str, found: &[Contradiction]) -> String {
         count => title(&format!("{count} open contradictions"), space),
     };
     for contradiction in found {
-        let _ = write!(
-            text,
-            "\n\nid {}, confidence {:.2}",
-            contradiction.id, contradiction.confidence
-        );
-        for side in [&contradiction.earlier, &contradiction.later] {
-            text.push_str(&statement(side));
-        }
-        let _ = write!(text, "\nwhy:\n{}", quoted(&contradiction.reason));
+        text.push_str(&both_sides(contradiction));
+    }
+    text
+}
+
+fn both_sides(contradiction: &Contradiction) -> String {
+    let mut text = format!(
+        "\n\nid {}, confidence {:.2}",
+        contradiction.id, contradiction.confidence
+    );
+    for side in [&contradiction.earlier, &contradiction.later] {
+        text.push_str(&statement(side));
+    }
+    let _ = write!(text, "\nwhy:\n{}", quoted(&contradiction.reason));
+    text
+}
+
+pub(super) fn checked(space: &str, report: &ConsistencyReport) -> String {
+    let compared = format!("{} memories compared,", report.checked);
+    let mut text = match report.contradictions.len() {
+        0 => format!("{compared} nothing contradicts itself."),
+        count => title(&format!("{compared} {count} contradictions"), space),
+    };
+    for found in &report.contradictions {
+        text.push_str(&both_sides(&found.contradiction));
+        let [earlier, later] =
+            [&found.contradiction.earlier, &found.contradiction.later].map(|side| &side.evidence);
+        let holds = match found.holds {
+            None => "nobody knows".to_owned(),
+            Some(id) if id == later.memory => format!("[{}]", later.citation),
+            Some(_) => format!("[{}]", earlier.citation),
+        };
+        let _ = write!(text, "\nholds: {holds}");
     }
     text
 }

@@ -1,0 +1,96 @@
+//! `anamne check`.
+
+use anamne::{ConsistencyReport, ConsistencyRequest, Space};
+
+use super::resolve;
+use crate::failure::Failure;
+use crate::output::{Output, counted, memories};
+use crate::place::Place;
+use crate::{ids, settling};
+
+/// Compare memories with each other: is there anything among them that can't be true together?
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Judged by their texts, without a model, whether knowledge has been woven from
+them or not. What a later memory took the place of, or someone decided, is shown
+and does no harm; exit code 1 says that something is left which nobody can tell.
+
+Examples:
+  anamne check m3 m7 m12
+  anamne check --topic \"release date\"
+  anamne check --topic deployment --json
+
+With --json: {\"checked\", \"contradictions\": [{\"id\", \"kind\":
+  \"contested|superseded\", \"earlier\": {\"memory\", \"citation\", \"at\", \"author\"?,
+  \"quote\"}, \"later\": {…}, \"reason\", \"confidence\", \"kept\"?, \"holds\"?: the
+  memory that holds, if that is known}], \"not_woven\"}")]
+pub(crate) struct Check {
+    /// The memories
+    #[arg(required_unless_present = "topic", value_name = "ID")]
+    ids: Vec<String>,
+    /// And what is remembered on this
+    #[arg(long, value_name = "WORDS")]
+    topic: Option<String>,
+    /// Memories on the topic that are compared at most, 1 to 1000
+    #[arg(short = 'k', long, default_value_t = 50, value_name = "N")]
+    limit: usize,
+}
+
+impl Check {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let space = place.existing_space()?;
+        let request = ConsistencyRequest {
+            memories: ids::resolve_all(&space, &self.ids)?,
+            topic: self.topic,
+            limit: self.limit,
+        };
+        let report = space.check_consistency(&request)?;
+        if output.is_json() {
+            output.json(&report)?;
+        } else {
+            print(&report, &space, output)?;
+        }
+        settling::settle(&space, output)?;
+        if report.is_consistent() {
+            Ok(())
+        } else {
+            Err(Failure::Reported)
+        }
+    }
+}
+
+fn print(report: &ConsistencyReport, space: &Space, output: &mut Output) -> Result<(), Failure> {
+    for (index, found) in report.contradictions.iter().enumerate() {
+        if index > 0 {
+            output.line("")?;
+        }
+        resolve::print(&found.contradiction, output)?;
+    }
+    output.flush()?;
+    let open = report
+        .contradictions
+        .iter()
+        .filter(|found| found.holds.is_none())
+        .count();
+    let settled = report.contradictions.len() - open;
+    let compared = memories(report.checked);
+    output.note(match (open, settled) {
+        (0, 0) => format!("nothing in {compared} contradicts another one"),
+        (0, settled) => format!(
+            "nothing in {compared} is open; {} settled",
+            counted(settled as u64, "contradiction")
+        ),
+        (open, _) => format!(
+            "{} open in {compared}; `anamne resolve` decides",
+            counted(open as u64, "contradiction")
+        ),
+    });
+    if report.not_woven > 0 && open > 0 {
+        output.note(format_args!(
+            "{} not woven into the knowledge of the space {} yet: `anamne weave`",
+            memories(report.not_woven),
+            space.name()
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! Whether a block holds a record.
+
+use std::collections::BTreeSet;
+
+use anamne::Context;
+
+use crate::recall::{Query, Record};
+
+/// A shortened record is held if the passage has at least this share of its words.
+const MOST: f64 = 2.0 / 3.0;
+
+/// How far a block holds a record.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Held {
+    /// Not at all, or too little of it.
+    Not,
+    /// A passage that has most of it, or all words of the answer that it has.
+    InPart,
+    /// Word for word.
+    Whole,
+}
+
+/// How far a context holds a record, which is cited as `citation` in it.
+pub(crate) fn held(context: &Context, citation: &str, record: &Record, query: &Query) -> Held {
+    let Some(entry) = context
+        .entries
+        .iter()
+        .find(|entry| entry.citation == citation)
+    else {
+        return Held::Not;
+    };
+    if !entry.shortened {
+        return Held::Whole;
+    }
+    let passages: Vec<String> = lines_of(&context.text, citation)
+        .into_iter()
+        .flat_map(|line| words(&line))
+        .collect();
+    let shown: BTreeSet<&str> = passages.iter().map(String::as_str).collect();
+    let whole = words(&record.text);
+    let kept = whole
+        .iter()
+        .filter(|word| shown.contains(word.as_str()))
+        .count();
+    if kept as f64 >= MOST * whole.len() as f64 {
+        return Held::InPart;
+    }
+    let whole: BTreeSet<&str> = whole.iter().map(String::as_str).collect();
+    let answer = words(&query.answer_text());
+    let mut telling = answer
+        .iter()
+        .filter(|word| whole.contains(word.as_str()) && is_telling(word))
+        .peekable();
+    if telling.peek().is_some() && telling.all(|word| shown.contains(word.as_str())) {
+        return Held::InPart;
+    }
+    Held::Not
+}
+
+/// What the block shows of an entry: from its citation at the beginning of a line to the next entry or heading.
+fn lines_of(block: &str, citation: &str) -> Vec<String> {
+    let begins = format!("[{citation}]");
+    let mut found = Vec::new();
+    let mut is_within = false;
+    for line in block.lines() {
+        if !line.starts_with("  ") {
+            is_within = line.starts_with(&begins);
+        }
+        if is_within {
+            found.push(line.to_owned());
+        }
+    }
+    found
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
+}
+
+/// Words of three letters or fewer stand in every passage; numbers count whatever their length.
+fn is_telling(word: &str) -> bool {
+    word.chars().count() > 3 || word.chars().all(char::is_numeric)
+}

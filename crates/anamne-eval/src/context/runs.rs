@@ -1,0 +1,167 @@
+//! Asking for blocks of every size, and packing those of the peers.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use anamne::text::tokens::estimate_tokens;
+use anamne::{ContextRequest, MemoryId, Recall, Signals, Space, Store};
+
+use super::held::{Held, held};
+use crate::recall::{Corpus, Failure, Query, Record, fuse, tell};
+
+/// Results of each search that a peer's list is made of.
+const LISTED: usize = 200;
+
+/// What came of one question in one run at one budget.
+pub(crate) struct Block {
+    pub(crate) run: &'static str,
+    pub(crate) budget: usize,
+    /// The share of the evidence that it holds, and that it holds word for word.
+    pub(crate) share: f64,
+    pub(crate) share_whole: f64,
+    pub(crate) tokens: usize,
+    /// Of the engine's blocks only.
+    pub(crate) milliseconds: Option<f64>,
+}
+
+/// What one question came to.
+pub(crate) struct Outcome {
+    pub(crate) category: String,
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// Tells the conversation in its order, and asks each question that has evidence when it was asked.
+pub(crate) fn measure(corpus: &Corpus, budgets: &[usize]) -> Result<Vec<Outcome>, Failure> {
+    let folder = tempfile::tempdir()
+        .map_err(|error| Failure::Data(format!("no temporary folder: {error}")))?;
+    let space = Store::open(folder.path())?.space("benchmark")?;
+    let mut ids = HashMap::new();
+    let mut told = 0;
+    let mut outcomes = Vec::new();
+    for (end, query) in corpus.questions() {
+        if !query.is_answerable() || query.evidence.is_empty() {
+            continue;
+        }
+        if end > told {
+            tell(&space, &corpus.records[told..end], &mut ids)?;
+            told = end;
+        }
+        outcomes.push(ask(&space, &corpus.records[..end], query, &ids, budgets)?);
+    }
+    Ok(outcomes)
+}
+
+fn ask(
+    space: &Space,
+    records: &[Record],
+    query: &Query,
+    ids: &HashMap<MemoryId, &Record>,
+    budgets: &[usize],
+) -> Result<Outcome, Failure> {
+    let evidence: Vec<&Record> = records
+        .iter()
+        .filter(|record| query.evidence.contains(&record.id))
+        .collect();
+    let mut lists = Vec::new();
+    for signals in [Signals::Lexical, Signals::Semantic] {
+        let recall = Recall::new(&query.text)
+            .limit(LISTED.min(records.len()))
+            .signals(signals);
+        let results = space.recall(&recall)?.results.into_iter();
+        lists.push(
+            results
+                .filter_map(|hit| ids.get(&hit.memory.id).copied())
+                .collect(),
+        );
+    }
+    let fused = fuse(&lists);
+    let newest: Vec<&Record> = records.iter().rev().collect();
+    let mut blocks = Vec::new();
+    for &budget in budgets {
+        blocks.push(engine(space, &evidence, query, ids, budget)?);
+        blocks.push(packed("rrf", &fused, &evidence, query, budget));
+        blocks.push(packed("newest", &newest, &evidence, query, budget));
+    }
+    Ok(Outcome {
+        category: query.category.clone(),
+        blocks,
+    })
+}
+
+fn engine(
+    space: &Space,
+    evidence: &[&Record],
+    query: &Query,
+    ids: &HashMap<MemoryId, &Record>,
+    budget: usize,
+) -> Result<Block, Failure> {
+    let request = ContextRequest::new(&query.text, budget);
+    let started = Instant::now();
+    let context = space.context(&request)?;
+    let milliseconds = started.elapsed().as_secs_f64() * 1000.0;
+    let citations: HashMap<&str, &str> = context
+        .entries
+        .iter()
+        .filter_map(|entry| Some((ids.get(&entry.id)?.id.as_str(), entry.citation.as_str())))
+        .collect();
+    let how = |record: &&&Record| match citations.get(record.id.as_str()) {
+        Some(citation) => held(&context, citation, record, query),
+        None => Held::Not,
+    };
+    let all = evidence_of(query);
+    let count = |least: Held| {
+        evidence
+            .iter()
+            .filter(|record| how(record) >= least)
+            .count() as f64
+    };
+    Ok(Block {
+        run: "anamne",
+        budget,
+        share: count(Held::InPart) / all,
+        share_whole: count(Held::Whole) / all,
+        tokens: context.tokens,
+        milliseconds: Some(milliseconds),
+    })
+}
+
+/// A list's whole records, each that still finds room, under a citation and its author.
+fn packed(
+    run: &'static str,
+    list: &[&Record],
+    evidence: &[&Record],
+    query: &Query,
+    budget: usize,
+) -> Block {
+    let mut left = budget;
+    let mut taken = Vec::new();
+    for record in list {
+        let line = format!("[{}] {}: {}\n", record.id, record.author, record.text);
+        let cost = estimate_tokens(&line);
+        if cost <= left {
+            left -= cost;
+            taken.push(record.id.as_str());
+        }
+    }
+    let count = evidence
+        .iter()
+        .filter(|record| taken.contains(&record.id.as_str()))
+        .count();
+    let share = count as f64 / evidence_of(query);
+    Block {
+        run,
+        budget,
+        share,
+        share_whole: share,
+        tokens: budget - left,
+        milliseconds: None,
+    }
+}
+
+/// How many records are evidence; one that the data does not hold counts as missed.
+fn evidence_of(query: &Query) -> f64 {
+    let mut all: Vec<&String> = query.evidence.iter().collect();
+    all.sort();
+    all.dedup();
+    all.len() as f64
+}

@@ -1,0 +1,145 @@
+//! What can't be true together among memories at hand, whether they are woven or not.
+
+use std::collections::BTreeMap;
+
+use anamne_types::{
+    Assertion, Body, ConflictKind, Contradiction, Evidence, Memory, MemoryId, Side,
+};
+use rusqlite::{Connection, OptionalExtension};
+
+use super::contradictions::{identity, said_by};
+use super::weave::beginning;
+use super::{Graph, GraphError};
+use crate::conflicts::{Claim, ClaimId, Conflicts, Link, claims};
+use crate::reading::Utterance;
+
+impl Graph {
+    /// What these memories have against each other: judged on their texts, as when they are woven; with what a person
+    /// or a model has decided as far as it is woven. Nothing is written. By the earlier memory's time.
+    ///
+    /// O(claims · the claims about the same things).
+    pub fn contradictions_among(
+        &self,
+        memories: &[Memory],
+    ) -> Result<Vec<Contradiction>, GraphError> {
+        let mut conflicts = Conflicts::new();
+        let by_row: BTreeMap<u32, &Memory> = memories
+            .iter()
+            .filter(|memory| !memory.metadata.contains_key(Assertion::KEY))
+            .map(|memory| (memory.row.0, memory))
+            .collect();
+        for (row, memory) in &by_row {
+            conflicts.insert(*row, claims(&utterance(memory)));
+        }
+        let reader = self.reader();
+        let mut found = Vec::new();
+        for link in conflicts.links() {
+            let side = |id: ClaimId| Some((*by_row.get(&id.row)?, conflicts.claim(id)?, id));
+            let (Some(earlier), Some(later)) = (side(link.earlier), side(link.later)) else {
+                continue;
+            };
+            found.extend(self.decided(&reader, &link, earlier, later)?);
+        }
+        found.sort_by(|one, other| {
+            let key = |found: &Contradiction| (found.earlier.evidence.at, found.later.evidence.at);
+            key(one)
+                .cmp(&key(other))
+                .then_with(|| one.id.cmp(&other.id))
+        });
+        Ok(found)
+    }
+
+    /// The contradiction with what has been decided of it; `None` where a model has said that it is none.
+    fn decided(
+        &self,
+        reader: &Connection,
+        link: &Link,
+        earlier: (&Memory, &Claim, ClaimId),
+        later: (&Memory, &Claim, ClaimId),
+    ) -> Result<Option<Contradiction>, GraphError> {
+        let id = identity(
+            [earlier, later]
+                .map(|(memory, _, claim)| (*memory.id.as_bytes(), i64::from(claim.place))),
+        );
+        let verdict = match &self.readings {
+            Some(readings) => readings.verdict(&id)?,
+            None => None,
+        };
+        let (kind, reason) = match verdict {
+            None => (link.conflict.kind, link.conflict.reason.clone()),
+            Some(verdict) => match verdict.kind {
+                None => return Ok(None),
+                Some(kind) if verdict.reason.is_empty() => (kind, link.conflict.reason.clone()),
+                Some(kind) => (kind, verdict.reason),
+            },
+        };
+        let kept = match resolved(reader, &id)? {
+            Some(kept) => Some(kept),
+            None => match (is_lost(reader, earlier.1)?, is_lost(reader, later.1)?) {
+                (true, false) => Some(later.0.id),
+                (false, true) => Some(earlier.0.id),
+                _ => None,
+            },
+        };
+        Ok(Some(Contradiction {
+            id,
+            kind,
+            earlier: side(earlier.0, earlier.1),
+            later: side(later.0, later.1),
+            reason,
+            confidence: (link.conflict.confidence * 100.0).round() / 100.0,
+            kept,
+        }))
+    }
+}
+
+/// Which memory holds, as far as anybody knows.
+pub fn holder(contradiction: &Contradiction) -> Option<MemoryId> {
+    match (contradiction.kept, contradiction.kind) {
+        (Some(kept), _) => Some(kept),
+        (None, ConflictKind::Superseded) => Some(contradiction.later.evidence.memory),
+        (None, ConflictKind::Contested) => None,
+    }
+}
+
+fn utterance(memory: &Memory) -> Utterance<'_> {
+    Utterance {
+        text: beginning(&memory.content),
+        author: memory.author.as_deref().unwrap_or_default(),
+        role: match &memory.body {
+            Body::Message { role } => *role,
+            _ => None,
+        },
+        at: memory.occurred_at,
+    }
+}
+
+fn side(memory: &Memory, claim: &Claim) -> Side {
+    Side {
+        evidence: Evidence {
+            memory: memory.id,
+            citation: memory.citation(),
+            at: memory.occurred_at,
+        },
+        author: memory.author.clone(),
+        quote: claim.quote.clone(),
+    }
+}
+
+/// The memory that someone has decided for.
+fn resolved(reader: &Connection, id: &str) -> Result<Option<MemoryId>, GraphError> {
+    let kept: Option<[u8; 16]> = reader
+        .prepare_cached(
+            "SELECT kept FROM resolutions WHERE contradiction = ?1 ORDER BY row DESC LIMIT 1",
+        )?
+        .query_row([id], |row| row.get(0))
+        .optional()?;
+    Ok(kept.map(MemoryId::from_bytes))
+}
+
+/// Whether what is claimed was found wrong, whoever says it.
+fn is_lost(reader: &Connection, claim: &Claim) -> Result<bool, GraphError> {
+    Ok(reader
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM tombstones WHERE says = ?1)")?
+        .query_row([said_by(claim)], |row| row.get(0))?)
+}

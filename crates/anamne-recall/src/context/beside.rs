@@ -1,0 +1,152 @@
+//! What an entry can't be read without: the question that a short turn answers, and the other side of what is contested.
+
+use anamne_store::{SpaceSource, StoreError};
+use anamne_text::sentences::sentences;
+use anamne_text::tokens::estimate_tokens;
+use anamne_types::{Dispute, Filter, Kind, Memory, MemoryId};
+
+use super::passages::{Aim, beginning, passage};
+use crate::error::RecallError;
+
+/// A turn of so many tokens or fewer may say nothing without the one before it.
+const SHORT_TURN: usize = 14;
+
+/// Tokens of a question that are shown beside its answer.
+const QUESTION: usize = 24;
+
+/// Tokens of the other side that are shown.
+const OTHER_SIDE: usize = 32;
+
+/// Other sides that are shown beside one entry.
+const SIDES: usize = 2;
+
+/// Where what stands beside an entry is found.
+pub(super) struct Surroundings<'space> {
+    pub(super) source: &'space SpaceSource,
+    pub(super) filter: &'space Filter,
+    /// Whether memories are wanted as they are; as of an instant nothing stands beside an entry.
+    pub(super) are_present: bool,
+}
+
+/// A memory that is shown in short beside another one.
+pub(super) struct Beside {
+    pub(super) memory: Memory,
+    pub(super) shown: String,
+    pub(super) shortened: bool,
+    pub(super) tokens: usize,
+}
+
+impl Surroundings<'_> {
+    /// The question that a short turn answers, shortened to its last sentence.
+    pub(super) fn question_before(&self, memory: &Memory) -> Result<Option<Beside>, RecallError> {
+        let is_short = self.are_present
+            && memory.kind() == Kind::Message
+            && memory.thread.is_some()
+            && estimate_tokens(&memory.content) <= SHORT_TURN;
+        if !is_short {
+            return Ok(None);
+        }
+        let [Some(row), _] = self.source.thread_neighbours(memory.row)? else {
+            return Ok(None);
+        };
+        let Some((_, before)) = self.source.get_rows(&[row])?.pop() else {
+            return Ok(None);
+        };
+        let Some(question) = last_question(&before.content) else {
+            return Ok(None);
+        };
+        if before.author == memory.author || !passes(self.filter, &before) {
+            return Ok(None);
+        }
+        let shown = beginning(question, QUESTION);
+        let shortened = shown.len() < before.content.trim().len();
+        Ok(Some(Beside::new(before, shown, shortened)))
+    }
+
+    /// The memories that speak against one, shortened to what speaks of the same.
+    pub(super) fn other_sides(
+        &self,
+        memory: &Memory,
+        disputes: &[Dispute],
+        known: impl Fn(MemoryId) -> bool,
+    ) -> Result<Vec<Beside>, RecallError> {
+        let mut sides = Vec::new();
+        if !self.are_present {
+            return Ok(sides);
+        }
+        let open = disputes
+            .iter()
+            .filter(|dispute| dispute.holds != Some(true) && !known(dispute.memory));
+        for dispute in open.take(SIDES) {
+            let other = match self.source.get(dispute.memory) {
+                Ok(other) => other,
+                Err(StoreError::NoMemory { .. }) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let is_trusted = self
+                .filter
+                .min_trust
+                .is_none_or(|least| other.trust >= least);
+            if other.deleted_at.is_some() || !is_trusted {
+                continue;
+            }
+            let whole = other.content.trim();
+            if estimate_tokens(whole) <= OTHER_SIDE {
+                let shown = whole.to_owned();
+                sides.push(Beside::new(other, shown, false));
+                continue;
+            }
+            let terms =
+                anamne_text::analyser::Analyser::new().query(&beginning(&memory.content, 128));
+            let weights = vec![1.0; terms.terms.len()];
+            let aim = Aim::new(&memory.content, &terms.terms, &weights);
+            if let Some(shown) = passage(&other.content, &aim, OTHER_SIDE) {
+                sides.push(Beside::new(other, shown, true));
+            }
+        }
+        Ok(sides)
+    }
+}
+
+impl Beside {
+    fn new(memory: Memory, shown: String, shortened: bool) -> Self {
+        Self {
+            memory,
+            shown,
+            shortened,
+            tokens: 0,
+        }
+    }
+}
+
+/// The last sentence of a text, if it asks.
+fn last_question(text: &str) -> Option<&str> {
+    let last = sentences(text).pop()?;
+    let sentence = text[last].trim();
+    let end =
+        sentence.trim_end_matches(|end: char| !end.is_alphanumeric() && !is_question_mark(end));
+    end.ends_with(is_question_mark).then_some(sentence)
+}
+
+fn is_question_mark(letter: char) -> bool {
+    matches!(letter, '?' | '？' | '؟' | ';' | '՞')
+}
+
+/// Whether a question's filter lets a memory pass that it did not find.
+fn passes(filter: &Filter, memory: &Memory) -> bool {
+    fn has(wanted: &[String], name: Option<&String>) -> bool {
+        wanted.is_empty() || name.is_some_and(|name| wanted.contains(name))
+    }
+    filter.since.is_none_or(|since| memory.occurred_at >= since)
+        && filter.until.is_none_or(|until| memory.occurred_at < until)
+        && has(&filter.threads, memory.thread.as_ref())
+        && has(&filter.sessions, memory.session.as_ref())
+        && has(&filter.authors, memory.author.as_ref())
+        && (filter.kinds.is_empty() || filter.kinds.contains(&memory.kind()))
+        && filter.categories.is_empty()
+        && filter.tags.iter().all(|tag| memory.tags.contains(tag))
+        && filter
+            .min_importance
+            .is_none_or(|least| memory.importance >= least)
+        && filter.min_trust.is_none_or(|least| memory.trust >= least)
+}

@@ -1,0 +1,201 @@
+//! Reading order: sections, in them threads by their first entry's time, in them entries by their place.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anamne_text::tokens::estimate_tokens;
+use anamne_types::{ContextEntry, Memory, MemoryId};
+
+use super::lines::{PREAMBLE, heading, marks, marks_against, speaker, write_line};
+use super::packing::Entry;
+use super::{Candidate, Section};
+
+/// How entries are put in order and written.
+pub(super) struct Layout<'told> {
+    sections: &'told [Section],
+    has_headings: bool,
+    /// How successors of superseded candidates are cited.
+    citations: BTreeMap<MemoryId, String>,
+}
+
+impl<'told> Layout<'told> {
+    /// A block whose sections have headings only where there is more than one of them.
+    pub(super) fn of_several(sections: &'told [Section], candidates: &[Candidate<'_>]) -> Self {
+        let mut layout = Self::headed(sections, candidates);
+        let first = candidates.first().map(|candidate| candidate.section);
+        layout.has_headings = candidates
+            .iter()
+            .any(|candidate| Some(candidate.section) != first);
+        layout
+    }
+
+    /// A block whose sections all have headings.
+    pub(super) fn headed(sections: &'told [Section], candidates: &[Candidate<'_>]) -> Self {
+        let wanted: BTreeSet<MemoryId> = candidates
+            .iter()
+            .filter_map(|candidate| candidate.memory.superseded_by)
+            .collect();
+        let citations = candidates
+            .iter()
+            .filter(|candidate| wanted.contains(&candidate.memory.id))
+            .map(|candidate| (candidate.memory.id, candidate.memory.citation()))
+            .collect();
+        Self {
+            sections,
+            has_headings: true,
+            citations,
+        }
+    }
+
+    /// Tokens that a section's entries may cost before the other sections had their turn.
+    pub(super) fn most(&self, section: usize) -> usize {
+        self.sections
+            .get(section)
+            .map_or(usize::MAX, |section| section.most)
+    }
+
+    /// What the heading of a section costs.
+    pub(super) fn section_cost(&self, section: usize) -> usize {
+        match self.sections.get(section) {
+            Some(section) if self.has_headings => estimate_tokens(section.heading) + 4,
+            _ => 0,
+        }
+    }
+
+    /// The citation of an entry and what is said about it.
+    pub(super) fn marks(&self, candidate: &Candidate<'_>) -> String {
+        marks(candidate.memory, candidate.disputes, |later| {
+            self.citations.get(&later).cloned()
+        })
+    }
+
+    /// The block, and what each entry costs in it, in reading order.
+    pub(super) fn write(&self, entries: &[Entry<'_>]) -> (String, Vec<ContextEntry>) {
+        let mut block = String::from(PREAMBLE);
+        let mut described = Vec::with_capacity(entries.len());
+        let mut place = Place::default();
+        for entry in in_order(entries) {
+            let memory = entry.candidate.memory;
+            let section = Some(entry.candidate.section);
+            if self.has_headings && place.section != section {
+                let heading = self.sections[entry.candidate.section].heading;
+                block.push_str("\n## ");
+                block.push_str(heading);
+                block.push('\n');
+                place = Place {
+                    section,
+                    ..Place::default()
+                };
+            }
+            let its_heading = heading(memory);
+            if its_heading != place.heading || place.thread != memory.thread {
+                if its_heading != place.heading && place.heading.is_empty() && self.has_headings {
+                    block.push_str(&its_heading);
+                } else {
+                    block.push('\n');
+                    block.push_str(&its_heading);
+                }
+                block.push('\n');
+                place.heading = its_heading;
+                place.thread.clone_from(&memory.thread);
+                place.speaker = None;
+            }
+            if let Some(before) = &entry.before {
+                let marks = format!("[{}]", before.memory.citation());
+                let cost = place.say(&mut block, &marks, &before.memory, &before.shown);
+                described.push(ContextEntry {
+                    id: before.memory.id,
+                    citation: before.memory.citation(),
+                    confidence: 0.0,
+                    tokens: cost,
+                    shortened: before.shortened,
+                    beside: Some(memory.id),
+                });
+            }
+            let cost = place.say(&mut block, &entry.marks, memory, &entry.shown);
+            described.push(ContextEntry {
+                id: memory.id,
+                citation: memory.citation(),
+                confidence: entry.candidate.confidence,
+                tokens: cost,
+                shortened: entry.shortened,
+                beside: None,
+            });
+            for against in &entry.against {
+                let marks = marks_against(&against.memory, memory);
+                let cost = place.say(&mut block, &marks, &against.memory, &against.shown);
+                described.push(ContextEntry {
+                    id: against.memory.id,
+                    citation: against.memory.citation(),
+                    confidence: 0.0,
+                    tokens: cost,
+                    shortened: against.shortened,
+                    beside: Some(memory.id),
+                });
+            }
+        }
+        (block, described)
+    }
+}
+
+/// Where in the block the writer is.
+#[derive(Default)]
+struct Place {
+    section: Option<usize>,
+    heading: String,
+    thread: Option<String>,
+    /// Who spoke last under this heading.
+    speaker: Option<Option<String>>,
+}
+
+impl Place {
+    /// Writes a line, with the speaker where it is not the one of the line above; returns what it costs.
+    fn say(&mut self, block: &mut String, marks: &str, memory: &Memory, said: &str) -> usize {
+        let begin = block.len();
+        let speaker = speaker(memory);
+        let is_same = self.speaker.as_ref() == Some(&speaker);
+        // Where the one above has a name, a line without would be taken for theirs.
+        let shown = match &speaker {
+            _ if is_same => None,
+            None if matches!(self.speaker, Some(Some(_))) => Some("unknown"),
+            speaker => speaker.as_deref(),
+        };
+        write_line(block, marks, shown, said);
+        self.speaker = Some(speaker);
+        estimate_tokens(&block[begin..])
+    }
+}
+
+/// Entries by section; those of one thread together, where the thread's first entry is.
+fn in_order<'entries, 'told>(entries: &'entries [Entry<'told>]) -> Vec<&'entries Entry<'told>> {
+    let mut firsts: BTreeMap<(usize, &str), (jiff::Timestamp, u32)> = BTreeMap::new();
+    for entry in entries {
+        let memory = entry.candidate.memory;
+        if let Some(thread) = &memory.thread {
+            let at = (memory.occurred_at, memory.row.0);
+            let first = firsts
+                .entry((entry.candidate.section, thread))
+                .or_insert(at);
+            *first = at.min(*first);
+        }
+    }
+    let mut ordered: Vec<&Entry<'_>> = entries.iter().collect();
+    ordered.sort_by_key(|entry| {
+        let memory = entry.candidate.memory;
+        let own = (memory.occurred_at, memory.row.0);
+        let first = memory
+            .thread
+            .as_deref()
+            .and_then(|thread| firsts.get(&(entry.candidate.section, thread)))
+            .copied()
+            .unwrap_or(own);
+        let place = memory.thread.as_ref().and(memory.position);
+        (
+            entry.candidate.section,
+            first,
+            memory.thread.as_deref(),
+            place,
+            own,
+        )
+    });
+    ordered
+}

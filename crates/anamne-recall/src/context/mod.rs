@@ -1,0 +1,167 @@
+//! Packing memories into a block of text for a model to read, within a token budget.
+//!
+//! [`passages`] shortens a long memory to what bears on the question; [`packing`] spends the budget; [`beside`] finds
+//! what an entry can't be read without; [`layout`] puts the entries in reading order; [`lines`] writes them.
+
+mod beside;
+mod layout;
+mod lines;
+mod packing;
+mod passages;
+
+use anamne_store::SpaceSource;
+use anamne_text::analyser::Analyser;
+use anamne_text::tokens::estimate_tokens;
+use anamne_types::{Answer, Context, Dispute, Filter, Hit, Kind, Memory, Recall};
+
+use self::beside::Surroundings;
+use self::layout::Layout;
+use self::packing::Packing;
+pub(crate) use self::passages::Aim;
+use crate::error::RecallError;
+
+/// A part of a block under a heading of its own, where the block has several.
+#[derive(Clone, Copy, Debug)]
+pub struct Section {
+    /// The heading.
+    pub heading: &'static str,
+    /// Tokens that its entries may cost before the other sections had their turn.
+    pub most: usize,
+}
+
+/// A memory that may stand in a block.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate<'told> {
+    /// The memory.
+    pub memory: &'told Memory,
+    /// The probability that it bears on the question; 0 where none was asked.
+    pub confidence: f32,
+    /// The memories that say otherwise.
+    pub disputes: &'told [Dispute],
+    /// What of it is shown, where that is not the whole.
+    pub passage: Option<&'told str>,
+    /// The place of its section.
+    pub section: usize,
+}
+
+impl<'told> Candidate<'told> {
+    /// What of it is shown where there is room.
+    fn shown(&self) -> &'told str {
+        self.passage.unwrap_or(&self.memory.content)
+    }
+}
+
+/// The sections of a block that answers a question.
+const SECTIONS: [Section; 3] = [
+    Section {
+        heading: "Facts and skills",
+        most: usize::MAX,
+    },
+    Section {
+        heading: "Episodes and summaries",
+        most: usize::MAX,
+    },
+    Section {
+        heading: "Said",
+        most: usize::MAX,
+    },
+];
+
+/// How much sooner a memory of each section has its turn: a fact says in a line what a talk says in twenty.
+const TURN: [f32; 3] = [0.5, 0.75, 1.0];
+
+/// Packs the results of `answer`, best first, into at most `budget` tokens.
+pub(crate) fn pack(
+    source: &SpaceSource,
+    recall: &Recall,
+    answer: &Answer,
+    aim: &Aim<'_>,
+    budget: usize,
+) -> Result<Context, RecallError> {
+    let mut candidates: Vec<(f32, Candidate<'_>)> = answer
+        .results
+        .iter()
+        .enumerate()
+        .map(|(place, hit)| {
+            let section = section_of(hit.memory.kind());
+            ((place + 1) as f32 * TURN[section], candidate(hit, section))
+        })
+        .collect();
+    candidates.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    let candidates: Vec<_> = candidates
+        .into_iter()
+        .map(|(_, candidate)| candidate)
+        .collect();
+    let surroundings = Surroundings {
+        source,
+        filter: &recall.filter,
+        are_present: recall.as_of.is_now(),
+    };
+    let layout = Layout::of_several(&SECTIONS, &candidates);
+    let mut context = fill(&surroundings, &layout, &candidates, aim, budget)?;
+    context.degraded.clone_from(&answer.degraded);
+    context.abstained.clone_from(&answer.abstained);
+    context.times.clone_from(&answer.times);
+    Ok(context)
+}
+
+/// Packs what was chosen without a recall, or beside one: each section within its own bound first, then whatever still
+/// finds room. Candidates come in the order in which they have their turn; long ones are shortened to what bears on the
+/// question, which may be empty.
+pub fn gather(
+    source: &SpaceSource,
+    sections: &[Section],
+    candidates: &[Candidate<'_>],
+    question: &str,
+    budget: usize,
+) -> Result<Context, RecallError> {
+    let filter = Filter::default();
+    let terms = Analyser::new().query(question).terms;
+    let weights = vec![1.0; terms.len()];
+    let aim = Aim::new(question, &terms, &weights);
+    let surroundings = Surroundings {
+        source,
+        filter: &filter,
+        are_present: true,
+    };
+    let layout = Layout::headed(sections, candidates);
+    fill(&surroundings, &layout, candidates, &aim, budget)
+}
+
+fn candidate(hit: &Hit, section: usize) -> Candidate<'_> {
+    Candidate {
+        memory: &hit.memory,
+        confidence: hit.confidence,
+        disputes: &hit.disputes,
+        passage: None,
+        section,
+    }
+}
+
+fn section_of(kind: Kind) -> usize {
+    match kind {
+        Kind::Fact | Kind::Skill => 0,
+        Kind::Episode | Kind::Summary => 1,
+        Kind::Message | Kind::Thought | Kind::Document | Kind::Chunk => 2,
+    }
+}
+
+fn fill(
+    surroundings: &Surroundings<'_>,
+    layout: &Layout<'_>,
+    candidates: &[Candidate<'_>],
+    aim: &Aim<'_>,
+    budget: usize,
+) -> Result<Context, RecallError> {
+    let mut packing = Packing::new(surroundings, layout, aim, budget);
+    packing.take_all(candidates)?;
+    let (entries, left_out) = packing.finish();
+    let (text, entries) = layout.write(&entries);
+    Ok(Context {
+        tokens: estimate_tokens(&text),
+        text,
+        entries,
+        left_out,
+        ..Context::default()
+    })
+}

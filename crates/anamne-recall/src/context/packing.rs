@@ -1,0 +1,397 @@
+//! Spending the budget: the best first, long ones shortened, nothing twice, and what is left makes short ones longer.
+
+use std::collections::BTreeSet;
+
+use anamne_text::tokens::estimate_tokens;
+use anamne_types::{LeftOut, MemoryId};
+
+use super::Candidate;
+use super::beside::{Beside, Surroundings};
+use super::layout::Layout;
+use super::lines::{PREAMBLE, heading, marks_against, speaker, write_line};
+use super::passages::{Aim, passage};
+use crate::error::RecallError;
+
+/// An entry is shortened only if at least so many tokens of it find room.
+const SHORTEST_ENTRY: usize = 16;
+
+/// Fewer tokens than this hold no entry: a citation, a name and a word or two.
+const SMALLEST_ENTRY: usize = 8;
+
+/// Two texts whose words agree to this share say the same.
+const SAME_WORDS: f32 = 0.9;
+
+/// So often what is left of the budget is counted anew and spent.
+const ROUNDS: usize = 3;
+
+/// A memory that goes into the block.
+pub(super) struct Entry<'told> {
+    pub(super) candidate: Candidate<'told>,
+    pub(super) marks: String,
+    pub(super) shown: String,
+    pub(super) shortened: bool,
+    /// The question that it answers.
+    pub(super) before: Option<Beside>,
+    /// What speaks against it.
+    pub(super) against: Vec<Beside>,
+}
+
+/// A block in the making.
+pub(super) struct Packing<'packing, 'told> {
+    surroundings: &'packing Surroundings<'packing>,
+    layout: &'packing Layout<'packing>,
+    aim: &'packing Aim<'packing>,
+    budget: usize,
+    left: usize,
+    /// Tokens that the text of one entry may cost while others wait.
+    share: usize,
+    entries: Vec<Entry<'told>>,
+    said: Vec<Vec<u64>>,
+    left_out: Vec<LeftOut>,
+    /// The days and threads under which something stands, by section.
+    headings: BTreeSet<(usize, String, Option<&'told str>)>,
+    sections: BTreeSet<usize>,
+}
+
+/// A candidate that has not had its turn yet, or found no room.
+struct Waiting<'told> {
+    candidate: Candidate<'told>,
+    /// What its text costs.
+    tokens: usize,
+}
+
+impl<'told> Waiting<'told> {
+    fn new(candidate: &Candidate<'told>) -> Self {
+        Self {
+            candidate: *candidate,
+            tokens: estimate_tokens(candidate.shown()),
+        }
+    }
+}
+
+impl<'packing, 'told> Packing<'packing, 'told> {
+    pub(super) fn new(
+        surroundings: &'packing Surroundings<'packing>,
+        layout: &'packing Layout<'packing>,
+        aim: &'packing Aim<'packing>,
+        budget: usize,
+    ) -> Self {
+        Self {
+            surroundings,
+            layout,
+            aim,
+            budget,
+            left: budget.saturating_sub(estimate_tokens(PREAMBLE)),
+            share: share(budget),
+            entries: Vec::new(),
+            said: Vec::new(),
+            left_out: Vec::new(),
+            headings: BTreeSet::new(),
+            sections: BTreeSet::new(),
+        }
+    }
+
+    /// Takes what fits, in the order of `candidates`: at first each section within its bound, then whatever is left.
+    pub(super) fn take_all(&mut self, candidates: &[Candidate<'told>]) -> Result<(), RecallError> {
+        let mut waiting = Vec::new();
+        for candidate in candidates.iter().map(Waiting::new) {
+            if !self.takes(&candidate, self.layout.most(candidate.candidate.section))? {
+                waiting.push(candidate);
+            }
+        }
+        for _ in 0..ROUNDS {
+            // What stands together costs less than its parts were reckoned at.
+            self.count_anew();
+            let before = self.left;
+            let mut still = Vec::new();
+            for candidate in waiting {
+                if !self.takes(&candidate, usize::MAX)? {
+                    still.push(candidate);
+                }
+            }
+            waiting = still;
+            self.lengthen();
+            if self.left == before {
+                break;
+            }
+        }
+        self.count_anew();
+        for candidate in &waiting {
+            self.leave_out(candidate, "over_budget");
+        }
+        let is_there = |id| {
+            self.entries
+                .iter()
+                .any(|entry| entry.candidate.memory.id == id)
+        };
+        self.left_out.retain(|left| !is_there(left.id));
+        let place = |id| candidates.iter().position(|one| one.memory.id == id);
+        self.left_out.sort_by_key(|left| place(left.id));
+        self.left_out.dedup_by_key(|left| left.id);
+        Ok(())
+    }
+
+    /// Counts what is left by the block as it stands. A day that stands in it twice, before and after a thread, was reckoned
+    /// once: where that goes over the budget the last entry gives way.
+    fn count_anew(&mut self) {
+        loop {
+            let (block, _) = self.layout.write(&self.entries);
+            let spent = estimate_tokens(&block);
+            if spent <= self.budget || self.entries.is_empty() {
+                self.left = self.budget.saturating_sub(spent);
+                return;
+            }
+            if let Some(last) = self.entries.pop() {
+                self.leave_out(&Waiting::new(&last.candidate), "over_budget");
+            }
+        }
+    }
+
+    /// What was taken, and what was left out, best first.
+    pub(super) fn finish(self) -> (Vec<Entry<'told>>, Vec<LeftOut>) {
+        (self.entries, self.left_out)
+    }
+
+    /// Takes a candidate if it finds room, or lets it go for good where it repeats another one.
+    fn takes(&mut self, waiting: &Waiting<'told>, most: usize) -> Result<bool, RecallError> {
+        let candidate = &waiting.candidate;
+        if self.left < SMALLEST_ENTRY {
+            return Ok(false);
+        }
+        let is_there = |entry: &Entry<'_>| {
+            entry.candidate.memory.id == candidate.memory.id
+                && (candidate.passage.is_none() || entry.candidate.passage.is_none())
+        };
+        if self.entries.iter().any(is_there) {
+            return Ok(true);
+        }
+        let heading = heading(candidate.memory);
+        let place = (
+            candidate.section,
+            heading,
+            candidate.memory.thread.as_deref(),
+        );
+        let mut frame = 0;
+        if !self.sections.contains(&candidate.section) {
+            frame += self.layout.section_cost(candidate.section);
+        }
+        if !self.headings.contains(&place) {
+            frame += estimate_tokens(&place.1) + 3;
+        }
+        let spent = self.spent_in(candidate.section, most);
+        let room = self
+            .left
+            .min(most.saturating_sub(spent))
+            .saturating_sub(frame);
+        let Some((mut entry, mut cost)) = self.fitted(waiting, room) else {
+            return Ok(false);
+        };
+        let words = words_of(candidate.shown());
+        if self.said.iter().any(|said| say_the_same(said, &words)) {
+            self.leave_out(waiting, "duplicate");
+            return Ok(true);
+        }
+        cost += self.add_beside(&mut entry, room - cost)?;
+        self.left -= cost + frame;
+        self.headings.insert(place);
+        self.sections.insert(candidate.section);
+        self.said.push(words);
+        self.drop_beside(candidate.memory.id);
+        self.entries.push(entry);
+        Ok(true)
+    }
+
+    /// What the entries of a section cost so far; not asked for where the section has no bound.
+    fn spent_in(&self, section: usize, most: usize) -> usize {
+        if most == usize::MAX {
+            return 0;
+        }
+        let of_section = self
+            .entries
+            .iter()
+            .filter(|entry| entry.candidate.section == section);
+        of_section.map(Entry::cost).sum()
+    }
+
+    /// The entry as it fits into `room` tokens, and what it costs.
+    fn fitted(&self, waiting: &Waiting<'told>, room: usize) -> Option<(Entry<'told>, usize)> {
+        let candidate = &waiting.candidate;
+        let (whole, text) = (candidate.shown(), waiting.tokens);
+        if room < SMALLEST_ENTRY {
+            return None;
+        }
+        let marks = self.layout.marks(candidate);
+        let mut entry = Entry {
+            candidate: *candidate,
+            marks,
+            shown: String::new(),
+            shortened: candidate.passage.is_some(),
+            before: None,
+            against: Vec::new(),
+        };
+        let frame = entry.cost();
+        // Cutting off a little saves nothing worth a mutilated text.
+        let wanted = if text * 2 <= self.share * 3 {
+            text
+        } else {
+            self.share
+        };
+        if wanted >= text && frame + text + 1 <= room {
+            whole.clone_into(&mut entry.shown);
+        } else {
+            let room = room
+                .checked_sub(frame + 1)
+                .filter(|room| *room >= SHORTEST_ENTRY)?;
+            entry.shown = passage(whole, self.aim, room.min(wanted.max(SHORTEST_ENTRY)))?;
+            entry.shortened = true;
+        }
+        let cost = entry.cost();
+        (cost <= room).then_some((entry, cost))
+    }
+
+    /// Adds what the entry can't be read without, as far as that finds room; returns what it costs.
+    fn add_beside(&self, entry: &mut Entry<'told>, room: usize) -> Result<usize, RecallError> {
+        let memory = entry.candidate.memory;
+        let mut cost = 0;
+        let is_shown = |id: MemoryId| {
+            self.entries.iter().any(|entry| {
+                entry.candidate.memory.id == id
+                    || entry.against.iter().any(|against| against.memory.id == id)
+            })
+        };
+        if let Some(mut before) = self.surroundings.question_before(memory)?
+            && !is_shown(before.memory.id)
+        {
+            let marks = format!("[{}]", before.memory.citation());
+            before.tokens = cost_of(&marks, &before);
+            if before.tokens <= room {
+                cost += before.tokens;
+                entry.before = Some(before);
+            }
+        }
+        let sides = self
+            .surroundings
+            .other_sides(memory, entry.candidate.disputes, is_shown)?;
+        for mut side in sides {
+            side.tokens = cost_of(&marks_against(&side.memory, memory), &side);
+            if cost + side.tokens <= room {
+                cost += side.tokens;
+                entry.against.push(side);
+            }
+        }
+        Ok(cost)
+    }
+
+    /// A memory that has an entry of its own need not stand beside another one.
+    fn drop_beside(&mut self, id: MemoryId) {
+        for entry in &mut self.entries {
+            if let Some(before) = entry.before.take_if(|before| before.memory.id == id) {
+                self.left += before.tokens;
+            }
+            for against in entry
+                .against
+                .extract_if(.., |against| against.memory.id == id)
+            {
+                self.left += against.tokens;
+            }
+        }
+    }
+
+    /// Shows more of shortened entries, the first ones first, as long as there is room.
+    fn lengthen(&mut self) {
+        for entry in &mut self.entries {
+            if self.left < SHORTEST_ENTRY {
+                return;
+            }
+            if !entry.shortened || entry.candidate.passage.is_some() {
+                continue;
+            }
+            let whole = &entry.candidate.memory.content;
+            let (known, all) = (estimate_tokens(&entry.shown), estimate_tokens(whole));
+            let (longer, shortened) = if all <= known + self.left {
+                (Some(whole.clone()), false)
+            } else {
+                (passage(whole, self.aim, known + self.left), true)
+            };
+            let Some(longer) = longer else { continue };
+            let before = entry.cost();
+            let shown = std::mem::replace(&mut entry.shown, longer);
+            let grown = entry.cost().saturating_sub(before);
+            if grown > self.left || entry.cost() <= before {
+                entry.shown = shown;
+                continue;
+            }
+            entry.shortened = shortened;
+            self.left -= grown;
+        }
+    }
+
+    fn leave_out(&mut self, waiting: &Waiting<'_>, reason: &str) {
+        let candidate = &waiting.candidate;
+        let marks = self.layout.marks(candidate);
+        self.left_out.push(LeftOut {
+            id: candidate.memory.id,
+            reason: reason.to_owned(),
+            tokens: line_cost(&marks, candidate.memory, "") + waiting.tokens,
+        });
+    }
+}
+
+impl Entry<'_> {
+    /// What its own line costs at most.
+    fn cost(&self) -> usize {
+        line_cost(&self.marks, self.candidate.memory, &self.shown)
+    }
+}
+
+fn cost_of(marks: &str, beside: &Beside) -> usize {
+    line_cost(marks, &beside.memory, &beside.shown)
+}
+
+fn line_cost(marks: &str, memory: &anamne_types::Memory, shown: &str) -> usize {
+    let mut line = String::new();
+    write_line(
+        &mut line,
+        marks,
+        speaker(memory).as_deref().or(Some("unknown")),
+        shown,
+    );
+    estimate_tokens(&line)
+}
+
+/// Tokens that the text of one entry may cost while others wait: a turn of a conversation stays whole, a page does not.
+fn share(budget: usize) -> usize {
+    (budget / 12).max(96)
+}
+
+/// The different words of a text, as numbers, ascending.
+fn words_of(text: &str) -> Vec<u64> {
+    let mut words: Vec<u64> = text
+        .split(|character: char| !character.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(hash_of)
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+/// A number for a word in lower case (FNV-1a).
+fn hash_of(word: &str) -> u64 {
+    let letters = word.chars().flat_map(char::to_lowercase);
+    letters.fold(0xcbf2_9ce4_8422_2325, |hash, letter| {
+        (hash ^ u64::from(letter as u32)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+fn say_the_same(said: &[u64], words: &[u64]) -> bool {
+    let (fewer, more) = (said.len().min(words.len()), said.len().max(words.len()));
+    if more == 0 || (fewer as f32) < SAME_WORDS * more as f32 {
+        return false;
+    }
+    let shared = said
+        .iter()
+        .filter(|word| words.binary_search(word).is_ok())
+        .count();
+    shared as f32 >= SAME_WORDS * (said.len() + words.len() - shared) as f32
+}

@@ -1,0 +1,252 @@
+//! What a host wants to know at the start of a session, without asking a question.
+//!
+//! Read from the source alone, so that it never waits for a view: [`open`] finds what nobody has answered or finished,
+//! [`recent`] what was done last. What contradicts what is known as far as the graph is woven.
+
+mod open;
+mod recent;
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use anamne_recall::context::{Candidate, Section, gather};
+use anamne_recall::views::Disputes;
+use anamne_store::Listing;
+use anamne_types::{
+    Assertion, Category, Context, ContextRequest, Dispute, Filter, Kind, Memory, MemoryId, Row,
+};
+
+use crate::Error;
+use crate::knowledge::KnownDisputes;
+use crate::space::Space;
+
+/// Categories that say how this project is to be worked on.
+const DECISIONS: [Category; 3] = [
+    Category::ArchitectureDecision,
+    Category::Constraint,
+    Category::Preference,
+];
+
+/// From this importance on, of ten, a memory is worth telling unasked.
+const IMPORTANT: u8 = 8;
+
+/// Memories of each sort that are looked at: more than a block can hold.
+const LISTED: usize = 40;
+
+/// The latest memories in which threads, questions and tasks are looked for.
+const LATEST: usize = 400;
+
+/// The sections, in the order in which they stand and spend, with their bounds in hundredths of the budget.
+const SECTIONS: [(&str, usize); 5] = [
+    ("On the question", 40),
+    ("Decided", 35),
+    ("Open", 25),
+    ("Important", 20),
+    ("Recent", 40),
+];
+
+/// The places of the sections.
+const ASKED: usize = 0;
+const DECIDED: usize = 1;
+const OPEN: usize = 2;
+const MATTERS: usize = 3;
+const LAST: usize = 4;
+
+/// A memory that was chosen, and what of it is shown.
+struct Chosen {
+    memory: Memory,
+    confidence: f32,
+    passage: Option<String>,
+    section: usize,
+}
+
+impl Chosen {
+    fn whole(memory: Memory, section: usize) -> Self {
+        Self {
+            memory,
+            confidence: 0.0,
+            passage: None,
+            section,
+        }
+    }
+}
+
+impl Space {
+    /// What was decided, what is open, what matters and what was done last, and first of all what bears on the question,
+    /// if one is asked.
+    ///
+    /// Costs a few lists of the source and the reading of the last threads: some milliseconds.
+    pub(crate) fn brief(&self, request: &ContextRequest) -> Result<Context, Error> {
+        let started = Instant::now();
+        request.check()?;
+        let mut degraded = Vec::new();
+        let mut chosen = Vec::new();
+        if request.asks() {
+            let answer = self.recall(&request.recall)?;
+            degraded = answer.degraded;
+            chosen.extend(answer.results.into_iter().map(|hit| Chosen {
+                confidence: hit.confidence,
+                ..Chosen::whole(hit.memory, ASKED)
+            }));
+        }
+        let filter = &request.recall.filter;
+        let latest = self.standing(filter.clone(), LATEST)?;
+        chosen.extend(self.decided(filter)?);
+        chosen.extend(self.left_open(filter, &latest)?);
+        chosen.extend(self.important(filter)?);
+        chosen.extend(recent::last_threads(&latest));
+        let disputes = self.disputes_of(&chosen);
+        // What a later memory took the place of, or was found wrong, comes after what holds.
+        let mut order: Vec<usize> = (0..chosen.len()).collect();
+        order.sort_by_key(|place| {
+            let is_stale = disputes[*place]
+                .iter()
+                .any(|dispute| dispute.holds == Some(false));
+            (chosen[*place].section, is_stale)
+        });
+        let candidates: Vec<Candidate<'_>> = order
+            .into_iter()
+            .map(|place| Candidate {
+                memory: &chosen[place].memory,
+                confidence: chosen[place].confidence,
+                disputes: &disputes[place],
+                passage: chosen[place].passage.as_deref(),
+                section: chosen[place].section,
+            })
+            .collect();
+        let budget = request.budget();
+        let sections = SECTIONS.map(|(heading, share)| Section {
+            heading,
+            most: budget * share / 100,
+        });
+        let query = request.recall.query.trim();
+        let mut context = gather(self.source(), &sections, &candidates, query, budget)?;
+        context.degraded = degraded;
+        context.took_ms = started.elapsed().as_secs_f64() * 1000.0;
+        Ok(context)
+    }
+
+    /// The latest memories that pass and still stand: not replaced, not expired, not told about the graph.
+    fn standing(&self, filter: Filter, limit: usize) -> Result<Vec<Memory>, Error> {
+        let now = self.now();
+        let listing = Listing {
+            filter,
+            limit,
+            ..Listing::default()
+        };
+        let stands = |memory: &Memory| {
+            memory.superseded_by.is_none()
+                && memory.expires_at.is_none_or(|expires| expires > now)
+                && !memory.metadata.contains_key(Assertion::KEY)
+        };
+        let mut memories = self.list(&listing)?;
+        memories.retain(stands);
+        Ok(memories)
+    }
+
+    /// Decisions, constraints and preferences: the most important first, then the latest.
+    fn decided(&self, filter: &Filter) -> Result<Vec<Chosen>, Error> {
+        let of_kind = filter.kinds.is_empty() || filter.kinds.contains(&Kind::Fact);
+        let categories: Vec<Category> = DECISIONS
+            .into_iter()
+            .filter(|one| filter.categories.is_empty() || filter.categories.contains(one))
+            .collect();
+        if !of_kind || categories.is_empty() {
+            return Ok(Vec::new());
+        }
+        let narrowed = Filter {
+            kinds: vec![Kind::Fact],
+            categories,
+            ..filter.clone()
+        };
+        self.weightiest(narrowed, DECIDED)
+    }
+
+    /// What matters, whatever it is.
+    fn important(&self, filter: &Filter) -> Result<Vec<Chosen>, Error> {
+        let least = filter.min_importance.unwrap_or(0).max(IMPORTANT);
+        let narrowed = Filter {
+            min_importance: Some(least),
+            ..filter.clone()
+        };
+        self.weightiest(narrowed, MATTERS)
+    }
+
+    fn weightiest(&self, filter: Filter, section: usize) -> Result<Vec<Chosen>, Error> {
+        let mut memories = self.standing(filter, LISTED)?;
+        // The list is by time, and sorting keeps that among equals.
+        memories.sort_by_key(|memory| std::cmp::Reverse(memory.importance));
+        let chosen = memories.into_iter();
+        Ok(chosen
+            .map(|memory| Chosen::whole(memory, section))
+            .collect())
+    }
+
+    /// What is contested, what was asked and not answered, what was begun and not ended.
+    fn left_open(&self, filter: &Filter, latest: &[Memory]) -> Result<Vec<Chosen>, Error> {
+        let mut ids: Vec<MemoryId> = Vec::new();
+        let mut chosen = Vec::new();
+        let mut known = BTreeSet::new();
+        if filter.is_empty() {
+            ids.extend(self.contested()?);
+        }
+        for id in ids {
+            if let Ok(memory) = self.get(id)
+                && memory.deleted_at.is_none()
+                && known.insert(id)
+            {
+                chosen.push(Chosen::whole(memory, OPEN));
+            }
+        }
+        let is_linked = |memory: &Memory| Ok::<bool, Error>(!self.links(memory.id)?.is_empty());
+        for memory in open::questions(latest) {
+            if !is_linked(memory)? && known.insert(memory.id) {
+                chosen.push(Chosen {
+                    passage: open::question_in(&memory.content),
+                    ..Chosen::whole(memory.clone(), OPEN)
+                });
+            }
+        }
+        let episodes = if filter.kinds.is_empty() || filter.kinds.contains(&Kind::Episode) {
+            let narrowed = Filter {
+                kinds: vec![Kind::Episode],
+                ..filter.clone()
+            };
+            self.standing(narrowed, LISTED)?
+        } else {
+            Vec::new()
+        };
+        for memory in open::unfinished(&episodes, latest) {
+            if known.insert(memory.id) {
+                chosen.push(Chosen {
+                    passage: open::goal_of(memory),
+                    ..Chosen::whole(memory.clone(), OPEN)
+                });
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// The later sides of the last contradictions that nobody has decided; the others are shown beside them.
+    fn contested(&self) -> Result<Vec<MemoryId>, Error> {
+        let Some(graph) = self.inner.graph_if_woven() else {
+            return Ok(Vec::new());
+        };
+        let query = anamne_knowledge::graph::ContradictionQuery {
+            kind: Some(anamne_types::ConflictKind::Contested),
+            open: true,
+            limit: open::CONTESTED,
+            ..Default::default()
+        };
+        let found = graph.contradictions(&query)?.into_iter();
+        Ok(found.map(|found| found.later.evidence.memory).collect())
+    }
+
+    fn disputes_of(&self, chosen: &[Chosen]) -> Vec<Vec<Dispute>> {
+        let rows: Vec<Row> = chosen.iter().map(|chosen| chosen.memory.row).collect();
+        match self.inner.graph_if_woven() {
+            Some(graph) => KnownDisputes(graph).of(&rows),
+            None => vec![Vec::new(); rows.len()],
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What is open: questions that nobody answered, and undertakings without an outcome. Rather too few than wrong ones.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anamne_text::sentences::sentences;
+use anamne_types::{Body, Kind, Memory, Role};
+
+/// Contradictions that are shown at most.
+pub(super) const CONTESTED: usize = 3;
+
+/// Questions that are shown at most, and undertakings.
+const SHOWN: usize = 5;
+
+/// A memory that holds this share of a question's words answers it, or asks it again.
+const ANSWERS: f32 = 0.6;
+
+/// Words of a question that say what it is about, at least.
+const LEAST_WORDS: usize = 3;
+
+/// Tags under which people file what is to be done, and what says that it is done.
+const TO_DO: [&str; 4] = ["todo", "to-do", "task", "open"];
+const DONE: [&str; 4] = ["done", "closed", "resolved", "cancelled"];
+
+/// The memories, latest first, that end in a question which nobody took up: the last word of their thread, or a note of
+/// their own, and nothing that was told later is about the same. What a program asks is not open.
+pub(super) fn questions(latest: &[Memory]) -> Vec<&Memory> {
+    let mut last_of: BTreeMap<&str, &Memory> = BTreeMap::new();
+    for memory in latest {
+        if let Some(thread) = &memory.thread {
+            let last = last_of.entry(thread).or_insert(memory);
+            let at = |memory: &Memory| (memory.occurred_at, memory.position, memory.row);
+            if at(memory) > at(last) {
+                *last = memory;
+            }
+        }
+    }
+    let is_last = |memory: &Memory| match &memory.thread {
+        Some(thread) => last_of
+            .get(thread.as_str())
+            .is_some_and(|last| last.id == memory.id),
+        None => true,
+    };
+    let open = latest.iter().enumerate().filter(|(place, memory)| {
+        is_asked_by_a_person(memory)
+            && is_last(memory)
+            && question_in(&memory.content)
+                .is_some_and(|question| !is_taken_up(&question, memory, &latest[..*place]))
+    });
+    open.map(|(_, memory)| memory).take(SHOWN).collect()
+}
+
+/// The question with which a text ends.
+pub(super) fn question_in(text: &str) -> Option<String> {
+    let last = sentences(text).pop()?;
+    let sentence = text[last].trim();
+    let end = sentence.trim_end_matches(['"', '”', '»', ')', '*', '_', ' ']);
+    end.ends_with(['?', '？', '؟'])
+        .then(|| sentence.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+fn is_asked_by_a_person(memory: &Memory) -> bool {
+    let is_told = matches!(memory.kind(), Kind::Message | Kind::Thought | Kind::Fact);
+    let by_program = match &memory.body {
+        Body::Message { role: Some(role) } => *role != Role::User,
+        _ => memory.author.as_deref().is_some_and(|author| {
+            ["assistant", "agent", "system", "tool", "ai", "bot", "model"]
+                .contains(&author.trim().to_lowercase().as_str())
+        }),
+    };
+    is_told && !by_program
+}
+
+/// Whether something later is about what is asked; a question of a few words is never open by itself.
+fn is_taken_up(question: &str, asked: &Memory, later: &[Memory]) -> bool {
+    let words = telling_words(question);
+    if words.len() < LEAST_WORDS {
+        return true;
+    }
+    let needed = ANSWERS * words.len() as f32;
+    later
+        .iter()
+        .filter(|other| other.id != asked.id)
+        .any(|other| {
+            let said = telling_words(&other.content);
+            words.intersection(&said).count() as f32 >= needed
+        })
+}
+
+fn telling_words(text: &str) -> BTreeSet<String> {
+    text.split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .filter(|word| !anamne_text::analyser::is_function_word(word))
+        .collect()
+}
+
+/// Undertakings without an outcome, and what is filed as to be done, latest first.
+pub(super) fn unfinished<'told>(
+    episodes: &'told [Memory],
+    latest: &'told [Memory],
+) -> Vec<&'told Memory> {
+    let is_begun = |memory: &&Memory| match &memory.body {
+        Body::Episode { goal, outcome, .. } => !goal.trim().is_empty() && outcome.trim().is_empty(),
+        _ => false,
+    };
+    let has = |memory: &Memory, words: &[&str]| {
+        memory
+            .tags
+            .iter()
+            .any(|tag| words.contains(&tag.to_lowercase().as_str()))
+    };
+    let is_to_do = |memory: &&Memory| memory.kind() != Kind::Episode && has(memory, &TO_DO);
+    let mut open: Vec<&Memory> = episodes
+        .iter()
+        .filter(is_begun)
+        .chain(latest.iter().filter(is_to_do))
+        .filter(|memory| !has(memory, &DONE))
+        .collect();
+    open.sort_by_key(|memory| std::cmp::Reverse((memory.occurred_at, memory.row)));
+    open.truncate(SHOWN);
+    open
+}
+
+/// What an episode was to reach, where its text does not say it.
+pub(super) fn goal_of(memory: &Memory) -> Option<String> {
+    match &memory.body {
+        Body::Episode { goal, .. }
+            if !goal.is_empty() && !memory.content.contains(goal.as_str()) =>
+        {
+            Some(format!("{} (goal: {})", memory.content.trim(), goal.trim()))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,53 @@
+//! Whether memories agree with each other.
+
+use anamne_knowledge::graph::holder;
+use anamne_types::{
+    ConsistencyReport, ConsistencyRequest, Inconsistency, Memory, MemoryId, Recall,
+};
+
+use crate::Error;
+use crate::space::Space;
+
+impl Space {
+    /// Compares memories with each other: what among them can't be true together, with both sides' words and which one
+    /// holds, if that is known.
+    ///
+    /// Judged by the texts at hand, whether they are woven into the graph or not; no language model is asked. Forgotten
+    /// memories take no part. What is named is refused where it is not there.
+    pub fn check_consistency(
+        &self,
+        request: &ConsistencyRequest,
+    ) -> Result<ConsistencyReport, Error> {
+        request.check()?;
+        let mut ids: Vec<MemoryId> = request.memories.clone();
+        if let Some(topic) = &request.topic {
+            let answer = self.recall(&Recall::new(topic).limit(request.limit))?;
+            ids.extend(answer.results.iter().map(|hit| hit.memory.id));
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        let memories: Vec<Memory> = ids
+            .iter()
+            .map(|id| self.get(*id))
+            .collect::<Result<Vec<_>, Error>>()?
+            .into_iter()
+            .filter(|memory| memory.deleted_at.is_none())
+            .collect();
+        let graph = self.inner.graph()?;
+        let woven = graph.position()?;
+        let contradictions = graph
+            .contradictions_among(&memories)?
+            .into_iter()
+            .map(|contradiction| Inconsistency {
+                holds: holder(&contradiction),
+                contradiction,
+            })
+            .collect();
+        let behind = memories.iter().filter(|memory| memory.seq > woven);
+        Ok(ConsistencyReport {
+            checked: memories.len() as u64,
+            contradictions,
+            not_woven: behind.count() as u64,
+        })
+    }
+}
