@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod knowledge;
+mod meta;
 mod output;
 mod recall;
 mod speed;
@@ -27,6 +28,8 @@ struct Arguments {
 enum Benchmark {
     /// Does the memory bring back the evidence? Measured on conversations with questions.
     Recall(recall::Arguments),
+    /// What does planning save, at which quality? Measured on a replayed log of questions over three years.
+    Meta(meta::Arguments),
     /// How fast, how large: each budget beside a peer or a physical limit in the same run.
     Speed(speed::Arguments),
     #[command(hide = true)]
@@ -44,6 +47,7 @@ enum Benchmark {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().benchmark {
         Benchmark::Recall(arguments) => recall::run(&arguments).map_err(|error| error.to_string()),
+        Benchmark::Meta(arguments) => meta::run(&arguments).map_err(|error| error.to_string()),
         Benchmark::Torture(arguments) => {
             torture::run(&arguments).map_err(|error| error.to_string())
         }

@@ -15,6 +15,8 @@ mod explain;
 mod filter;
 mod model;
 mod plainly;
+mod planned;
+mod planner;
 mod rank;
 mod recaller;
 mod successors;
@@ -23,5 +25,6 @@ pub mod views;
 mod words;
 
 pub use error::RecallError;
+pub use planner::{Advice, Asked, Experience, Found, Planner, Trace, can_hold};
 pub use recaller::Recaller;
 pub use words::Facts;

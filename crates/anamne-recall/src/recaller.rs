@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anamne_embed::{Embedder, StaticModel, TokenTable};
 use anamne_store::SpaceSource;
-use anamne_types::{Answer, Context, ContextRequest, Recall, Row, Signals};
+use anamne_types::{Answer, Context, ContextRequest, Recall, Row, Signals, Tier};
 use roaring::RoaringBitmap;
 
 use crate::absent::NoColumns;
@@ -12,6 +12,7 @@ use crate::candidates::{Pool, Searched, search};
 use crate::confidence::judge;
 use crate::error::RecallError;
 use crate::model;
+use crate::planner::{Experience, Outcome, Planner};
 use crate::rank::{Ranked, Setting, rank, shortlist, thread_features};
 use crate::views::{Columns, Disputes, LexicalSearch, VectorSearch};
 use crate::words::{Facts, Question, Reader};
@@ -35,6 +36,12 @@ pub struct Recaller<'space> {
     pub facts: &'space Facts,
     /// The views that can't take part.
     pub degraded: Vec<String>,
+    /// The tiers, where there are several that may be chosen from or where work is to be counted.
+    pub planner: Option<Planner<'space>>,
+    /// The tiers within reach with the number of their memories, hottest first.
+    pub tiers: Vec<(Tier, usize)>,
+    /// What earlier questions taught.
+    pub experience: Option<&'space dyn Experience>,
 }
 
 /// Stands among what is degraded where the model could not turn the question into a vector.
@@ -74,15 +81,28 @@ impl Recaller<'_> {
             .map(|view| (view, vector.as_slice()));
         let has_failed = self.vectors.is_some() && vector.is_empty();
         let exact = recall.signals != Signals::Full || self.columns.is_none();
-        let searched = search(
-            lexical,
-            vectors,
-            columns.rows(),
-            depth,
-            filter.as_ref(),
-            exact,
-        );
         let mut reader = Reader::new(&question, columns);
+        let everything = || {
+            search(
+                lexical,
+                vectors,
+                columns.rows(),
+                depth,
+                filter.as_ref(),
+                exact,
+            )
+        };
+        let vector_asked = vectors.map(|(_, vector)| vector);
+        let planned = self.planned(recall, &mut reader, vector_asked, depth, filter.as_ref());
+        let (searched, plan) = match planned {
+            Some(Outcome {
+                searched,
+                plan,
+                stages,
+            }) if plan.planned => (searched, Some((plan, stages))),
+            Some(Outcome { plan, stages, .. }) => (everything(), Some((plan, stages))),
+            None => (everything(), None),
+        };
         let mut ranked = if recall.signals == Signals::Full && self.columns.is_some() {
             self.rank_in_full(
                 &mut reader,
@@ -107,6 +127,10 @@ impl Recaller<'_> {
         if let Some(disputes) = self.disputes {
             answer::dispute(&mut results, disputes);
         }
+        let outcome = plan.as_ref().map(|(plan, stages)| (plan, *stages));
+        self.note(recall, &reader, &results, &ranked, outcome, started);
+        let plan = plan.map(|(plan, _)| plan);
+        let plan = plan.filter(|plan| recall.explain_plan || plan.widened);
         let mut degraded = self.degraded.clone();
         if has_failed {
             degraded.push(EMBEDDER.to_owned());
@@ -121,6 +145,7 @@ impl Recaller<'_> {
             Answer {
                 results,
                 degraded,
+                plan,
                 took_ms: milliseconds(started),
                 ..Answer::default()
             },

@@ -56,7 +56,7 @@ pub use arrival::{Arrival, Origin};
 pub use backup::{BackupReport, KnownBackup};
 pub use clock::{Clock, SystemClock};
 pub use config::{
-    EmbeddingConfig, QuotaConfig, RecallConfig, RetentionConfig, SpaceConfig, TiersConfig,
+    EmbeddingConfig, KeptQueries, MetaConfig, QuotaConfig, RecallConfig, RetentionConfig, SpaceConfig, TiersConfig,
 };
 pub use derived::{DerivedDatabase, identity_at, remove_derived};
 pub use error::StoreError;

@@ -5,8 +5,8 @@ use std::sync::{Arc, PoisonError};
 
 use anamne_recall::tiers::{TieredColumns, TieredLexical, TieredVectors};
 use anamne_recall::views::{Columns, Disputes, LexicalSearch, VectorSearch};
-use anamne_recall::{Facts, Recaller};
-use anamne_types::{Answer, Context, ContextRequest, Recall, Seq, Temperature, Tier};
+use anamne_recall::{Facts, Planner, Recaller, can_hold};
+use anamne_types::{Answer, Context, ContextRequest, Hit, Plan, Recall, Seq, Temperature, Tier};
 
 use crate::Error;
 use crate::answering::Answering;
@@ -23,6 +23,15 @@ const MOST_AUTHORS: usize = 1_000;
 /// Where others write all the time, tiers are brought to the same event so many times before it is enough.
 const ROUNDS: usize = 4;
 
+/// What is surer than this bears on a question though it shares no word with it.
+const BEARS: f32 = 0.3;
+
+/// Whether a result bears on the question: it holds one of its words, or is near to it in meaning.
+fn is_answer(answer: &Answer) -> bool {
+    let bears = |hit: &Hit| !hit.explanation.matched.is_empty() || hit.confidence > BEARS;
+    answer.results.iter().any(bears)
+}
+
 /// The tiers that a question reaches, and the views of them that can't take part.
 struct Reached {
     /// The model of all their vectors.
@@ -34,7 +43,11 @@ struct Reached {
 impl Space {
     /// Answers a question with the memories that bear on it, best first.
     pub fn recall(&self, recall: &Recall) -> Result<Answer, Error> {
-        let answer = self.ask(recall.temperature, |recaller| Ok(recaller.recall(recall)?))?;
+        let answer = self.ask(recall, false, |recaller| Ok(recaller.recall(recall)?))?;
+        let answer = match self.widened(recall, &answer)? {
+            Some(better) => better,
+            None => answer,
+        };
         let hits = answer.results.iter();
         self.inner
             .used(hits.map(|hit| (hit.memory.id, hit.memory.body.kind())));
@@ -43,16 +56,45 @@ impl Space {
 
     /// Answers a question with a block of text for a model to read, within a token budget.
     pub fn context(&self, request: &ContextRequest) -> Result<Context, Error> {
-        self.ask(request.recall.temperature, |recaller| {
+        self.ask(&request.recall, false, |recaller| {
             Ok(recaller.context(request)?)
         })
+    }
+
+    /// The answer of all tiers to a question about some, where these hold nothing that bears on it and others do. The answer
+    /// says so in its plan.
+    fn widened(&self, recall: &Recall, answer: &Answer) -> Result<Option<Answer>, Error> {
+        let is_planned = recall.planning && self.config().meta.planning;
+        if recall.temperature == Temperature::All || !is_planned || is_answer(answer) {
+            return Ok(None);
+        }
+        let wide = Recall {
+            temperature: Temperature::All,
+            ..recall.clone()
+        };
+        let mut wider = self.ask(&wide, true, |recaller| Ok(recaller.recall(&wide)?))?;
+        let sure = |answer: &Answer| answer.results.first().map(|best| best.confidence);
+        if sure(&wider) <= sure(answer) {
+            return Ok(None);
+        }
+        let plan = wider.plan.get_or_insert_with(|| Plan {
+            widened: true,
+            ..Plan::default()
+        });
+        let reason = format!(
+            "no {} memory bears on the question, so the other tiers were searched too",
+            recall.temperature
+        );
+        plan.reasons.insert(0, reason);
+        Ok(Some(wider))
     }
 
     /// Asks with every view that can take part. One that turns out to be damaged on the way is left out, and the
     /// question asked again: what it said before is worth nothing.
     fn ask<T>(
         &self,
-        temperature: Temperature,
+        recall: &Recall,
+        widened: bool,
         question: impl Fn(&Recaller<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         self.inner.asked.fetch_add(1, Ordering::Relaxed);
@@ -60,10 +102,12 @@ impl Space {
         let began = self.inner.source.replacements()?;
         let mut known = began;
         loop {
-            let reached = self.inner.reach(temperature)?;
+            let reached = self.inner.reach(recall)?;
             self.wake_worker();
             let restored = known > began;
-            let answer = self.inner.with_recaller(&reached, restored, &question);
+            let answer = self
+                .inner
+                .with_recaller(&reached, recall, widened, restored, &question);
             let replacements = self.inner.source.replacements_met();
             if replacements > known && known == began {
                 // Part of it was read from a database that is no more. Once is enough: this must not go on for ever
@@ -116,8 +160,14 @@ impl Inner {
     }
 
     /// Brings the tiers that a question reaches up to the last acknowledged write, all of them to the same one: a
-    /// memory that moves meanwhile is found where it was or where it is.
-    fn reach(&self, temperature: Temperature) -> Result<Reached, Error> {
+    /// memory that moves meanwhile is found where it was or where it is. Tiers that can't hold the time that is asked for
+    /// are not even opened, where planning is wanted.
+    fn reach(&self, recall: &Recall) -> Result<Reached, Error> {
+        let temperature = recall.temperature;
+        let (since, until) = match self.plans(recall) {
+            true => (recall.filter.since, recall.filter.until),
+            false => (None, None),
+        };
         let mut round = 0;
         loop {
             let answering = self.notice_answering()?;
@@ -128,7 +178,7 @@ impl Inner {
             }
             if temperature != Temperature::Hot {
                 for tier in self.colder_tiers()? {
-                    if temperature.reaches(tier) {
+                    if temperature.reaches(tier) && can_hold(tier, since, until) {
                         let tier = self.colder_tier_of(tier, &answering.model)?;
                         troubles.append(&mut tier.catch_up(&self.source)?);
                         tiers.push(tier);
@@ -152,6 +202,8 @@ impl Inner {
     fn with_recaller<T>(
         &self,
         reached: &Reached,
+        recall: &Recall,
+        widened: bool,
         restored: bool,
         ask: &impl Fn(&Recaller<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
@@ -179,6 +231,19 @@ impl Inner {
             TieredColumns::new(snapshots.iter().collect()),
         );
         let is_one = tiers.len() == 1;
+        let kinds: Vec<Tier> = tiers.iter().map(|tier| tier.tier()).collect();
+        let counts = kinds.iter().zip(&snapshots);
+        let counts = counts.map(|(tier, columns)| (*tier, columns.rows()));
+        // With one tier there is nothing to choose from.
+        let is_planned = troubles.is_empty() && (!is_one || recall.explain_plan || widened);
+        let planner = is_planned.then(|| Planner {
+            tiers: &kinds,
+            lexical: &several_lexical,
+            vectors: &several_vectors,
+            columns: &snapshots,
+            may_leave_out: !is_one && self.plans(recall),
+            widened,
+        });
         let facts = self.facts()?;
         let disputes = self.graph_if_woven().map(KnownDisputes);
         let labels = troubles.iter().map(Trouble::label);
@@ -212,8 +277,16 @@ impl Inner {
                 .chain(restored.then(|| RESTORED.to_owned()))
                 .chain(self.missing_model_label())
                 .collect(),
+            planner,
+            tiers: counts.collect(),
+            experience: None,
         };
         ask(&recaller)
+    }
+
+    /// Whether the planner has a say in a question.
+    fn plans(&self, recall: &Recall) -> bool {
+        recall.planning && self.source.config().meta.planning
     }
 
     /// What recall knows of the space, read anew when something was written.

@@ -52,8 +52,8 @@ pub use anamne_knowledge::graph::{
     Association, ContradictionQuery, EntityQuery, GraphError, Woven,
 };
 pub use anamne_store::{
-    BackupReport, Clock, EmbeddingConfig, Examination, Finding, JournalReport, KnownBackup,
-    LONGEST_WAIT, Listing, LogEntry, LogQuery, Order, Part, Project, QuotaConfig, RecallConfig,
+    BackupReport, Clock, EmbeddingConfig, Examination, Finding, JournalReport, KeptQueries,
+    KnownBackup, LONGEST_WAIT, Listing, LogEntry, LogQuery, MetaConfig, Order, Part, Project, QuotaConfig, RecallConfig,
     RetentionConfig, Rewound, SpaceConfig, SpaceName, Standing, Statistics, StoreError,
     SystemClock, TierCount, TiersConfig, Unreadable,
 };
