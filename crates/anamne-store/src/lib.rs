@@ -58,7 +58,7 @@ pub use clock::{Clock, SystemClock};
 pub use config::{
     EmbeddingConfig, KeptQueries, MetaConfig, QuotaConfig, RecallConfig, RetentionConfig, SpaceConfig, TiersConfig,
 };
-pub use derived::{DerivedDatabase, identity_at, remove_derived};
+pub use derived::{DerivedDatabase, identity_at, remove_derived, set_aside_derived};
 pub use error::StoreError;
 pub use examine::{Examination, Finding, Part, examine};
 pub use files::{

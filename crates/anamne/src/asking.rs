@@ -11,6 +11,7 @@ use anamne_types::{Answer, Context, ContextRequest, Hit, Plan, Recall, Seq, Temp
 use crate::Error;
 use crate::answering::Answering;
 use crate::knowledge::KnownDisputes;
+use crate::meta::Experienced;
 use crate::space::{Inner, Space};
 use crate::tiers::{OpenTier, Trouble};
 
@@ -244,6 +245,7 @@ impl Inner {
             may_leave_out: !is_one && self.plans(recall),
             widened,
         });
+        let experience = Experienced(self);
         let facts = self.facts()?;
         let disputes = self.graph_if_woven().map(KnownDisputes);
         let labels = troubles.iter().map(Trouble::label);
@@ -279,7 +281,7 @@ impl Inner {
                 .collect(),
             planner,
             tiers: counts.collect(),
-            experience: None,
+            experience: Some(&experience),
         };
         ask(&recaller)
     }

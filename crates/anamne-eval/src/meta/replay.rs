@@ -28,6 +28,7 @@ pub(super) struct Replay {
 
 impl Replay {
     pub(super) fn run(store: &Told, log: &[Asked], planning: bool) -> Result<Self, Failure> {
+        store.space.forget_meta()?;
         let mut went = Vec::with_capacity(log.len());
         for (number, asked) in log.iter().enumerate() {
             let recall = Recall {
