@@ -25,6 +25,6 @@ pub mod views;
 mod words;
 
 pub use error::RecallError;
-pub use planner::{Advice, Asked, Experience, Found, Planner, Trace, can_hold};
+pub use planner::{Advice, Asked, Colder, Experience, Found, Planner, Trace, can_hold};
 pub use recaller::Recaller;
 pub use words::Facts;

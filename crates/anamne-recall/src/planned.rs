@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use anamne_types::{Hit, Plan, Recall, Signals, Tier, Work};
+use anamne_types::{Hit, Recall, Signals, Tier, Work};
 use roaring::RoaringBitmap;
 
-use crate::planner::{self, Advice, Asked, Asking, Found, Outcome, Trace};
+use crate::planner::{self, Advice, Asked, Asking, Followed, Found, Outcome, Trace};
 use crate::rank::Ranked;
 use crate::recaller::Recaller;
 use crate::words::Reader;
@@ -43,8 +43,11 @@ impl Recaller<'_> {
             .then(|| planner::search(planner, reader, &asking))
             .flatten();
         Some(staged.unwrap_or_else(|| Outcome {
-            plan: planner::count_all(planner, reader.question, &asking),
-            ..Outcome::default()
+            searched: None,
+            followed: Followed {
+                plan: planner::count_all(planner, reader.question, &asking),
+                ..Followed::default()
+            },
         }))
     }
 
@@ -55,7 +58,7 @@ impl Recaller<'_> {
         reader: &Reader<'_>,
         results: &[Hit],
         ranked: &[Ranked],
-        outcome: Option<(&Plan, u32)>,
+        outcome: Option<&Followed>,
         started: Instant,
     ) {
         let Some(experience) = self.experience else {
@@ -76,10 +79,7 @@ impl Recaller<'_> {
                 by_meaning: candidate.is_some_and(|candidate| candidate.vector_rank.is_some()),
             })
         };
-        let (plan, stages) = match outcome {
-            Some((plan, stages)) => (Some(plan), stages),
-            None => (None, 0),
-        };
+        let plan = outcome.map(|followed| &followed.plan);
         let reached = || self.tiers.iter().map(|(tier, _)| *tier).collect::<Vec<Tier>>();
         let trace = Trace {
             found: results.iter().take(CREDITED).filter_map(found).collect(),
@@ -88,7 +88,8 @@ impl Recaller<'_> {
             searched: plan.map_or_else(reached, |plan| plan.tiers.clone()),
             left_out: plan.map_or_else(Vec::new, |plan| plan.left_out.clone()),
             work: plan.map_or_else(Work::default, |plan| plan.work),
-            stages,
+            colder: outcome.and_then(|followed| followed.colder.clone()),
+            stages: outcome.map_or(0, |followed| followed.stages),
             widened: plan.is_some_and(|plan| plan.widened),
             took_ms: started.elapsed().as_secs_f64() * 1_000.0,
         };

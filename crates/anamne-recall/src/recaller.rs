@@ -12,7 +12,7 @@ use crate::candidates::{Pool, Searched, search};
 use crate::confidence::judge;
 use crate::error::RecallError;
 use crate::model;
-use crate::planner::{Experience, Outcome, Planner};
+use crate::planner::{Experience, Planner};
 use crate::rank::{Ranked, Setting, rank, shortlist, thread_features};
 use crate::views::{Columns, Disputes, LexicalSearch, VectorSearch};
 use crate::words::{Facts, Question, Reader};
@@ -94,15 +94,11 @@ impl Recaller<'_> {
         };
         let vector_asked = vectors.map(|(_, vector)| vector);
         let planned = self.planned(recall, &mut reader, vector_asked, depth, filter.as_ref());
-        let (searched, plan) = match planned {
-            Some(Outcome {
-                searched,
-                plan,
-                stages,
-            }) if plan.planned => (searched, Some((plan, stages))),
-            Some(Outcome { plan, stages, .. }) => (everything(), Some((plan, stages))),
-            None => (everything(), None),
+        let (searched, followed) = match planned {
+            Some(outcome) => (outcome.searched, Some(outcome.followed)),
+            None => (None, None),
         };
+        let searched = searched.unwrap_or_else(everything);
         let mut ranked = if recall.signals == Signals::Full && self.columns.is_some() {
             self.rank_in_full(
                 &mut reader,
@@ -127,9 +123,8 @@ impl Recaller<'_> {
         if let Some(disputes) = self.disputes {
             answer::dispute(&mut results, disputes);
         }
-        let outcome = plan.as_ref().map(|(plan, stages)| (plan, *stages));
-        self.note(recall, &reader, &results, &ranked, outcome, started);
-        let plan = plan.map(|(plan, _)| plan);
+        self.note(recall, &reader, &results, &ranked, followed.as_ref(), started);
+        let plan = followed.map(|followed| followed.plan);
         let plan = plan.filter(|plan| recall.explain_plan || plan.widened);
         let mut degraded = self.degraded.clone();
         if has_failed {

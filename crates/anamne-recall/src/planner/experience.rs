@@ -1,6 +1,10 @@
 //! What earlier questions taught, and what this one teaches.
 
+use std::sync::Arc;
+
 use anamne_types::{Recall, Row, Tier, Work};
+
+use crate::views;
 
 /// A question, as far as earlier ones can be like it.
 #[derive(Clone, Copy)]
@@ -16,9 +20,9 @@ pub struct Asked<'a> {
 /// What earlier questions say of one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Advice {
-    /// The very same question was answered from these tiers, and no colder tier has changed since: only these and the active
-    /// one need be searched.
-    pub settled: Option<Vec<Tier>>,
+    /// What the very same question brought up in the tiers that are not active, where these have not changed since: only the
+    /// active one need be searched.
+    pub colder: Option<Arc<Colder>>,
     /// Where questions with the same words were answered.
     pub routed: Vec<Tier>,
     /// How much more often than its size lets expect each tier brought answers, in the order of `Asked::tiers`; 1 where
@@ -26,6 +30,15 @@ pub struct Advice {
     pub leanings: Vec<f32>,
     /// How often the first stage was not enough, 0 to 1; `None` where little is known.
     pub going_on: Option<f32>,
+}
+
+/// What a question brought up in tiers that are not active: everything there that it could.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Colder {
+    /// By words.
+    pub words: Vec<views::Found>,
+    /// By meaning.
+    pub meaning: Vec<views::Found>,
 }
 
 /// One of the first results.
@@ -54,6 +67,8 @@ pub struct Trace {
     pub searched: Vec<Tier>,
     /// The tiers within reach that were left out.
     pub left_out: Vec<Tier>,
+    /// What was brought up in tiers that are not active, where all of them were searched by words and by meaning.
+    pub colder: Option<Arc<Colder>>,
     /// What was touched; nothing where that was not counted.
     pub work: Work,
     /// How many stages it took; 0 where there was nothing to plan.

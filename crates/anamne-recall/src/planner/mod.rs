@@ -4,13 +4,15 @@
 //! engine feeds). A question is searched in stages:
 //!
 //! 1. Tiers that can't hold the time asked about are ruled out ([`can_hold`]): exact, always right.
-//! 2. The hottest tier, and those where questions like this one were answered before, are searched by words and meaning.
+//! 2. The hottest tier is searched by words and meaning, and those where questions like this one were answered before by
+//!    words.
 //! 3. Where a memory was found that holds most of the question's weight, and where by the frequencies of its words no
 //!    other tier is expected to hold another such memory, that is enough ([`odds`]).
 //! 4. Else the others are searched by words, as far as their dictionaries hold enough of the question. Where that finds
 //!    such a memory, vectors of colder tiers stay unread.
 //! 5. Else everything is searched: the answer is then the one that a search without a plan gives.
 //!
+//! What the very same question brought up in colder tiers before is not searched again while they have not changed.
 //! Scores are those of a search over all tiers from the first stage on, so that stages add up.
 
 mod experience;
@@ -18,9 +20,9 @@ mod odds;
 mod span;
 mod staged;
 
-pub use experience::{Advice, Asked, Experience, Found, Trace};
+pub use experience::{Advice, Asked, Colder, Experience, Found, Trace};
 pub use span::can_hold;
-pub(crate) use staged::{Asking, Outcome, count_all, search};
+pub(crate) use staged::{Asking, Followed, Outcome, count_all, search};
 
 use anamne_index::columns::ColumnsSnapshot;
 use anamne_types::{Row, Tier};

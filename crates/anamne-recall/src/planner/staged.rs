@@ -8,7 +8,7 @@ use anamne_types::{Plan, Recall, Row, Tier, Work};
 use roaring::RoaringBitmap;
 
 use super::odds::{Chance, at_least};
-use super::{Advice, Planner, can_hold};
+use super::{Advice, Colder, Planner, can_hold};
 use crate::candidates::Searched;
 use crate::views;
 use crate::words::{Question, Reader};
@@ -49,11 +49,19 @@ pub(crate) struct Asking<'a> {
 }
 
 /// What came of it.
-#[derive(Debug, Default)]
 pub(crate) struct Outcome {
-    pub(crate) searched: Searched,
+    /// What was found; `None` where everything is to be searched at once.
+    pub(crate) searched: Option<Searched>,
+    pub(crate) followed: Followed,
+}
+
+/// The plan that was followed.
+#[derive(Debug, Default)]
+pub(crate) struct Followed {
     pub(crate) plan: Plan,
     pub(crate) stages: u32,
+    /// What was brought up in tiers that are not active, where all were searched that can hold an answer.
+    pub(crate) colder: Option<Arc<Colder>>,
 }
 
 /// The best that was found so far, by the words of the question that it holds.
@@ -79,7 +87,8 @@ struct Stages<'a> {
     possible: Vec<bool>,
     worded: Vec<bool>,
     meant: Vec<bool>,
-    outcome: Outcome,
+    searched: Searched,
+    followed: Followed,
 }
 
 /// Searches in stages; `None` where the question can't be planned for, so that everything is to be searched.
@@ -91,19 +100,19 @@ pub(crate) fn search(
     let mut stages = Stages::new(planner, reader.question, asking)?;
     stages.rule_out_by_time();
     let first = stages.first();
-    stages.expect(&first);
+    // What is routed to is looked at by words alone, until something is found there.
+    let meant = first[..first.len().min(1)].to_vec();
+    stages.expect(&first, &meant);
     stages.by_words(&first);
-    stages.by_meaning(&first);
-    if stages.is_settled() {
-        stages.say("the same question was answered from these tiers before".to_owned());
+    stages.by_meaning(&meant);
+    if let Some(colder) = &asking.advice.colder {
+        stages.take(colder);
+        stages.say("the same question was asked before, and the colder tiers have not changed since".to_owned());
         return Some(stages.finish());
     }
-    let mut best = stages.best(reader);
-    if stages.left().is_empty() {
-        return Some(stages.finish());
-    }
+    let best = stages.best(reader);
     let promising = stages.promising(&best);
-    if promising.is_empty() {
+    if promising.is_empty() && stages.is_alone(&best) {
         stages.say(format!(
             "{} answers well, and by their words the other tiers are not expected to hold its like",
             stages.names(&first)
@@ -111,7 +120,7 @@ pub(crate) fn search(
         return Some(stages.finish());
     }
     stages.by_words(&promising);
-    best = stages.best(reader);
+    let best = stages.best(reader);
     if stages.stands_out(&best) {
         let own = best.row.and_then(|row| planner.tier_of(row));
         stages.by_meaning(&own.into_iter().collect::<Vec<_>>());
@@ -143,7 +152,7 @@ pub(crate) fn count_all(planner: &Planner<'_>, question: &Question, asking: &Ask
     let all: Vec<usize> = (0..planner.tiers.len()).collect();
     stages.count_words(&all);
     stages.count_meaning(&all);
-    let work = stages.outcome.plan.work;
+    let work = stages.followed.plan.work;
     Plan {
         planned: false,
         widened: planner.widened,
@@ -177,12 +186,13 @@ impl<'a> Stages<'a> {
             possible: vec![true; tiers],
             worded: vec![false; tiers],
             meant: vec![false; tiers],
-            outcome: Outcome::default(),
+            searched: Searched::default(),
+            followed: Followed::default(),
         })
     }
 
     fn say(&mut self, reason: String) {
-        self.outcome.plan.reasons.push(reason);
+        self.followed.plan.reasons.push(reason);
     }
 
     fn names(&self, tiers: &[usize]) -> String {
@@ -211,28 +221,45 @@ impl<'a> Stages<'a> {
     /// The tiers that are searched first: the hottest one, and those where such questions were answered before.
     fn first(&self) -> Vec<usize> {
         let advice = &self.asking.advice;
-        let wanted: BTreeSet<Tier> = advice
-            .settled
-            .iter()
-            .flatten()
-            .chain(&advice.routed)
-            .copied()
-            .collect();
+        let is_wanted = |tier: &Tier| {
+            *tier == Tier::Active || (advice.colder.is_none() && advice.routed.contains(tier))
+        };
         let tiers = self.planner.tiers.iter().enumerate();
         let mut first: Vec<usize> = tiers
-            .filter(|(place, tier)| {
-                self.possible[*place] && (**tier == Tier::Active || wanted.contains(tier))
-            })
+            .filter(|(place, tier)| self.possible[*place] && is_wanted(tier))
             .map(|(place, _)| place)
             .collect();
-        if first.is_empty() {
+        if first.is_empty() && advice.colder.is_none() {
             first.extend((0..self.possible.len()).find(|place| self.possible[*place]));
         }
         first
     }
 
-    fn is_settled(&self) -> bool {
-        self.asking.advice.settled.is_some()
+    /// Adds what the question brought up in colder tiers before.
+    fn take(&mut self, colder: &Arc<Colder>) {
+        let depth = self.asking.depth;
+        add(&mut self.searched.lexical, colder.words.clone(), depth);
+        add(&mut self.searched.vectors, colder.meaning.clone(), depth);
+        self.followed.colder = Some(colder.clone());
+    }
+
+    /// What was brought up in colder tiers, where all of them were searched in every way.
+    fn colder(&self) -> Option<Arc<Colder>> {
+        let is_searched = |tier: usize| {
+            self.worded[tier] && (self.meant[tier] || self.asking.vector.is_none())
+        };
+        let all = (0..self.possible.len()).all(|tier| !self.possible[tier] || is_searched(tier));
+        let is_colder = |found: &&views::Found| {
+            let tier = self.planner.tier_of(found.row);
+            tier.is_some_and(|tier| self.planner.tiers[tier] != Tier::Active)
+        };
+        let colder = |found: &[views::Found]| found.iter().filter(is_colder).copied().collect();
+        all.then(|| {
+            Arc::new(Colder {
+                words: colder(&self.searched.lexical),
+                meaning: colder(&self.searched.vectors),
+            })
+        })
     }
 
     /// Possible tiers that were not searched yet.
@@ -243,37 +270,40 @@ impl<'a> Stages<'a> {
     }
 
     /// Reckons what is likely to be touched.
-    fn expect(&mut self, first: &[usize]) {
-        let before = self.outcome.plan.work;
+    fn expect(&mut self, first: &[usize], meant: &[usize]) {
+        let before = self.followed.plan.work;
         self.count_words(first);
-        self.count_meaning(first);
-        let sure = self.outcome.plan.work;
-        let others: Vec<usize> = (0..self.possible.len())
-            .filter(|tier| self.possible[*tier] && !first.contains(tier))
-            .collect();
+        self.count_meaning(meant);
+        let sure = self.followed.plan.work;
+        let possible = (0..self.possible.len()).filter(|tier| self.possible[*tier]);
+        let (others, unmeant): (Vec<usize>, Vec<usize>) = (
+            possible.clone().filter(|tier| !first.contains(tier)).collect(),
+            possible.filter(|tier| !meant.contains(tier)).collect(),
+        );
         self.count_words(&others);
-        self.count_meaning(&others);
-        let all = self.outcome.plan.work;
-        let going_on = match self.is_settled() {
-            true => 0.0,
-            false => f64::from(self.asking.advice.going_on.unwrap_or(GOING_ON)),
+        self.count_meaning(&unmeant);
+        let all = self.followed.plan.work;
+        let advice = &self.asking.advice;
+        let going_on = match &advice.colder {
+            Some(_) => 0.0,
+            None => f64::from(advice.going_on.unwrap_or(GOING_ON)),
         };
         let between = |sure: u64, all: u64| sure + ((all - sure) as f64 * going_on) as u64;
-        self.outcome.plan.expected = Work {
+        self.followed.plan.expected = Work {
             tiers: between(first.len() as u64, (first.len() + others.len()) as u64) as u32,
             rows: between(sure.rows, all.rows),
             bytes: between(sure.bytes, all.bytes),
         };
-        self.outcome.plan.work = before;
+        self.followed.plan.work = before;
         let look_ups = (self.question.terms.terms.len() * self.planner.tiers.len()) as u64;
-        self.outcome.plan.work.bytes += look_ups * LOOK_UP_BYTES;
+        self.followed.plan.work.bytes += look_ups * LOOK_UP_BYTES;
     }
 
     fn count_words(&mut self, tiers: &[usize]) {
         for tier in tiers {
             let postings = self.statistics.postings(*tier);
-            self.outcome.plan.work.rows += postings;
-            self.outcome.plan.work.bytes += postings * POSTING_BYTES;
+            self.followed.plan.work.rows += postings;
+            self.followed.plan.work.bytes += postings * POSTING_BYTES;
         }
     }
 
@@ -287,8 +317,8 @@ impl<'a> Stages<'a> {
                 Some(filter) => vectors.min(filter.len()),
                 None => vectors,
             };
-            self.outcome.plan.work.rows += scanned;
-            self.outcome.plan.work.bytes += bytes * scanned / vectors.max(1);
+            self.followed.plan.work.rows += scanned;
+            self.followed.plan.work.bytes += bytes * scanned / vectors.max(1);
         }
     }
 
@@ -307,15 +337,15 @@ impl<'a> Stages<'a> {
             .lexical
             .search_chosen(&chosen, terms, depth, self.asking.filter);
         match found {
-            Ok(found) => add(&mut self.outcome.searched.lexical, found, depth),
-            Err(error) => self.outcome.searched.failed.push(("lexical", error.to_string())),
+            Ok(found) => add(&mut self.searched.lexical, found, depth),
+            Err(error) => self.searched.failed.push(("lexical", error.to_string())),
         }
         self.count_words(&new);
         for tier in new {
             self.worded[tier] = true;
-            self.outcome.plan.tiers.push(self.planner.tiers[tier]);
+            self.followed.plan.tiers.push(self.planner.tiers[tier]);
         }
-        self.outcome.stages += 1;
+        self.followed.stages += 1;
     }
 
     fn by_meaning(&mut self, tiers: &[usize]) {
@@ -336,8 +366,8 @@ impl<'a> Stages<'a> {
             .vectors
             .candidates_of(&chosen, vector, depth, self.asking.filter);
         match found {
-            Ok(found) => add(&mut self.outcome.searched.vectors, found, depth),
-            Err(error) => self.outcome.searched.failed.push(("vectors", error.to_string())),
+            Ok(found) => add(&mut self.searched.vectors, found, depth),
+            Err(error) => self.searched.failed.push(("vectors", error.to_string())),
         }
         self.count_meaning(&new);
         for tier in new {
@@ -347,7 +377,7 @@ impl<'a> Stages<'a> {
 
     /// What the question's words say of the first rows that were found.
     fn best(&self, reader: &mut Reader<'_>) -> Best {
-        let searched = &self.outcome.searched;
+        let searched = &self.searched;
         let first = searched.lexical.iter().take(JUDGED[0]);
         let rows: BTreeSet<Row> = first
             .chain(searched.vectors.iter().take(JUDGED[1]))
@@ -403,15 +433,20 @@ impl<'a> Stages<'a> {
     }
 
     fn is_full(&self) -> bool {
-        let searched = &self.outcome.searched;
+        let searched = &self.searched;
         let limit = self.asking.recall.limit;
         searched.lexical.len() >= limit || searched.vectors.len() >= limit
+    }
+
+    /// Whether the best found holds enough of the question, and nothing else that was found is its like.
+    fn is_alone(&self, best: &Best) -> bool {
+        best.share >= SHARE && best.rivals == 0 && self.is_full()
     }
 
     /// The tiers that must be searched by words too: none where the best found is strong and has no like anywhere else.
     fn promising(&self, best: &Best) -> Vec<usize> {
         let mut left = self.left();
-        if best.share < SHARE || best.rivals > 0 || !self.is_full() {
+        if !self.is_alone(best) {
             return left;
         }
         let weight = RIVAL * best.weight;
@@ -439,14 +474,21 @@ impl<'a> Stages<'a> {
     }
 
     fn finish(self) -> Outcome {
-        let mut outcome = self.outcome;
-        let plan = &mut outcome.plan;
+        let colder = self.followed.colder.clone().or_else(|| self.colder());
+        let mut followed = Followed {
+            colder,
+            ..self.followed
+        };
+        let plan = &mut followed.plan;
         plan.planned = true;
         plan.widened = self.planner.widened;
         plan.work.tiers = plan.tiers.len() as u32;
         let left_out = self.planner.tiers.iter().filter(|tier| !plan.tiers.contains(tier));
         plan.left_out = left_out.copied().collect();
-        outcome
+        Outcome {
+            searched: Some(self.searched),
+            followed,
+        }
     }
 }
 

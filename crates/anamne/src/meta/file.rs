@@ -7,11 +7,11 @@ use anamne_store::{DerivedDatabase, FileIdentity, KeptQueries, StoreError, ident
 use anamne_types::{Row, Temperature, Tier, Work};
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use serde::Serialize;
 
 use super::learned::{
-    Key, Learned, MOST_ROUTES, MOST_TERMS, NEWEST, Route, TermHash, leads_to, stand, went_on,
+    Key, Learned, MOST_TERMS, NEWEST, TermHash, leading, leads_to, went_on,
 };
 use super::note::Note;
 
@@ -229,17 +229,6 @@ fn change<T>(
 }
 
 fn read_routes(connection: &Connection, learned: &mut Learned) -> rusqlite::Result<()> {
-    let mut routes = connection
-        .prepare("SELECT query, tiers, stand, at FROM routes ORDER BY at DESC LIMIT ?1")?;
-    let routes = routes.query_map([MOST_ROUTES as i64], |row| {
-        let route = Route {
-            tiers: tiers_of(&row.get::<_, String>(1)?),
-            stand: row.get(2)?,
-            at: row.get(3)?,
-        };
-        Ok((row.get(0)?, route))
-    })?;
-    learned.routes = routes.collect::<Result<_, _>>()?;
     let mut terms = connection
         .prepare("SELECT term, tier, times FROM term_routes ORDER BY at DESC LIMIT ?1")?;
     let terms = terms.query_map([MOST_TERMS as i64], |row| {
@@ -270,10 +259,9 @@ fn write_asked(
     kept: KeptQueries,
 ) -> rusqlite::Result<()> {
     let trace = &note.trace;
-    let terms: Vec<u8> = note
-        .terms
-        .iter()
-        .flat_map(|term| key.term(term).to_le_bytes())
+    let terms: Vec<u8> = leading(key, note)
+        .into_iter()
+        .flat_map(TermHash::to_le_bytes)
         .collect();
     let sql = "INSERT INTO asked (at, query, terms, words, shape, temperature, hops, searched, left_out, rows, bytes, took_us, \
                stages, widened, results, confidence, found) \
@@ -369,21 +357,12 @@ fn write_costs(transaction: &Transaction<'_>, note: &Note) -> rusqlite::Result<(
 }
 
 fn write_routes(transaction: &Transaction<'_>, key: Key, note: &Note) -> rusqlite::Result<()> {
-    if let Some(tiers) = note.answered_from() {
-        let sql = "INSERT OR REPLACE INTO routes VALUES (?1, ?2, ?3, ?4)";
-        transaction.prepare_cached(sql)?.execute(params![
-            key.query(&note.query, &note.bounds),
-            names(&tiers),
-            stand(&note.tiers),
-            note.at,
-        ])?;
-    }
     if let Some(tier) = leads_to(note) {
         let sql = "INSERT INTO term_routes VALUES (?1, ?2, 1, ?3) \
                    ON CONFLICT DO UPDATE SET times = times + 1, at = excluded.at";
         let mut count = transaction.prepare_cached(sql)?;
-        for term in &note.terms {
-            count.execute(params![key.term(term), tier.number(), note.at])?;
+        for term in leading(key, note) {
+            count.execute(params![term, tier.number(), note.at])?;
         }
     }
     Ok(())
@@ -393,17 +372,12 @@ fn write_routes(transaction: &Transaction<'_>, key: Key, note: &Note) -> rusqlit
 fn bound(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     let newest = "DELETE FROM asked WHERE number <= (SELECT max(number) FROM asked) - ?1";
     transaction.execute(newest, [MOST_ASKED])?;
-    for (table, most) in [("routes", MOST_ROUTES), ("term_routes", MOST_TERMS)] {
-        let count = format!("SELECT count(*) FROM {table}");
-        let rows: i64 = transaction.query_row(&count, [], |row| row.get(0))?;
-        // A quarter more may gather before the oldest go, all at once.
-        if rows > (most + most / 4) as i64 {
-            let nth = format!("SELECT at FROM {table} ORDER BY at DESC LIMIT 1 OFFSET ?1");
-            let oldest: Option<i64> = transaction
-                .query_row(&nth, [most as i64], |row| row.get(0))
-                .optional()?;
-            transaction.execute(&format!("DELETE FROM {table} WHERE at <= ?1"), [oldest])?;
-        }
+    let rows: i64 = transaction.query_row("SELECT count(*) FROM term_routes", [], |row| row.get(0))?;
+    // A quarter more may gather before the oldest go, all at once.
+    if rows > (MOST_TERMS + MOST_TERMS / 4) as i64 {
+        let nth = "SELECT at FROM term_routes ORDER BY at DESC LIMIT 1 OFFSET ?1";
+        let oldest: i64 = transaction.query_row(nth, [MOST_TERMS as i64], |row| row.get(0))?;
+        transaction.execute("DELETE FROM term_routes WHERE at <= ?1", [oldest])?;
     }
     Ok(())
 }
@@ -413,20 +387,19 @@ fn forget_rows(
     transaction: &Transaction<'_>,
     gone: &dyn Fn(&[Row]) -> Vec<Row>,
 ) -> rusqlite::Result<()> {
-    let mut asked = transaction.prepare("SELECT number, query, terms, found FROM asked")?;
+    let mut asked = transaction.prepare("SELECT number, terms, found FROM asked")?;
     let asked = asked.query_map([], |row| {
-        let found: Vec<u8> = row.get(3)?;
-        Ok((row.get(0)?, row.get(1)?, row.get(2)?, rows_of(&found)))
+        let found: Vec<u8> = row.get(2)?;
+        Ok((row.get(0)?, row.get(1)?, rows_of(&found)))
     })?;
-    let asked: Vec<(i64, Vec<u8>, Vec<u8>, Vec<Row>)> = asked.collect::<Result<_, _>>()?;
+    let asked: Vec<(i64, Vec<u8>, Vec<Row>)> = asked.collect::<Result<_, _>>()?;
     let mut rows: Vec<Row> = asked.iter().flat_map(|(.., rows)| rows).copied().collect();
     rows.sort_unstable();
     rows.dedup();
     let gone = gone(&rows);
     let names_gone = |rows: &[Row]| rows.iter().any(|row| gone.binary_search(row).is_ok());
-    for (number, query, terms, _) in asked.iter().filter(|(.., rows)| names_gone(rows)) {
+    for (number, terms, _) in asked.iter().filter(|(.., rows)| names_gone(rows)) {
         transaction.execute("DELETE FROM asked WHERE number = ?1", [number])?;
-        transaction.execute("DELETE FROM routes WHERE query = ?1", [query])?;
         for term in hashes(terms) {
             transaction.execute("DELETE FROM term_routes WHERE term = ?1", [term])?;
         }

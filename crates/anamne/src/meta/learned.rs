@@ -1,8 +1,9 @@
 //! What earlier questions taught, in memory.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use anamne_recall::Advice;
+use anamne_recall::{Advice, Colder};
 use anamne_types::Tier;
 
 use super::note::Note;
@@ -11,12 +12,14 @@ use super::note::Note;
 pub(super) type QueryHash = [u8; 16];
 pub(super) type TermHash = i64;
 
-/// Queries whose routes are kept, and terms.
-pub(super) const MOST_ROUTES: usize = 4_096;
+/// Terms of which it is kept where they lead to.
 pub(super) const MOST_TERMS: usize = 16_384;
 
-/// A route is followed for so long, in microseconds: words like "yesterday" mean another day then.
-const ROUTE_AGE: i64 = 24 * 3_600 * 1_000_000;
+/// Questions of which it is kept what they brought up.
+const MOST_ANSWERED: usize = 512;
+
+/// That counts for so long, in microseconds: words like "yesterday" mean another day then.
+const ANSWERED_AGE: i64 = 24 * 3_600 * 1_000_000;
 
 /// Questions that speak for the sizes of tiers before any was asked.
 const PRIOR: f32 = 50.0;
@@ -38,6 +41,15 @@ pub(super) const NEWEST: f64 = 1.0 / 64.0;
 pub(super) struct Key(pub(super) [u8; 32]);
 
 impl Key {
+    /// For hashes that never leave this process any key will do.
+    pub(super) const OF_MEMORY: Self = Self([0; 32]);
+
+    /// The hash of a whole question, as if it were a term.
+    pub(super) fn whole(&self, query: &str) -> TermHash {
+        // Terms hold no spaces at their beginning.
+        self.term(&format!(" {query}"))
+    }
+
     pub(super) fn query(&self, query: &str, bounds: &str) -> QueryHash {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         hasher.update(query.as_bytes());
@@ -57,18 +69,53 @@ impl Key {
     }
 }
 
-/// From which tiers a question was answered.
-#[derive(Clone, Debug)]
-pub(super) struct Route {
-    pub(super) tiers: Vec<Tier>,
-    pub(super) stand: i64,
-    pub(super) at: i64,
+/// What a question brought up in colder tiers, and how these stood then.
+struct Answered {
+    colder: Arc<Colder>,
+    stand: i64,
+    at: i64,
+}
+
+/// What questions brought up in this process; never written down.
+#[derive(Default)]
+pub(super) struct Answers(HashMap<QueryHash, Answered>);
+
+impl Answers {
+    pub(super) fn of(&self, asked: &Note) -> Option<Arc<Colder>> {
+        let known = self.0.get(&Key::OF_MEMORY.query(&asked.query, &asked.bounds))?;
+        let age = asked.at.saturating_sub(known.at);
+        let holds = known.stand == stand(&asked.tiers) && (0..ANSWERED_AGE).contains(&age);
+        holds.then(|| known.colder.clone())
+    }
+
+    pub(super) fn keep(&mut self, note: &Note) {
+        let Some(colder) = &note.trace.colder else {
+            return;
+        };
+        if self.0.len() >= MOST_ANSWERED {
+            self.0.clear();
+        }
+        let answered = Answered {
+            colder: colder.clone(),
+            stand: stand(&note.tiers),
+            at: note.at,
+        };
+        let query = Key::OF_MEMORY.query(&note.query, &note.bounds);
+        // How old it is counts from when it was searched.
+        let known = self.0.get(&query);
+        if known.is_none_or(|known| !Arc::ptr_eq(&known.colder, colder)) {
+            self.0.insert(query, answered);
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
 }
 
 /// Everything that is learned, under one key.
 pub(super) struct Learned {
     pub(super) key: Key,
-    pub(super) routes: HashMap<QueryHash, Route>,
     pub(super) terms: HashMap<TermHash, Vec<(Tier, u32)>>,
     /// How often each tier held the best result.
     pub(super) best: HashMap<Tier, f32>,
@@ -80,7 +127,6 @@ impl Learned {
     pub(super) fn new(key: Key) -> Self {
         Self {
             key,
-            routes: HashMap::new(),
             terms: HashMap::new(),
             best: HashMap::new(),
             going_on: HashMap::new(),
@@ -89,21 +135,16 @@ impl Learned {
 
     /// What it says of a question.
     pub(super) fn advise(&self, asked: &Note) -> Advice {
-        let query = self.key.query(&asked.query, &asked.bounds);
-        let settled = self.routes.get(&query).filter(|route| {
-            route.stand == stand(&asked.tiers)
-                && (0..ROUTE_AGE).contains(&asked.at.saturating_sub(route.at))
-        });
         let going_on = self.going_on.get(&asked.shape);
         Advice {
-            settled: settled.map(|route| route.tiers.clone()),
+            colder: None,
             routed: self.routed(asked),
             leanings: self.leanings(&asked.tiers),
             going_on: going_on.filter(|(times, _)| *times >= 16).map(|(_, share)| *share),
         }
     }
 
-    /// The colder tiers to which at least half of the question's terms, and two of them, lead.
+    /// The colder tiers to which the whole question leads, or at least half of its terms, and two of them.
     fn routed(&self, asked: &Note) -> Vec<Tier> {
         let mut votes: HashMap<Tier, f32> = HashMap::new();
         for term in &asked.terms {
@@ -114,6 +155,10 @@ impl Learned {
             for (tier, times) in tiers {
                 *votes.entry(*tier).or_default() += *times as f32 / all as f32;
             }
+        }
+        let whole = self.terms.get(&self.key.whole(&asked.query));
+        for (tier, _) in whole.into_iter().flatten() {
+            *votes.entry(*tier).or_default() += asked.terms.len() as f32 + 2.0;
         }
         let enough = (asked.terms.len() as f32 / 2.0).max(2.0);
         let mut routed: Vec<(Tier, f32)> =
@@ -140,24 +185,12 @@ impl Learned {
         if !note.teaches() {
             return;
         }
-        if let Some(tiers) = note.answered_from() {
-            if self.routes.len() >= MOST_ROUTES {
-                self.routes.clear();
-            }
-            let query = self.key.query(&note.query, &note.bounds);
-            let route = Route {
-                tiers,
-                stand: stand(&note.tiers),
-                at: note.at,
-            };
-            self.routes.insert(query, route);
-        }
         if let Some(tier) = leads_to(note) {
             if self.terms.len() >= MOST_TERMS {
                 self.terms.clear();
             }
-            for term in &note.terms {
-                let tiers = self.terms.entry(self.key.term(term)).or_default();
+            for term in leading(self.key, note) {
+                let tiers = self.terms.entry(term).or_default();
                 match tiers.iter_mut().find(|(known, _)| *known == tier) {
                     Some((_, times)) => *times += 1,
                     None => tiers.push((tier, 1)),
@@ -174,6 +207,12 @@ impl Learned {
             *share += (went_on(note) - *share) * weight;
         }
     }
+}
+
+/// The hashes of a question's terms and of the whole of it.
+pub(super) fn leading(key: Key, note: &Note) -> Vec<TermHash> {
+    let terms = note.terms.iter().map(|term| key.term(term));
+    terms.chain([key.whole(&note.query)]).collect()
 }
 
 /// Whether the first stage was not enough.

@@ -31,15 +31,7 @@ CREATE TABLE asked (
     found BLOB NOT NULL
 ) STRICT;
 
--- From which tiers a question was answered, and a digest of how many memories the colder tiers had then.
-CREATE TABLE routes (
-    query BLOB PRIMARY KEY,
-    tiers TEXT NOT NULL,
-    stand INTEGER NOT NULL,
-    at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
--- In which colder tier the best results of questions with a term lay.
+-- In which colder tier the best results of questions with a term lay; `term` is a keyed hash of it, or of a whole question.
 CREATE TABLE term_routes (
     term INTEGER NOT NULL,
     tier INTEGER NOT NULL,

@@ -21,7 +21,7 @@ use crate::Error;
 use crate::space::{CheckUp, Inner, Space};
 pub use file::LoggedQuery;
 use file::MetaFile;
-use learned::{Key, Learned};
+use learned::{Answers, Key, Learned};
 use note::Note;
 pub use topics::{KnownTopic, Verdict};
 
@@ -36,6 +36,8 @@ pub(crate) struct MetaMemory {
     notes: Mutex<Vec<Note>>,
     /// What questions taught, once one was asked that can be planned for.
     learned: Mutex<Option<Learned>>,
+    /// What questions brought up in colder tiers.
+    answers: Mutex<Answers>,
     file: Mutex<MetaFile>,
 }
 
@@ -45,6 +47,7 @@ impl MetaMemory {
         Self {
             notes: Mutex::default(),
             learned: Mutex::default(),
+            answers: Mutex::default(),
             file: Mutex::new(MetaFile::at(space.join("views/meta.db"))),
         }
     }
@@ -55,6 +58,10 @@ impl MetaMemory {
 
     fn notes(&self) -> MutexGuard<'_, Vec<Note>> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn answers(&self) -> MutexGuard<'_, Answers> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn learned(&self) -> MutexGuard<'_, Option<Learned>> {
@@ -88,6 +95,7 @@ impl MetaMemory {
     fn clear(&self) {
         self.notes().clear();
         *self.learned() = None;
+        self.answers().clear();
     }
 }
 
@@ -111,12 +119,16 @@ impl Experience for Experienced<'_> {
             let mut file = meta.file();
             let read = file.exists().then(|| file.read().ok()).flatten();
             drop(file);
-            // In memory any key will do.
-            let read = read.unwrap_or_else(|| Learned::new(Key([0; 32])));
+            let read = read.unwrap_or_else(|| Learned::new(Key::OF_MEMORY));
             meta.learned().get_or_insert(read);
         }
         let learned = meta.learned();
-        learned.as_ref().map_or_else(Advice::default, |learned| learned.advise(&note))
+        let advice = learned.as_ref().map(|learned| learned.advise(&note));
+        drop(learned);
+        Advice {
+            colder: meta.answers().of(&note),
+            ..advice.unwrap_or_default()
+        }
     }
 
     fn note(&self, asked: &Asked<'_>, trace: Trace) {
@@ -129,6 +141,7 @@ impl Experience for Experienced<'_> {
         {
             learned.learn(&note);
         }
+        self.0.meta.answers().keep(&note);
         let mut notes = self.0.meta.notes();
         if notes.len() >= MOST_NOTES {
             notes.drain(..MOST_NOTES / 2);

@@ -15,7 +15,6 @@ pub(super) struct Note {
     pub(super) shape: String,
     pub(super) temperature: Temperature,
     pub(super) hops: u8,
-    pub(super) limit: usize,
     /// The tiers within reach with the number of their memories.
     pub(super) tiers: Vec<(Tier, usize)>,
     pub(super) trace: Trace,
@@ -34,7 +33,6 @@ impl Note {
             shape: shape(recall),
             temperature: recall.temperature,
             hops: recall.depth.hops(),
-            limit: recall.limit,
             tiers: asked.tiers.to_vec(),
             trace,
         }
@@ -43,16 +41,6 @@ impl Note {
     /// Whether it had several tiers to choose from, and all of them within reach.
     pub(super) fn teaches(&self) -> bool {
         self.tiers.len() > 1 && self.temperature == Temperature::All
-    }
-
-    /// The tiers of its first results; `None` where there are more than are known.
-    pub(super) fn answered_from(&self) -> Option<Vec<Tier>> {
-        (self.limit <= self.trace.found.len().max(10) && !self.trace.found.is_empty()).then(|| {
-            let mut tiers: Vec<Tier> = self.trace.found.iter().map(|found| found.tier).collect();
-            tiers.sort_unstable();
-            tiers.dedup();
-            tiers
-        })
     }
 }
 

@@ -103,7 +103,7 @@ impl Space {
     pub fn known_topics(&self, limit: usize) -> Result<Vec<KnownTopic>, Error> {
         let log = self.query_log(LOOKED_AT)?;
         let key = match log.is_empty() {
-            true => Key([0; 32]),
+            true => Key::OF_MEMORY,
             false => self.inner.meta.file().key()?,
         };
         let mut topics = Vec::new();
@@ -115,7 +115,8 @@ impl Space {
             let mut analyser = Analyser::new();
             for entity in graph.entities(&query, self.now())? {
                 let terms = analyser.query(&entity.name).terms;
-                let terms: Vec<i64> = terms.iter().map(|term| key.term(&term.text)).collect();
+                let terms = terms.iter().filter(|term| !term.is_guest());
+                let terms: Vec<i64> = terms.map(|term| key.term(&term.text)).collect();
                 let (asked, confidence) = asked_about(&log, &terms);
                 topics.push(KnownTopic {
                     verdict: verdict(entity.mentions, confidence),
