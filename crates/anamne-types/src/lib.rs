@@ -16,6 +16,7 @@ mod assertion;
 mod body;
 mod draft;
 mod event;
+mod feedback;
 mod identity;
 mod knowledge;
 mod limits;
@@ -34,6 +35,7 @@ pub use assertion::Assertion;
 pub use body::{Body, Category, Kind, Role, ToolCall};
 pub use draft::{Draft, Edit};
 pub use event::{Actor, ActorKind, Event, EventKind};
+pub use feedback::{Feedback, Judgement};
 pub use identity::{MemoryId, Row, Seq};
 pub use knowledge::{
     ConflictKind, Contradiction, Entity, EntityId, EntityType, Evidence, Frame, KnowledgeState,

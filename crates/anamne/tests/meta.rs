@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anamne::{
-    Answer, Draft, Filter, KeptQueries, MemoryId, Options, Recall, Space, Store, Temperature, Tier,
+    Answer, Draft, Feedback, Filter, Judgement, KeptQueries, MemoryId, Options, Recall, Space, Store, Temperature, Tier,
     Verdict,
 };
 use common::{Home, files_with};
@@ -325,7 +325,7 @@ fn a_damaged_file_is_set_aside() {
     let space = store.space("tests").expect("a space");
     assert_eq!(ids(&ask(&space, &recall))[0], before[0]);
     assert_eq!(space.query_log(10).expect("a log").len(), 1);
-    assert!(home.folder().join("views/meta.db.damaged1").exists());
+    assert!(home.folder().join("views/meta.db.damaged-1").exists());
     let problems = space.check_up().expect("a check-up").problems;
     assert_eq!(problems, Vec::<String>::new());
 }
@@ -377,6 +377,42 @@ fn erasing_reaches_the_log() {
     let log = space.query_log(10).expect("a log");
     assert_eq!(log.len(), 1, "{log:?}");
     assert_eq!(log[0].words, None);
+}
+
+#[test]
+fn feedback_is_kept_with_the_memory_and_moves_it_a_little() {
+    let home = Home::new();
+    let space = home.space();
+    let told = |text: &str| space.remember(text).expect("told").id;
+    let [first, second] = ["The pump in hall one hums", "The pump in hall two hums"].map(told);
+    let recall = Recall::new("the pump that hums");
+    let score = |id: MemoryId| {
+        let answer = ask(&space, &recall);
+        let hit = answer.results.into_iter().find(|hit| hit.memory.id == id);
+        hit.expect("found").score
+    };
+    let before = [score(first), score(second)];
+    let judged = |id, useful| {
+        let note = "the other hall".to_owned();
+        let feedback = Feedback {
+            note,
+            ..Feedback::new(id, useful)
+        };
+        Judgement::of(&space.feedback(&feedback).expect("judged").metadata)
+    };
+    assert_eq!(judged(first, false).useless, 1);
+    let twice = judged(first, false);
+    assert_eq!((twice.useful, twice.useless, &*twice.note), (0, 2, "the other hall"));
+    assert_eq!(judged(second, true).standing(), 1.0 / 3.0);
+    assert!(score(first) < before[0] && score(second) > before[1]);
+    assert_eq!(space.history(first).expect("a history").len(), 3);
+    // It is in the log, so a store that is built from it knows it too.
+    space.rebuild(&mut |_, _| {}).expect("rebuilt");
+    assert!(score(first) < before[0] && score(second) > before[1]);
+    let log = space.query_log(1).expect("a log");
+    let best = space.feedback_on_query(log[0].number, true, "").expect("judged");
+    assert_eq!(Judgement::of(&best.metadata).useful, 2);
+    assert!(space.feedback_on_query(1_000_000, true, "").is_err());
 }
 
 #[test]

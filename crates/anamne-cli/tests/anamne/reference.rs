@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 
-const COMMANDS: [&str; 36] = [
+const COMMANDS: [&str; 38] = [
     "demo",
     "init",
     "remember",
@@ -18,6 +18,7 @@ const COMMANDS: [&str; 36] = [
     "audit",
     "rewind",
     "link",
+    "feedback",
     "knowledge",
     "graph",
     "resolve",
@@ -29,6 +30,7 @@ const COMMANDS: [&str; 36] = [
     "consolidate",
     "spaces",
     "tiers",
+    "meta",
     "tasks",
     "model",
     "costs",

@@ -5,6 +5,7 @@
 //! is never in the way. A question is noted in memory; the background, settling and closing write the notes down. By
 //! default the file holds no words, only hashes under a key of its own.
 
+mod feedback;
 mod file;
 mod learned;
 mod note;

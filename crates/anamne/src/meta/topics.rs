@@ -64,15 +64,38 @@ fn verdict(memories: u64, confidence: Option<f32>) -> Verdict {
     }
 }
 
-/// How many of the questions hold all of these terms, and how sure their best results were on average.
-fn asked_about(log: &[LoggedQuery], terms: &[i64]) -> (u64, Option<f32>) {
-    let holds = |query: &&LoggedQuery| terms.iter().all(|term| query.terms.contains(term));
+/// How many of the questions hold every word of a name, and how sure their best results were on average. Of each word the
+/// forms are known that it may have in a question.
+fn asked_about(log: &[LoggedQuery], words: &[Vec<i64>]) -> (u64, Option<f32>) {
+    let holds = |query: &&LoggedQuery| {
+        let is_there = |forms: &Vec<i64>| forms.iter().any(|form| query.terms.contains(form));
+        words.iter().all(is_there)
+    };
     let asked: Vec<&LoggedQuery> = log.iter().filter(holds).collect();
-    if terms.is_empty() || asked.is_empty() {
+    if words.is_empty() || asked.is_empty() {
         return (0, None);
     }
     let sum: f32 = asked.iter().map(|query| query.confidence).sum();
     (asked.len() as u64, Some(sum / asked.len() as f32))
+}
+
+/// The hashes of the forms of each word of a name: as it is, and as it is analysed with the others and alone.
+fn forms(analyser: &mut Analyser, key: Key, name: &str) -> Vec<Vec<i64>> {
+    let together: Vec<String> = analyser
+        .query(name)
+        .terms
+        .into_iter()
+        .map(|term| term.text)
+        .collect();
+    name.split_whitespace()
+        .map(|word| {
+            let mut forms = vec![word.to_lowercase()];
+            forms.extend(analyser.query(word).terms.into_iter().map(|term| term.text));
+            let begins = |term: &&String| word.to_lowercase().starts_with(term.as_str());
+            forms.extend(together.iter().filter(begins).cloned());
+            forms.iter().map(|form| key.term(form)).collect()
+        })
+        .collect()
 }
 
 /// Words of questions that found nothing sure, with how often they were asked and how sure the answers were.
@@ -114,10 +137,8 @@ impl Space {
             };
             let mut analyser = Analyser::new();
             for entity in graph.entities(&query, self.now())? {
-                let terms = analyser.query(&entity.name).terms;
-                let terms = terms.iter().filter(|term| !term.is_guest());
-                let terms: Vec<i64> = terms.map(|term| key.term(&term.text)).collect();
-                let (asked, confidence) = asked_about(&log, &terms);
+                let words = forms(&mut analyser, key, &entity.name);
+                let (asked, confidence) = asked_about(&log, &words);
                 topics.push(KnownTopic {
                     verdict: verdict(entity.mentions, confidence),
                     topic: entity.name,
