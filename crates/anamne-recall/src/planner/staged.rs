@@ -14,13 +14,13 @@ use crate::views;
 use crate::words::{Question, Reader};
 
 /// The share of the question's weight that a memory must hold to be taken for the one that was meant.
-const SHARE: f32 = 0.6;
+const SHARE: f32 = 0.5;
 
 /// How much less than the best one another memory may hold and still be its rival.
 const RIVAL: f32 = 0.8;
 
 /// How many rivals may be expected in what is left out.
-const EXPECTED_RIVALS: f64 = 0.05;
+const EXPECTED_RIVALS: f64 = 0.1;
 
 /// Words of one topic stand together more often than chance has it: so many times.
 const TOGETHER: f64 = 4.0;
