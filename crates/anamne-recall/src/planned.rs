@@ -80,7 +80,12 @@ impl Recaller<'_> {
             })
         };
         let plan = outcome.map(|followed| &followed.plan);
-        let reached = || self.tiers.iter().map(|(tier, _)| *tier).collect::<Vec<Tier>>();
+        let reached = || {
+            self.tiers
+                .iter()
+                .map(|(tier, _)| *tier)
+                .collect::<Vec<Tier>>()
+        };
         let trace = Trace {
             found: results.iter().take(CREDITED).filter_map(found).collect(),
             confidence: results.first().map_or(0.0, |best| best.confidence),

@@ -123,7 +123,14 @@ impl Recaller<'_> {
         if let Some(disputes) = self.disputes {
             answer::dispute(&mut results, disputes);
         }
-        self.note(recall, &reader, &results, &ranked, followed.as_ref(), started);
+        self.note(
+            recall,
+            &reader,
+            &results,
+            &ranked,
+            followed.as_ref(),
+            started,
+        );
         let plan = followed.map(|followed| followed.plan);
         let plan = plan.filter(|plan| recall.explain_plan || plan.widened);
         let mut degraded = self.degraded.clone();

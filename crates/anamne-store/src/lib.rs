@@ -56,7 +56,8 @@ pub use arrival::{Arrival, Origin};
 pub use backup::{BackupReport, KnownBackup};
 pub use clock::{Clock, SystemClock};
 pub use config::{
-    EmbeddingConfig, KeptQueries, MetaConfig, QuotaConfig, RecallConfig, RetentionConfig, SpaceConfig, TiersConfig,
+    EmbeddingConfig, KeptQueries, MetaConfig, QuotaConfig, RecallConfig, RetentionConfig,
+    SpaceConfig, TiersConfig,
 };
 pub use derived::{DerivedDatabase, identity_at, remove_derived, set_aside_derived};
 pub use error::StoreError;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use anamne_types::{Actor, Draft, Edit, Feedback, Link, LinkType, Memory, MemoryId, Remembered, Seq};
+use anamne_types::{
+    Actor, Draft, Edit, Feedback, Link, LinkType, Memory, MemoryId, Remembered, Seq,
+};
 
 use crate::StoreError;
 use crate::arrival::Arrival;

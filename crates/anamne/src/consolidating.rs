@@ -2,7 +2,9 @@
 
 use anamne_store::view::MemoryFeed;
 use anamne_store::{LogQuery, Order, Standing};
-use anamne_types::{Actor, ActorKind, Assertion, Filter, Judgement, Kind, Link, LinkType, Memory, MemoryId};
+use anamne_types::{
+    Actor, ActorKind, Assertion, Filter, Judgement, Kind, Link, LinkType, Memory, MemoryId,
+};
 use anamne_weaver::consolidation::{
     Insight, MOST_MEMORIES, Proposal, ProposalKind, Regard, access_strength, decay, importance,
     insights, plan,

@@ -54,9 +54,9 @@ pub use anamne_knowledge::graph::{
 };
 pub use anamne_store::{
     BackupReport, Clock, EmbeddingConfig, Examination, Finding, JournalReport, KeptQueries,
-    KnownBackup, LONGEST_WAIT, Listing, LogEntry, LogQuery, MetaConfig, Order, Part, Project, QuotaConfig, RecallConfig,
-    RetentionConfig, Rewound, SpaceConfig, SpaceName, Standing, Statistics, StoreError,
-    SystemClock, TierCount, TiersConfig, Unreadable,
+    KnownBackup, LONGEST_WAIT, Listing, LogEntry, LogQuery, MetaConfig, Order, Part, Project,
+    QuotaConfig, RecallConfig, RetentionConfig, Rewound, SpaceConfig, SpaceName, Standing,
+    Statistics, StoreError, SystemClock, TierCount, TiersConfig, Unreadable,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anamne::{
-    Answer, Draft, Feedback, Filter, Judgement, KeptQueries, MemoryId, Options, Recall, Space, Store, Temperature, Tier,
-    Verdict,
+    Answer, Draft, Feedback, Filter, Judgement, KeptQueries, MemoryId, Options, Recall, Space,
+    Store, Temperature, Tier, Verdict,
 };
 use common::{Home, files_with};
 use jiff::{SignedDuration, Timestamp};
@@ -145,7 +145,12 @@ fn a_question_that_nothing_answers_well_is_answered_as_without_a_plan() {
             ask(&years.space, &unplanned(&recall)),
         );
         let plan = planned.plan.clone().expect("a plan");
-        if plan.left_out.is_empty() && plan.reasons.last().is_some_and(|said| said.starts_with("no ")) {
+        if plan.left_out.is_empty()
+            && plan
+                .reasons
+                .last()
+                .is_some_and(|said| said.starts_with("no "))
+        {
             assert_eq!(ids(&planned), ids(&whole), "{}", recall.query);
         }
     }
@@ -163,7 +168,14 @@ fn without_planning_everything_is_searched() {
         .collect();
     assert!(tiers.len() >= 9, "{tiers:?}");
     let recall = years.about(355);
-    let all = |answer: Answer| answer.plan.expect("a plan").tiers.into_iter().collect::<BTreeSet<_>>();
+    let all = |answer: Answer| {
+        answer
+            .plan
+            .expect("a plan")
+            .tiers
+            .into_iter()
+            .collect::<BTreeSet<_>>()
+    };
     assert_eq!(all(ask(&years.space, &unplanned(&recall))), tiers);
     years
         .space
@@ -176,7 +188,14 @@ fn without_planning_everything_is_searched() {
 fn a_span_of_time_rules_tiers_out_and_no_memory() {
     let years = Years::new(720);
     let now: Timestamp = NOW.parse().expect("an instant");
-    for (from, days) in [(700, 30), (400, 92), (365, 1), (200, 150), (95, 40), (40, 40)] {
+    for (from, days) in [
+        (700, 30),
+        (400, 92),
+        (365, 1),
+        (200, 150),
+        (95, 40),
+        (40, 40),
+    ] {
         let since = now - SignedDuration::from_hours(24 * from);
         let until = since + SignedDuration::from_hours(24 * days);
         let filter = Filter {
@@ -195,7 +214,10 @@ fn a_span_of_time_rules_tiers_out_and_no_memory() {
         let as_set = |answer: &Answer| ids(answer).into_iter().collect::<BTreeSet<_>>();
         assert_eq!(as_set(&planned), as_set(&whole), "{since} to {until}");
         let plan = planned.plan.expect("a plan");
-        let archives = plan.tiers.iter().filter(|tier| matches!(tier, Tier::Archive { .. }));
+        let archives = plan
+            .tiers
+            .iter()
+            .filter(|tier| matches!(tier, Tier::Archive { .. }));
         assert!(archives.count() <= 3, "{:?}", plan.tiers);
     }
 }
@@ -265,7 +287,12 @@ fn the_log_tells_of_questions_without_their_words() {
     assert_eq!(log[1].found, rows);
     let said = recall.query.split(' ').next().expect("a word").as_bytes();
     let meta = files_with(&years.home.folder().join("views"), said);
-    assert!(!meta.iter().any(|path| path.to_string_lossy().contains("meta.db")), "{meta:?}");
+    assert!(
+        !meta
+            .iter()
+            .any(|path| path.to_string_lossy().contains("meta.db")),
+        "{meta:?}"
+    );
     assert_eq!(years.space.query_log(1).expect("a log").len(), 1);
 }
 
@@ -276,7 +303,10 @@ fn the_file_is_for_its_owner_alone() {
     let years = Years::new(100);
     ask(&years.space, &years.about(10));
     years.space.settle(&mut |_, _| {}).expect("settled");
-    let mode = std::fs::metadata(years.path()).expect("a file").permissions().mode();
+    let mode = std::fs::metadata(years.path())
+        .expect("a file")
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o777, 0o600);
 }
 
@@ -361,12 +391,22 @@ fn erasing_reaches_the_log() {
     space
         .configure(|config| config.meta.queries = KeptQueries::Text)
         .expect("configured");
-    let secret = space.remember("The vault of Quillfeather opens with xylophone").expect("told");
-    space.remember("The harbour freezes in January").expect("told");
+    let secret = space
+        .remember("The vault of Quillfeather opens with xylophone")
+        .expect("told");
+    space
+        .remember("The harbour freezes in January")
+        .expect("told");
     ask(&space, &Recall::new("what opens the vault, xylophone?"));
-    ask(&space, &Recall::new("when does the harbour freeze").limit(1));
+    ask(
+        &space,
+        &Recall::new("when does the harbour freeze").limit(1),
+    );
     let log = space.query_log(10).expect("a log");
-    assert_eq!(log[1].words.as_deref(), Some("what opens the vault, xylophone?"));
+    assert_eq!(
+        log[1].words.as_deref(),
+        Some("what opens the vault, xylophone?")
+    );
     let other = home.space();
     // Noted by another process, and not yet written.
     ask(&other, &Recall::new("and who owns the xylophone").limit(1));
@@ -402,7 +442,10 @@ fn feedback_is_kept_with_the_memory_and_moves_it_a_little() {
     };
     assert_eq!(judged(first, false).useless, 1);
     let twice = judged(first, false);
-    assert_eq!((twice.useful, twice.useless, &*twice.note), (0, 2, "the other hall"));
+    assert_eq!(
+        (twice.useful, twice.useless, &*twice.note),
+        (0, 2, "the other hall")
+    );
     assert_eq!(judged(second, true).standing(), 1.0 / 3.0);
     assert!(score(first) < before[0] && score(second) > before[1]);
     assert_eq!(space.history(first).expect("a history").len(), 3);
@@ -410,7 +453,9 @@ fn feedback_is_kept_with_the_memory_and_moves_it_a_little() {
     space.rebuild(&mut |_, _| {}).expect("rebuilt");
     assert!(score(first) < before[0] && score(second) > before[1]);
     let log = space.query_log(1).expect("a log");
-    let best = space.feedback_on_query(log[0].number, true, "").expect("judged");
+    let best = space
+        .feedback_on_query(log[0].number, true, "")
+        .expect("judged");
     assert_eq!(Judgement::of(&best.metadata).useful, 2);
     assert!(space.feedback_on_query(1_000_000, true, "").is_err());
 }
@@ -426,7 +471,9 @@ fn a_space_says_what_it_knows_much_about_and_what_little() {
     let space = store.space("tests").expect("a space");
     for number in 0..12 {
         space
-            .remember(Draft::new(format!("Runa Olsen repaired crane number {number} in Bergen")))
+            .remember(Draft::new(format!(
+                "Runa Olsen repaired crane number {number} in Bergen"
+            )))
             .expect("told");
     }
     space.remember("Ole Hansen was seen once").expect("told");
@@ -439,6 +486,9 @@ fn a_space_says_what_it_knows_much_about_and_what_little() {
     };
     let runa = of("Runa Olsen");
     assert_eq!((runa.memories, runa.asked), (12, 1));
-    assert!(runa.confidence.is_some() && runa.verdict <= Verdict::Known, "{runa:?}");
+    assert!(
+        runa.confidence.is_some() && runa.verdict <= Verdict::Known,
+        "{runa:?}"
+    );
     assert!(space.known_topics(1).expect("topics").len() == 1);
 }

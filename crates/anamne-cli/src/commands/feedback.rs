@@ -50,7 +50,10 @@ impl Feedback {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let space = place.existing_space()?;
         let useful = matches!(self.verdict, Verdict::Useful);
-        let query = self.of.strip_prefix('q').and_then(|number| number.parse().ok());
+        let query = self
+            .of
+            .strip_prefix('q')
+            .and_then(|number| number.parse().ok());
         let memory = match query {
             Some(number) => space.feedback_on_query(number, useful, &self.note)?,
             None => {

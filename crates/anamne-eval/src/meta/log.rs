@@ -112,7 +112,11 @@ fn about(material: &Material, sort: Sort, number: u64, chance: &mut Chance) -> A
         _ => chance.next() % material.records,
     };
     let (about, words, answers) = match &material.generator {
-        Some(generator) => (record, generator.rephrased(record, number, KEPT), vec![record]),
+        Some(generator) => (
+            record,
+            generator.rephrased(record, number, KEPT),
+            vec![record],
+        ),
         None => {
             let known = nearest(material, record, chance);
             let question = &material.known[known as usize];
@@ -148,7 +152,10 @@ fn rephrased(material: &Material, about: u64, number: u64, chance: &mut Chance) 
             // The same words but one, and what people say around a question.
             let words: Vec<&str> = material.known[about as usize].words.split(' ').collect();
             let dropped = chance.below(words.len());
-            let kept = words.iter().enumerate().filter(|(place, _)| *place != dropped);
+            let kept = words
+                .iter()
+                .enumerate()
+                .filter(|(place, _)| *place != dropped);
             let kept: Vec<&str> = kept.map(|(_, word)| *word).collect();
             format!("do you remember, {}", kept.join(" "))
         }

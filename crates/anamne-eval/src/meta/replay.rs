@@ -94,7 +94,10 @@ impl Means {
     fn percentile(&self, share: f64) -> f64 {
         let place = (self.milliseconds.len() as f64 * share) as usize;
         let last = self.milliseconds.len().saturating_sub(1);
-        self.milliseconds.get(place.min(last)).copied().unwrap_or(0.0)
+        self.milliseconds
+            .get(place.min(last))
+            .copied()
+            .unwrap_or(0.0)
     }
 
     fn recall(&self) -> f64 {
@@ -106,13 +109,31 @@ impl Means {
 pub(super) fn table(log: &[Asked], off: &Replay, on: &Replay) -> String {
     let mut text = format!(
         "{:<12} {:>5}  {:>7} {:>7}  {:>6} {:>6}  {:>9} {:>9} {:>6}  {:>9} {:>9} {:>6}  {:>6} {:>6}  {:>6} {:>6}\n",
-        "questions", "", "R@10", "planned", "tiers", "plan", "rows", "planned", "saved", "KiB", "planned", "saved",
-        "p50", "plan", "p95", "plan",
+        "questions",
+        "",
+        "R@10",
+        "planned",
+        "tiers",
+        "plan",
+        "rows",
+        "planned",
+        "saved",
+        "KiB",
+        "planned",
+        "saved",
+        "p50",
+        "plan",
+        "p95",
+        "plan",
     );
     let mut add = |name: &str, kept: &dyn Fn(usize, &Asked) -> bool| {
         let means = |replay: &'_ Replay| {
             let pairs = log.iter().zip(&replay.went).enumerate();
-            Means::of(pairs.filter(|(place, (asked, _))| kept(*place, asked)).map(|(_, pair)| pair))
+            Means::of(
+                pairs
+                    .filter(|(place, (asked, _))| kept(*place, asked))
+                    .map(|(_, pair)| pair),
+            )
         };
         let (off, on) = (means(off), means(on));
         let count = off.questions.max(1.0);
@@ -150,7 +171,12 @@ pub(super) fn lost(log: &[Asked], off: &Replay, on: &Replay) -> Vec<String> {
     let both = log.iter().zip(off.went.iter().zip(&on.went));
     let lost = both.filter(|(_, (off, on))| on.recall < off.recall);
     lost.map(|(asked, (_, on))| {
-        format!("{}: {} — {}", asked.sort.name(), asked.recall.query, on.plan.reasons.join("; "))
+        format!(
+            "{}: {} — {}",
+            asked.sort.name(),
+            asked.recall.query,
+            on.plan.reasons.join("; ")
+        )
     })
     .collect()
 }

@@ -84,7 +84,9 @@ impl Material {
         let mut places: Vec<(f64, usize, usize)> = Vec::new();
         for (corpus, conversation) in corpora.iter().enumerate() {
             let records = conversation.records.len();
-            places.extend((0..records).map(|record| (record as f64 / records as f64, corpus, record)));
+            places.extend(
+                (0..records).map(|record| (record as f64 / records as f64, corpus, record)),
+            );
         }
         places.sort_by(|one, other| one.0.total_cmp(&other.0));
         let records = places.len() as u64;
@@ -95,7 +97,9 @@ impl Material {
             let record = &conversation.records[*record];
             numbers.insert((*corpus, record.id.as_str()), number);
             let thread = format!("{} {}", conversation.name, record.thread);
-            let draft = Draft::new(&record.text).thread(thread).author(&record.author);
+            let draft = Draft::new(&record.text)
+                .thread(thread)
+                .author(&record.author);
             drafts.push(Draft {
                 position: Some(record.position),
                 ..draft.occurred_at(time_of(number, records))
@@ -103,7 +107,11 @@ impl Material {
         }
         let mut known = Vec::new();
         for (corpus, conversation) in corpora.iter().enumerate() {
-            for query in conversation.queries.iter().filter(|query| query.is_answerable()) {
+            for query in conversation
+                .queries
+                .iter()
+                .filter(|query| query.is_answerable())
+            {
                 let in_thread = |thread: &String| query.evidence_threads.contains(thread);
                 let is_answer = |id: &String, thread: &String| match query.evidence.is_empty() {
                     true => in_thread(thread),

@@ -88,7 +88,10 @@ impl TermStatistics {
     /// in the text; an estimate where the view has rows that changed.
     pub fn frequency(&self, view: usize, term: usize) -> f64 {
         let holding = self.holding.get(view);
-        holding.and_then(|held| held.get(term)).copied().unwrap_or(0.0)
+        holding
+            .and_then(|held| held.get(term))
+            .copied()
+            .unwrap_or(0.0)
     }
 
     /// How many postings of the query's terms a search of the view at this place may walk over.

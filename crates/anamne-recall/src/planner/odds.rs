@@ -15,7 +15,10 @@ pub(super) struct Chance {
 pub(super) fn at_least(target: f32, chances: &mut [Chance]) -> f64 {
     chances.sort_by(|one, other| other.weight.total_cmp(&one.weight));
     let heavy = &chances[..chances.len().min(TERMS)];
-    let light: f32 = chances[heavy.len()..].iter().map(|chance| chance.weight).sum();
+    let light: f32 = chances[heavy.len()..]
+        .iter()
+        .map(|chance| chance.weight)
+        .sum();
     let mut left = [0.0; TERMS + 1];
     for (place, chance) in heavy.iter().enumerate().rev() {
         left[place] = left[place + 1] + chance.weight;

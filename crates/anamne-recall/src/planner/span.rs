@@ -32,7 +32,8 @@ pub fn can_hold(tier: Tier, since: Option<Timestamp>, until: Option<Timestamp>) 
     };
     // What happened before the year 1 lies in the archives of that year.
     let is_first = year <= 1;
-    let too_late = !is_first && until.is_some_and(|until| begins.is_some_and(|begins| until <= begins));
+    let too_late =
+        !is_first && until.is_some_and(|until| begins.is_some_and(|begins| until <= begins));
     let too_early = since.is_some_and(|since| ends.is_some_and(|ends| ends <= since));
     !too_late && !too_early
 }
@@ -57,7 +58,10 @@ mod tests {
             .collect();
         for hours in 0..=(24 * 400) {
             let at = start + jiff::SignedDuration::from_hours(hours);
-            let (own, after) = (Tier::archive_of(at), at + jiff::SignedDuration::from_secs(1));
+            let (own, after) = (
+                Tier::archive_of(at),
+                at + jiff::SignedDuration::from_secs(1),
+            );
             for &archive in &archives {
                 let holds = can_hold(archive, Some(at), Some(after));
                 assert_eq!(holds, archive == own, "{archive} {at}");

@@ -107,7 +107,10 @@ pub(crate) fn search(
     stages.by_meaning(&meant);
     if let Some(colder) = &asking.advice.colder {
         stages.take(colder);
-        stages.say("the same question was asked before, and the colder tiers have not changed since".to_owned());
+        stages.say(
+            "the same question was asked before, and the colder tiers have not changed since"
+                .to_owned(),
+        );
         return Some(stages.finish());
     }
     let best = stages.best(reader);
@@ -137,7 +140,8 @@ pub(crate) fn search(
         .filter(|tier| stages.possible[*tier] && !stages.meant[*tier])
         .collect();
     stages.by_meaning(&unmeant);
-    stages.say("no memory stood out, so every tier that can hold an answer was searched".to_owned());
+    stages
+        .say("no memory stood out, so every tier that can hold an answer was searched".to_owned());
     Some(stages.finish())
 }
 
@@ -168,10 +172,20 @@ pub(crate) fn count_all(planner: &Planner<'_>, question: &Question, asking: &Ask
 }
 
 impl<'a> Stages<'a> {
-    fn new(planner: &'a Planner<'a>, question: &'a Question, asking: &'a Asking<'a>) -> Option<Self> {
+    fn new(
+        planner: &'a Planner<'a>,
+        question: &'a Question,
+        asking: &'a Asking<'a>,
+    ) -> Option<Self> {
         let statistics = planner.lexical.statistics(&question.terms).ok()?;
         let idf = statistics.idf();
-        let place = |text: &str| question.terms.terms.iter().position(|term| term.text == text);
+        let place = |text: &str| {
+            question
+                .terms
+                .terms
+                .iter()
+                .position(|term| term.text == text)
+        };
         let terms = question.content.terms.iter().map(|term| {
             let place = place(&term.text)?;
             Some((place, idf[place]))
@@ -245,9 +259,8 @@ impl<'a> Stages<'a> {
 
     /// What was brought up in colder tiers, where all of them were searched in every way.
     fn colder(&self) -> Option<Arc<Colder>> {
-        let is_searched = |tier: usize| {
-            self.worded[tier] && (self.meant[tier] || self.asking.vector.is_none())
-        };
+        let is_searched =
+            |tier: usize| self.worded[tier] && (self.meant[tier] || self.asking.vector.is_none());
         let all = (0..self.possible.len()).all(|tier| !self.possible[tier] || is_searched(tier));
         let is_colder = |found: &&views::Found| {
             let tier = self.planner.tier_of(found.row);
@@ -277,7 +290,10 @@ impl<'a> Stages<'a> {
         let sure = self.followed.plan.work;
         let possible = (0..self.possible.len()).filter(|tier| self.possible[*tier]);
         let (others, unmeant): (Vec<usize>, Vec<usize>) = (
-            possible.clone().filter(|tier| !first.contains(tier)).collect(),
+            possible
+                .clone()
+                .filter(|tier| !first.contains(tier))
+                .collect(),
             possible.filter(|tier| !meant.contains(tier)).collect(),
         );
         self.count_words(&others);
@@ -428,7 +444,13 @@ impl<'a> Stages<'a> {
             share: (self.statistics.frequency(tier, term) / rows.max(1.0)).min(1.0),
         };
         let mut chances: Vec<Chance> = self.terms.iter().map(chance).collect();
-        let leaning = self.asking.advice.leanings.get(tier).copied().unwrap_or(1.0);
+        let leaning = self
+            .asking
+            .advice
+            .leanings
+            .get(tier)
+            .copied()
+            .unwrap_or(1.0);
         rows * at_least(weight, &mut chances) * TOGETHER * f64::from(leaning)
     }
 
@@ -483,7 +505,11 @@ impl<'a> Stages<'a> {
         plan.planned = true;
         plan.widened = self.planner.widened;
         plan.work.tiers = plan.tiers.len() as u32;
-        let left_out = self.planner.tiers.iter().filter(|tier| !plan.tiers.contains(tier));
+        let left_out = self
+            .planner
+            .tiers
+            .iter()
+            .filter(|tier| !plan.tiers.contains(tier));
         plan.left_out = left_out.copied().collect();
         Outcome {
             searched: Some(self.searched),

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anamne_text::normal::content_hash;
 use anamne_types::{
-    Actor, Draft, Edit, Event, EventKind, Feedback, Judgement, Link, LinkType, Memory, MemoryId, Refusal, Remembered,
-    Row, Seq,
+    Actor, Draft, Edit, Event, EventKind, Feedback, Judgement, Link, LinkType, Memory, MemoryId,
+    Refusal, Remembered, Row, Seq,
 };
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};

@@ -28,7 +28,9 @@ impl Space {
         let memory = found.transpose()?.and_then(|mut found| found.pop());
         let Some((_, memory)) = memory else {
             let accepts = "the number of a question of the log that has an answer";
-            return Err(anamne_store::StoreError::from(Refusal::new("query", accepts, number)).into());
+            return Err(
+                anamne_store::StoreError::from(Refusal::new("query", accepts, number)).into(),
+            );
         };
         self.feedback(&Feedback {
             note: note.to_owned(),

@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use anamne_recall::Found;
-use anamne_store::{DerivedDatabase, FileIdentity, KeptQueries, StoreError, identity_at, remove_derived};
+use anamne_store::{
+    DerivedDatabase, FileIdentity, KeptQueries, StoreError, identity_at, remove_derived,
+};
 use anamne_types::{Row, Temperature, Tier, Work};
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use serde::Serialize;
 
-use super::learned::{
-    Key, Learned, MOST_TERMS, NEWEST, TermHash, leading, leads_to, went_on,
-};
+use super::learned::{Key, Learned, MOST_TERMS, NEWEST, TermHash, leading, leads_to, went_on};
 use super::note::Note;
 
 /// How the file is made. Losing what was noted last costs nothing but that.
@@ -106,7 +106,10 @@ impl MetaFile {
     ) -> Result<T, StoreError> {
         let attempt = |file: &mut Self| -> Result<T, StoreError> {
             let stands = identity_at(&file.path);
-            let kept = file.opened.take().filter(|(known, _)| Some(*known) == stands);
+            let kept = file
+                .opened
+                .take()
+                .filter(|(known, _)| Some(*known) == stands);
             let opened = match kept {
                 Some(kept) => kept,
                 None => file.open()?,
@@ -182,7 +185,9 @@ impl MetaFile {
     /// The hash of a term in this file.
     pub(super) fn key(&mut self) -> Result<Key, StoreError> {
         self.in_file(|connection| {
-            connection.query_row("SELECT key FROM state", [], |row| row.get(0)).map(Key)
+            connection
+                .query_row("SELECT key FROM state", [], |row| row.get(0))
+                .map(Key)
         })
     }
 
@@ -211,7 +216,9 @@ impl MetaFile {
     /// Reads it back; what is wrong with it.
     pub(super) fn examine(&mut self) -> Result<Option<String>, StoreError> {
         let checked = self.in_file(|connection| {
-            connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0))
+            connection.query_row("PRAGMA integrity_check(1)", [], |row| {
+                row.get::<_, String>(0)
+            })
         })?;
         Ok((checked != "ok").then_some(checked))
     }
@@ -249,7 +256,10 @@ fn names(tiers: &[Tier]) -> String {
 }
 
 fn tiers_of(names: &str) -> Vec<Tier> {
-    names.split(' ').filter_map(|name| name.parse().ok()).collect()
+    names
+        .split(' ')
+        .filter_map(|name| name.parse().ok())
+        .collect()
 }
 
 fn write_asked(
@@ -372,7 +382,8 @@ fn write_routes(transaction: &Transaction<'_>, key: Key, note: &Note) -> rusqlit
 fn bound(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     let newest = "DELETE FROM asked WHERE number <= (SELECT max(number) FROM asked) - ?1";
     transaction.execute(newest, [MOST_ASKED])?;
-    let rows: i64 = transaction.query_row("SELECT count(*) FROM term_routes", [], |row| row.get(0))?;
+    let rows: i64 =
+        transaction.query_row("SELECT count(*) FROM term_routes", [], |row| row.get(0))?;
     // A quarter more may gather before the oldest go, all at once.
     if rows > (MOST_TERMS + MOST_TERMS / 4) as i64 {
         let nth = "SELECT at FROM term_routes ORDER BY at DESC LIMIT 1 OFFSET ?1";
@@ -409,7 +420,10 @@ fn forget_rows(
 
 fn hashes(bytes: &[u8]) -> Vec<TermHash> {
     let (terms, _) = bytes.as_chunks::<8>();
-    terms.iter().map(|term| TermHash::from_le_bytes(*term)).collect()
+    terms
+        .iter()
+        .map(|term| TermHash::from_le_bytes(*term))
+        .collect()
 }
 
 fn logged(row: &rusqlite::Row<'_>) -> rusqlite::Result<LoggedQuery> {

@@ -82,7 +82,9 @@ pub(super) struct Answers(HashMap<QueryHash, Answered>);
 
 impl Answers {
     pub(super) fn of(&self, asked: &Note) -> Option<Arc<Colder>> {
-        let known = self.0.get(&Key::OF_MEMORY.query(&asked.query, &asked.bounds))?;
+        let known = self
+            .0
+            .get(&Key::OF_MEMORY.query(&asked.query, &asked.bounds))?;
         let age = asked.at.saturating_sub(known.at);
         let holds = known.stand == stand(&asked.tiers) && (0..ANSWERED_AGE).contains(&age);
         holds.then(|| known.colder.clone())
@@ -140,7 +142,9 @@ impl Learned {
             colder: None,
             routed: self.routed(asked),
             leanings: self.leanings(&asked.tiers),
-            going_on: going_on.filter(|(times, _)| *times >= 16).map(|(_, share)| *share),
+            going_on: going_on
+                .filter(|(times, _)| *times >= 16)
+                .map(|(_, share)| *share),
         }
     }
 
@@ -161,8 +165,10 @@ impl Learned {
             *votes.entry(*tier).or_default() += asked.terms.len() as f32 + 2.0;
         }
         let enough = (asked.terms.len() as f32 / 2.0).max(2.0);
-        let mut routed: Vec<(Tier, f32)> =
-            votes.into_iter().filter(|(_, votes)| *votes >= enough).collect();
+        let mut routed: Vec<(Tier, f32)> = votes
+            .into_iter()
+            .filter(|(_, votes)| *votes >= enough)
+            .collect();
         routed.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
         routed.truncate(ROUTED);
         routed.into_iter().map(|(tier, _)| tier).collect()

@@ -114,7 +114,11 @@ impl Experience for Experienced<'_> {
         if !self.keeps() {
             return Advice::default();
         }
-        let note = Note::new(self.0.source.now().as_microsecond(), asked, Trace::default());
+        let note = Note::new(
+            self.0.source.now().as_microsecond(),
+            asked,
+            Trace::default(),
+        );
         let meta = &self.0.meta;
         if meta.learned().is_none() {
             let mut file = meta.file();
@@ -188,7 +192,9 @@ impl Inner {
             return Ok(());
         }
         match file.examine()? {
-            None => found.well.push("meta: the log of questions is whole".to_owned()),
+            None => found
+                .well
+                .push("meta: the log of questions is whole".to_owned()),
             Some(problem) => {
                 file.remove()?;
                 let said = format!("meta: was damaged ({problem}) and begins anew");

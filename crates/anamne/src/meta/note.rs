@@ -28,7 +28,11 @@ impl Note {
             at,
             query: normal(&recall.query),
             // With one tier there is nothing to settle.
-            bounds: if is_spread { bounds(recall) } else { String::new() },
+            bounds: if is_spread {
+                bounds(recall)
+            } else {
+                String::new()
+            },
             terms: asked.terms.iter().map(|term| (*term).to_owned()).collect(),
             shape: shape(recall),
             temperature: recall.temperature,
@@ -58,8 +62,18 @@ pub(super) fn normal(query: &str) -> String {
 
 /// Everything of a question but its words that changes its answer.
 pub(super) fn bounds(recall: &Recall) -> String {
-    let whole = (recall.scope.clone(), recall.depth, recall.as_of, recall.time_words);
-    let ranked = (&recall.ranking, &recall.weights, recall.diversity, &recall.role);
+    let whole = (
+        recall.scope.clone(),
+        recall.depth,
+        recall.as_of,
+        recall.time_words,
+    );
+    let ranked = (
+        &recall.ranking,
+        &recall.weights,
+        recall.diversity,
+        &recall.role,
+    );
     format!(
         "{:?} {} {} {:?} {whole:?} {ranked:?}",
         recall.filter, recall.limit, recall.min_confidence, recall.temperature
@@ -72,7 +86,10 @@ pub(super) fn shape(recall: &Recall) -> String {
     let parts = [
         (filter.since.is_some() || filter.until.is_some(), "time"),
         (!filter.threads.is_empty(), "threads"),
-        (!filter.kinds.is_empty() || !filter.categories.is_empty(), "kinds"),
+        (
+            !filter.kinds.is_empty() || !filter.categories.is_empty(),
+            "kinds",
+        ),
         (!filter.tags.is_empty(), "tags"),
         (!filter.authors.is_empty(), "authors"),
         (!filter.sessions.is_empty(), "sessions"),
