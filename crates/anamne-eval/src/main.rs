@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand};
 
 mod context;
 mod knowledge;
+mod meta;
 mod output;
 mod recall;
 mod speed;
@@ -30,6 +31,8 @@ enum Benchmark {
     Recall(recall::Arguments),
     /// How much of the evidence does a context block hold, by what it may cost?
     Context(context::Arguments),
+    /// What does planning save, at which quality? Measured on a replayed log of questions over three years.
+    Meta(meta::Arguments),
     /// How fast, how large: each budget beside a peer or a physical limit in the same run.
     Speed(speed::Arguments),
     #[command(hide = true)]
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         Benchmark::Context(arguments) => {
             context::run(&arguments).map_err(|error| error.to_string())
         }
+        Benchmark::Meta(arguments) => meta::run(&arguments).map_err(|error| error.to_string()),
         Benchmark::Torture(arguments) => {
             torture::run(&arguments).map_err(|error| error.to_string())
         }

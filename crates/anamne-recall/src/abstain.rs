@@ -73,7 +73,11 @@ fn looked_at(
         1 => "Looked at 1 memory".to_owned(),
         memories => format!("Looked at {memories} memories"),
     };
-    let tiers = looking.recaller.tiers.iter().map(ToString::to_string);
+    let tiers = looking
+        .recaller
+        .tiers
+        .iter()
+        .map(|(tier, _)| tier.to_string());
     said += &match listed(tiers.collect()) {
         tiers if tiers.is_empty() => String::new(),
         tiers if looking.recaller.tiers.len() == 1 => format!(" of the {tiers} tier"),

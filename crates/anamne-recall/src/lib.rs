@@ -24,6 +24,8 @@ mod model;
 mod near;
 pub mod past;
 mod plainly;
+mod planned;
+mod planner;
 mod rank;
 mod reach;
 mod recaller;
@@ -41,5 +43,6 @@ mod words;
 
 pub use arrangement::check_settings;
 pub use error::RecallError;
+pub use planner::{Advice, Asked, Colder, Experience, Found, Planner, Trace, can_hold};
 pub use recaller::Recaller;
 pub use words::Facts;

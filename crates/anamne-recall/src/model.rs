@@ -121,6 +121,8 @@ features! {
     importance 2.0,
     /// Trust below the full.
     distrust -1.2,
+    /// What people and agents said of it, −1 to 1.
+    feedback 1.5,
     /// Whether another memory took its place.
     superseded -3.0,
     /// Whether it is of a kind or category that the question asks for by its wording. Chosen, not fitted: as much as a tenth of

@@ -385,6 +385,7 @@ fn with_attributes(setting: &Setting<'_>, attributes: &Attributes, features: Fea
         recency: (-days / setting.recency_days).exp(),
         importance: (f32::from(attributes.importance) - 5.0) / 10.0,
         distrust: 1.0 - f32::from(attributes.trust) / 255.0,
+        feedback: f32::from(attributes.feedback) / 100.0,
         superseded: f32::from(u8::from(attributes.superseded)),
         category: setting.sought.fit(attributes),
         role_fit: setting.standpoint.map_or(0.0, |role| role.fit(attributes)),

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anamne_embed::{Embedder, Reranker, StaticModel, TokenTable};
 use anamne_store::SpaceSource;
-use anamne_types::{Answer, Context, ContextRequest, Dispute, Hit, Recall, Tier, TimeWords};
+use anamne_types::{Answer, Context, ContextRequest, Dispute, Hit, Plan, Recall, Tier, TimeWords};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 
@@ -17,6 +17,7 @@ use crate::expansion::{self, Followed};
 use crate::looking::{Asked, Looking, holding};
 use crate::model;
 use crate::past::{AsOfColumns, Past};
+use crate::planner::{self, Experience, Planner};
 use crate::reach::Reach;
 use crate::views::{Columns, Connections, Disputes, Found, LexicalSearch, Naming, VectorSearch};
 use crate::words::{Facts, Question, Reader};
@@ -46,8 +47,12 @@ pub struct Recaller<'space> {
     pub reranker: Option<&'space dyn Reranker>,
     /// What is known of the space.
     pub facts: &'space Facts,
-    /// The tiers whose views these are, hottest first.
-    pub tiers: Vec<Tier>,
+    /// The tiers, where there are several that may be chosen from or where work is to be counted.
+    pub planner: Option<Planner<'space>>,
+    /// The tiers within reach with the number of their memories, hottest first.
+    pub tiers: Vec<(Tier, usize)>,
+    /// What earlier questions taught.
+    pub experience: Option<&'space dyn Experience>,
     /// The views that can't take part.
     pub degraded: Vec<String>,
 }
@@ -109,8 +114,13 @@ impl Recaller<'_> {
             asked.question.mentions_date = false;
         }
         let reach = Reach::of(&looking, recall, holding.as_ref())?;
-        let searched = searched(&looking, recall, &asked, &reach);
         let mut reader = Reader::new(&asked.question, looking.columns);
+        let planned = self.planned(recall, &mut reader, &asked, &reach);
+        let (found, course) = match planned {
+            Some(outcome) => (outcome.searched, Some(outcome.followed)),
+            None => (None, None),
+        };
+        let searched = searched(&looking, recall, &asked, &reach, found);
         let (mut ranked, followed) = looking.rank(&mut reader, &asked, &searched, &reach);
         let in_full = looking.ranks_in_full();
         let mut has_reranker_failed = false;
@@ -146,6 +156,7 @@ impl Recaller<'_> {
         } else {
             None
         };
+        self.note(recall, &reader, &results, &ranked, course.as_ref(), started);
         let mut degraded = self.all_degraded(&asked, &reach, &searched, &followed);
         if has_reranker_failed {
             degraded.push(RERANKER.to_owned());
@@ -156,7 +167,7 @@ impl Recaller<'_> {
             degraded,
             times: reach.times.understood,
             abstained,
-            plan: followed.plan(recall),
+            plan: plan(recall, course, &followed),
             took_ms: milliseconds(started),
             ..Answer::default()
         };
@@ -212,9 +223,16 @@ impl Recaller<'_> {
 }
 
 /// What both searches find within reach; where the question asks about a time, also the best of what happened then.
-fn searched(looking: &Looking<'_>, recall: &Recall, asked: &Asked, reach: &Reach) -> Searched {
+/// `found` is what a search by plan has found.
+fn searched(
+    looking: &Looking<'_>,
+    recall: &Recall,
+    asked: &Asked,
+    reach: &Reach,
+    found: Option<Searched>,
+) -> Searched {
     let depth = model::DEPTH.max(recall.limit);
-    let mut searched = looking.search(asked, depth, reach.rows.as_ref());
+    let mut searched = found.unwrap_or_else(|| looking.search(asked, depth, reach.rows.as_ref()));
     if let Some(preferred) = &reach.preferred
         && looking.ranks_in_full()
     {
@@ -223,6 +241,19 @@ fn searched(looking: &Looking<'_>, recall: &Recall, asked: &Asked, reach: &Reach
         add_new(&mut searched.vectors, then.vectors);
     }
     searched
+}
+
+/// How it was planned, where that was asked for, or where more was searched than at first.
+fn plan(recall: &Recall, course: Option<planner::Followed>, followed: &Followed) -> Option<Plan> {
+    let deeper = followed.plan(recall);
+    let plan = course.map(|course| course.plan);
+    match plan.filter(|plan| recall.explain_plan || plan.widened) {
+        Some(mut plan) => {
+            plan.work.edges = deeper.map_or(0, |deeper| deeper.work.edges);
+            Some(plan)
+        }
+        None => deeper,
+    }
 }
 
 /// Adds those that were not found before.

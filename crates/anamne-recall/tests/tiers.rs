@@ -125,6 +125,22 @@ fn filters(noise: &mut Noise) -> [Option<RoaringBitmap>; 3] {
     [None, Some(narrow), Some(most)]
 }
 
+/// What every other tier gives and then the others, merged: what a search of all of them gives.
+fn in_two_stages(world: &World, limit: usize, ask: impl Fn(&[bool]) -> Vec<Found>) -> Vec<Found> {
+    let chosen = |rest: usize| -> Vec<bool> {
+        let tiers = 0..world.tiers.len();
+        tiers.map(|tier| tier % 2 == rest).collect()
+    };
+    let mut found = ask(&chosen(0));
+    found.extend(ask(&chosen(1)));
+    found.sort_by(|one, other| {
+        let by_score = other.score.total_cmp(&one.score);
+        by_score.then(one.row.cmp(&other.row))
+    });
+    found.truncate(limit);
+    found
+}
+
 fn check_lexical(world: &World, noise: &mut Noise) {
     let (tiers, whole) = (lexical(world), &world.whole.lexical);
     let mut found = 0;
@@ -140,6 +156,11 @@ fn check_lexical(world: &World, noise: &mut Noise) {
                 let expected = LexicalSearch::search(whole, &query, limit, filter.as_ref());
                 let expected = expected.expect("whole");
                 assert_eq!(hits.expect("whole"), expected, "{words:?} {limit}");
+                let by_words = |chosen: &[bool]| {
+                    let found = tiers.search_chosen(chosen, &query, limit, filter.as_ref());
+                    found.expect("whole")
+                };
+                assert_eq!(in_two_stages(world, limit, by_words), expected, "{words:?}");
                 found += expected.len();
             }
         }
@@ -170,7 +191,13 @@ fn check_vectors(world: &World, noise: &mut Noise) {
                 assert_eq!(hits.expect("whole"), expected.expect("whole"), "{limit}");
                 let hits = tiers.candidates(&query, limit, filter.as_ref());
                 let expected = VectorSearch::candidates(whole, &query, limit, filter.as_ref());
-                assert_eq!(hits.expect("whole"), expected.expect("whole"), "{limit}");
+                let expected = expected.expect("whole");
+                assert_eq!(hits.expect("whole"), expected, "{limit}");
+                let by_meaning = |chosen: &[bool]| {
+                    let found = tiers.candidates_of(chosen, &query, limit, filter.as_ref());
+                    found.expect("whole")
+                };
+                assert_eq!(in_two_stages(world, limit, by_meaning), expected, "{limit}");
             }
         }
         // Else a search over signs may overlook one at the edge, in one view as in several.

@@ -41,6 +41,41 @@ pub struct SpaceConfig {
     /// Which model turns memories and questions into vectors.
     #[serde(default, skip_serializing_if = "is_default")]
     pub embedding: EmbeddingConfig,
+    /// What is kept of questions, and whether recall is planned by it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub meta: MetaConfig,
+}
+
+/// What is kept of questions, and whether recall is planned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MetaConfig {
+    /// Whether recall may leave out tiers that are not likely to pay off.
+    pub planning: bool,
+    /// What is kept of each question.
+    pub queries: KeptQueries,
+}
+
+impl Default for MetaConfig {
+    fn default() -> Self {
+        Self {
+            planning: true,
+            queries: KeptQueries::default(),
+        }
+    }
+}
+
+/// What is kept of each question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeptQueries {
+    /// Keyed hashes of it and of its words, and how it was answered.
+    #[default]
+    Hashed,
+    /// Its text too.
+    Text,
+    /// Nothing.
+    Off,
 }
 
 /// The longest name of a model, in bytes.
@@ -207,6 +242,7 @@ impl SpaceConfig {
             retention: RetentionConfig::default(),
             tiers: TiersConfig::default(),
             embedding: EmbeddingConfig::default(),
+            meta: MetaConfig::default(),
         }
     }
 

@@ -105,6 +105,15 @@ pub fn remove_derived(path: &Path) -> Result<(), StoreError> {
     remove_side_files(path)
 }
 
+/// Sets a derived database that turned out to be damaged aside, so that a new one can be made in its place.
+pub fn set_aside_derived(path: &Path) -> Result<(), StoreError> {
+    // Another process may have done so already.
+    if look_at(path)?.is_some() {
+        set_aside(path)?;
+    }
+    remove_side_files(path)
+}
+
 fn remove_side_files(path: &Path) -> Result<(), StoreError> {
     ["wal", "shm"]
         .iter()

@@ -56,10 +56,10 @@ pub use arrival::{Arrival, Origin};
 pub use backup::{BackupReport, KnownBackup};
 pub use clock::{Clock, SystemClock};
 pub use config::{
-    EmbeddingConfig, QuotaConfig, RecallConfig, RetentionConfig, RoleConfig, SpaceConfig,
-    TiersConfig,
+    EmbeddingConfig, KeptQueries, MetaConfig, QuotaConfig, RecallConfig, RetentionConfig,
+    RoleConfig, SpaceConfig, TiersConfig,
 };
-pub use derived::{DerivedDatabase, identity_at, remove_derived};
+pub use derived::{DerivedDatabase, identity_at, remove_derived, set_aside_derived};
 pub use error::StoreError;
 pub use examine::{Examination, Finding, Part, examine};
 pub use files::{

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use anamne_types::{Actor, Draft, Edit, Link, LinkType, Memory, MemoryId, Remembered, Seq};
+use anamne_types::{
+    Actor, Draft, Edit, Feedback, Link, LinkType, Memory, MemoryId, Remembered, Seq,
+};
 
 use crate::StoreError;
 use crate::arrival::Arrival;
@@ -94,6 +96,13 @@ impl SpaceSource {
     pub fn edit(&self, actor: &Actor, id: MemoryId, edit: &Edit) -> Result<Memory, StoreError> {
         edit.check()?;
         self.write(actor, |transaction| transaction.edit(id, edit))
+            .map(|memory| self.with_space(memory))
+    }
+
+    /// Adds a judgement to what is said of a memory, and returns its new state.
+    pub fn judge(&self, actor: &Actor, feedback: &Feedback) -> Result<Memory, StoreError> {
+        feedback.check()?;
+        self.write(actor, |transaction| transaction.judge(feedback))
             .map(|memory| self.with_space(memory))
     }
 

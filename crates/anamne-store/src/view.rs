@@ -61,6 +61,8 @@ pub struct Attributes {
     pub trust: u8,
     /// Whether another memory took its place.
     pub superseded: bool,
+    /// What feedback says of it, in hundredths: −100 to 100, 0 where nothing was said.
+    pub feedback: i8,
 }
 
 /// Where views read the log from.

@@ -18,6 +18,7 @@ mod consistency;
 mod context;
 mod draft;
 mod event;
+mod feedback;
 mod identity;
 mod knowledge;
 mod limits;
@@ -39,6 +40,7 @@ pub use consistency::{ConsistencyReport, ConsistencyRequest, Inconsistency};
 pub use context::{ContextPreset, ContextRequest};
 pub use draft::{Draft, Edit};
 pub use event::{Actor, ActorKind, Event, EventKind};
+pub use feedback::{Feedback, Judgement};
 pub use identity::{MemoryId, Row, Seq};
 pub use knowledge::{
     ConflictKind, Contradiction, Entity, EntityId, EntityType, Evidence, Frame, KnowledgeState,

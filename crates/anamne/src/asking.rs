@@ -6,13 +6,14 @@ use std::sync::{Arc, PoisonError};
 use anamne_recall::past::Past;
 use anamne_recall::tiers::{TieredColumns, TieredLexical, TieredVectors};
 use anamne_recall::views::{Columns, Disputes, LexicalSearch, VectorSearch};
-use anamne_recall::{Facts, Recaller};
-use anamne_types::{Answer, Context, ContextRequest, Recall, Seq, Temperature, Tier};
+use anamne_recall::{Facts, Planner, Recaller, can_hold};
+use anamne_types::{Answer, Context, ContextRequest, Hit, Plan, Recall, Seq, Temperature, Tier};
 
 use crate::Error;
 use crate::answering::Answering;
 use crate::connecting::KnownConnections;
 use crate::knowledge::KnownDisputes;
+use crate::meta::Experienced;
 use crate::naming::KnownNames;
 use crate::space::{Inner, Space};
 use crate::tiers::{OpenTier, Trouble};
@@ -25,6 +26,15 @@ const MOST_AUTHORS: usize = 1_000;
 
 /// Where others write all the time, tiers are brought to the same event so many times before it is enough.
 const ROUNDS: usize = 4;
+
+/// What is surer than this bears on a question though it shares no word with it.
+const BEARS: f32 = 0.3;
+
+/// Whether a result bears on the question: it holds one of its words, or is near to it in meaning.
+fn is_answer(answer: &Answer) -> bool {
+    let bears = |hit: &Hit| !hit.explanation.matched.is_empty() || hit.confidence > BEARS;
+    answer.results.iter().any(bears)
+}
 
 /// The tiers that a question reaches, and the views of them that can't take part.
 struct Reached {
@@ -48,7 +58,11 @@ impl Space {
 
     /// Answers a question without counting what it found as used.
     pub(crate) fn look(&self, recall: &Recall) -> Result<Answer, Error> {
-        self.ask(recall, |recaller| Ok(recaller.recall(recall)?))
+        let answer = self.ask(recall, false, |recaller| Ok(recaller.recall(recall)?))?;
+        Ok(match self.widened(recall, &answer)? {
+            Some(better) => better,
+            None => answer,
+        })
     }
 
     /// Answers a question, or a preset without one, with a block of text for a model to read, within a token budget.
@@ -56,7 +70,37 @@ impl Space {
         if request.preset.is_some() {
             return self.brief(request);
         }
-        self.ask(&request.recall, |recaller| Ok(recaller.context(request)?))
+        self.ask(&request.recall, false, |recaller| {
+            Ok(recaller.context(request)?)
+        })
+    }
+
+    /// The answer of all tiers to a question about some, where these hold nothing that bears on it and others do. The answer
+    /// says so in its plan.
+    fn widened(&self, recall: &Recall, answer: &Answer) -> Result<Option<Answer>, Error> {
+        let is_planned = recall.planning && self.config().meta.planning;
+        if recall.temperature == Temperature::All || !is_planned || is_answer(answer) {
+            return Ok(None);
+        }
+        let wide = Recall {
+            temperature: Temperature::All,
+            ..recall.clone()
+        };
+        let mut wider = self.ask(&wide, true, |recaller| Ok(recaller.recall(&wide)?))?;
+        let sure = |answer: &Answer| answer.results.first().map(|best| best.confidence);
+        if sure(&wider) <= sure(answer) {
+            return Ok(None);
+        }
+        let plan = wider.plan.get_or_insert_with(|| Plan {
+            widened: true,
+            ..Plan::default()
+        });
+        let reason = format!(
+            "no {} memory bears on the question, so the other tiers were searched too",
+            recall.temperature
+        );
+        plan.reasons.insert(0, reason);
+        Ok(Some(wider))
     }
 
     /// Asks with every view that can take part. One that turns out to be damaged on the way is left out, and the
@@ -64,6 +108,7 @@ impl Space {
     fn ask<T>(
         &self,
         recall: &Recall,
+        widened: bool,
         question: impl Fn(&Recaller<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         self.inner.asked.fetch_add(1, Ordering::Relaxed);
@@ -71,13 +116,15 @@ impl Space {
         let began = self.inner.source.replacements()?;
         let mut known = began;
         loop {
-            let mut reached = self.inner.reach(recall.temperature)?;
+            let mut reached = self.inner.reach(recall)?;
             if let Some(at) = recall.as_of.known {
                 reached.past = Some(self.inner.past(at, &reached.answering.model)?);
             }
             self.wake_worker();
             let restored = known > began;
-            let answer = self.inner.with_recaller(&reached, restored, &question);
+            let answer = self
+                .inner
+                .with_recaller(&reached, recall, widened, restored, &question);
             let replacements = self.inner.source.replacements_met();
             if replacements > known && known == began {
                 // Part of it was read from a database that is no more. Once is enough: this must not go on for ever
@@ -130,8 +177,14 @@ impl Inner {
     }
 
     /// Brings the tiers that a question reaches up to the last acknowledged write, all of them to the same one: a
-    /// memory that moves meanwhile is found where it was or where it is.
-    fn reach(&self, temperature: Temperature) -> Result<Reached, Error> {
+    /// memory that moves meanwhile is found where it was or where it is. Tiers that can't hold the time that is asked for
+    /// are not even opened, where planning is wanted.
+    fn reach(&self, recall: &Recall) -> Result<Reached, Error> {
+        let temperature = recall.temperature;
+        let (since, until) = match self.plans(recall) {
+            true => (recall.filter.since, recall.filter.until),
+            false => (None, None),
+        };
         let mut round = 0;
         loop {
             let answering = self.notice_answering()?;
@@ -142,7 +195,7 @@ impl Inner {
             }
             if temperature != Temperature::Hot {
                 for tier in self.colder_tiers()? {
-                    if temperature.reaches(tier) {
+                    if temperature.reaches(tier) && can_hold(tier, since, until) {
                         let tier = self.colder_tier_of(tier, &answering.model)?;
                         troubles.append(&mut tier.catch_up(&self.source)?);
                         tiers.push(tier);
@@ -167,6 +220,8 @@ impl Inner {
     fn with_recaller<T>(
         &self,
         reached: &Reached,
+        recall: &Recall,
+        widened: bool,
         restored: bool,
         ask: &impl Fn(&Recaller<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
@@ -208,6 +263,24 @@ impl Inner {
             TieredColumns::new(snapshots.iter().collect()),
         );
         let is_one = tiers.len() == 1 && past.is_none();
+        let kinds: Vec<Tier> = tiers.iter().map(|tier| tier.tier()).collect();
+        let counts = kinds
+            .iter()
+            .zip(snapshots.iter().skip(usize::from(past.is_some())));
+        let counts = counts.map(|(tier, columns)| (*tier, columns.rows()));
+        // With one tier there is nothing to choose from.
+        let is_planned = troubles.is_empty()
+            && recall.as_of.is_now()
+            && (!is_one || recall.explain_plan || widened);
+        let planner = is_planned.then(|| Planner {
+            tiers: &kinds,
+            lexical: &several_lexical,
+            vectors: &several_vectors,
+            columns: &snapshots,
+            may_leave_out: !is_one && self.plans(recall),
+            widened,
+        });
+        let experience = Experienced(self);
         let facts = self.facts()?;
         let graph = self.graph_if_woven();
         let connections = KnownConnections {
@@ -247,14 +320,21 @@ impl Inner {
             embedder: answering.model.questions.as_ref(),
             reranker: self.reranker.as_deref(),
             facts: &facts,
-            tiers: tiers.iter().map(|tier| tier.tier()).collect(),
             degraded: labels
                 .chain(lacking)
                 .chain(restored.then(|| RESTORED.to_owned()))
                 .chain(self.missing_model_label())
                 .collect(),
+            planner,
+            tiers: counts.collect(),
+            experience: Some(&experience),
         };
         ask(&recaller)
+    }
+
+    /// Whether the planner has a say in a question.
+    fn plans(&self, recall: &Recall) -> bool {
+        recall.planning && self.source.config().meta.planning
     }
 
     /// What recall knows of the space, read anew when something was written.

@@ -2,7 +2,9 @@
 
 use anamne_store::view::MemoryFeed;
 use anamne_store::{LogQuery, Order, Standing};
-use anamne_types::{Actor, ActorKind, Assertion, Filter, Kind, Link, LinkType, Memory, MemoryId};
+use anamne_types::{
+    Actor, ActorKind, Assertion, Filter, Judgement, Kind, Link, LinkType, Memory, MemoryId,
+};
 use anamne_weaver::consolidation::{
     Insight, MOST_MEMORIES, Proposal, ProposalKind, Regard, access_strength, decay, importance,
     insights, plan,
@@ -172,7 +174,7 @@ impl Space {
         Ok(Some(Regarded {
             novelty: signals.novelty,
             consistency: signals.consistency(u32::try_from(conflicts).unwrap_or(u32::MAX)),
-            utility: signals.utility.value,
+            utility: utility(&memory),
             importance: importance(&regard),
         }))
     }
@@ -183,4 +185,9 @@ impl Space {
         }
         Ok(self.inner.summaries()?.signals(memory.row)?)
     }
+}
+
+/// How useful a memory turned out by what was said of it: 0 to 1, ½ where nothing was.
+fn utility(memory: &Memory) -> f32 {
+    0.5 + 0.5 * Judgement::of(&memory.metadata).standing()
 }

@@ -36,6 +36,7 @@ mod import;
 mod keeping;
 mod knowledge;
 mod likeness;
+mod meta;
 mod modelling;
 mod models;
 mod naming;
@@ -59,10 +60,10 @@ pub use anamne_knowledge::graph::{
     Association, ContradictionQuery, EntityQuery, GraphError, Woven,
 };
 pub use anamne_store::{
-    BackupReport, Clock, EmbeddingConfig, Examination, Finding, JournalReport, KnownBackup,
-    LONGEST_WAIT, Listing, LogEntry, LogQuery, Order, Part, Project, QuotaConfig, RecallConfig,
-    RetentionConfig, Rewound, RoleConfig, SpaceConfig, SpaceName, Standing, Statistics, StoreError,
-    SystemClock, TierCount, TiersConfig, Unreadable,
+    BackupReport, Clock, EmbeddingConfig, Examination, Finding, JournalReport, KeptQueries,
+    KnownBackup, LONGEST_WAIT, Listing, LogEntry, LogQuery, MetaConfig, Order, Part, Project,
+    QuotaConfig, RecallConfig, RetentionConfig, Rewound, RoleConfig, SpaceConfig, SpaceName,
+    Standing, Statistics, StoreError, SystemClock, TierCount, TiersConfig, Unreadable,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;
@@ -76,6 +77,7 @@ pub use export::CorpusReport;
 pub use import::{BadLine, BadLines, ImportReport};
 pub use keeping::{BackupUpdate, Erased, RepairReport, Verification};
 pub use knowledge::Knowledge;
+pub use meta::{KnownTopic, LoggedQuery, Verdict};
 pub use reembedding::EmbeddingState;
 pub use space::{CheckUp, Space, SpaceReport, ViewState};
 pub use store::{Options, Store};

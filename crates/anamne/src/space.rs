@@ -24,6 +24,7 @@ use serde::Serialize;
 use crate::Error;
 use crate::answering::Noticed;
 use crate::keeping::Erased;
+use crate::meta::MetaMemory;
 use crate::models::Models;
 use crate::past::KnownPast;
 use crate::reembedding::{EmbeddingState, Growing, Portion, Wanted};
@@ -80,6 +81,8 @@ pub(crate) struct Inner {
     pub(crate) next_retention: AtomicI64,
     /// What was handed out and when, until it is noted in the source.
     pub(crate) uses: Mutex<HashMap<MemoryId, jiff::Timestamp>>,
+    /// What is known of its own recall.
+    pub(crate) meta: MetaMemory,
     /// When it next looks for memories that have aged, likewise.
     pub(crate) next_aging: AtomicI64,
     /// When the background next sees whether everything is to be read back, microseconds since 1970.
@@ -179,7 +182,9 @@ impl Space {
     ) -> Result<Self, Error> {
         let noticed = Noticed::first(&source, &models)?;
         let activity = Arc::new(Activity::new(source.clock()));
+        let meta = MetaMemory::of(source.folder());
         let inner = Inner {
+            meta,
             source,
             models,
             noticed,
@@ -465,6 +470,7 @@ impl Space {
         self.caught_up()?;
         self.inner.fold_due(&self.inner.every_tier()?, progress)?;
         self.inner.source.seal_journal()?;
+        self.inner.write_meta();
         Ok(())
     }
 
@@ -532,6 +538,7 @@ impl Space {
         }
         self.inner.mend_graph(found)?;
         self.inner.mend_summaries(found)?;
+        self.inner.mend_meta(found)?;
         Ok(())
     }
 
@@ -594,6 +601,7 @@ impl Inner {
             || self.is_retention_due()
             || self.is_aging_due()
             || self.has_many_uses()
+            || self.meta.has_many_notes()
             || self.is_examination_due()
             || self.are_tasks_due()
             || self.is_reembedding_due()
@@ -611,6 +619,7 @@ impl Inner {
             let folded = self.fold_open();
             self.source.seal_journal()?;
             self.note_uses();
+            self.write_meta();
             if self.is_aging_due() {
                 match self.age(Aging::Settled, &mut |_, _| {}) {
                     // What may only be read stays where it is.

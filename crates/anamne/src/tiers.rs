@@ -354,6 +354,7 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         self.note_uses();
+        self.write_meta();
         self.note_activity();
     }
 }

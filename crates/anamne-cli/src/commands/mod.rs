@@ -11,6 +11,7 @@ mod demo;
 mod doctor;
 mod edit;
 mod export;
+mod feedback;
 mod forget;
 mod graph;
 mod history;
@@ -21,6 +22,7 @@ mod link;
 mod list;
 mod man;
 mod mcp;
+mod meta;
 mod model;
 mod recall;
 mod remember;
@@ -61,6 +63,7 @@ pub(crate) enum Command {
     Audit(audit::Audit),
     Rewind(rewind::Rewind),
     Link(link::Link),
+    Feedback(feedback::Feedback),
     Knowledge(knowledge::Knowledge),
     Graph(graph::Graph),
     Resolve(resolve::Resolve),
@@ -73,6 +76,7 @@ pub(crate) enum Command {
     Consolidate(consolidate::Consolidate),
     Spaces(spaces::Spaces),
     Tiers(tiers::Tiers),
+    Meta(meta::Meta),
     Tasks(tasks::Tasks),
     Model(model::Model),
     Costs(costs::Costs),
@@ -109,6 +113,7 @@ impl Command {
             Self::Audit(command) => command.run(place, output),
             Self::Rewind(command) => command.run(place, output),
             Self::Link(command) => command.run(place, output),
+            Self::Feedback(command) => command.run(place, output),
             Self::Knowledge(command) => command.run(place, output),
             Self::Graph(command) => command.run(place, output),
             Self::Resolve(command) => command.run(place, output),
@@ -121,6 +126,7 @@ impl Command {
             Self::Consolidate(command) => command.run(place, output),
             Self::Spaces(command) => command.run(place, output),
             Self::Tiers(command) => command.run(place, output),
+            Self::Meta(command) => command.run(place, output),
             Self::Tasks(command) => command.run(place, output),
             Self::Model(command) => command.run(place, output),
             Self::Costs(command) => command.run(place, output),

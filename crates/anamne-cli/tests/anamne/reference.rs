@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 
-const COMMANDS: [&str; 37] = [
+const COMMANDS: [&str; 39] = [
     "demo",
     "init",
     "remember",
@@ -18,6 +18,7 @@ const COMMANDS: [&str; 37] = [
     "audit",
     "rewind",
     "link",
+    "feedback",
     "knowledge",
     "graph",
     "resolve",
@@ -30,6 +31,7 @@ const COMMANDS: [&str; 37] = [
     "consolidate",
     "spaces",
     "tiers",
+    "meta",
     "tasks",
     "model",
     "costs",

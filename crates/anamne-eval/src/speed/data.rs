@@ -110,6 +110,18 @@ impl Generator {
         words[..QUESTION_WORDS].join(" ")
     }
 
+    /// A question about the record `about`: `kept` words of it, and others up to seven that are drawn like any words.
+    pub(crate) fn rephrased(&self, about: u64, number: u64, kept: usize) -> String {
+        let question = self.question_about(about, number);
+        let mut words: Vec<&str> = question.split(' ').take(kept).collect();
+        let mut chance = Chance::new(number ^ 0x5EED);
+        while words.len() < QUESTION_WORDS {
+            let place = chance.below(words.len() + 1);
+            words.insert(place, self.word(&mut chance));
+        }
+        words.join(" ")
+    }
+
     /// The first questions.
     pub(crate) fn questions(&self, count: u64) -> Vec<String> {
         (0..count).map(|number| self.question(number)).collect()
@@ -157,14 +169,14 @@ fn vocabulary() -> Vec<&'static str> {
 }
 
 /// SplitMix64 (Steele, Lea and Flood 2014): the same numbers for the same seed, everywhere.
-struct Chance(u64);
+pub(crate) struct Chance(u64);
 
 impl Chance {
-    fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0xD6E8_FEB8_6659_FD93))
     }
 
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -172,12 +184,12 @@ impl Chance {
     }
 
     /// At least 0 and below 1.
-    fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// Below `bound`, which is not 0.
-    fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
     }
 }

@@ -10,7 +10,7 @@ use crate::output;
 
 mod binary;
 mod budgets;
-mod data;
+pub(crate) mod data;
 mod depth;
 mod disk;
 mod failure;

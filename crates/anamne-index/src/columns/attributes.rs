@@ -5,7 +5,7 @@ use anamne_store::view::Attributes;
 /// Bytes of one row's attributes.
 pub(super) const WIDTH: usize = 40;
 
-/// The attributes as they stand in the file; the last two bytes are 0.
+/// The attributes as they stand in the file; the last byte is 0.
 pub(super) fn encode(attributes: &Attributes) -> [u8; WIDTH] {
     let mut bytes = [0; WIDTH];
     bytes[0..8].copy_from_slice(&attributes.occurred_at.to_le_bytes());
@@ -20,6 +20,7 @@ pub(super) fn encode(attributes: &Attributes) -> [u8; WIDTH] {
     bytes[35] = attributes.importance;
     bytes[36] = attributes.trust;
     bytes[37] = u8::from(attributes.superseded);
+    bytes[38] = attributes.feedback.cast_unsigned();
     bytes
 }
 
@@ -39,6 +40,8 @@ pub(super) fn decode(bytes: &[u8; WIDTH]) -> Attributes {
         importance: bytes[35],
         trust: bytes[36],
         superseded: bytes[37] != 0,
+        // 0 in files of versions that knew no feedback.
+        feedback: bytes[38].cast_signed(),
     }
 }
 
@@ -68,6 +71,7 @@ mod tests {
             importance: 8,
             trust: 9,
             superseded: true,
+            feedback: -33,
         };
         assert_eq!(decode(&encode(&attributes)), attributes);
         assert_eq!(

@@ -41,6 +41,7 @@ use anamne_types::{Row, Seq};
 
 use crate::segments::Thoroughness;
 use published::{Published, Stamp, stamp};
+pub use search::TermStatistics;
 use state::State;
 use tail::AnalysedChange;
 

@@ -7,7 +7,8 @@ use anamne_store::view::{Health, ViewError};
 use anamne_text::analyser::QueryTerms;
 use roaring::RoaringBitmap;
 
-use super::search::{self, Failed};
+use super::engine::SEARCHED;
+use super::search::{self, Failed, TermStatistics};
 use super::state::State;
 use super::{LexicalHit, LexicalSettings, LexicalView};
 
@@ -46,12 +47,51 @@ impl LexicalView {
         limit: usize,
         filter: Option<&RoaringBitmap>,
     ) -> Result<Vec<LexicalHit>, ViewError> {
-        let hottest = views.first();
-        let settings = hottest.map_or_else(LexicalSettings::default, |view| view.settings);
-        let factors = [1.0, settings.author_weight.clamp(0.0, 100.0)];
+        let factors = Self::factors(views);
         Self::ask(views, |states| {
             search::search(states, factors, query, limit, filter)
         })
+    }
+
+    /// What each of these views holds of the query's terms, all as of one moment: what a search over some of them needs, and
+    /// whoever chooses between them. Reads dictionaries alone. `views` is as in [`LexicalView::search_together`].
+    ///
+    /// # Errors
+    ///
+    /// [`ViewError::Damaged`] when one of the views is broken, or turns out to be.
+    pub fn statistics_together(
+        views: &[&Self],
+        query: &QueryTerms,
+    ) -> Result<TermStatistics, ViewError> {
+        let factors = Self::factors(views);
+        Self::ask(views, |states| search::statistics(states, factors, query))
+    }
+
+    /// The best rows of those views that are `chosen`, scored by the statistics of all of them: what
+    /// [`LexicalView::search_together`] finds there, with the same scores. `chosen` has a place for each view.
+    ///
+    /// # Errors
+    ///
+    /// [`ViewError::Damaged`] when one of the views is broken, or turns out to be.
+    pub fn search_chosen(
+        views: &[&Self],
+        chosen: &[bool],
+        statistics: &TermStatistics,
+        query: &QueryTerms,
+        limit: usize,
+        filter: Option<&RoaringBitmap>,
+    ) -> Result<Vec<LexicalHit>, ViewError> {
+        let factors = Self::factors(views);
+        Self::ask(views, |states| {
+            search::search_chosen(states, chosen, statistics, factors, query, limit, filter)
+        })
+    }
+
+    /// What each field counts for, by the settings of the hottest view.
+    fn factors(views: &[&Self]) -> [f32; SEARCHED] {
+        let hottest = views.first();
+        let settings = hottest.map_or_else(LexicalSettings::default, |view| view.settings);
+        [1.0, settings.author_weight.clamp(0.0, 100.0)]
     }
 
     /// How rare each term of the query is in the texts: `ln(1 + (N − n + ½) / (n + ½))`.

@@ -67,15 +67,102 @@ pub(super) fn search(
     }
     let clauses = clauses(field_factors, query);
     let readings = each(states, |number, state| Reading::of(number, state, &clauses))?;
-    let search = Search::new(states, &clauses, &readings, limit, filter);
+    let holding = |clause: usize| readings.iter().map(|reading| reading.holding[clause]).sum();
+    let search = Search::weighed(states, &clauses, &holding, limit, filter);
     let best = search.run(readings)?;
-    Ok(best
-        .into_sorted()
-        .map(|(sum, row)| LexicalHit {
-            row: Row(row),
-            score: search.scale.score(sum),
-        })
-        .collect())
+    Ok(search.hits(best))
+}
+
+/// How many live rows of each state hold each clause of a query, and how many rows there are.
+#[derive(Clone, Debug, Default)]
+pub struct TermStatistics {
+    documents: u64,
+    /// Terms of the query; the clauses are those of the text in their order, then those of the author's name.
+    terms: usize,
+    /// By view, then by clause.
+    holding: Vec<Vec<f64>>,
+}
+
+impl TermStatistics {
+    /// In how many rows of the view at this place among those that were asked the term at that place of the query stands
+    /// in the text; an estimate where the view has rows that changed.
+    pub fn frequency(&self, view: usize, term: usize) -> f64 {
+        let holding = self.holding.get(view);
+        holding
+            .and_then(|held| held.get(term))
+            .copied()
+            .unwrap_or(0.0)
+    }
+
+    /// How many postings of the query's terms a search of the view at this place may walk over.
+    pub fn postings(&self, view: usize) -> u64 {
+        let holding = self.holding.get(view);
+        holding.map_or(0, |held| held.iter().sum::<f64>().round() as u64)
+    }
+
+    /// How rare each term is in the texts of all views together.
+    pub fn idf(&self) -> Vec<f32> {
+        let of_term = |term| self.holding.iter().map(|held| held[term]).sum();
+        (0..self.terms)
+            .map(|term| inverse_frequency(self.documents, of_term(term)))
+            .collect()
+    }
+
+    /// How many live rows of all views hold a clause.
+    fn holding_of(&self, clause: usize) -> f64 {
+        let held = self.holding.iter().filter_map(|held| held.get(clause));
+        held.sum()
+    }
+}
+
+/// Looks every clause up in every state.
+pub(super) fn statistics(
+    states: &[&State],
+    field_factors: [f32; SEARCHED],
+    query: &QueryTerms,
+) -> Result<TermStatistics, Failed> {
+    let clauses = clauses(field_factors, query);
+    let holding = each(states, |_, state| {
+        let held = clauses
+            .iter()
+            .map(|clause| held_by(state, clause.field, &clause.term.text));
+        held.collect::<Result<Vec<f64>, _>>()
+    })?;
+    Ok(TermStatistics {
+        documents: counts(states).documents,
+        terms: query.terms.len(),
+        holding,
+    })
+}
+
+/// The best rows of the `chosen` states alone, scored by the statistics of all of them.
+pub(super) fn search_chosen(
+    states: &[&State],
+    chosen: &[bool],
+    statistics: &TermStatistics,
+    field_factors: [f32; SEARCHED],
+    query: &QueryTerms,
+    limit: usize,
+    filter: Option<&RoaringBitmap>,
+) -> Result<Vec<LexicalHit>, Failed> {
+    if limit == 0 {
+        return Ok(Vec::new());
+    }
+    let clauses = clauses(field_factors, query);
+    let mut readings = Vec::with_capacity(states.len());
+    for (number, state) in states.iter().enumerate() {
+        if chosen.get(number).copied().unwrap_or(false) {
+            let reading = guarded(|| Reading::of(number, state, &clauses));
+            readings.push(reading.map_err(|error| Failed {
+                state: number,
+                error,
+            })?);
+        }
+    }
+    let holding = |clause| statistics.holding_of(clause);
+    let search = Search::weighed(states, &clauses, &holding, limit, filter);
+    let best = search.run(readings)?;
+    Ok(search.hits(best))
 }
 
 /// The inverse document frequency of each term in the text.
@@ -193,17 +280,17 @@ fn live_share(postings: &BlockSegmentPostings, overlay: &Overlay, documents: u32
 }
 
 impl<'a> Search<'a> {
-    /// Weighs the clauses by what all states hold of them.
-    fn new(
+    /// Weighs the clauses by how many live rows of all states hold each.
+    fn weighed(
         states: &'a [&'a State],
         clauses: &'a [Clause<'a>],
-        readings: &[Reading],
+        holding: &dyn Fn(usize) -> f64,
         limit: usize,
         filter: Option<&'a RoaringBitmap>,
     ) -> Self {
         let counts = counts(states);
         let weigh = |(place, clause): (usize, &Clause)| {
-            let holding: f64 = readings.iter().map(|reading| reading.holding[place]).sum();
+            let holding = holding(place);
             let idf = inverse_frequency(counts.documents, holding);
             let factor = clause.factor * clause.term.occurrences as f32;
             (holding > 0.0).then(|| importance(idf, factor))
@@ -224,9 +311,19 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Searches all states, on two threads where that is faster.
+    /// The best rows with their scores.
+    fn hits(&self, best: BestRows) -> Vec<LexicalHit> {
+        let hit = |(sum, row)| LexicalHit {
+            row: Row(row),
+            score: self.scale.score(sum),
+        };
+        best.into_sorted().map(hit).collect()
+    }
+
+    /// Searches the states that were read, on two threads where that is faster.
     fn run(&self, mut readings: Vec<Reading>) -> Result<BestRows, Failed> {
-        let rows = self.states.iter().map(|state| state.counts().documents);
+        let documents = |reading: &Reading| self.states[reading.state].counts().documents;
+        let rows = readings.iter().map(documents);
         let rows: Vec<usize> = rows.map(|rows| rows as usize).collect();
         let Some(half) = halves(&rows) else {
             return self.best_of(readings);

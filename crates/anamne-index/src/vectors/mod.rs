@@ -139,6 +139,15 @@ impl VectorsView {
         self.shelf.snapshot().summary().vectors as usize
     }
 
+    /// About how many bytes of the view a search of all of it for the best `limit` memories reads: the signs of every
+    /// vector, and eight-bit codes of twice as many as are wanted. O(1).
+    pub fn scanned_bytes(&self, limit: usize) -> u64 {
+        let vectors = self.vectors() as u64;
+        let padded = self.shelf.layout().rotation().padded() as u64;
+        let compared = vectors.min(2 * limit as u64);
+        vectors * padded / 8 + compared * (padded + 4)
+    }
+
     fn prepare(&self, query: &[f32]) -> Result<Option<Query>, ViewError> {
         let rotation = self.shelf.layout().rotation();
         if query.len() != rotation.dimensions() {

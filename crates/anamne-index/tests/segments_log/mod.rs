@@ -89,6 +89,7 @@ pub(crate) fn record(text: &str, number: u32) -> Record {
         importance: (number % 10) as u8 + 1,
         trust: (number % 256) as u8,
         superseded: number.is_multiple_of(11),
+        feedback: (number % 201) as i8,
     };
     Record {
         text: text.into(),

@@ -1,6 +1,8 @@
 //! Words over several tiers.
 
-use anamne_index::lexical::LexicalView;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anamne_index::lexical::{LexicalView, TermStatistics};
 use anamne_store::view::ViewError;
 use anamne_text::analyser::QueryTerms;
 use roaring::RoaringBitmap;
@@ -12,12 +14,46 @@ use crate::views::{Found, LexicalSearch, found_by_words};
 /// One broken view fails every search.
 pub struct TieredLexical<'a> {
     views: Vec<&'a LexicalView>,
+    /// What the views hold of the terms that were asked about last.
+    statistics: Mutex<Option<(QueryTerms, Arc<TermStatistics>)>>,
 }
 
 impl<'a> TieredLexical<'a> {
     /// Over these views, each once, the hottest tier first.
     pub fn new(views: Vec<&'a LexicalView>) -> Self {
-        Self { views }
+        Self {
+            views,
+            statistics: Mutex::default(),
+        }
+    }
+
+    /// What each view holds of the terms; looked up once for the terms of a question.
+    pub fn statistics(&self, terms: &QueryTerms) -> Result<Arc<TermStatistics>, ViewError> {
+        let mut known = self
+            .statistics
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some((asked, statistics)) = &*known
+            && asked == terms
+        {
+            return Ok(statistics.clone());
+        }
+        let statistics = Arc::new(LexicalView::statistics_together(&self.views, terms)?);
+        *known = Some((terms.clone(), statistics.clone()));
+        Ok(statistics)
+    }
+
+    /// The best rows of the `chosen` tiers, with the scores that they have in a search of all.
+    pub fn search_chosen(
+        &self,
+        chosen: &[bool],
+        terms: &QueryTerms,
+        limit: usize,
+        filter: Option<&RoaringBitmap>,
+    ) -> Result<Vec<Found>, ViewError> {
+        let statistics = self.statistics(terms)?;
+        LexicalView::search_chosen(&self.views, chosen, &statistics, terms, limit, filter)
+            .map(found_by_words)
     }
 }
 
@@ -32,6 +68,9 @@ impl LexicalSearch for TieredLexical<'_> {
     }
 
     fn idf(&self, terms: &QueryTerms) -> Vec<f32> {
-        LexicalView::idf_together(&self.views, terms)
+        self.statistics(terms).map_or_else(
+            |_| vec![0.0; terms.terms.len()],
+            |statistics| statistics.idf(),
+        )
     }
 }

@@ -28,6 +28,27 @@ impl<'a> TieredVectors<'a> {
         Self { views }
     }
 
+    /// [`VectorSearch::candidates`] of the `chosen` tiers.
+    pub fn candidates_of(
+        &self,
+        chosen: &[bool],
+        query: &[f32],
+        limit: usize,
+        filter: Option<&RoaringBitmap>,
+    ) -> Result<Vec<Found>, ViewError> {
+        let chosen = |tier: usize| chosen.get(tier).copied().unwrap_or(false);
+        self.best_of(&chosen, limit, |view| {
+            VectorSearch::candidates(view, query, limit, filter)
+        })
+    }
+
+    /// The vectors of the tier at this place, and about how many bytes a search of it for the best `limit` rows reads.
+    pub fn cost(&self, tier: usize, limit: usize) -> (u64, u64) {
+        self.views.get(tier).map_or((0, 0), |view| {
+            (view.vectors() as u64, view.scanned_bytes(limit))
+        })
+    }
+
     /// Asks each tier for its best `limit` rows, and merges them.
     fn best(
         &self,
@@ -37,14 +58,25 @@ impl<'a> TieredVectors<'a> {
         if let [only] = self.views[..] {
             return ask(only);
         }
-        let rows: Vec<usize> = self.views.iter().map(|view| view.rows()).collect();
-        let ask_all = |views: &[&VectorsView]| -> Result<Vec<Vec<Found>>, ViewError> {
-            views.iter().map(|view| ask(view)).collect()
+        self.best_of(&|_| true, limit, ask)
+    }
+
+    fn best_of(
+        &self,
+        chosen: &dyn Fn(usize) -> bool,
+        limit: usize,
+        ask: impl Fn(&VectorsView) -> Result<Vec<Found>, ViewError> + Sync,
+    ) -> Result<Vec<Found>, ViewError> {
+        let asked: Vec<usize> = (0..self.views.len()).filter(|tier| chosen(*tier)).collect();
+        let rows: Vec<usize> = asked.iter().map(|tier| self.views[*tier].rows()).collect();
+        let ask_all = |tiers: &[usize]| -> Result<Vec<(usize, Vec<Found>)>, ViewError> {
+            let ask = |tier: &usize| Ok((*tier, ask(self.views[*tier])?));
+            tiers.iter().map(ask).collect()
         };
         let found = match halves(&rows) {
-            None => ask_all(&self.views)?,
+            None => ask_all(&asked)?,
             Some(half) => {
-                let (hotter, colder) = self.views.split_at(half);
+                let (hotter, colder) = asked.split_at(half);
                 let (found, more) = rayon::join(|| ask_all(hotter), || ask_all(colder));
                 let mut found = found?;
                 found.extend(more?);
@@ -57,9 +89,13 @@ impl<'a> TieredVectors<'a> {
     /// The best `limit` of what the tiers found, each row once and as the hottest tier that holds it has it.
     ///
     /// A row in two tiers costs no other row its place, as it is found in both.
-    fn merged(&self, found: Vec<Vec<Found>>, limit: usize) -> Result<Vec<Found>, ViewError> {
-        let by_tier = found.into_iter().enumerate();
-        let mut all: Vec<OfTier> = by_tier
+    fn merged(
+        &self,
+        found: Vec<(usize, Vec<Found>)>,
+        limit: usize,
+    ) -> Result<Vec<Found>, ViewError> {
+        let mut all: Vec<OfTier> = found
+            .into_iter()
             .flat_map(|(tier, found)| found.into_iter().map(move |found| (tier, found)))
             .collect();
         all.sort_unstable_by(order);

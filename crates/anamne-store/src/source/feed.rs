@@ -1,6 +1,6 @@
 //! The log as views read it: rows by their last change.
 
-use anamne_types::{Body, Row, Seq, Tier};
+use anamne_types::{Body, Judgement, Metadata, Row, Seq, Tier};
 use rusqlite::{Connection, Row as SqlRow, params_from_iter};
 
 use super::Names;
@@ -18,7 +18,7 @@ pub struct SourceFeed<'source> {
 
 const FIELDS: &str = "row, id, max(seq, placed), kind, category, role, iif(tier = 0, content, colder(tier, row, 0)), \
      iif(tier = 0, body, colder(tier, row, 1)), thread, position, session, author, trust, importance, occurred_at, \
-     expires_at, deleted_at, superseded_by";
+     expires_at, deleted_at, superseded_by, iif(tier = 0, metadata, colder(tier, row, 2))";
 
 impl ChangeFeed for SourceFeed<'_> {
     fn head(&self) -> Result<Seq, ViewError> {
@@ -105,6 +105,16 @@ fn arrivals(
     Ok(changes)
 }
 
+/// What feedback in the row's metadata says, in hundredths.
+fn feedback(row: &SqlRow<'_>) -> rusqlite::Result<i8> {
+    let metadata: Option<String> = row.get(18)?;
+    // Most have none, and need not be read for it.
+    let told = metadata.filter(|metadata| metadata.contains(Judgement::NAME));
+    let told = told.and_then(|metadata| serde_json::from_str::<Metadata>(&metadata).ok());
+    let standing = told.map_or(0.0, |metadata| Judgement::of(&metadata).standing());
+    Ok((standing * 100.0).round() as i8)
+}
+
 fn named(connection: &Connection, names: &Names, mut change: Change) -> Result<Change, StoreError> {
     if let Some(record) = &mut change.record
         && record.attributes.author != 0
@@ -186,6 +196,7 @@ fn read_record(row: &SqlRow<'_>) -> rusqlite::Result<Record> {
         importance: row.get(13)?,
         trust: (row.get::<_, f32>(12)? * 255.0).round() as u8,
         superseded: row.get_ref(17)? != rusqlite::types::ValueRef::Null,
+        feedback: feedback(row)?,
     };
     Ok(Record {
         text,

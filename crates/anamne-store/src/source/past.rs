@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use anamne_types::{Body, Category, EventKind, Memory, MemoryId, Role, Row, Seq};
+use anamne_types::{Body, Category, EventKind, Judgement, Memory, MemoryId, Role, Row, Seq};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -181,6 +181,7 @@ fn record_of(connection: &Connection, memory: Memory) -> Result<(Memory, Record)
         importance: memory.importance,
         trust: (memory.trust * 255.0).round() as u8,
         superseded: memory.superseded_by.is_some(),
+        feedback: (Judgement::of(&memory.metadata).standing() * 100.0).round() as i8,
     };
     let record = Record {
         text,

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anamne_text::normal::content_hash;
 use anamne_types::{
-    Actor, Draft, Edit, Event, EventKind, Link, LinkType, Memory, MemoryId, Refusal, Remembered,
-    Row, Seq,
+    Actor, Draft, Edit, Event, EventKind, Feedback, Judgement, Link, LinkType, Memory, MemoryId,
+    Refusal, Remembered, Row, Seq,
 };
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -242,6 +242,17 @@ impl<'writer> Transaction<'writer> {
         if memory == stored.memory {
             return Ok(memory);
         }
+        self.change(&stored, memory, EventKind::Edited)
+    }
+
+    /// Adds a judgement to a memory.
+    pub(crate) fn judge(&mut self, feedback: &Feedback) -> Result<Memory, StoreError> {
+        let stored = self.live(feedback.memory)?;
+        let mut memory = stored.memory.clone();
+        let judgement = Judgement::of(&memory.metadata).after(feedback);
+        let told = serde_json::to_value(judgement)?;
+        memory.metadata.insert(Judgement::NAME.to_owned(), told);
+        memory.check()?;
         self.change(&stored, memory, EventKind::Edited)
     }
 

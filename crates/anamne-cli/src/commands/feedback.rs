@@ -1,0 +1,85 @@
+//! `anamne feedback`.
+
+use anamne::{Judgement, MemoryId};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::place::Place;
+use crate::{ids, settling};
+
+/// Whether an answer helped.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Verdict {
+    /// It helped
+    Useful,
+    /// It did not
+    Useless,
+}
+
+/// Say whether a memory that was an answer helped
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+What is said of a memory is kept with it, and weighs a little in later answers. A
+question of `anamne meta log` is named by its number, q12: then its best answer is judged.
+
+Examples:
+  anamne feedback m12 useful
+  anamne feedback m31 useless --note \"that was the old address\"
+  anamne feedback q7 useful
+
+With --json: {\"memory\", \"useful\", \"useless\": how often each was said}")]
+pub(crate) struct Feedback {
+    /// The memory, or the question whose best answer it is about
+    #[arg(value_name = "ID")]
+    of: String,
+    /// Whether it helped
+    #[arg(value_enum)]
+    verdict: Verdict,
+    /// Why
+    #[arg(
+        long,
+        default_value = "",
+        hide_default_value = true,
+        value_name = "TEXT"
+    )]
+    note: String,
+}
+
+impl Feedback {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let space = place.existing_space()?;
+        let useful = matches!(self.verdict, Verdict::Useful);
+        let query = self
+            .of
+            .strip_prefix('q')
+            .and_then(|number| number.parse().ok());
+        let memory = match query {
+            Some(number) => space.feedback_on_query(number, useful, &self.note)?,
+            None => {
+                let memory: MemoryId = ids::resolve(&space, &self.of)?;
+                space.feedback(&anamne::Feedback {
+                    memory,
+                    useful,
+                    note: self.note,
+                })?
+            }
+        };
+        let judgement = Judgement::of(&memory.metadata);
+        if output.is_json() {
+            output.json(&json!({
+                "memory": memory.id,
+                "useful": judgement.useful,
+                "useless": judgement.useless,
+            }))?;
+        } else {
+            output.line(format_args!(
+                "{} was said to be useful {} times, and useless {} times",
+                memory.citation(),
+                judgement.useful,
+                judgement.useless
+            ))?;
+        }
+        settling::settle(&space, output)
+    }
+}

@@ -1,0 +1,142 @@
+//! `anamne meta`.
+
+use anamne::{KnownTopic, LoggedQuery, Space, Verdict};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{DIM, Output, paint};
+use crate::place::Place;
+use crate::settling;
+use crate::wording::{duration, number, size};
+
+/// What a space knows of its own recall: the questions that were asked, and what it knows much or little about
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+By default no question's words are kept, only hashes of them; queries = \"text\" under
+[meta] in the space's space.toml keeps them, queries = \"off\" keeps nothing, and
+planning = false has every question search all tiers. What is kept can be cleared at any
+time: it decides nothing but what is searched first.
+
+Examples:
+  anamne meta log -k 5
+  anamne meta topics
+  anamne meta clear
+
+With --json: log {\"queries\": [{\"number\", \"at\", \"hash\", \"words\", \"shape\", \"temperature\",
+  \"searched\", \"left_out\", \"work\": {\"tiers\", \"rows\", \"bytes\"}, \"stages\", \"widened\",
+  \"took_ms\", \"results\", \"confidence\", \"found\"}]}; topics {\"topics\": [{\"topic\",
+  \"memories\", \"asked\", \"confidence\", \"verdict\"}]}; clear {\"cleared\": true}")]
+pub(crate) struct Meta {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// The newest questions, with what they cost
+    Log {
+        /// Questions at most
+        #[arg(short = 'k', long, default_value_t = 20, value_name = "NUMBER")]
+        limit: usize,
+    },
+    /// What is known well, and what hardly
+    Topics {
+        /// Topics at most
+        #[arg(short = 'k', long, default_value_t = 20, value_name = "NUMBER")]
+        limit: usize,
+    },
+    /// Delete what is known of questions
+    Clear,
+}
+
+impl Meta {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let space = place.existing_space()?;
+        match self.what {
+            What::Log { limit } => show_log(&space, limit, output)?,
+            What::Topics { limit } => show_topics(&space, limit, output)?,
+            What::Clear => {
+                space.forget_meta()?;
+                if output.is_json() {
+                    output.json(&json!({ "cleared": true }))?;
+                } else {
+                    output.line("What was known of questions is deleted.")?;
+                }
+            }
+        }
+        settling::settle(&space, output)
+    }
+}
+
+fn show_log(space: &Space, limit: usize, output: &mut Output) -> Result<(), Failure> {
+    let log = space.query_log(limit)?;
+    if output.is_json() {
+        return output.json(&json!({ "queries": log }));
+    }
+    if log.is_empty() {
+        return output.line("No question is noted.");
+    }
+    for query in &log {
+        let line = line_of(query);
+        output.line(line)?;
+    }
+    Ok(())
+}
+
+fn line_of(query: &LoggedQuery) -> String {
+    let words = match &query.words {
+        Some(words) => words.clone(),
+        None => paint(DIM, &query.hash[..8]),
+    };
+    let searched = match query.searched.len() {
+        1 => query.searched[0].to_string(),
+        tiers => format!("{tiers} tiers"),
+    };
+    let work = match query.work.rows {
+        0 => String::new(),
+        rows => format!(", {} rows, {}", number(rows), size(query.work.bytes)),
+    };
+    format!(
+        "q{}  {words}  {} results, the best {:.2} sure, {}{work} in {searched}",
+        query.number,
+        query.results,
+        query.confidence,
+        duration(query.took_ms)
+    )
+}
+
+fn show_topics(space: &Space, limit: usize, output: &mut Output) -> Result<(), Failure> {
+    let topics = space.known_topics(limit)?;
+    if output.is_json() {
+        return output.json(&json!({ "topics": topics }));
+    }
+    if topics.is_empty() {
+        return output.line("No topic is known: `anamne weave` reads memories for names.");
+    }
+    for topic in &topics {
+        let line = topic_line(topic);
+        output.line(line)?;
+    }
+    Ok(())
+}
+
+fn topic_line(topic: &KnownTopic) -> String {
+    let verdict = match topic.verdict {
+        Verdict::WellKnown => "well known",
+        Verdict::Known => "known",
+        Verdict::LittleKnown => "little known",
+        Verdict::Unknown => "unknown",
+    };
+    let asked = match topic.confidence {
+        None => String::new(),
+        Some(confidence) => format!(
+            ", asked about {} times, answers {confidence:.2} sure",
+            number(topic.asked)
+        ),
+    };
+    format!(
+        "{:<24}  {verdict:<12}  {} memories{asked}",
+        topic.topic,
+        number(topic.memories)
+    )
+}

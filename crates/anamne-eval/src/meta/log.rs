@@ -1,0 +1,195 @@
+//! The log of questions, the same in every run.
+
+use anamne::{Filter, Recall};
+use jiff::tz::Offset;
+use jiff::{Timestamp, ToSpan};
+
+use super::store::{Material, time_of};
+use crate::speed::data::Chance;
+
+/// Days of the mean age of what a recent question is about.
+const RECENT_DAYS: f64 = 21.0;
+
+/// Words of a record that a question keeps.
+const KEPT: usize = 5;
+
+/// What sort of question it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sort {
+    Recent,
+    Repeated,
+    Rephrased,
+    Dated,
+    Any,
+    Unanswerable,
+}
+
+impl Sort {
+    pub(super) const ALL: [Self; 6] = [
+        Self::Recent,
+        Self::Repeated,
+        Self::Rephrased,
+        Self::Dated,
+        Self::Any,
+        Self::Unanswerable,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Recent => "recent",
+            Self::Repeated => "repeated",
+            Self::Rephrased => "rephrased",
+            Self::Dated => "dated",
+            Self::Any => "any time",
+            Self::Unanswerable => "no answer",
+        }
+    }
+
+    fn drawn(chance: &mut Chance) -> Self {
+        match chance.below(100) {
+            0..40 => Self::Recent,
+            40..50 => Self::Repeated,
+            50..60 => Self::Rephrased,
+            60..72 => Self::Dated,
+            72..92 => Self::Any,
+            _ => Self::Unanswerable,
+        }
+    }
+}
+
+/// A question of the log.
+#[derive(Clone)]
+pub(super) struct Asked {
+    pub(super) sort: Sort,
+    pub(super) recall: Recall,
+    /// The numbers of the records any of which answers it; none where nothing does.
+    pub(super) answers: Vec<u64>,
+    /// What it was made from: a record, or a known question.
+    about: u64,
+}
+
+pub(super) fn of(material: &Material, queries: u64) -> Vec<Asked> {
+    let mut chance = Chance::new(20_260_101);
+    let mut log: Vec<Asked> = Vec::new();
+    for number in 0..queries {
+        let mut sort = Sort::drawn(&mut chance);
+        let earlier = (!log.is_empty()).then(|| log[chance.below(log.len())].clone());
+        let asked = match (sort, earlier) {
+            (Sort::Repeated, Some(earlier)) => Asked { sort, ..earlier },
+            (Sort::Rephrased, Some(earlier)) if !earlier.answers.is_empty() => {
+                let words = rephrased(material, earlier.about, number, &mut chance);
+                let recall = Recall {
+                    query: words,
+                    ..earlier.recall
+                };
+                Asked {
+                    sort,
+                    recall,
+                    ..earlier
+                }
+            }
+            (Sort::Unanswerable, _) => unanswerable(material, number, &mut chance),
+            _ => {
+                if matches!(sort, Sort::Repeated | Sort::Rephrased) {
+                    sort = Sort::Any;
+                }
+                about(material, sort, number, &mut chance)
+            }
+        };
+        log.push(asked);
+    }
+    log
+}
+
+/// A question about something of the age that its sort has.
+fn about(material: &Material, sort: Sort, number: u64, chance: &mut Chance) -> Asked {
+    let record = match sort {
+        Sort::Recent => {
+            let days = -RECENT_DAYS * (1.0 - chance.unit()).ln();
+            let share = (days / 1_095.0).min(1.0);
+            ((1.0 - share) * (material.records - 1) as f64) as u64
+        }
+        _ => chance.next() % material.records,
+    };
+    let (about, words, answers) = match &material.generator {
+        Some(generator) => (
+            record,
+            generator.rephrased(record, number, KEPT),
+            vec![record],
+        ),
+        None => {
+            let known = nearest(material, record, chance);
+            let question = &material.known[known as usize];
+            (known, question.words.clone(), question.answers.clone())
+        }
+    };
+    let mut recall = Recall::new(words);
+    if sort == Sort::Dated {
+        recall.filter = month_of(time_of(answers[0], material.records));
+    }
+    Asked {
+        sort,
+        recall,
+        answers,
+        about,
+    }
+}
+
+/// One of the three known questions whose first evidence lies nearest to a record.
+fn nearest(material: &Material, record: u64, chance: &mut Chance) -> u64 {
+    let mut known: Vec<u64> = (0..material.known.len() as u64).collect();
+    known.sort_by_key(|known| {
+        let answers = &material.known[*known as usize].answers;
+        (answers[0].abs_diff(record), *known)
+    });
+    known[chance.below(known.len().min(3))]
+}
+
+fn rephrased(material: &Material, about: u64, number: u64, chance: &mut Chance) -> String {
+    match &material.generator {
+        Some(generator) => generator.rephrased(about, number, KEPT),
+        None => {
+            // The same words but one, and what people say around a question.
+            let words: Vec<&str> = material.known[about as usize].words.split(' ').collect();
+            let dropped = chance.below(words.len());
+            let kept = words
+                .iter()
+                .enumerate()
+                .filter(|(place, _)| *place != dropped);
+            let kept: Vec<&str> = kept.map(|(_, word)| *word).collect();
+            format!("do you remember, {}", kept.join(" "))
+        }
+    }
+}
+
+/// A question of words that no record holds together.
+fn unanswerable(material: &Material, number: u64, chance: &mut Chance) -> Asked {
+    let words = match &material.generator {
+        Some(generator) => generator.rephrased(0, number, 0),
+        None => {
+            let word = |_| {
+                let question = &material.known[chance.below(material.known.len())].words;
+                let words: Vec<&str> = question.split(' ').collect();
+                words[chance.below(words.len())]
+            };
+            (0..6).map(word).collect::<Vec<_>>().join(" ")
+        }
+    };
+    Asked {
+        sort: Sort::Unanswerable,
+        recall: Recall::new(words),
+        answers: Vec::new(),
+        about: 0,
+    }
+}
+
+/// The calendar month of an instant.
+fn month_of(at: Timestamp) -> Filter {
+    let date = Offset::UTC.to_datetime(at).date().first_of_month();
+    let instant = |date: jiff::civil::Date| Offset::UTC.to_timestamp(date.at(0, 0, 0, 0)).ok();
+    Filter {
+        since: instant(date),
+        until: date.checked_add(1.month()).ok().and_then(instant),
+        ..Filter::default()
+    }
+}

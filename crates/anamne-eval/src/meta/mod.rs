@@ -1,0 +1,58 @@
+//! What does planning save, and what does it cost in quality? A log of questions over three years, replayed without and with
+//! the planner.
+//!
+//! The store holds three years in thirteen tiers. Of the questions 40 % are about something recent (its age is drawn from an
+//! exponential distribution of a mean of three weeks), 20 % repeat an earlier one (half of them in other words), 12 % name
+//! a month (as a filter), 20 % are about anything at all, and 8 % can't be answered. Every question but these has memories
+//! that answer it. Questions about generated records are seven words, five of the record and two that are not; with
+//! `--data` both are those of conversations with known evidence, whose records are spread over the three years in their
+//! own order.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use crate::output;
+use crate::recall::Failure;
+
+mod log;
+mod replay;
+mod store;
+
+use replay::Replay;
+use store::Material;
+
+/// What to measure, and on what.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Generated records.
+    #[arg(long, default_value_t = 30_000)]
+    size: u64,
+    /// Questions of the log.
+    #[arg(long, default_value_t = 5_000)]
+    queries: u64,
+    /// Conversations with questions instead: a folder with one folder a set, each with *.records.jsonl and *.queries.jsonl.
+    #[arg(long)]
+    data: Option<PathBuf>,
+    /// Also print the questions whose answer planning lost.
+    #[arg(long)]
+    lost: bool,
+}
+
+/// Measures and prints.
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let material = match &arguments.data {
+        Some(folder) => Material::of_conversations(folder)?,
+        None => Material::generated(arguments.size),
+    };
+    let store = material.tell()?;
+    let log = material.log(arguments.queries);
+    let off = Replay::run(&store, &log, false)?;
+    let on = Replay::run(&store, &log, true)?;
+    output::line(&replay::table(&log, &off, &on));
+    if arguments.lost {
+        for line in replay::lost(&log, &off, &on) {
+            output::line(&line);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

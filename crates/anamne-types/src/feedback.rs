@@ -1,0 +1,95 @@
+//! What people and agents say of answers: that a memory helped, or did not.
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits::check_text;
+use crate::{Limits, MemoryId, Metadata, Refusal};
+
+/// A judgement of a memory that was an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Feedback {
+    /// The memory.
+    pub memory: MemoryId,
+    /// Whether it helped.
+    pub useful: bool,
+    /// Why, in the teller's words; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}
+
+impl Feedback {
+    /// A judgement without a note.
+    pub fn new(memory: MemoryId, useful: bool) -> Self {
+        Self {
+            memory,
+            useful,
+            note: String::new(),
+        }
+    }
+
+    /// Checks the note.
+    pub fn check(&self) -> Result<(), Refusal> {
+        if self.note.is_empty() {
+            return Ok(());
+        }
+        check_text("note", &self.note, Limits::QUERY_BYTES)
+    }
+}
+
+/// All that was said of one memory. It stands in the memory's metadata, under [`Judgement::NAME`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Judgement {
+    /// How often it was said to have helped.
+    pub useful: u32,
+    /// How often not.
+    pub useless: u32,
+    /// The last note.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}
+
+impl Judgement {
+    /// The name under which it stands in metadata.
+    pub const NAME: &str = "anamne.feedback";
+
+    /// What was said of the memory with this metadata; nothing where there is none, or where it is not of this shape.
+    pub fn of(metadata: &Metadata) -> Self {
+        let told = metadata.get(Self::NAME);
+        let judgement = told.and_then(|told| serde_json::from_value(told.clone()).ok());
+        judgement.unwrap_or_default()
+    }
+
+    /// Whether nothing was said.
+    pub fn is_empty(&self) -> bool {
+        self.useful == 0 && self.useless == 0
+    }
+
+    /// With one more.
+    #[must_use]
+    pub fn after(mut self, feedback: &Feedback) -> Self {
+        let count = match feedback.useful {
+            true => &mut self.useful,
+            false => &mut self.useless,
+        };
+        *count = count.saturating_add(1);
+        if !feedback.note.is_empty() {
+            self.note.clone_from(&feedback.note);
+        }
+        self
+    }
+
+    /// How it is held: `(useful − useless) / (all + 2)`, between −1 and 1, 0 where nothing was said.
+    ///
+    /// ```
+    /// use anamne_types::Judgement;
+    ///
+    /// let judged = |useful, useless| Judgement { useful, useless, ..Judgement::default() }.standing();
+    /// assert_eq!((judged(0, 0), judged(2, 0), judged(0, 2), judged(5, 5)), (0.0, 0.5, -0.5, 0.0));
+    /// ```
+    pub fn standing(&self) -> f32 {
+        let (useful, useless) = (self.useful as f32, self.useless as f32);
+        (useful - useless) / (useful + useless + 2.0)
+    }
+}

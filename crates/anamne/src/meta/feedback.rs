@@ -1,0 +1,40 @@
+//! What is said of answers.
+
+use anamne_types::{Feedback, Memory, Refusal};
+
+use crate::Error;
+use crate::space::Space;
+
+impl Space {
+    /// Tells whether a memory that was an answer helped. It is an edit of the memory, which is kept with its history, and
+    /// weighs a little in later answers: `(useful − useless) / (all + 2)`. Returns the memory's new state.
+    pub fn feedback(&self, feedback: &Feedback) -> Result<Memory, Error> {
+        let judged = self.inner.source.judge(&self.actor, feedback)?;
+        self.after_write();
+        Ok(judged)
+    }
+
+    /// Tells whether the best answer to a question of the log helped; see [`Space::feedback`] and [`Space::query_log`].
+    pub fn feedback_on_query(
+        &self,
+        number: u64,
+        useful: bool,
+        note: &str,
+    ) -> Result<Memory, Error> {
+        let log = self.query_log(usize::MAX)?;
+        let query = log.iter().find(|query| query.number == number);
+        let best = query.and_then(|query| query.found.first());
+        let found = best.map(|row| self.inner.source.get_rows(&[*row]));
+        let memory = found.transpose()?.and_then(|mut found| found.pop());
+        let Some((_, memory)) = memory else {
+            let accepts = "the number of a question of the log that has an answer";
+            return Err(
+                anamne_store::StoreError::from(Refusal::new("query", accepts, number)).into(),
+            );
+        };
+        self.feedback(&Feedback {
+            note: note.to_owned(),
+            ..Feedback::new(memory.id, useful)
+        })
+    }
+}

@@ -1,0 +1,455 @@
+//! `views/meta.db`: what is written down of questions.
+
+use std::path::PathBuf;
+
+use anamne_recall::Found;
+use anamne_store::{
+    DerivedDatabase, FileIdentity, KeptQueries, StoreError, identity_at, remove_derived,
+};
+use anamne_types::{Row, Temperature, Tier, Work};
+use jiff::Timestamp;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use serde::Serialize;
+
+use super::learned::{Key, Learned, MOST_TERMS, NEWEST, TermHash, leading, leads_to, went_on};
+use super::note::Note;
+
+/// How the file is made. Losing what was noted last costs nothing but that.
+const DATABASE: DerivedDatabase = DerivedDatabase {
+    format: 1,
+    schema: include_str!("meta.sql"),
+    durable: false,
+};
+
+/// Questions that are kept.
+const MOST_ASKED: i64 = 10_000;
+
+/// A question of the log, as it was answered.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LoggedQuery {
+    /// Its number; it is never given again.
+    pub number: u64,
+    /// When it was asked.
+    pub at: Timestamp,
+    /// A keyed hash of its words and of its bounds, in hexadecimal digits: the same for the same question.
+    pub hash: String,
+    /// Its words, where the space keeps them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words: Option<String>,
+    /// Its temperature, its depth, and by what it filtered.
+    pub shape: String,
+    /// Which tiers it asked for.
+    pub temperature: Temperature,
+    /// The tiers that were searched.
+    pub searched: Vec<Tier>,
+    /// The tiers within reach that were left out.
+    pub left_out: Vec<Tier>,
+    /// What was touched; tiers alone where there was nothing to plan.
+    pub work: Work,
+    /// Stages that the search took; 0 where there was nothing to plan.
+    pub stages: u32,
+    /// Whether tiers beyond those asked for were searched.
+    pub widened: bool,
+    /// Milliseconds from the call to the answer.
+    pub took_ms: f64,
+    /// Results.
+    pub results: u64,
+    /// How sure the best of them was.
+    pub confidence: f32,
+    /// The rows of the first ten results.
+    pub found: Vec<Row>,
+    #[serde(skip)]
+    pub(crate) terms: Vec<i64>,
+}
+
+/// The file, opened when it is needed, and again when another one stands in its place.
+pub(super) struct MetaFile {
+    path: PathBuf,
+    opened: Option<(FileIdentity, Connection)>,
+}
+
+impl MetaFile {
+    pub(super) fn at(path: PathBuf) -> Self {
+        Self { path, opened: None }
+    }
+
+    pub(super) fn exists(&self) -> bool {
+        self.path.exists()
+    }
+
+    /// Removes it.
+    pub(super) fn remove(&mut self) -> Result<(), StoreError> {
+        self.opened = None;
+        remove_derived(&self.path)
+    }
+
+    fn open(&self) -> Result<(FileIdentity, Connection), StoreError> {
+        let connection = DATABASE.open(&self.path)?;
+        // Where the file was replaced, the log under its name may be that of another one.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        match identity_at(&self.path) {
+            Some(identity) => Ok((identity, connection)),
+            None => Err(StoreError::Io {
+                action: "open",
+                path: self.path.clone(),
+                source: std::io::ErrorKind::NotFound.into(),
+            }),
+        }
+    }
+
+    /// Does `work` with the file that stands under the path now, which is made where there is none. One that turns out to
+    /// be damaged is set aside, and the work done with a new one.
+    fn in_file<T>(
+        &mut self,
+        work: impl Fn(&mut Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let attempt = |file: &mut Self| -> Result<T, StoreError> {
+            let stands = identity_at(&file.path);
+            let kept = file
+                .opened
+                .take()
+                .filter(|(known, _)| Some(*known) == stands);
+            let opened = match kept {
+                Some(kept) => kept,
+                None => file.open()?,
+            };
+            let (_, connection) = file.opened.insert(opened);
+            work(connection).map_err(StoreError::from)
+        };
+        match attempt(self) {
+            Err(error) if error.is_broken_database() => {
+                self.opened = None;
+                anamne_store::set_aside_derived(&self.path)?;
+                attempt(self)
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Reads everything that questions taught.
+    pub(super) fn read(&mut self) -> Result<Learned, StoreError> {
+        self.in_file(|connection| {
+            let key = connection.query_row("SELECT key FROM state", [], |row| row.get(0))?;
+            let mut learned = Learned::new(Key(key));
+            read_routes(connection, &mut learned)?;
+            let mut best = connection.prepare("SELECT tier, times FROM payoffs WHERE what = 5")?;
+            for row in best.query_map([], |row| Ok((row.get(0)?, row.get::<_, f64>(1)?)))? {
+                let (tier, times) = row?;
+                if let Some(tier) = Tier::from_number(tier) {
+                    learned.best.insert(tier, times as f32);
+                }
+            }
+            let mut costs = connection.prepare("SELECT shape, questions, going_on FROM costs")?;
+            let costs = costs.query_map([], |row| {
+                Ok((row.get(0)?, (row.get(1)?, row.get::<_, f64>(2)? as f32)))
+            })?;
+            learned.going_on = costs.collect::<Result<_, _>>()?;
+            Ok(learned)
+        })
+    }
+
+    /// Writes notes down, those that were not asked before something was erased.
+    pub(super) fn write(&mut self, notes: &[Note], kept: KeptQueries) -> Result<(), StoreError> {
+        self.in_file(|connection| {
+            change(connection, |transaction| {
+                let state = "SELECT key, erased_at FROM state";
+                let (key, erased_at): ([u8; 32], i64) =
+                    transaction.query_row(state, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                let key = Key(key);
+                for note in notes.iter().filter(|note| note.at > erased_at) {
+                    write_asked(transaction, key, note, kept)?;
+                    write_payoffs(transaction, note)?;
+                    write_costs(transaction, note)?;
+                    if note.teaches() {
+                        write_routes(transaction, key, note)?;
+                    }
+                }
+                bound(transaction)
+            })
+        })
+    }
+
+    /// The newest questions, the newest first.
+    pub(super) fn log(&mut self, limit: usize) -> Result<Vec<LoggedQuery>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.in_file(|connection| {
+            let mut asked = connection.prepare(
+                "SELECT number, at, query, words, shape, temperature, searched, left_out, rows, bytes, stages, widened, \
+                 took_us, results, confidence, found, terms FROM asked ORDER BY number DESC LIMIT ?1",
+            )?;
+            asked.query_map([limit], logged)?.collect()
+        })
+    }
+
+    /// The hash of a term in this file.
+    pub(super) fn key(&mut self) -> Result<Key, StoreError> {
+        self.in_file(|connection| {
+            connection
+                .query_row("SELECT key FROM state", [], |row| row.get(0))
+                .map(Key)
+        })
+    }
+
+    /// Takes out what has to do with the rows that are `gone`, and the words of every question; `at` is the present.
+    pub(super) fn forget(
+        &mut self,
+        at: i64,
+        gone: &dyn Fn(&[Row]) -> Vec<Row>,
+    ) -> Result<(), StoreError> {
+        let path = self.path.clone();
+        let busy = self.in_file(|connection| {
+            change(connection, |transaction| {
+                transaction.execute("UPDATE state SET erased_at = max(erased_at, ?1)", [at])?;
+                transaction.execute("UPDATE asked SET words = NULL WHERE words IS NOT NULL", [])?;
+                forget_rows(transaction, gone)
+            })?;
+            let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+            connection.query_row(sql, [], |row| row.get(0))
+        })?;
+        match busy {
+            true => Err(StoreError::StillRead { path }),
+            false => Ok(()),
+        }
+    }
+
+    /// Reads it back; what is wrong with it.
+    pub(super) fn examine(&mut self) -> Result<Option<String>, StoreError> {
+        let checked = self.in_file(|connection| {
+            connection.query_row("PRAGMA integrity_check(1)", [], |row| {
+                row.get::<_, String>(0)
+            })
+        })?;
+        Ok((checked != "ok").then_some(checked))
+    }
+}
+
+/// A transaction that is alone in writing from its beginning on.
+fn change<T>(
+    connection: &mut Connection,
+    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let done = work(&transaction)?;
+    transaction.commit()?;
+    Ok(done)
+}
+
+fn read_routes(connection: &Connection, learned: &mut Learned) -> rusqlite::Result<()> {
+    let mut terms = connection
+        .prepare("SELECT term, tier, times FROM term_routes ORDER BY at DESC LIMIT ?1")?;
+    let terms = terms.query_map([MOST_TERMS as i64], |row| {
+        Ok((row.get::<_, TermHash>(0)?, row.get(1)?, row.get(2)?))
+    })?;
+    for row in terms {
+        let (term, tier, times) = row?;
+        if let Some(tier) = Tier::from_number(tier) {
+            learned.terms.entry(term).or_default().push((tier, times));
+        }
+    }
+    Ok(())
+}
+
+fn names(tiers: &[Tier]) -> String {
+    let names: Vec<String> = tiers.iter().map(ToString::to_string).collect();
+    names.join(" ")
+}
+
+fn tiers_of(names: &str) -> Vec<Tier> {
+    names
+        .split(' ')
+        .filter_map(|name| name.parse().ok())
+        .collect()
+}
+
+fn write_asked(
+    transaction: &Transaction<'_>,
+    key: Key,
+    note: &Note,
+    kept: KeptQueries,
+) -> rusqlite::Result<()> {
+    let trace = &note.trace;
+    let terms: Vec<u8> = leading(key, note)
+        .into_iter()
+        .flat_map(TermHash::to_le_bytes)
+        .collect();
+    let sql = "INSERT INTO asked (at, query, terms, words, shape, temperature, hops, searched, left_out, rows, bytes, took_us, \
+               stages, widened, results, confidence, found) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+    transaction.prepare_cached(sql)?.execute(params![
+        note.at,
+        key.query(&note.query, &note.bounds),
+        terms,
+        (kept == KeptQueries::Text).then_some(&note.query),
+        note.shape,
+        note.temperature.as_str(),
+        note.hops,
+        names(&trace.searched),
+        names(&trace.left_out),
+        trace.work.rows as i64,
+        trace.work.bytes as i64,
+        (trace.took_ms * 1_000.0) as i64,
+        trace.stages,
+        trace.widened,
+        trace.results as i64,
+        f64::from(trace.confidence),
+        found_bytes(&trace.found),
+    ])?;
+    Ok(())
+}
+
+/// Which searches found a result: 1 by words, 2 by meaning.
+fn searches(found: &Found) -> u8 {
+    u8::from(found.by_words) + 2 * u8::from(found.by_meaning)
+}
+
+fn found_bytes(found: &[Found]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(9 * found.len());
+    for found in found {
+        bytes.extend(found.row.0.to_le_bytes());
+        bytes.extend(found.tier.number().to_le_bytes());
+        bytes.push(searches(found));
+    }
+    bytes
+}
+
+fn rows_of(bytes: &[u8]) -> Vec<Row> {
+    let (found, _) = bytes.as_chunks::<9>();
+    found
+        .iter()
+        .map(|[a, b, c, d, ..]| Row(u32::from_le_bytes([*a, *b, *c, *d])))
+        .collect()
+}
+
+fn write_payoffs(transaction: &Transaction<'_>, note: &Note) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO payoffs VALUES (?1, ?2, 1) ON CONFLICT DO UPDATE SET times = times + 1";
+    let mut count = transaction.prepare_cached(sql)?;
+    for tier in &note.trace.searched {
+        count.execute(params![tier.number(), 0])?;
+    }
+    for found in &note.trace.found {
+        let what = match searches(found) {
+            0 => 4,
+            searches => searches,
+        };
+        count.execute(params![found.tier.number(), what])?;
+    }
+    if let Some(best) = note.trace.found.first()
+        && note.teaches()
+    {
+        count.execute(params![best.tier.number(), 5])?;
+    }
+    Ok(())
+}
+
+fn write_costs(transaction: &Transaction<'_>, note: &Note) -> rusqlite::Result<()> {
+    if note.trace.stages == 0 {
+        return Ok(());
+    }
+    let work = note.trace.work;
+    let sql = "INSERT INTO costs VALUES (?1, 1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (shape) DO UPDATE SET \
+               questions = questions + 1, \
+               tiers = tiers + (excluded.tiers - tiers) * max(?7, 1.0 / (questions + 1)), \
+               rows = rows + (excluded.rows - rows) * max(?7, 1.0 / (questions + 1)), \
+               bytes = bytes + (excluded.bytes - bytes) * max(?7, 1.0 / (questions + 1)), \
+               ms = ms + (excluded.ms - ms) * max(?7, 1.0 / (questions + 1)), \
+               going_on = going_on + (excluded.going_on - going_on) * max(?7, 1.0 / (questions + 1))";
+    transaction.prepare_cached(sql)?.execute(params![
+        note.shape,
+        f64::from(work.tiers),
+        work.rows as f64,
+        work.bytes as f64,
+        note.trace.took_ms,
+        f64::from(went_on(note)),
+        NEWEST,
+    ])?;
+    Ok(())
+}
+
+fn write_routes(transaction: &Transaction<'_>, key: Key, note: &Note) -> rusqlite::Result<()> {
+    if let Some(tier) = leads_to(note) {
+        let sql = "INSERT INTO term_routes VALUES (?1, ?2, 1, ?3) \
+                   ON CONFLICT DO UPDATE SET times = times + 1, at = excluded.at";
+        let mut count = transaction.prepare_cached(sql)?;
+        for term in leading(key, note) {
+            count.execute(params![term, tier.number(), note.at])?;
+        }
+    }
+    Ok(())
+}
+
+/// Lets go of what is older than is kept.
+fn bound(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    let newest = "DELETE FROM asked WHERE number <= (SELECT max(number) FROM asked) - ?1";
+    transaction.execute(newest, [MOST_ASKED])?;
+    let rows: i64 =
+        transaction.query_row("SELECT count(*) FROM term_routes", [], |row| row.get(0))?;
+    // A quarter more may gather before the oldest go, all at once.
+    if rows > (MOST_TERMS + MOST_TERMS / 4) as i64 {
+        let nth = "SELECT at FROM term_routes ORDER BY at DESC LIMIT 1 OFFSET ?1";
+        let oldest: i64 = transaction.query_row(nth, [MOST_TERMS as i64], |row| row.get(0))?;
+        transaction.execute("DELETE FROM term_routes WHERE at <= ?1", [oldest])?;
+    }
+    Ok(())
+}
+
+/// Takes out the questions that were answered with rows that are gone, with what their words led to.
+fn forget_rows(
+    transaction: &Transaction<'_>,
+    gone: &dyn Fn(&[Row]) -> Vec<Row>,
+) -> rusqlite::Result<()> {
+    let mut asked = transaction.prepare("SELECT number, terms, found FROM asked")?;
+    let asked = asked.query_map([], |row| {
+        let found: Vec<u8> = row.get(2)?;
+        Ok((row.get(0)?, row.get(1)?, rows_of(&found)))
+    })?;
+    let asked: Vec<(i64, Vec<u8>, Vec<Row>)> = asked.collect::<Result<_, _>>()?;
+    let mut rows: Vec<Row> = asked.iter().flat_map(|(.., rows)| rows).copied().collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let gone = gone(&rows);
+    let names_gone = |rows: &[Row]| rows.iter().any(|row| gone.binary_search(row).is_ok());
+    for (number, terms, _) in asked.iter().filter(|(.., rows)| names_gone(rows)) {
+        transaction.execute("DELETE FROM asked WHERE number = ?1", [number])?;
+        for term in hashes(terms) {
+            transaction.execute("DELETE FROM term_routes WHERE term = ?1", [term])?;
+        }
+    }
+    Ok(())
+}
+
+fn hashes(bytes: &[u8]) -> Vec<TermHash> {
+    let (terms, _) = bytes.as_chunks::<8>();
+    terms
+        .iter()
+        .map(|term| TermHash::from_le_bytes(*term))
+        .collect()
+}
+
+fn logged(row: &rusqlite::Row<'_>) -> rusqlite::Result<LoggedQuery> {
+    let hash: Vec<u8> = row.get(2)?;
+    let searched = tiers_of(&row.get::<_, String>(6)?);
+    Ok(LoggedQuery {
+        number: row.get::<_, i64>(0)? as u64,
+        at: Timestamp::from_microsecond(row.get(1)?).unwrap_or(Timestamp::UNIX_EPOCH),
+        hash: hash.iter().map(|byte| format!("{byte:02x}")).collect(),
+        words: row.get(3)?,
+        shape: row.get(4)?,
+        temperature: row.get::<_, String>(5)?.parse().unwrap_or_default(),
+        left_out: tiers_of(&row.get::<_, String>(7)?),
+        work: Work {
+            tiers: searched.len() as u32,
+            rows: row.get::<_, i64>(8)? as u64,
+            bytes: row.get::<_, i64>(9)? as u64,
+            ..Work::default()
+        },
+        searched,
+        stages: row.get(10)?,
+        widened: row.get(11)?,
+        took_ms: row.get::<_, i64>(12)? as f64 / 1_000.0,
+        results: row.get::<_, i64>(13)? as u64,
+        confidence: row.get::<_, f64>(14)? as f32,
+        found: rows_of(&row.get::<_, Vec<u8>>(15)?),
+        terms: hashes(&row.get::<_, Vec<u8>>(16)?),
+    })
+}

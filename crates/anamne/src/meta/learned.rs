@@ -1,0 +1,245 @@
+//! What earlier questions taught, in memory.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use anamne_recall::{Advice, Colder};
+use anamne_types::Tier;
+
+use super::note::Note;
+
+/// What a question or a term is known by: a keyed hash.
+pub(super) type QueryHash = [u8; 16];
+pub(super) type TermHash = i64;
+
+/// Terms of which it is kept where they lead to.
+pub(super) const MOST_TERMS: usize = 16_384;
+
+/// Questions of which it is kept what they brought up.
+const MOST_ANSWERED: usize = 512;
+
+/// That counts for so long, in microseconds: words like "yesterday" mean another day then.
+const ANSWERED_AGE: i64 = 24 * 3_600 * 1_000_000;
+
+/// Questions that speak for the sizes of tiers before any was asked.
+const PRIOR: f32 = 50.0;
+
+/// How much more or less often than its size lets expect a tier is taken to answer at most.
+const LEANING: [f32; 2] = [0.5, 3.0];
+
+/// An answer surer than this says where its words are answered.
+const SURE: f32 = 0.5;
+
+/// Tiers that terms lead to at most.
+const ROUTED: usize = 2;
+
+/// Of a running mean so much is the newest value.
+pub(super) const NEWEST: f64 = 1.0 / 64.0;
+
+/// The key of the hashes of one file.
+#[derive(Clone, Copy)]
+pub(super) struct Key(pub(super) [u8; 32]);
+
+impl Key {
+    /// For hashes that never leave this process any key will do.
+    pub(super) const OF_MEMORY: Self = Self([0; 32]);
+
+    /// The hash of a whole question, as if it were a term.
+    pub(super) fn whole(&self, query: &str) -> TermHash {
+        // Terms hold no spaces at their beginning.
+        self.term(&format!(" {query}"))
+    }
+
+    pub(super) fn query(&self, query: &str, bounds: &str) -> QueryHash {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        hasher.update(query.as_bytes());
+        hasher.update(&[0]);
+        hasher.update(bounds.as_bytes());
+        let mut hash = QueryHash::default();
+        hash.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        hash
+    }
+
+    pub(super) fn term(&self, term: &str) -> TermHash {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        hasher.update(term.as_bytes());
+        let mut hash = [0; 8];
+        hash.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+        i64::from_le_bytes(hash)
+    }
+}
+
+/// What a question brought up in colder tiers, and how these stood then.
+struct Answered {
+    colder: Arc<Colder>,
+    stand: i64,
+    at: i64,
+}
+
+/// What questions brought up in this process; never written down.
+#[derive(Default)]
+pub(super) struct Answers(HashMap<QueryHash, Answered>);
+
+impl Answers {
+    pub(super) fn of(&self, asked: &Note) -> Option<Arc<Colder>> {
+        let known = self
+            .0
+            .get(&Key::OF_MEMORY.query(&asked.query, &asked.bounds))?;
+        let age = asked.at.saturating_sub(known.at);
+        let holds = known.stand == stand(&asked.tiers) && (0..ANSWERED_AGE).contains(&age);
+        holds.then(|| known.colder.clone())
+    }
+
+    pub(super) fn keep(&mut self, note: &Note) {
+        let Some(colder) = &note.trace.colder else {
+            return;
+        };
+        if self.0.len() >= MOST_ANSWERED {
+            self.0.clear();
+        }
+        let answered = Answered {
+            colder: colder.clone(),
+            stand: stand(&note.tiers),
+            at: note.at,
+        };
+        let query = Key::OF_MEMORY.query(&note.query, &note.bounds);
+        // How old it is counts from when it was searched.
+        let known = self.0.get(&query);
+        if known.is_none_or(|known| !Arc::ptr_eq(&known.colder, colder)) {
+            self.0.insert(query, answered);
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// Everything that is learned, under one key.
+pub(super) struct Learned {
+    pub(super) key: Key,
+    pub(super) terms: HashMap<TermHash, Vec<(Tier, u32)>>,
+    /// How often each tier held the best result.
+    pub(super) best: HashMap<Tier, f32>,
+    /// How often the first stage was not enough, by shape: questions, share.
+    pub(super) going_on: HashMap<String, (u32, f32)>,
+}
+
+impl Learned {
+    pub(super) fn new(key: Key) -> Self {
+        Self {
+            key,
+            terms: HashMap::new(),
+            best: HashMap::new(),
+            going_on: HashMap::new(),
+        }
+    }
+
+    /// What it says of a question.
+    pub(super) fn advise(&self, asked: &Note) -> Advice {
+        let going_on = self.going_on.get(&asked.shape);
+        Advice {
+            colder: None,
+            routed: self.routed(asked),
+            leanings: self.leanings(&asked.tiers),
+            going_on: going_on
+                .filter(|(times, _)| *times >= 16)
+                .map(|(_, share)| *share),
+        }
+    }
+
+    /// The colder tiers to which the whole question leads, or at least half of its terms, and two of them.
+    fn routed(&self, asked: &Note) -> Vec<Tier> {
+        let mut votes: HashMap<Tier, f32> = HashMap::new();
+        for term in &asked.terms {
+            let Some(tiers) = self.terms.get(&self.key.term(term)) else {
+                continue;
+            };
+            let all: u32 = tiers.iter().map(|(_, times)| times).sum();
+            for (tier, times) in tiers {
+                *votes.entry(*tier).or_default() += *times as f32 / all as f32;
+            }
+        }
+        let whole = self.terms.get(&self.key.whole(&asked.query));
+        for (tier, _) in whole.into_iter().flatten() {
+            *votes.entry(*tier).or_default() += asked.terms.len() as f32 + 2.0;
+        }
+        let enough = (asked.terms.len() as f32 / 2.0).max(2.0);
+        let mut routed: Vec<(Tier, f32)> = votes
+            .into_iter()
+            .filter(|(_, votes)| *votes >= enough)
+            .collect();
+        routed.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
+        routed.truncate(ROUTED);
+        routed.into_iter().map(|(tier, _)| tier).collect()
+    }
+
+    fn leanings(&self, tiers: &[(Tier, usize)]) -> Vec<f32> {
+        let rows: usize = tiers.iter().map(|(_, rows)| rows).sum();
+        let asked: f32 = self.best.values().sum();
+        let leaning = |(tier, own): &(Tier, usize)| {
+            let share = *own as f32 / rows.max(1) as f32;
+            let held = self.best.get(tier).copied().unwrap_or(0.0);
+            let leaning = (held + PRIOR * share) / ((asked + PRIOR) * share).max(f32::MIN_POSITIVE);
+            leaning.clamp(LEANING[0], LEANING[1])
+        };
+        tiers.iter().map(leaning).collect()
+    }
+
+    /// Learns from a question.
+    pub(super) fn learn(&mut self, note: &Note) {
+        if !note.teaches() {
+            return;
+        }
+        if let Some(tier) = leads_to(note) {
+            if self.terms.len() >= MOST_TERMS {
+                self.terms.clear();
+            }
+            for term in leading(self.key, note) {
+                let tiers = self.terms.entry(term).or_default();
+                match tiers.iter_mut().find(|(known, _)| *known == tier) {
+                    Some((_, times)) => *times += 1,
+                    None => tiers.push((tier, 1)),
+                }
+            }
+        }
+        if let Some(best) = note.trace.found.first() {
+            *self.best.entry(best.tier).or_default() += 1.0;
+        }
+        if note.trace.stages > 0 {
+            let (times, share) = self.going_on.entry(note.shape.clone()).or_default();
+            *times += 1;
+            let weight = (1.0 / *times as f32).max(NEWEST as f32);
+            *share += (went_on(note) - *share) * weight;
+        }
+    }
+}
+
+/// The hashes of a question's terms and of the whole of it.
+pub(super) fn leading(key: Key, note: &Note) -> Vec<TermHash> {
+    let terms = note.terms.iter().map(|term| key.term(term));
+    terms.chain([key.whole(&note.query)]).collect()
+}
+
+/// Whether the first stage was not enough.
+pub(super) fn went_on(note: &Note) -> f32 {
+    f32::from(u8::from(note.trace.stages > 1))
+}
+
+/// The colder tier where a question's words were answered, if that is sure.
+pub(super) fn leads_to(note: &Note) -> Option<Tier> {
+    let best = note.trace.found.first()?;
+    (note.trace.confidence > SURE && best.tier != Tier::Active).then_some(best.tier)
+}
+
+/// A digest of how many memories the colder tiers have: another one when one of them changed.
+pub(super) fn stand(tiers: &[(Tier, usize)]) -> i64 {
+    let mut hasher = blake3::Hasher::new();
+    for (tier, rows) in tiers.iter().filter(|(tier, _)| *tier != Tier::Active) {
+        hasher.update(&tier.number().to_le_bytes());
+        hasher.update(&(*rows as u64).to_le_bytes());
+    }
+    let mut digest = [0; 8];
+    digest.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    i64::from_le_bytes(digest)
+}

@@ -1,0 +1,61 @@
+-- What a space knows of its own recall. Nothing here was told: the file may be deleted at any time.
+
+-- The key of all hashes of this file, and when something was last erased.
+CREATE TABLE state (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    key BLOB NOT NULL,
+    erased_at INTEGER NOT NULL
+) STRICT;
+INSERT INTO state VALUES (1, randomblob(32), 0);
+
+-- The newest questions. `query` and `terms` are keyed hashes; `words` is there only where the space's settings ask for it.
+CREATE TABLE asked (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    query BLOB NOT NULL,
+    terms BLOB NOT NULL,
+    words TEXT,
+    shape TEXT NOT NULL,
+    temperature TEXT NOT NULL,
+    hops INTEGER NOT NULL,
+    searched TEXT NOT NULL,
+    left_out TEXT NOT NULL,
+    rows INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    took_us INTEGER NOT NULL,
+    stages INTEGER NOT NULL,
+    widened INTEGER NOT NULL,
+    results INTEGER NOT NULL,
+    confidence REAL NOT NULL,
+    -- Nine bytes for each of the first ten results: row, number of the tier, searches that found it.
+    found BLOB NOT NULL
+) STRICT;
+
+-- In which colder tier the best results of questions with a term lay; `term` is a keyed hash of it, or of a whole question.
+CREATE TABLE term_routes (
+    term INTEGER NOT NULL,
+    tier INTEGER NOT NULL,
+    times INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (term, tier)
+) STRICT, WITHOUT ROWID;
+
+-- How many questions searched a tier (0), and how many of their first ten results it brought by words (1), by meaning (2),
+-- by both (3), and by their neighbours (4); how often it held the best one (5).
+CREATE TABLE payoffs (
+    tier INTEGER NOT NULL,
+    what INTEGER NOT NULL,
+    times INTEGER NOT NULL,
+    PRIMARY KEY (tier, what)
+) STRICT, WITHOUT ROWID;
+
+-- What questions of one shape cost, as running means, and how often their first stage was not enough.
+CREATE TABLE costs (
+    shape TEXT PRIMARY KEY,
+    questions INTEGER NOT NULL,
+    tiers REAL NOT NULL,
+    rows REAL NOT NULL,
+    bytes REAL NOT NULL,
+    ms REAL NOT NULL,
+    going_on REAL NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,226 @@
+//! I have asked many questions; what does the space know of its own recall?
+//!
+//! `views/meta.db` keeps a log of the newest questions, where they were answered, what they cost, and what that says of the
+//! next one. Nothing of it was told, so it is an index: it may be deleted at any time, is set aside when it is damaged, and
+//! is never in the way. A question is noted in memory; the background, settling and closing write the notes down. By
+//! default the file holds no words, only hashes under a key of its own.
+
+mod feedback;
+mod file;
+mod learned;
+mod note;
+mod topics;
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use anamne_recall::{Advice, Asked, Experience, Trace};
+use anamne_store::{KeptQueries, StoreError};
+use anamne_types::Row;
+
+use crate::Error;
+use crate::space::{CheckUp, Inner, Space};
+pub use file::LoggedQuery;
+use file::MetaFile;
+use learned::{Answers, Key, Learned};
+use note::Note;
+pub use topics::{KnownTopic, Verdict};
+
+/// So many questions are noted in memory before the background writes them down.
+const MANY_NOTES: usize = 64;
+
+/// Notes that wait to be written at most; the oldest half of more is let go of.
+const MOST_NOTES: usize = 4_096;
+
+/// What is known of a space's recall, in this process.
+pub(crate) struct MetaMemory {
+    notes: Mutex<Vec<Note>>,
+    /// What questions taught, once one was asked that can be planned for.
+    learned: Mutex<Option<Learned>>,
+    /// What questions brought up in colder tiers.
+    answers: Mutex<Answers>,
+    file: Mutex<MetaFile>,
+}
+
+impl MetaMemory {
+    /// For the space in this folder. Touches nothing.
+    pub(crate) fn of(space: &Path) -> Self {
+        Self {
+            notes: Mutex::default(),
+            learned: Mutex::default(),
+            answers: Mutex::default(),
+            file: Mutex::new(MetaFile::at(space.join("views/meta.db"))),
+        }
+    }
+
+    fn file(&self) -> MutexGuard<'_, MetaFile> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn notes(&self) -> MutexGuard<'_, Vec<Note>> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn answers(&self) -> MutexGuard<'_, Answers> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn learned(&self) -> MutexGuard<'_, Option<Learned>> {
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether so many questions were noted that they should be written down.
+    pub(crate) fn has_many_notes(&self) -> bool {
+        self.notes().len() >= MANY_NOTES
+    }
+
+    /// Writes down what was noted, and learns what other processes did.
+    fn write(&self, kept: KeptQueries) -> Result<(), StoreError> {
+        let notes = std::mem::take(&mut *self.notes());
+        if notes.is_empty() || kept == KeptQueries::Off {
+            return Ok(());
+        }
+        let has_learned = self.learned().is_some();
+        // Never held together with what was learned: questions take that first.
+        let mut file = self.file();
+        file.write(&notes, kept)?;
+        let read = has_learned.then(|| file.read()).transpose()?;
+        drop(file);
+        if read.is_some() {
+            *self.learned() = read;
+        }
+        Ok(())
+    }
+
+    /// Lets go of everything that is in memory.
+    fn clear(&self) {
+        self.notes().clear();
+        *self.learned() = None;
+        self.answers().clear();
+    }
+}
+
+/// What a space's earlier questions taught.
+pub(crate) struct Experienced<'a>(pub(crate) &'a Inner);
+
+impl Experienced<'_> {
+    fn keeps(&self) -> bool {
+        self.0.source.config().meta.queries != KeptQueries::Off
+    }
+}
+
+impl Experience for Experienced<'_> {
+    fn advise(&self, asked: &Asked<'_>) -> Advice {
+        if !self.keeps() {
+            return Advice::default();
+        }
+        let note = Note::new(
+            self.0.source.now().as_microsecond(),
+            asked,
+            Trace::default(),
+        );
+        let meta = &self.0.meta;
+        if meta.learned().is_none() {
+            let mut file = meta.file();
+            let read = file.exists().then(|| file.read().ok()).flatten();
+            drop(file);
+            let read = read.unwrap_or_else(|| Learned::new(Key::OF_MEMORY));
+            meta.learned().get_or_insert(read);
+        }
+        let learned = meta.learned();
+        let advice = learned.as_ref().map(|learned| learned.advise(&note));
+        drop(learned);
+        Advice {
+            colder: meta.answers().of(&note),
+            ..advice.unwrap_or_default()
+        }
+    }
+
+    fn note(&self, asked: &Asked<'_>, trace: Trace) {
+        if !self.keeps() {
+            return;
+        }
+        let note = Note::new(self.0.source.now().as_microsecond(), asked, trace);
+        if note.teaches()
+            && let Some(learned) = &mut *self.0.meta.learned()
+        {
+            learned.learn(&note);
+        }
+        self.0.meta.answers().keep(&note);
+        let mut notes = self.0.meta.notes();
+        if notes.len() >= MOST_NOTES {
+            notes.drain(..MOST_NOTES / 2);
+        }
+        notes.push(note);
+    }
+}
+
+impl Inner {
+    /// Writes down what was noted of questions. Where that fails it is let go of: it decides nothing but what is searched
+    /// first.
+    pub(crate) fn write_meta(&self) {
+        let _ = self.meta.write(self.source.config().meta.queries);
+    }
+
+    /// Takes out of the file what has to do with memories that were erased.
+    pub(crate) fn clean_meta(&self) -> Result<(), Error> {
+        self.meta.clear();
+        let mut file = self.meta.file();
+        if !file.exists() {
+            return Ok(());
+        }
+        let gone = |rows: &[Row]| -> Vec<Row> {
+            // Where they can't be read, all are taken for gone: they are but notes.
+            let there = self.source.get_rows(rows).unwrap_or_default();
+            let is_there = |row: &Row| there.iter().any(|(found, _)| found == row);
+            let gone = rows.iter().filter(|row| !is_there(row));
+            gone.copied().collect()
+        };
+        match file.forget(self.source.now().as_microsecond(), &gone) {
+            // Somebody reads it now: the next round cleans it.
+            Err(error @ StoreError::StillRead { .. }) => Err(error.into()),
+            // One that can't be cleaned is better lost.
+            Err(_) => Ok(file.remove()?),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// Reads the file back where there is one; a damaged one is removed.
+    pub(crate) fn mend_meta(&self, found: &mut CheckUp) -> Result<(), Error> {
+        let mut file = self.meta.file();
+        if !file.exists() {
+            return Ok(());
+        }
+        match file.examine()? {
+            None => found
+                .well
+                .push("meta: the log of questions is whole".to_owned()),
+            Some(problem) => {
+                file.remove()?;
+                let said = format!("meta: was damaged ({problem}) and begins anew");
+                found.mended.push(said);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Space {
+    /// The newest questions that were asked, the newest first, at most `limit`: when, how they were answered, and what
+    /// that cost. Their words only where the space's settings keep them (`[meta] queries = "text"`). O(limit).
+    pub fn query_log(&self, limit: usize) -> Result<Vec<LoggedQuery>, Error> {
+        let meta = &self.inner.meta;
+        meta.write(self.config().meta.queries)?;
+        let mut file = meta.file();
+        if !file.exists() {
+            return Ok(Vec::new());
+        }
+        Ok(file.log(limit)?)
+    }
+
+    /// Deletes everything that is known of the space's own recall: the log of questions and what it taught.
+    pub fn forget_meta(&self) -> Result<(), Error> {
+        self.inner.meta.clear();
+        Ok(self.inner.meta.file().remove()?)
+    }
+}

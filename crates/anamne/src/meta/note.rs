@@ -1,0 +1,103 @@
+//! What is noted of one question, until it is written down.
+
+use anamne_recall::{Asked, Trace};
+use anamne_types::{Recall, Temperature, Tier};
+
+/// A question and how it was answered. Its words are in memory alone, until it is written as the settings have it.
+#[derive(Clone, Debug)]
+pub(super) struct Note {
+    /// Microseconds since 1970.
+    pub(super) at: i64,
+    pub(super) query: String,
+    /// What else makes two questions the same.
+    pub(super) bounds: String,
+    pub(super) terms: Vec<String>,
+    pub(super) shape: String,
+    pub(super) temperature: Temperature,
+    pub(super) hops: u8,
+    /// The tiers within reach with the number of their memories.
+    pub(super) tiers: Vec<(Tier, usize)>,
+    pub(super) trace: Trace,
+}
+
+impl Note {
+    pub(super) fn new(at: i64, asked: &Asked<'_>, trace: Trace) -> Self {
+        let recall = asked.recall;
+        let is_spread = asked.tiers.len() > 1;
+        Self {
+            at,
+            query: normal(&recall.query),
+            // With one tier there is nothing to settle.
+            bounds: if is_spread {
+                bounds(recall)
+            } else {
+                String::new()
+            },
+            terms: asked.terms.iter().map(|term| (*term).to_owned()).collect(),
+            shape: shape(recall),
+            temperature: recall.temperature,
+            hops: recall.depth.hops(),
+            tiers: asked.tiers.to_vec(),
+            trace,
+        }
+    }
+
+    /// Whether it had several tiers to choose from, and all of them within reach.
+    pub(super) fn teaches(&self) -> bool {
+        self.tiers.len() > 1 && self.temperature == Temperature::All
+    }
+}
+
+/// The question in small letters with single spaces.
+pub(super) fn normal(query: &str) -> String {
+    let mut normal = String::with_capacity(query.len());
+    for word in query.split_whitespace() {
+        if !normal.is_empty() {
+            normal.push(' ');
+        }
+        normal.extend(word.chars().flat_map(char::to_lowercase));
+    }
+    normal
+}
+
+/// Everything of a question but its words that changes its answer.
+pub(super) fn bounds(recall: &Recall) -> String {
+    let whole = (
+        recall.scope.clone(),
+        recall.depth,
+        recall.as_of,
+        recall.time_words,
+    );
+    let ranked = (
+        &recall.ranking,
+        &recall.weights,
+        recall.diversity,
+        &recall.role,
+    );
+    format!(
+        "{:?} {} {} {:?} {whole:?} {ranked:?}",
+        recall.filter, recall.limit, recall.min_confidence, recall.temperature
+    )
+}
+
+/// What a question's cost depends on, in words: its temperature, its depth, and by what it filters.
+pub(super) fn shape(recall: &Recall) -> String {
+    let filter = &recall.filter;
+    let parts = [
+        (filter.since.is_some() || filter.until.is_some(), "time"),
+        (!filter.threads.is_empty(), "threads"),
+        (
+            !filter.kinds.is_empty() || !filter.categories.is_empty(),
+            "kinds",
+        ),
+        (!filter.tags.is_empty(), "tags"),
+        (!filter.authors.is_empty(), "authors"),
+        (!filter.sessions.is_empty(), "sessions"),
+    ];
+    let mut shape = format!("{} {}", recall.temperature, recall.depth.hops());
+    for (_, part) in parts.iter().filter(|(is_there, _)| *is_there) {
+        shape.push(' ');
+        shape.push_str(part);
+    }
+    shape
+}
