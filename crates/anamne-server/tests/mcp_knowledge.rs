@@ -72,7 +72,7 @@ async fn memories_are_compared_by_id_or_on_a_topic() {
     let mut raw = raw().await;
     let contradiction = contradict(&mut raw).await;
     for arguments in [
-        json!({ "action": "check", "ids": ["m1", "m2"] }),
+        json!({ "action": "check", "id": "m1, m2" }),
         json!({ "action": "check", "name": "Flask routes" }),
     ] {
         let report = ask(&mut raw, arguments).await;

@@ -361,7 +361,7 @@ fn line_cost(marks: &str, memory: &anamne_types::Memory, shown: &str) -> usize {
 
 /// Tokens that the text of one entry may cost while others wait: a turn of a conversation stays whole, a page does not.
 fn share(budget: usize) -> usize {
-    (budget / 12).max(96)
+    (budget / 8).max(96)
 }
 
 /// The different words of a text, as numbers, ascending.

@@ -40,11 +40,15 @@ pub(super) fn questions(latest: &[Memory]) -> Vec<&Memory> {
             .is_some_and(|last| last.id == memory.id),
         None => true,
     };
+    let said: Vec<BTreeSet<String>> = latest
+        .iter()
+        .map(|memory| telling_words(&memory.content))
+        .collect();
     let open = latest.iter().enumerate().filter(|(place, memory)| {
         is_asked_by_a_person(memory)
             && is_last(memory)
             && question_in(&memory.content)
-                .is_some_and(|question| !is_taken_up(&question, memory, &latest[..*place]))
+                .is_some_and(|question| !is_taken_up(&question, &said[..*place]))
     });
     open.map(|(_, memory)| memory).take(SHOWN).collect()
 }
@@ -71,7 +75,7 @@ fn is_asked_by_a_person(memory: &Memory) -> bool {
 }
 
 /// Whether something later is about what is asked; a question of a few words is never open by itself.
-fn is_taken_up(question: &str, asked: &Memory, later: &[Memory]) -> bool {
+fn is_taken_up(question: &str, later: &[BTreeSet<String>]) -> bool {
     let words = telling_words(question);
     if words.len() < LEAST_WORDS {
         return true;
@@ -79,11 +83,7 @@ fn is_taken_up(question: &str, asked: &Memory, later: &[Memory]) -> bool {
     let needed = ANSWERS * words.len() as f32;
     later
         .iter()
-        .filter(|other| other.id != asked.id)
-        .any(|other| {
-            let said = telling_words(&other.content);
-            words.intersection(&said).count() as f32 >= needed
-        })
+        .any(|said| words.intersection(said).count() as f32 >= needed)
 }
 
 fn telling_words(text: &str) -> BTreeSet<String> {

@@ -41,8 +41,6 @@ pub(crate) struct Knowledge {
     action: String,
     /// An entity; in list a part of its name; in check a topic
     name: Option<String>,
-    /// Memories to check
-    ids: Option<Vec<String>>,
     #[serde(default, rename = "type")]
     #[schemars(schema_with = "types")]
     sort: Option<String>,
@@ -58,7 +56,7 @@ pub(crate) struct Knowledge {
     until: Option<String>,
     /// When it stops counting
     expires_at: Option<String>,
-    /// Of a contradiction
+    /// Of a contradiction; to check, memories: m3 m7
     id: Option<String>,
     /// The memory that holds, e.g. m12
     keep: Option<String>,
@@ -81,8 +79,8 @@ impl MemoryTool for Knowledge {
     const NAME: &'static str = "memory_knowledge";
     const TITLE: &'static str = "Ask and tell knowledge";
     const DESCRIPTION: &'static str = "Who and what memories are about. entity: all that is known of one; assert: tell \
-a type, relation or value, which outranks what was read; deny: say it is not so; contradictions, resolve: statements that can't \
-both hold; check: those among some memories or on a topic.";
+a type, relation or value, which outranks what was read; deny: say it is not so; contradictions, check, resolve: statements that \
+can't both hold.";
     const EFFECT: Effect = Effect::Changes;
 
     fn run(self, desk: &Desk) -> Result<Reply, Failure> {
@@ -182,13 +180,14 @@ impl Knowledge {
     }
 
     fn check(&self, limit: usize, desk: &Desk) -> Result<Reply, Failure> {
-        let named = self.ids.as_deref().unwrap_or_default();
+        let named = self.id.as_deref().unwrap_or_default().trim();
         if named.is_empty() {
-            needed("name or ids", self.name.as_deref(), "check")?;
+            needed("name or id", self.name.as_deref(), "check")?;
         }
         let space = desk.space(self.space.as_deref())?;
         let memories = named
-            .iter()
+            .split([' ', ','])
+            .filter(|id| !id.is_empty())
             .map(|id| space.resolve(id))
             .collect::<Result<Vec<_>, _>>()?;
         let report = space.check_consistency(&ConsistencyRequest {
