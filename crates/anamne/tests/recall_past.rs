@@ -437,7 +437,7 @@ fn what_lay_in_a_colder_tier_then_is_found_as_it_was() {
         .collect();
     let told = space.remember_all(&drafts).expect("told");
     clock.set("2026-09-01T00:00:00Z");
-    assert!(space.age(&mut |_, _| {}).expect("moved").moved > 0);
+    assert!(space.age(&mut |_, _| {}).expect("moved").memories > 0);
     clock.set("2026-09-02T00:00:00Z");
     let edit = Edit {
         content: Some("the barometer fell".to_owned()),
@@ -452,7 +452,12 @@ fn what_lay_in_a_colder_tier_then_is_found_as_it_was() {
         assert_eq!(then[&told[7].id].0, "the gauge was read, entry 7");
     }
     let now = answered(&space, &recall("gauge entry", AsOf::default()));
-    assert_eq!(now.values().filter(|(text, ..)| text.contains("gauge")).count(), 38);
+    assert_eq!(
+        now.values()
+            .filter(|(text, ..)| text.contains("gauge"))
+            .count(),
+        38
+    );
 }
 
 #[test]
