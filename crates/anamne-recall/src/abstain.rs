@@ -73,15 +73,12 @@ fn looked_at(
         1 => "Looked at 1 memory".to_owned(),
         memories => format!("Looked at {memories} memories"),
     };
-    let tiers = looking
-        .recaller
-        .tiers
-        .iter()
-        .map(|(tier, _)| tier.to_string());
-    said += &match listed(tiers.collect()) {
-        tiers if tiers.is_empty() => String::new(),
-        tiers if looking.recaller.tiers.len() == 1 => format!(" of the {tiers} tier"),
-        tiers => format!(" of the tiers {tiers}"),
+    let tiers = looking.recaller.tiers.iter();
+    let tiers = tiers.map(|(tier, _)| tier.to_string());
+    let _ = match (looking.recaller.tiers.len(), listed(tiers.collect())) {
+        (0, _) => Ok(()),
+        (1, tier) => write!(said, " of the {tier} tier"),
+        (_, tiers) => write!(said, " of the tiers {tiers}"),
     };
     said += &when(recall, reach);
     if let Some(known) = recall.as_of.known {
@@ -91,9 +88,9 @@ fn looked_at(
         let _ = write!(said, ", as it was on {}", day(held));
     }
     let views = listed(views(looking, searched));
-    said += &match views.as_str() {
-        "" => ", with no view that could be searched.".to_owned(),
-        views => format!(", by {views}."),
+    let _ = match views.as_str() {
+        "" => write!(said, ", with no view that could be searched."),
+        views => write!(said, ", by {views}."),
     };
     Ok(said)
 }

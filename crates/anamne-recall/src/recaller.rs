@@ -179,18 +179,17 @@ impl Recaller<'_> {
         let Some(disputes) = self.disputes else {
             return;
         };
-        match self.past {
-            None => answer::dispute(results, &|rows| disputes.of(rows)),
-            Some(_) => {
-                let texts = looking.texts();
-                let is_known = |dispute: &Dispute| texts.get(dispute.memory).is_some();
-                answer::dispute(results, &|rows| {
-                    let mut all = disputes.of(rows);
-                    all.iter_mut().for_each(|some| some.retain(is_known));
-                    all
-                });
-            }
+        if self.past.is_none() {
+            return answer::dispute(results, &|rows| disputes.of(rows));
         }
+        let texts = looking.texts();
+        let known = |mut disputes: Vec<Dispute>| {
+            disputes.retain(|dispute| texts.get(dispute.memory).is_some());
+            disputes
+        };
+        answer::dispute(results, &|rows| {
+            disputes.of(rows).into_iter().map(known).collect()
+        });
     }
 
     /// What could not take part, each once.

@@ -93,7 +93,9 @@ fn says(text: &str, name: &str) -> bool {
         let after = text[start + name.len()..].chars().next();
         let begins = name.chars().next().is_some_and(is_letter);
         let ends = name.chars().next_back().is_some_and(is_letter);
-        !(begins && before.is_some_and(is_letter)) && !(ends && after.is_some_and(is_letter))
+        let is_amid = begins && before.is_some_and(is_letter);
+        let goes_on = ends && after.is_some_and(is_letter);
+        !is_amid && !goes_on
     })
 }
 

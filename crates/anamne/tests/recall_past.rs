@@ -437,7 +437,7 @@ fn what_lay_in_a_colder_tier_then_is_found_as_it_was() {
         .collect();
     let told = space.remember_all(&drafts).expect("told");
     clock.set("2026-09-01T00:00:00Z");
-    assert!(space.age(&mut |_, _| {}).expect("moved").moved > 0);
+    assert!(space.age(&mut |_, _| {}).expect("moved").memories > 0);
     clock.set("2026-09-02T00:00:00Z");
     let edit = Edit {
         content: Some("the barometer fell".to_owned()),

@@ -38,23 +38,20 @@ impl Holding {
             alive_at: Some(microseconds),
             ..RowPredicate::default()
         };
-        let (mut rows, in_place) = match columns {
-            Some(columns) => {
-                let in_place = columns.select(&RowPredicate {
-                    without_superseded: true,
-                    ..held.clone()
-                });
-                (columns.select(&held), in_place)
-            }
-            None => {
-                let until = Timestamp::from_microsecond(microseconds.saturating_add(1)).ok();
-                let happened = Filter {
-                    until,
-                    ..Filter::default()
-                };
-                let rows = filter::select(source, None, past, &happened)?;
-                (rows.unwrap_or_default(), RoaringBitmap::new())
-            }
+        let (mut rows, in_place) = if let Some(columns) = columns {
+            let in_place = columns.select(&RowPredicate {
+                without_superseded: true,
+                ..held.clone()
+            });
+            (columns.select(&held), in_place)
+        } else {
+            let until = Timestamp::from_microsecond(microseconds.saturating_add(1)).ok();
+            let happened = Filter {
+                until,
+                ..Filter::default()
+            };
+            let rows = filter::select(source, None, past, &happened)?;
+            (rows.unwrap_or_default(), RoaringBitmap::new())
         };
         let superseded: Vec<Row> = (&rows - in_place).iter().map(Row).collect();
         let mut unsuperseded = RoaringBitmap::new();
