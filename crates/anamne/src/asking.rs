@@ -182,10 +182,7 @@ impl Inner {
         let is_one = tiers.len() == 1;
         let facts = self.facts()?;
         let graph = self.graph_if_woven();
-        let connections = KnownConnections {
-            source: &self.source,
-            graph: graph.clone(),
-        };
+        let connections = KnownConnections::new(&self.source, graph.clone());
         let disputes = graph.map(KnownDisputes);
         let labels = troubles.iter().map(Trouble::label);
         let recaller = Recaller {

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anamne_text::analyser::is_function_word;
-use anamne_types::{ConflictKind, EntityId, EntityType, Row};
+use anamne_types::{ConflictKind, EntityId, EntityType, Row, Seq};
 use rusqlite::{Row as SqlRow, params};
 use uuid::Uuid;
 
@@ -86,6 +86,11 @@ fn read_met(row: &SqlRow<'_>, first: usize) -> rusqlite::Result<Met> {
 }
 
 impl Graph {
+    /// Whether anything of the log was followed.
+    pub fn is_begun(&self) -> Result<bool, GraphError> {
+        Ok(super::weave::position(&self.recall())? > Seq(0))
+    }
+
     /// The entities that each of these memories names, the rarest first, at most `most` a memory; in the order of `rows`.
     ///
     /// Dates are left out. O(rows), each bounded.
