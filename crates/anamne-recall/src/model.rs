@@ -96,7 +96,7 @@ features! {
     /// Whether another memory took its place.
     superseded -3.0,
     /// How near connections bring it to what the question found, where the question goes deeper than shallow.
-    graph 4.0,
+    graph 3.0,
 }
 
 /// The weight of the author feature.
