@@ -182,7 +182,7 @@ impl Graph {
                  CROSS JOIN entities ON entities.name = coalesce(canonical.kept, said.{other}) \
                  WHERE said.object IS NOT NULL AND NOT said.negated AND entities.type <> ?3 AND entities.name <> asked.kept \
                  AND {NOT_DENIED} AND NOT EXISTS ( \
-                   SELECT 1 FROM denials JOIN memories AS denial USING (row) JOIN memories AS saying ON saying.row = said.row \
+                   SELECT 1 FROM denials CROSS JOIN memories AS denial USING (row) CROSS JOIN memories AS saying ON saying.row = said.row \
                    WHERE denials.subject IN (said.subject, {subject}) AND denials.relation = said.relation \
                    AND (denials.object IS NULL OR denials.object = (SELECT key FROM names WHERE number = said.object)) \
                    AND (NOT said.told OR (denial.occurred_at, denial.row) > (saying.occurred_at, saying.row))) \
