@@ -131,7 +131,7 @@ features! {
     /// The points that it has with the role as which the question is asked; 0 without one.
     role_fit 1.0,
     /// How near connections bring it to what the question found, where the question goes deeper than shallow.
-    graph 4.0,
+    graph 3.0,
 }
 
 /// The weight of the author feature.

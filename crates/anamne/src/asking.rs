@@ -283,10 +283,7 @@ impl Inner {
         let experience = Experienced(self);
         let facts = self.facts()?;
         let graph = self.graph_if_woven();
-        let connections = KnownConnections {
-            source: &self.source,
-            graph: graph.clone(),
-        };
+        let connections = KnownConnections::new(&self.source, graph.clone());
         let disputes = graph.map(KnownDisputes);
         let naming = KnownNames(self);
         let labels = troubles.iter().map(Trouble::label);

@@ -1,5 +1,6 @@
 //! How memories hang together, for recall: the links of the source, and what the knowledge graph says.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use anamne_knowledge::graph::{Graph, GraphError, Met};
@@ -13,11 +14,20 @@ const FOUND: f32 = 0.8;
 
 /// The links of a space, and its knowledge graph where one was woven.
 pub(crate) struct KnownConnections<'space> {
-    pub(crate) source: &'space SpaceSource,
-    pub(crate) graph: Option<Arc<Graph>>,
+    source: &'space SpaceSource,
+    graph: Option<Arc<Graph>>,
+    has_names: OnceCell<bool>,
 }
 
-impl KnownConnections<'_> {
+impl<'space> KnownConnections<'space> {
+    pub(crate) fn new(source: &'space SpaceSource, graph: Option<Arc<Graph>>) -> Self {
+        Self {
+            source,
+            graph,
+            has_names: OnceCell::new(),
+        }
+    }
+
     /// Asks the graph, where there is one.
     fn ask<T>(
         &self,
@@ -32,7 +42,11 @@ impl KnownConnections<'_> {
 
 impl Connections for KnownConnections<'_> {
     fn has_names(&self) -> bool {
-        self.graph.is_some()
+        // An empty file was made, but nothing is woven yet. Where it can't be read, asking it says so.
+        let is_woven = |graph: &Arc<Graph>| graph.is_begun().unwrap_or(true);
+        *self
+            .has_names
+            .get_or_init(|| self.graph.as_ref().is_some_and(is_woven))
     }
 
     fn links(&self, rows: &[Row], most: usize) -> Result<Vec<Linked>, ViewError> {

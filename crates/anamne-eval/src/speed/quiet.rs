@@ -25,6 +25,11 @@ impl Schedule {
     }
 }
 
+/// Milliseconds that this thread has run so far, waits for a core left out; `None` where the system does not tell.
+pub(crate) fn processor_ms() -> Option<f64> {
+    Schedule::read().map(|schedule| schedule.ran as f64 / 1e6)
+}
+
 /// Measures, and adds to the figures how long this thread waited for a core meanwhile. A failure becomes a section too.
 pub(crate) fn watched(
     measurement: &'static str,

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anamne_text::analyser::is_function_word;
-use anamne_types::{ConflictKind, EntityId, EntityType, Row};
+use anamne_types::{ConflictKind, EntityId, EntityType, Row, Seq};
 use rusqlite::{Row as SqlRow, params};
 use uuid::Uuid;
 
@@ -86,6 +86,11 @@ fn read_met(row: &SqlRow<'_>, first: usize) -> rusqlite::Result<Met> {
 }
 
 impl Graph {
+    /// Whether anything of the log was followed.
+    pub fn is_begun(&self) -> Result<bool, GraphError> {
+        Ok(super::weave::position(&self.recall())? > Seq(0))
+    }
+
     /// The entities that each of these memories names, the rarest first, at most `most` a memory; in the order of `rows`.
     ///
     /// Dates are left out. O(rows), each bounded.
@@ -177,7 +182,7 @@ impl Graph {
                  CROSS JOIN entities ON entities.name = coalesce(canonical.kept, said.{other}) \
                  WHERE said.object IS NOT NULL AND NOT said.negated AND entities.type <> ?3 AND entities.name <> asked.kept \
                  AND {NOT_DENIED} AND NOT EXISTS ( \
-                   SELECT 1 FROM denials JOIN memories AS denial USING (row) JOIN memories AS saying ON saying.row = said.row \
+                   SELECT 1 FROM denials CROSS JOIN memories AS denial USING (row) CROSS JOIN memories AS saying ON saying.row = said.row \
                    WHERE denials.subject IN (said.subject, {subject}) AND denials.relation = said.relation \
                    AND (denials.object IS NULL OR denials.object = (SELECT key FROM names WHERE number = said.object)) \
                    AND (NOT said.told OR (denial.occurred_at, denial.row) > (saying.occurred_at, saying.row))) \

@@ -78,3 +78,16 @@ pub(super) const AGAIN_STRENGTH: f32 = 0.17;
 
 /// The share of its nearness that a seed keeps: that other results lead to it confirms it, but brings nothing new.
 pub(super) const SEED_SHARE: f32 = 0.2;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_half_of_all_hold_leads_nowhere() {
+        assert_eq!(rarity(500, 1_000), 0.0);
+        assert!(rarity(499, 1_000) > 0.0);
+        assert!(rarity(3, 4) > 0.0, "a few are never everybody");
+        assert!(rarity(2, 1_000) > rarity(20, 1_000));
+    }
+}

@@ -207,3 +207,59 @@ impl Web {
         if path.len() < 2 { Vec::new() } else { path }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory(row: u32) -> Node {
+        Node::Memory(Row(row))
+    }
+
+    fn nodes(web: &Web, row: u32) -> Vec<Node> {
+        let path = web.path(Row(row)).into_iter();
+        path.map(|(node, _)| node).collect()
+    }
+
+    #[test]
+    fn the_strongest_path_is_kept() {
+        let mut web = Web::default();
+        let first = web.start(memory(1), 1.0, By::Found);
+        let second = web.start(memory(2), 0.5, By::Found);
+        assert!(web.step(second, memory(3), 0.5, 1, By::Next));
+        assert_eq!(nodes(&web, 3), [memory(2), memory(3)]);
+        assert!(web.step(first, memory(3), 0.5, 1, By::Next));
+        assert!(web.step(second, memory(3), 0.6, 1, By::Next));
+        assert_eq!(nodes(&web, 3), [memory(1), memory(3)]);
+        assert_eq!(web.proximity(Row(3)), 0.5);
+    }
+
+    #[test]
+    fn a_path_never_leads_back_over_itself() {
+        let mut web = Web::default();
+        let first = web.start(memory(1), 0.4, By::Found);
+        web.step(first, memory(2), 0.9, 1, By::Next);
+        let second = web.place(memory(2)).expect("reached");
+        assert!(!web.step(second, memory(1), 0.9, 2, By::Previous));
+        assert_eq!(web.proximity(Row(1)), 0.0);
+        assert!(nodes(&web, 1).is_empty());
+    }
+
+    #[test]
+    fn a_seed_that_others_lead_to_is_confirmed_and_keeps_its_place() {
+        let mut web = Web::default();
+        let first = web.start(memory(1), 1.0, By::Found);
+        web.start(memory(2), 0.9, By::Found);
+        web.step(first, memory(2), 0.5, 1, By::Next);
+        assert_eq!(web.proximity(Row(2)), 0.5 * limits::SEED_SHARE);
+        assert!(nodes(&web, 2).is_empty(), "the question found it itself");
+    }
+
+    #[test]
+    fn what_is_too_faint_is_not_reached() {
+        let mut web = Web::default();
+        let first = web.start(memory(1), 0.01, By::Found);
+        assert!(!web.step(first, memory(2), 0.4, 1, By::Next));
+        assert_eq!(web.place(memory(2)), None);
+    }
+}
