@@ -30,8 +30,9 @@ Examples:
   anamne recall \"who owns the billing service?\" --min-confidence 0.5 --json
 
 With --json: {\"results\": [{\"memory\": {\"id\", \"content\", \"kind\", …}, \"score\",
-  \"confidence\", \"scores\": {…}, \"reasoning\", \"explanation\": {…}}], \"degraded\":
-  [view, …], \"took_ms\"}")]
+  \"confidence\", \"scores\": {…}, \"reasoning\", \"explanation\": {…}}], \"answered\":
+  the probability that the memory holds what is asked, \"degraded\": [view, …],
+  \"took_ms\"}")]
 pub(crate) struct Recall {
     /// The question, or words to look for; `-` reads standard input
     #[arg(required = true)]
