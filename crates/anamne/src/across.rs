@@ -100,6 +100,7 @@ fn merged(answers: Vec<(String, Answer)>, mut degraded: Vec<String>, limit: usiz
                 .map(|view| format!("{space}: {view}")),
         );
         merged.took_ms += answer.took_ms;
+        merged.answered = merged.answered.max(answer.answered);
         if merged.times.is_empty() {
             merged.times = answer.times;
         }

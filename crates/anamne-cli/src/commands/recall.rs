@@ -38,6 +38,7 @@ With --json: {\"results\": [{\"memory\": {\"id\", \"content\", \"kind\", …}, \
   \"confidence\", \"scores\": {…}, \"reasoning\", \"explanation\": {…}, \"path\"?,
   \"entities\"?, \"space\"?}], \"times\"?: [{\"words\", \"since\", \"until\"}],
   \"abstained\"?: {\"threshold\", \"looked_at\", \"nearest\"}, \"plan\"?: {…},
+  \"answered\": the probability that the memory holds what is asked,
   \"degraded\": [view, …], \"took_ms\"}")]
 pub(crate) struct Recall {
     /// The question, or words to look for; `-` reads standard input

@@ -146,7 +146,7 @@ fn told(reader: &mut Reader<'_>, first: &[Ranked]) -> [f32; 2] {
         let place = reader.place(ranked.candidate.row);
         let whole = reader.at(place).closeness(question);
         reader.each_sentence(ranked.candidate.row, |sentence, closeness| {
-            let of_speaker = (closeness + whole) / 2.0 * of_speaker(sentence);
+            let of_speaker = closeness.midpoint(whole) * of_speaker(sentence);
             let of_person = if author == named {
                 of_speaker
             } else {
