@@ -6,16 +6,19 @@
 //! the views of several tiers one. It must never know a door, write anything, or read a clock.
 
 mod answer;
+mod attributes;
 mod candidates;
 mod confidence;
 mod context;
 mod error;
 mod explain;
 mod filter;
+mod kinship;
 mod model;
 mod rank;
 mod recaller;
 mod successors;
+mod threads;
 pub mod tiers;
 pub mod views;
 mod words;

@@ -13,7 +13,8 @@ use crate::candidates::{Candidate, Pool, Searched, search};
 use crate::confidence::judge;
 use crate::error::RecallError;
 use crate::model::{self, Features};
-use crate::rank::{Ranked, Setting, rank, shortlist, thread_features};
+use crate::rank::{Ranked, Setting, rank, shortlist};
+use crate::threads::{self, Threads};
 use crate::views::{Columns, Disputes, Found, LexicalSearch, VectorSearch};
 use crate::words::{Facts, Question, Reader};
 use crate::{answer, context, filter, successors};
@@ -219,12 +220,13 @@ impl Recaller<'_> {
             program_authors: &self.facts.programs,
         };
         let candidates = std::mem::take(&mut pool.candidates);
-        let threads = thread_features(&setting, reader, &candidates);
+        threads::weigh_by_clusters(reader, &candidates);
+        let mut threads = Threads::read(reader, &candidates);
         let (short, mut others) = shortlist(&setting, reader, candidates, &threads);
         pool.keep(short);
         pool.add_neighbours(columns, filter, now);
         others.retain(|other| !pool.holds(other.row));
-        let ranked = rank(&setting, reader, pool.candidates, others, &threads);
+        let ranked = rank(&setting, reader, pool.candidates, others, &mut threads);
         answer::diversify(ranked, columns, recall.limit)
     }
 
