@@ -13,10 +13,11 @@ use crate::expansion::{self, Followed, Pooled, Stage, expand};
 use crate::filter;
 use crate::past::{AsOfColumns, Holding, Texts};
 use crate::plainly;
-use crate::rank::{Ranked, Setting, rank, shortlist, thread_features};
+use crate::rank::{Ranked, Setting, rank, shortlist};
 use crate::reach::Reach;
 use crate::recaller::Recaller;
 use crate::sought::Sought;
+use crate::threads::{self, Threads};
 use crate::views::{Columns, Found, VectorSearch};
 use crate::words::{Question, Reader};
 
@@ -186,7 +187,8 @@ impl<'a> Looking<'a> {
             standpoint: self.arrangement.standpoint.as_ref(),
         };
         let candidates = std::mem::take(&mut pool.candidates);
-        let threads = thread_features(&setting, reader, &candidates);
+        threads::weigh_by_clusters(reader, &candidates);
+        let mut threads = Threads::read(reader, &candidates);
         let (short, mut others) = shortlist(&setting, reader, candidates, &threads);
         pool.keep(short);
         pool.add_neighbours(self.columns, reach.rows.as_ref(), self.moment);
@@ -195,7 +197,7 @@ impl<'a> Looking<'a> {
             near: pool.candidates.clone(),
             others: others.clone(),
         });
-        let ranked = rank(&setting, reader, pool.candidates, others, &threads);
+        let ranked = rank(&setting, reader, pool.candidates, others, &mut threads);
         let Some(pooled) = pooled else {
             return (ranked, Followed::default());
         };
@@ -206,7 +208,7 @@ impl<'a> Looking<'a> {
             now: self.moment,
             search: &|words, most| self.search_again(words, most, reach),
         };
-        expand(&stage, &setting, reader, &threads, &ranked, pooled)
+        expand(&stage, &setting, reader, threads, &ranked, pooled)
     }
 
     /// The rows that a search for other words finds, by both searches' ranks; at most `most` of each.

@@ -1,8 +1,9 @@
 //! Every number that ranking depends on, in one place.
 //!
-//! The weights were fitted by a listwise logistic loss on conversations with known evidence, so that
-//! each set counts the same, and checked on conversations that were held out. They describe shapes of
-//! data (short turns or long messages, threads, named speakers), not any set.
+//! The weights were fitted on conversations with known evidence, so that each set counts the same, and checked on
+//! conversations, and on sets, that were held out: `crates/anamne-eval/fitting/ranking.py` does it again from what
+//! `anamne-eval recall --features FILE` writes. They describe shapes of data (short turns or long messages, short or
+//! long threads, named speakers), not any set. Numbers that shape a feature, rather than weigh it, were tried by hand.
 
 /// Rows that each search brings up.
 pub(crate) const DEPTH: usize = 80;
@@ -18,6 +19,28 @@ pub(crate) const IDF_POWER: f32 = 1.5;
 
 /// The share of a stop word's weight in the question's vector.
 pub(crate) const STOP_PIECE_SHARE: f32 = 0.3;
+
+/// How much more a word of the question counts that comes in clusters: the powers of the mean number of rows that hold
+/// it in a stretch of conversation that does, for terms (on top of their idf's power) and for pieces.
+pub(crate) const CLUSTERING: [f32; 2] = [1.5, 1.0];
+
+/// Positions of a thread that count as one stretch of conversation.
+pub(crate) const STRETCH: u32 = 8;
+
+/// The best candidates, whose threads are compared.
+pub(crate) const COMPARED: usize = 96;
+
+/// The best threads, which the others are compared with.
+pub(crate) const SEED_THREADS: usize = 4;
+
+/// So much lower a score divides a thread's say among the best ones by e.
+pub(crate) const KIN_TEMPERATURE: f32 = 0.4;
+
+/// The power of a token's idf when threads are compared.
+pub(crate) const KIN_IDF_POWER: f32 = 1.75;
+
+/// Records of a thread that halve what it says by being like others.
+pub(crate) const SHORT_THREAD: f32 = 10.0;
 
 /// Half-length of a text for its neighbours' say: a text of so many words listens to them by half.
 pub(crate) const LISTENING_WORDS: f32 = 60.0;
@@ -90,31 +113,35 @@ macro_rules! features {
 
 features! {
     /// BM25 of the memory's own text, normalised.
-    lexical 0.35,
+    lexical 0.75,
     /// Cosine of the question's vector and the memory's best one.
-    semantic 5.42,
+    semantic 5.65,
     /// How well each word of the question is met by some word of the memory.
-    words 3.74,
+    words 3.85,
     /// BM25 over the memory and its neighbours.
-    window_lexical 3.2,
+    window_lexical 3.45,
     /// The words' meeting over the memory and its neighbours.
-    window_words 2.54,
+    window_words 2.95,
     /// Cosine with the window's vector.
-    window_semantic 1.83,
+    window_semantic 2.05,
     /// BM25 of the thread's candidates as one text.
-    thread_lexical 2.03,
+    thread_lexical 2.3,
     /// The words' meeting over the thread's candidates.
-    thread_words 5.5,
+    thread_words 5.8,
+    /// How alike the thread is to the threads that look best.
+    kin 30.0,
     /// Whether it holds a word of the question that next to no other memory holds; more for short questions.
     singular 2.5,
     /// Whether the author is the one person that the question names.
-    author 1.89,
+    author 2.1,
     /// Whether a person speaks rather than a program.
-    role 0.85,
+    role 0.65,
     /// Whether the question names the memory's date.
-    date 3.8,
+    date 3.6,
+    /// Whether the question asks for a time and the memory tells one.
+    moment 1.15,
     /// Recency, for long questions.
-    ongoing 0.62,
+    ongoing 0.1,
     /// Recency.
     recency 0.2,
     /// Importance beyond the usual, in tenths.
@@ -135,7 +162,7 @@ features! {
 }
 
 /// The weight of the author feature.
-pub(crate) const AUTHOR_WEIGHT: f32 = 1.89;
+pub(crate) const AUTHOR_WEIGHT: f32 = 2.1;
 
 /// Without columns only the two searches speak: the weights of the normalised BM25 and of the cosine.
 pub(crate) const PLAIN_WEIGHTS: [f32; 2] = [10.0, 8.0];

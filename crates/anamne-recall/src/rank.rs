@@ -3,18 +3,19 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use anamne_store::view::Attributes;
-use anamne_types::{Role, Row};
+use anamne_types::Row;
 use rustc_hash::FxHashMap;
 
 use crate::arrangement::Aside;
+use crate::attributes::with_attributes;
 use crate::candidates::{Candidate, surroundings};
 use crate::model::{self, Features, Weights};
 use crate::roles::Standpoint;
 use crate::sought::Sought;
+use crate::threads::Threads;
 use crate::times;
 use crate::views::Columns;
-use crate::words::{Place, Question, Reader, Summary};
+use crate::words::{Place, Question, Reader, Summary, tells_time};
 
 /// A candidate with its signals and its score.
 #[derive(Clone, Debug)]
@@ -100,28 +101,13 @@ struct Window {
     joined: Place,
 }
 
-/// What each thread's candidates say together: the features `thread_lexical` and `thread_words`.
-pub(crate) type ThreadFeatures = FxHashMap<u32, (f32, f32)>;
-
-fn of_thread(threads: &ThreadFeatures, candidate: &Candidate) -> (f32, f32) {
-    let features = threads.get(&candidate.attributes.thread);
-    features.copied().unwrap_or_default()
-}
-
-/// What the candidates of one thread say together.
-struct Thread {
-    summary: Place,
-    records: f32,
-    last_position: u32,
-}
-
 /// Parts candidates by what they themselves and their threads say: those that look best, best first, whose surroundings
 /// are worth reading, and the others in no order.
 pub(crate) fn shortlist(
     setting: &Setting<'_>,
     reader: &mut Reader<'_>,
     mut candidates: Vec<Candidate>,
-    threads: &ThreadFeatures,
+    threads: &Threads,
 ) -> (Vec<Candidate>, Vec<Candidate>) {
     if candidates.len() <= model::SHORTLIST {
         return (candidates, Vec::new());
@@ -141,16 +127,17 @@ pub(crate) fn shortlist(
         .map(|candidate| {
             let place = reader.place(candidate.row);
             let own = reader.at(place);
-            let (thread_lexical, thread_words) = of_thread(threads, &candidate);
+            let thread = threads.of(&candidate);
             let features = Features {
-                thread_lexical,
-                thread_words,
+                thread_lexical: thread.lexical,
+                thread_words: thread.words,
                 lexical: lexical(setting, &candidate, own, average),
                 semantic: candidate.similarity.unwrap_or(0.0),
-                words: own.closeness(setting.question),
+                words: own.closeness(),
                 singular: singular(setting, &candidate, own),
                 graph: candidate.proximity,
                 date: times::said(setting, own),
+                moment: moment(setting, candidate.row),
                 ..Features::default()
             };
             let features = with_attributes(setting, &candidate.attributes, features);
@@ -183,7 +170,7 @@ pub(crate) fn rank(
     reader: &mut Reader<'_>,
     mut candidates: Vec<Candidate>,
     others: Vec<Candidate>,
-    threads: &ThreadFeatures,
+    threads: &mut Threads,
 ) -> Vec<Ranked> {
     let mut windows: Vec<Window> = candidates
         .iter()
@@ -204,10 +191,17 @@ pub(crate) fn rank(
         .map(|(candidate, window)| {
             let mut features =
                 own_features(setting, reader, &candidate, &window, &measure, &cosines);
-            (features.thread_lexical, features.thread_words) = of_thread(threads, &candidate);
+            let thread = threads.of(&candidate);
+            features.thread_lexical = thread.lexical;
+            features.thread_words = thread.words;
             Ranked::new(candidate, features, setting.score(&features))
         })
         .collect();
+    threads.compare(&ranked, setting.columns);
+    for ranked in &mut ranked {
+        ranked.features.kin = threads.of(&ranked.candidate).kin;
+        ranked.score = setting.score(&ranked.features);
+    }
     ranked.sort_unstable_by(best_first);
     ranked
 }
@@ -322,18 +316,18 @@ fn own_features(
     measure: &Measure,
     cosines: &FxHashMap<Row, f32>,
 ) -> Features {
-    let question = setting.question;
     let (own, joined) = (reader.at(window.own), reader.at(window.joined));
     let cosine = |row: &Row| cosines.get(row).copied().unwrap_or(0.0);
     let listening = model::LISTENING_WORDS / (model::LISTENING_WORDS + own.words);
     let features = Features {
         lexical: lexical(setting, candidate, own, measure.words),
         semantic: cosine(&candidate.row),
-        words: own.closeness(question),
+        words: own.closeness(),
         singular: singular(setting, candidate, own),
         date: times::said(setting, own),
-        window_lexical: listening * joined.bm25(question, measure.window_words),
-        window_words: listening * joined.closeness(question),
+        moment: moment(setting, candidate.row),
+        window_lexical: listening * joined.bm25(measure.window_words),
+        window_words: listening * joined.closeness(),
         window_semantic: listening * window_cosine(candidate.row, window, &cosine),
         graph: candidate.proximity,
         ..Features::default()
@@ -347,7 +341,7 @@ fn lexical(setting: &Setting<'_>, candidate: &Candidate, own: Summary<'_>, avera
     let told = candidate
         .lexical
         .map_or(0.0, |score| (score / most).min(1.0));
-    own.bm25(setting.question, average).max(told)
+    own.bm25(average).max(told)
 }
 
 /// Whether the text holds the question's singular word, as wordpieces or as the lexical view spells it: 1, and up to 3
@@ -371,26 +365,12 @@ fn singular(setting: &Setting<'_>, candidate: &Candidate, own: Summary<'_>) -> f
     }
 }
 
-/// Adds what is known of a memory beside its text.
-fn with_attributes(setting: &Setting<'_>, attributes: &Attributes, features: Features) -> Features {
-    let days = ((setting.latest - attributes.occurred_at).max(0) as f64 / 86_400e6) as f32;
-    let long = ((setting.question.words.len() as f32 - 12.0) / 20.0).clamp(0.0, 1.0);
-    Features {
-        author: author(setting.question, attributes),
-        role: role(setting, attributes),
-        date: date(setting.question, attributes)
-            .max(times::nearness(setting.times, attributes))
-            .max(features.date),
-        ongoing: (-days / model::ONGOING_DAYS).exp() * long,
-        recency: (-days / setting.recency_days).exp(),
-        importance: (f32::from(attributes.importance) - 5.0) / 10.0,
-        distrust: 1.0 - f32::from(attributes.trust) / 255.0,
-        feedback: f32::from(attributes.feedback) / 100.0,
-        superseded: f32::from(u8::from(attributes.superseded)),
-        category: setting.sought.fit(attributes),
-        role_fit: setting.standpoint.map_or(0.0, |role| role.fit(attributes)),
-        ..features
-    }
+/// 1 for a text that tells a time where the question asks for one.
+fn moment(setting: &Setting<'_>, row: Row) -> f32 {
+    let tokens = || setting.columns.tokens(row).unwrap_or_default();
+    f32::from(u8::from(
+        setting.question.asks_for_time && tells_time(tokens()),
+    ))
 }
 
 /// The cosine with the weighted sum of the window's vectors, whose length is taken from how alike turns
@@ -405,103 +385,4 @@ fn window_cosine(row: Row, window: &Window, cosine: &dyn Fn(&Row) -> f32) -> f32
         }
     }
     sum / (squares + (weights * weights - squares) * model::USUAL_COSINE).sqrt()
-}
-
-/// What the candidates of each thread say together: BM25 of them as one text, and how well the question is met.
-pub(crate) fn thread_features(
-    setting: &Setting<'_>,
-    reader: &mut Reader<'_>,
-    candidates: &[Candidate],
-) -> ThreadFeatures {
-    let threads = threads(reader, candidates);
-    let summaries = threads.values().map(|thread| reader.at(thread.summary));
-    let mean = summaries.map(|summary| summary.words).sum::<f32>() / threads.len().max(1) as f32;
-    let of = |thread: &Thread| {
-        let summary = reader.at(thread.summary);
-        let say = model::THREAD_WORDS / (model::THREAD_WORDS + summary.words);
-        (
-            say * summary.bm25(setting.question, mean),
-            say * summary.closeness(setting.question),
-        )
-    };
-    threads
-        .iter()
-        .map(|(number, thread)| (*number, of(thread)))
-        .collect()
-}
-
-fn threads(reader: &mut Reader<'_>, candidates: &[Candidate]) -> FxHashMap<u32, Thread> {
-    let mut threads: FxHashMap<u32, Thread> = FxHashMap::default();
-    for candidate in candidates
-        .iter()
-        .filter(|candidate| candidate.attributes.thread != 0)
-    {
-        let own = reader.place(candidate.row);
-        let thread = threads
-            .entry(candidate.attributes.thread)
-            .or_insert_with(|| Thread {
-                summary: reader.empty(),
-                records: 0.0,
-                last_position: 0,
-            });
-        reader.add(thread.summary, own, 1.0, 1.0);
-        thread.records += 1.0;
-        thread.last_position = thread.last_position.max(candidate.attributes.position);
-    }
-    // The thread's whole length is its last known place times the mean length of what was read of it.
-    for thread in threads.values() {
-        let places = (thread.last_position as f32 + 1.0).max(thread.records);
-        reader.lengthen(thread.summary, places / thread.records.max(1.0));
-    }
-    threads
-}
-
-/// 1 for the one person that the question names, −1 for other persons then, else 0.
-fn author(question: &Question, attributes: &Attributes) -> f32 {
-    match question.named[..] {
-        [named] if named == attributes.author => 1.0,
-        [_] if question.persons.contains(&attributes.author) => -1.0,
-        _ => 0.0,
-    }
-}
-
-/// 1 for a user, −1 for a program, 0 where it is not known.
-fn role(setting: &Setting<'_>, attributes: &Attributes) -> f32 {
-    match Role::from_number(attributes.role) {
-        Some(Role::User) => 1.0,
-        Some(_) => -1.0,
-        None if setting.user_authors.contains(&attributes.author) => 1.0,
-        None if setting.program_authors.contains(&attributes.author) => -1.0,
-        None => 0.0,
-    }
-}
-
-/// Half a point for the year, one for the month's name, one for the day beside it.
-fn date(question: &Question, attributes: &Attributes) -> f32 {
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    if !question.mentions_date {
-        return 0.0;
-    }
-    let Ok(instant) = jiff::Timestamp::from_microsecond(attributes.occurred_at) else {
-        return 0.0;
-    };
-    let day = jiff::tz::Offset::UTC.to_datetime(instant).date();
-    let says = |wanted: &str| question.words.iter().any(|word| word == wanted);
-    let month = says(MONTHS[(day.month() as usize - 1) % 12]);
-    let year = says(&day.year().to_string());
-    let on_day = month && says(&day.day().to_string());
-    0.5 * f32::from(u8::from(year)) + f32::from(u8::from(month)) + f32::from(u8::from(on_day))
 }

@@ -57,14 +57,14 @@ fn about(looking: &Looking<'_>, words: &str, known: Option<&RoaringBitmap>) -> V
     let most = asked.question.lexical_most.max(f32::MIN_POSITIVE);
     for hit in &searched.lexical {
         let place = reader.place(hit.row);
-        let met = reader.at(place).closeness(&asked.question);
+        let met = reader.at(place).closeness();
         found.insert(hit.row, met.max(hit.score / most).min(1.0));
     }
     // The cosines of another model than the built-in one begin somewhere else; it brings memories up all the same.
     let cosines_count = looking.recaller.weighted_table().is_some();
     for hit in &searched.vectors {
         let place = reader.place(hit.row);
-        let met = reader.at(place).closeness(&asked.question);
+        let met = reader.at(place).closeness();
         let near = if cosines_count { hit.score } else { 0.0 };
         let about = found.entry(hit.row).or_default();
         *about = about.max(met).max(near);

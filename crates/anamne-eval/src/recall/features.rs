@@ -12,7 +12,7 @@ use super::Failure;
 use super::data::{Corpus, Query, Record};
 
 /// Results of a question that are written.
-pub(crate) const RESULTS: usize = 200;
+pub(crate) const RESULTS: usize = 300;
 
 /// A file with a line a question.
 pub(crate) struct FeatureFile {

@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     /// Fail unless the full recall's recall@10 over each measured set reaches this.
     #[arg(long)]
     floor: Option<f64>,
-    /// Also write a JSON line for each question with its first 200 results, their features and whether they are
+    /// Also write a JSON line for each question with its first 300 results, their features and whether they are
     /// evidence: what weights are fitted on. They are those of the last depth that is given.
     #[arg(long, value_name = "FILE")]
     features: Option<PathBuf>,

@@ -109,7 +109,7 @@ fn words_met(reader: &mut Reader<'_>, first: &[Ranked]) -> (f32, f32) {
     }
     let together = reader.at(together);
     let least = together.nearest.iter().copied().fold(1.0, f32::min);
-    (together.closeness(reader.question), least)
+    (together.closeness(), least)
 }
 
 /// The entropy of the results by what they say, in nats, as if the scores were logits, which is what they are fitted
@@ -144,7 +144,7 @@ fn told(reader: &mut Reader<'_>, first: &[Ranked]) -> [f32; 2] {
             continue;
         }
         let place = reader.place(ranked.candidate.row);
-        let whole = reader.at(place).closeness(question);
+        let whole = reader.at(place).closeness();
         reader.each_sentence(ranked.candidate.row, |sentence, closeness| {
             let of_speaker = closeness.midpoint(whole) * of_speaker(sentence);
             let of_person = if author == named {

@@ -17,7 +17,8 @@ use rustc_hash::FxHashSet;
 
 use crate::candidates::Candidate;
 use crate::connections::Connections;
-use crate::rank::{Ranked, Setting, ThreadFeatures, rank, shortlist, thread_features};
+use crate::rank::{Ranked, Setting, rank, shortlist};
+use crate::threads::Threads;
 use crate::words::Reader;
 use follow::{Follower, KNOWLEDGE};
 use web::Web;
@@ -79,14 +80,13 @@ pub(crate) fn expand(
     stage: &Stage<'_>,
     setting: &Setting<'_>,
     reader: &mut Reader<'_>,
-    threads: &ThreadFeatures,
+    threads: Threads,
     ranked: &[Ranked],
     pooled: Pooled,
 ) -> (Vec<Ranked>, Followed) {
-    let question = reader.question;
     let mut fit = |row: Row| {
         let place = reader.place(row);
-        reader.at(place).closeness(question)
+        reader.at(place).closeness()
     };
     let mut follower = Follower {
         connections: stage.connections,
@@ -148,7 +148,7 @@ fn rank_together(
     stage: &Stage<'_>,
     setting: &Setting<'_>,
     reader: &mut Reader<'_>,
-    threads: &ThreadFeatures,
+    mut threads: Threads,
     web: &Web,
     pooled: Pooled,
 ) -> Vec<Ranked> {
@@ -163,14 +163,11 @@ fn rank_together(
     }
     let targets = targets(stage, setting, reader, web, &known);
     // A thread that the searches did not meet speaks by what was reached of it.
-    let mut threads = threads.clone();
-    for (thread, features) in thread_features(setting, reader, &targets) {
-        threads.entry(thread).or_insert(features);
-    }
+    threads.add_unknown(Threads::read(reader, &targets));
     let (reached, rest) = shortlist(setting, reader, targets, &threads);
     near.extend(reached);
     others.extend(rest);
-    rank(setting, reader, near, others, &threads)
+    rank(setting, reader, near, others, &mut threads)
 }
 
 /// The memories that were reached and not found, as far as the filter lets them pass: the nearest, those that fit the
@@ -182,7 +179,6 @@ fn targets(
     web: &Web,
     known: &FxHashSet<Row>,
 ) -> Vec<Candidate> {
-    let question = reader.question;
     let mut targets = Vec::new();
     for (row, proximity) in web.memories() {
         let may_answer = stage.filter.is_none_or(|filter| filter.contains(row.0));
@@ -200,7 +196,7 @@ fn targets(
     best(&mut targets, limits::READ);
     for (promise, candidate) in &mut targets {
         let place = reader.place(candidate.row);
-        *promise = candidate.proximity * 0.5 + reader.at(place).closeness(question);
+        *promise = candidate.proximity * 0.5 + reader.at(place).closeness();
     }
     best(&mut targets, limits::TARGETS);
     let targets = targets.into_iter();

@@ -6,6 +6,7 @@ use anamne_embed::{SimilarTokens, TokenTable};
 use anamne_text::analyser::{Analyser, QueryTerms, is_function_word};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::moments;
 use super::vocabulary::{TokenSet, Vocabulary};
 use crate::model;
 use crate::views::{Columns, LexicalSearch};
@@ -93,6 +94,8 @@ pub(crate) struct Question {
     pub(crate) words: Vec<String>,
     /// Whether a month or a year is among them, so that dates must be looked at.
     pub(crate) mentions_date: bool,
+    /// Whether it asks when something was, or for how long.
+    pub(crate) asks_for_time: bool,
     /// The tokens that mean something to the question.
     meeting: TokenSet,
     /// What they mean.
@@ -186,6 +189,7 @@ impl Question {
             terms,
             content,
             mentions_date: words.iter().any(|word| is_of_date(word)),
+            asks_for_time: moments::asks(&words),
             words,
         };
         question.plan_terms(analyser, names);

@@ -7,6 +7,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::plan::Question;
 use super::vocabulary::Vocabulary;
+use super::weights::{Clusters, Weights};
 use crate::views::Columns;
 
 /// What the question finds in one text, or in several taken together.
@@ -18,13 +19,14 @@ pub(crate) struct Summary<'reader> {
     pub(crate) frequencies: &'reader [f32],
     /// For each piece of the question, the square of the cosine to the nearest piece of the text; 0 below the threshold.
     pub(crate) nearest: &'reader [f32],
+    weights: &'reader Weights,
 }
 
 impl Summary<'_> {
     /// BM25 with k1 = 1 and b = 0.75 over the question's terms, over the most that it could reach: 0 to 1.
-    pub(crate) fn bm25(&self, question: &Question, average_words: f32) -> f32 {
+    pub(crate) fn bm25(&self, average_words: f32) -> f32 {
         let saturation = 0.25 + 0.75 * self.words / average_words.max(1.0);
-        let terms = self.frequencies.iter().zip(&question.term_weights);
+        let terms = self.frequencies.iter().zip(&self.weights.terms);
         let (sum, most) = terms.fold((0.0, 0.0), |(sum, most), (frequency, weight)| {
             (
                 sum + weight * frequency / (frequency + saturation),
@@ -35,14 +37,17 @@ impl Summary<'_> {
     }
 
     /// How well each piece of the question is met, weighted by rarity: 0 to 1.
-    pub(crate) fn closeness(&self, question: &Question) -> f32 {
-        let pieces = self.nearest.iter().zip(&question.piece_weights);
+    pub(crate) fn closeness(&self) -> f32 {
+        let pieces = self.nearest.iter().zip(&self.weights.pieces);
         let (sum, most) = pieces.fold((0.0, 0.0), |(sum, most), (near, weight)| {
             (sum + near * weight, most + weight)
         });
         if most > 0.0 { sum / most } else { 0.0 }
     }
 }
+
+/// A square of a cosine above this says that the piece itself is there.
+const SAME_PIECE: f32 = 0.99;
 
 /// About as many summaries as a recall needs; room for them is made at once.
 const USUAL: usize = 700;
@@ -58,6 +63,7 @@ pub(crate) struct Place(usize);
 pub(crate) struct Reader<'question> {
     pub(crate) question: &'question Question,
     columns: &'question dyn Columns,
+    weights: Weights,
     read: FxHashMap<Row, Place>,
     numbers: Vec<f32>,
     terms: usize,
@@ -72,6 +78,7 @@ impl<'question> Reader<'question> {
         Self {
             question,
             columns,
+            weights: Weights::of(question),
             read: FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher),
             numbers: Vec::with_capacity(USUAL * (1 + terms + pieces)),
             terms,
@@ -110,7 +117,26 @@ impl<'question> Reader<'question> {
             words: self.numbers[place.0],
             frequencies: &self.numbers[self.frequencies(place)],
             nearest: &self.numbers[self.nearest(place)],
+            weights: &self.weights,
         }
+    }
+
+    /// Weighs the question's words anew after how they lie in what was found: `rows` are the rows found, each with the
+    /// stretch of conversation that it lies in, those of one stretch next to each other. O(rows · words).
+    pub(crate) fn weigh_by_clusters<Stretch: PartialEq>(&mut self, rows: &[(Stretch, Row)]) {
+        let mut clusters = Clusters::new(self.terms + self.pieces);
+        for stretch in rows.chunk_by(|one, other| one.0 == other.0) {
+            for &(_, row) in stretch {
+                let place = self.place(row);
+                let numbers = &self.numbers[place.0 + 1..place.0 + 1 + self.terms + self.pieces];
+                let (frequencies, nearest) = numbers.split_at(self.terms);
+                let held = frequencies.iter().map(|frequency| *frequency > 0.0);
+                clusters.add_row(held.chain(nearest.iter().map(|near| *near > SAME_PIECE)));
+            }
+            clusters.end_stretch();
+        }
+        let (terms, pieces) = clusters.shares(self.terms);
+        self.weights.gather(terms, pieces);
     }
 
     /// Adds to the summary at `sum` the words and frequencies of another one at `weight`, and takes over its nearest

@@ -1,0 +1,233 @@
+//! How alike threads are.
+//!
+//! A question in the midst of something says little of what it is about ("that is done, what is next?"), but what looks
+//! best names the matter, and its other threads share rare words with it: relevance feedback (Rocchio 1971) without
+//! asking anybody, over whole threads. Rare are words that few of the threads at hand hold, so that what everybody says
+//! all the time counts for nothing.
+
+use anamne_types::Row;
+
+use crate::model;
+use crate::views::Columns;
+
+/// A row that looks good, with its thread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Promising {
+    pub(crate) score: f32,
+    pub(crate) row: Row,
+    pub(crate) thread: u32,
+}
+
+/// The promising rows of one thread, taken as one text.
+struct Text {
+    thread: u32,
+    /// The score of its best row.
+    score: f32,
+    rows: Vec<Row>,
+}
+
+/// What is known of a token.
+#[derive(Clone, Copy, Default)]
+struct Mark {
+    /// The number of the last text that held it, from 1.
+    last: u8,
+    /// How many texts hold it.
+    texts: u8,
+    /// The seeds that hold it, a bit each.
+    seeds: u8,
+}
+
+const _: () =
+    assert!(model::COMPARED < u8::MAX as usize && model::SEED_THREADS <= u8::BITS as usize);
+
+/// How alike each thread is to the best ones, 0 to 1, itself left aside: the mean cosine of their rare words.
+/// O(tokens of the best [`model::COMPARED`] rows).
+pub(crate) fn kinship(promising: Vec<Promising>, columns: &dyn Columns) -> Vec<(u32, f32)> {
+    let texts = texts(promising);
+    let (marks, tokens) = read(&texts, columns);
+    let squares = squared_weights(texts.len());
+    let square = |token: u16| squares[usize::from(marks[usize::from(token)].texts)];
+    let length = |tokens: &Vec<u16>| {
+        let sum: f32 = tokens.iter().map(|&token| square(token)).sum();
+        sum.sqrt().max(f32::MIN_POSITIVE)
+    };
+    let shares = shares(&texts);
+    let seeds = shares.iter().zip(&tokens);
+    let seeds: Vec<f32> = seeds
+        .map(|(share, tokens)| share / length(tokens))
+        .collect();
+    let along: Vec<f32> = (0..1_u32 << seeds.len())
+        .map(|held| of_seeds(&seeds, held))
+        .collect();
+    let kinship = |(place, text): (usize, &Text)| {
+        let tokens = &tokens[place];
+        let towards: f32 = tokens
+            .iter()
+            .map(|&token| square(token) * along[usize::from(marks[usize::from(token)].seeds)])
+            .sum();
+        let itself = shares.get(place).copied().unwrap_or(0.0);
+        (text.thread, (towards / length(tokens) - itself).max(0.0))
+    };
+    texts.iter().enumerate().map(kinship).collect()
+}
+
+/// The best rows by thread, the best thread first; equals by rising row.
+fn texts(mut promising: Vec<Promising>) -> Vec<Text> {
+    let best_first = |one: &Promising, other: &Promising| {
+        let by_score = other.score.total_cmp(&one.score);
+        by_score.then_with(|| one.row.cmp(&other.row))
+    };
+    if promising.len() > model::COMPARED {
+        promising.select_nth_unstable_by(model::COMPARED, best_first);
+        promising.truncate(model::COMPARED);
+    }
+    promising.sort_unstable_by(best_first);
+    let mut texts: Vec<Text> = Vec::new();
+    for Promising { score, row, thread } in promising {
+        if let Some(text) = texts.iter_mut().find(|text| text.thread == thread) {
+            text.rows.push(row);
+        } else {
+            let rows = vec![row];
+            texts.push(Text {
+                thread,
+                score,
+                rows,
+            });
+        }
+    }
+    texts
+}
+
+/// What is known of every token, and the different tokens of each text.
+fn read(texts: &[Text], columns: &dyn Columns) -> (Vec<Mark>, Vec<Vec<u16>>) {
+    let mut marks = vec![Mark::default(); usize::from(u16::MAX) + 1];
+    let mut tokens = Vec::with_capacity(texts.len());
+    for (number, text) in (1_u8..).zip(texts) {
+        let seed = 1_u8.checked_shl(u32::from(number) - 1).unwrap_or(0);
+        let seed = if usize::from(number) <= model::SEED_THREADS {
+            seed
+        } else {
+            0
+        };
+        let mut different = Vec::new();
+        for &row in &text.rows {
+            for &token in columns.tokens(row).unwrap_or_default() {
+                let mark = &mut marks[usize::from(token)];
+                if mark.last != number {
+                    mark.last = number;
+                    mark.texts += 1;
+                    mark.seeds |= seed;
+                    different.push(token);
+                }
+            }
+        }
+        tokens.push(different);
+    }
+    (marks, tokens)
+}
+
+/// The square of the weight of a token that so many of `texts` hold.
+fn squared_weights(texts: usize) -> Vec<f32> {
+    let weight = |holding: usize| {
+        let (all, holding) = (texts as f32, holding as f32);
+        let idf = (1.0 + (all - holding + 0.5) / (holding + 0.5)).ln();
+        idf.powf(2.0 * model::KIN_IDF_POWER)
+    };
+    (0..=texts).map(weight).collect()
+}
+
+/// How much each of the best threads has to say, 1 together.
+fn shares(texts: &[Text]) -> Vec<f32> {
+    let best = texts.first().map_or(0.0, |text| text.score);
+    let share = |text: &Text| ((text.score - best) / model::KIN_TEMPERATURE).exp();
+    let shares: Vec<f32> = texts.iter().take(model::SEED_THREADS).map(share).collect();
+    let sum: f32 = shares.iter().sum();
+    shares.into_iter().map(|share| share / sum).collect()
+}
+
+/// The sum over the seeds whose bits are set.
+fn of_seeds(seeds: &[f32], held: u32) -> f32 {
+    let seeds = seeds.iter().enumerate();
+    seeds
+        .filter(|(seed, _)| held >> seed & 1 == 1)
+        .map(|(_, weight)| weight)
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use anamne_index::columns::RowPredicate;
+    use anamne_store::view::Attributes;
+    use roaring::RoaringBitmap;
+
+    use super::*;
+
+    /// Rows with these tokens.
+    struct Rows(Vec<Vec<u16>>);
+
+    impl Columns for Rows {
+        fn attributes(&self, _: Row) -> Option<Attributes> {
+            None
+        }
+
+        fn tokens(&self, row: Row) -> Option<&[u16]> {
+            self.0.get(row.0 as usize).map(Vec::as_slice)
+        }
+
+        fn token_frequency(&self, _: u16) -> u32 {
+            0
+        }
+
+        fn rows(&self) -> usize {
+            self.0.len()
+        }
+
+        fn average_tokens(&self) -> f32 {
+            0.0
+        }
+
+        fn select(&self, _: &RowPredicate) -> RoaringBitmap {
+            RoaringBitmap::new()
+        }
+
+        fn neighbours(&self, _: Row, _: usize) -> (Vec<Row>, Vec<Row>) {
+            (Vec::new(), Vec::new())
+        }
+    }
+
+    fn promising(scores: &[f32]) -> Vec<Promising> {
+        (0..)
+            .zip(scores)
+            .map(|(row, &score)| Promising {
+                score,
+                row: Row(row),
+                thread: row + 1,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_thread_that_shares_rare_words_with_the_best_is_nearer_than_one_that_shares_common_ones() {
+        const COMMON: u16 = 1;
+        let rows = Rows(vec![
+            vec![COMMON, 10, 11, 12],
+            vec![COMMON, 20, 21, 22],
+            vec![COMMON, 10, 11, 30],
+            vec![COMMON, 40, 41, 42],
+        ]);
+        let kin = kinship(promising(&[9.0, 2.0, 1.0, 0.5]), &rows);
+        assert_eq!(
+            kin.iter().map(|kin| kin.0).collect::<Vec<_>>(),
+            [1, 2, 3, 4]
+        );
+        assert!(kin[2].1 > 0.3, "{kin:?}");
+        assert!(kin[1].1 < 0.1 && kin[3].1 < 0.1, "{kin:?}");
+    }
+
+    #[test]
+    fn nothing_and_rows_without_tokens_are_like_nothing() {
+        assert!(kinship(Vec::new(), &Rows(Vec::new())).is_empty());
+        let kin = kinship(promising(&[1.0, 1.0]), &Rows(vec![Vec::new(), Vec::new()]));
+        assert_eq!(kin, [(1, 0.0), (2, 0.0)]);
+    }
+}

@@ -1,0 +1,135 @@
+//! What the candidates of one thread say together.
+
+use anamne_types::Row;
+use rustc_hash::FxHashMap;
+
+use crate::candidates::Candidate;
+use crate::kinship::{Promising, kinship};
+use crate::model;
+use crate::rank::Ranked;
+use crate::views::Columns;
+use crate::words::{Place, Reader};
+
+/// What each thread's candidates say together.
+#[derive(Debug, Default)]
+pub(crate) struct Threads {
+    threads: FxHashMap<u32, Thread>,
+}
+
+/// What one thread's candidates say together.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Thread {
+    /// The feature `thread_lexical`.
+    pub(crate) lexical: f32,
+    /// The feature `thread_words`.
+    pub(crate) words: f32,
+    /// The feature `kin`; once [`Threads::compare`] has found it out.
+    pub(crate) kin: f32,
+    /// How many records it has, as far as its candidates tell.
+    records: f32,
+}
+
+/// The candidates of one thread, read together.
+struct Reading {
+    summary: Place,
+    candidates: f32,
+    records: f32,
+}
+
+impl Threads {
+    /// Reads the candidates of each thread as one text: BM25, and how well the question is met.
+    pub(crate) fn read(reader: &mut Reader<'_>, candidates: &[Candidate]) -> Self {
+        let readings = readings(reader, candidates);
+        let summaries = readings.values().map(|reading| reader.at(reading.summary));
+        let words = summaries.map(|summary| summary.words).sum::<f32>();
+        let mean = words / readings.len().max(1) as f32;
+        let thread = |reading: &Reading| {
+            let summary = reader.at(reading.summary);
+            let say = model::THREAD_WORDS / (model::THREAD_WORDS + summary.words);
+            Thread {
+                lexical: say * summary.bm25(mean),
+                words: say * summary.closeness(),
+                kin: 0.0,
+                records: reading.records,
+            }
+        };
+        let threads = readings
+            .iter()
+            .map(|(number, reading)| (*number, thread(reading)))
+            .collect();
+        Self { threads }
+    }
+
+    /// Takes in the threads that are not known yet.
+    pub(crate) fn add_unknown(&mut self, others: Self) {
+        for (number, thread) in others.threads {
+            self.threads.entry(number).or_insert(thread);
+        }
+    }
+
+    /// What the candidate's thread says; nothing without a thread.
+    pub(crate) fn of(&self, candidate: &Candidate) -> Thread {
+        let thread = self.threads.get(&candidate.attributes.thread);
+        thread.copied().unwrap_or_default()
+    }
+
+    /// Finds out how alike the threads are to those that look best by the scores so far. A short thread is of one
+    /// matter, a long one of many, and so less is said by what it is like.
+    pub(crate) fn compare(&mut self, ranked: &[Ranked], columns: &dyn Columns) {
+        let promising = |ranked: &Ranked| {
+            let (row, thread) = (ranked.candidate.row, ranked.candidate.attributes.thread);
+            let score = ranked.score;
+            (thread != 0).then_some(Promising { score, row, thread })
+        };
+        for (number, kin) in kinship(ranked.iter().filter_map(promising).collect(), columns) {
+            if let Some(thread) = self.threads.get_mut(&number) {
+                thread.kin = kin / (1.0 + (thread.records / model::SHORT_THREAD).powi(4));
+            }
+        }
+    }
+}
+
+/// Weighs the question's words by how they cluster in the candidates' threads.
+pub(crate) fn weigh_by_clusters(reader: &mut Reader<'_>, candidates: &[Candidate]) {
+    let stretch = |candidate: &Candidate| match candidate.attributes.thread {
+        0 => (0, candidate.row.0),
+        thread => (thread, candidate.attributes.position / model::STRETCH),
+    };
+    let mut rows: Vec<((u32, u32), Row)> = candidates
+        .iter()
+        .map(|candidate| (stretch(candidate), candidate.row))
+        .collect();
+    rows.sort_unstable();
+    reader.weigh_by_clusters(&rows);
+}
+
+fn readings(reader: &mut Reader<'_>, candidates: &[Candidate]) -> FxHashMap<u32, Reading> {
+    let mut readings: FxHashMap<u32, Reading> = FxHashMap::default();
+    for candidate in candidates {
+        let attributes = &candidate.attributes;
+        if attributes.thread == 0 {
+            continue;
+        }
+        let own = reader.place(candidate.row);
+        let reading = readings
+            .entry(attributes.thread)
+            .or_insert_with(|| Reading {
+                summary: reader.empty(),
+                candidates: 0.0,
+                records: 0.0,
+            });
+        reader.add(reading.summary, own, 1.0, 1.0);
+        reading.candidates += 1.0;
+        // Its last known place tells how many there are at least.
+        let known = (attributes.position as f32 + 1.0).max(reading.candidates);
+        reading.records = reading.records.max(known);
+    }
+    // The thread's whole length is that of its records, of the mean length of what was read of it.
+    for reading in readings.values() {
+        reader.lengthen(
+            reading.summary,
+            reading.records / reading.candidates.max(1.0),
+        );
+    }
+    readings
+}

@@ -1,0 +1,92 @@
+//! Questions that ask for a time, and texts that tell one.
+
+use std::sync::LazyLock;
+
+use super::vocabulary::{TokenSet, Vocabulary};
+
+/// Words that tell when something is, was or will be, or for how long; names of months that are other words too are
+/// left out.
+const OF_TIME: &str = "yesterday today tomorrow tonight ago last next recently since week weeks weekend month months \
+    year years monday tuesday wednesday thursday friday saturday sunday january february april june july august \
+    september october november december";
+
+/// The years that are pieces of the vocabulary.
+const YEARS: std::ops::Range<u16> = 1900..2100;
+
+/// Nouns that make a time of "what" or "which", and adjectives and nouns that make a length of time of "how".
+const ASKED_FOR: [(&[&str], &[&str]); 3] = [
+    (
+        &["what", "which"],
+        &["time", "day", "date", "week", "month", "year"],
+    ),
+    (&["how"], &["long", "old"]),
+    (&["many"], &["days", "weeks", "months", "years"]),
+];
+
+static TELLING: LazyLock<TokenSet> = LazyLock::new(|| {
+    let mut telling = TokenSet::default();
+    let mut tokens = Vec::new();
+    let years = YEARS.map(|year| year.to_string());
+    for word in OF_TIME.split(' ').map(str::to_owned).chain(years) {
+        tokens.clear();
+        Vocabulary::get().table.tokens(&word, &mut tokens);
+        if let [token] = tokens[..] {
+            telling.insert(token);
+        }
+    }
+    telling
+});
+
+/// Whether a question, as its words in lower case, asks for a time.
+pub(super) fn asks(words: &[String]) -> bool {
+    let begins = words.iter().take(3).any(|word| word == "when");
+    let asks_for = |pair: &[String]| {
+        ASKED_FOR.iter().any(|(before, after)| {
+            before.contains(&pair[0].as_str()) && after.contains(&pair[1].as_str())
+        })
+    };
+    begins || words.windows(2).any(asks_for)
+}
+
+/// Whether a text, as its wordpieces, tells a time. O(tokens).
+pub(crate) fn tells_time(tokens: &[u16]) -> bool {
+    let telling = &*TELLING;
+    tokens.iter().any(|&token| telling.contains(token))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(question: &str) -> bool {
+        let words: Vec<String> = question.split(' ').map(str::to_owned).collect();
+        asks(&words)
+    }
+
+    fn told(text: &str) -> bool {
+        let mut tokens = Vec::new();
+        Vocabulary::get().table.tokens(text, &mut tokens);
+        tells_time(&tokens)
+    }
+
+    #[test]
+    fn questions_ask_for_a_time_in_several_ways() {
+        assert!(asked("when did the boiler break"));
+        assert!(asked("since when is it so"));
+        assert!(asked("how long has she lived there"));
+        assert!(asked("in which year was the house built"));
+        assert!(asked("how many weeks did it take"));
+        assert!(!asked("what did she do when the boiler broke"));
+        assert!(!asked("how many cats are there"));
+        assert!(!asked(""));
+    }
+
+    #[test]
+    fn texts_tell_a_time_by_words_or_years() {
+        assert!(told("It broke last week."));
+        assert!(told("Built in 1987, they say"));
+        assert!(told("See you on Friday!"));
+        assert!(!told("The boiler is broken."));
+        assert!(!told(""));
+    }
+}

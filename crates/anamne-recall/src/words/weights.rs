@@ -1,0 +1,96 @@
+//! How much each word of a question counts.
+
+use super::plan::Question;
+use crate::model;
+
+/// The weights of a question's terms and pieces.
+#[derive(Clone, Debug)]
+pub(super) struct Weights {
+    pub(super) terms: Vec<f32>,
+    pub(super) pieces: Vec<f32>,
+}
+
+impl Weights {
+    /// After rarity alone.
+    pub(super) fn of(question: &Question) -> Self {
+        Self {
+            terms: question.term_weights.clone(),
+            pieces: question.piece_weights.clone(),
+        }
+    }
+
+    /// Gives words that come in clusters more weight: `terms` and `pieces` say how many rows a stretch with the word holds.
+    pub(super) fn gather(&mut self, terms: &[f32], pieces: &[f32]) {
+        let [of_terms, of_pieces] = model::CLUSTERING;
+        for (weight, rows) in self.terms.iter_mut().zip(terms) {
+            *weight *= rows.powf(of_terms);
+        }
+        for (weight, rows) in self.pieces.iter_mut().zip(pieces) {
+            *weight *= rows.powf(of_pieces);
+        }
+    }
+}
+
+/// Counts in how many rows and in how many stretches of conversation each word occurs.
+pub(super) struct Clusters {
+    rows: Vec<f32>,
+    stretches: Vec<f32>,
+    in_stretch: Vec<bool>,
+}
+
+impl Clusters {
+    pub(super) fn new(words: usize) -> Self {
+        Self {
+            rows: vec![1.0; words],
+            stretches: vec![1.0; words],
+            in_stretch: vec![false; words],
+        }
+    }
+
+    pub(super) fn add_row(&mut self, held: impl Iterator<Item = bool>) {
+        for (word, held) in held.enumerate() {
+            self.rows[word] += f32::from(u8::from(held));
+            self.in_stretch[word] |= held;
+        }
+    }
+
+    pub(super) fn end_stretch(&mut self) {
+        for (stretches, held) in self.stretches.iter_mut().zip(&mut self.in_stretch) {
+            *stretches += f32::from(u8::from(std::mem::take(held)));
+        }
+    }
+
+    /// Rows a stretch of each word, those of the first `terms` words apart.
+    pub(super) fn shares(&mut self, terms: usize) -> (&[f32], &[f32]) {
+        for (rows, stretches) in self.rows.iter_mut().zip(&self.stretches) {
+            *rows /= stretches;
+        }
+        self.rows.split_at(terms)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_that_comes_in_clusters_counts_more_than_one_that_is_everywhere() {
+        let mut clusters = Clusters::new(2);
+        for (first, second) in [
+            ([true, true], [true, false]),
+            ([false, true], [true, false]),
+        ] {
+            clusters.add_row(first.into_iter());
+            clusters.add_row(second.into_iter());
+            clusters.end_stretch();
+        }
+        let (clustered, scattered) = clusters.shares(1);
+        assert_eq!((clustered, scattered), (&[4.0 / 3.0][..], &[1.0][..]));
+        let mut weights = Weights {
+            terms: vec![1.0, 1.0],
+            pieces: Vec::new(),
+        };
+        weights.gather(&[4.0 / 3.0, 1.0], &[]);
+        assert!(weights.terms[0] > weights.terms[1]);
+    }
+}
