@@ -182,6 +182,19 @@ fn a_relation_leads_on_to_another_name() {
             ("works_at", "Tarnwick Foundry")
         ]
     );
+    let denial = Assertion::Denial {
+        subject: "Zenobia Quarrel".to_owned(),
+        relation: Some("works_at".to_owned()),
+        object: None,
+    };
+    space.assert(&denial, None).expect("told");
+    space.weave(&mut |_| true).expect("woven");
+    let denied = ask(&space, "flood barrier survey", Depth::Deep);
+    let over_it = |hit: &Hit| {
+        let steps = hit.path.iter();
+        steps.filter(|step| step.by.starts_with("works_at")).count() > 0
+    };
+    assert!(!denied.results.iter().any(over_it));
 }
 
 #[test]
