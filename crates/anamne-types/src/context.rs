@@ -56,9 +56,9 @@ impl ContextRequest {
         }
     }
 
-    /// How many memories it pays to consider for a block of so many tokens: twice as many short turns as it holds.
+    /// How many memories it pays to consider for a block of so many tokens: half as many again as it holds turns of a talk.
     pub fn considered(token_budget: usize) -> usize {
-        (token_budget / 16).clamp(20, 400)
+        (token_budget / 24).clamp(20, 400)
     }
 
     /// Tokens that the block may cost, with what a preset allows.

@@ -97,6 +97,7 @@ impl<'told> Layout<'told> {
                 block.push('\n');
                 place.heading = its_heading;
                 place.thread.clone_from(&memory.thread);
+                place.has_lines = false;
                 place.speaker = None;
             }
             if let Some(before) = &entry.before {
@@ -143,8 +144,9 @@ struct Place {
     section: Option<usize>,
     heading: String,
     thread: Option<String>,
-    /// Who spoke last under this heading.
-    speaker: Option<Option<String>>,
+    /// Whether anything was said under this heading, and by whom the last line.
+    has_lines: bool,
+    speaker: Option<String>,
 }
 
 impl Place {
@@ -152,15 +154,15 @@ impl Place {
     fn say(&mut self, block: &mut String, marks: &str, memory: &Memory, said: &str) -> usize {
         let begin = block.len();
         let speaker = speaker(memory);
-        let is_same = self.speaker.as_ref() == Some(&speaker);
-        // Where the one above has a name, a line without would be taken for theirs.
         let shown = match &speaker {
-            _ if is_same => None,
-            None if matches!(self.speaker, Some(Some(_))) => Some("unknown"),
+            _ if self.has_lines && speaker == self.speaker => None,
+            // Where the one above has a name, a line without would be taken for theirs.
+            None if self.speaker.is_some() => Some("unknown"),
             speaker => speaker.as_deref(),
         };
         write_line(block, marks, shown, said);
-        self.speaker = Some(speaker);
+        self.has_lines = true;
+        self.speaker = speaker;
         estimate_tokens(&block[begin..])
     }
 }

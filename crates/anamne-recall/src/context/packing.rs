@@ -236,7 +236,7 @@ impl<'packing, 'told> Packing<'packing, 'told> {
         } else {
             self.share
         };
-        if wanted >= text && frame + text + 1 <= room {
+        if wanted >= text && frame + text < room {
             whole.clone_into(&mut entry.shown);
         } else {
             let room = room
