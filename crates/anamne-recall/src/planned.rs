@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use anamne_types::{Hit, Recall, Signals, Tier, Work};
+use anamne_types::{Hit, Plan, Recall, Signals, Tier, Work};
 use roaring::RoaringBitmap;
 
 use crate::planner::{self, Advice, Asked, Asking, Followed, Found, Outcome, Trace};
@@ -12,6 +12,15 @@ use crate::words::Reader;
 
 /// The first results that tiers are credited for.
 const CREDITED: usize = 10;
+
+/// How a question was answered.
+pub(crate) struct Answered<'a> {
+    pub(crate) results: &'a [Hit],
+    pub(crate) ranked: &'a [Ranked],
+    /// The plan, where there was one.
+    pub(crate) followed: Option<&'a Followed>,
+    pub(crate) started: Instant,
+}
 
 impl Recaller<'_> {
     /// Searches in stages where there is something to plan, or counts what a search of everything touches; `None` where
@@ -28,7 +37,7 @@ impl Recaller<'_> {
         let leaves_out = planner.may_leave_out && recall.signals == Signals::Full;
         let advice = match self.experience {
             Some(experience) if leaves_out => {
-                self.with_asked(recall, reader, |asked| experience.advise(asked))
+                self.with_asked(recall, reader, filter, |asked| experience.advise(asked))
             }
             _ => Advice::default(),
         };
@@ -56,11 +65,15 @@ impl Recaller<'_> {
         &self,
         recall: &Recall,
         reader: &Reader<'_>,
-        results: &[Hit],
-        ranked: &[Ranked],
-        outcome: Option<&Followed>,
-        started: Instant,
+        filter: Option<&RoaringBitmap>,
+        answered: &Answered<'_>,
     ) {
+        let Answered {
+            results,
+            ranked,
+            followed: outcome,
+            started,
+        } = *answered;
         let Some(experience) = self.experience else {
             return;
         };
@@ -98,13 +111,25 @@ impl Recaller<'_> {
             widened: plan.is_some_and(|plan| plan.widened),
             took_ms: started.elapsed().as_secs_f64() * 1_000.0,
         };
-        self.with_asked(recall, reader, |asked| experience.note(asked, trace));
+        self.with_asked(recall, reader, filter, |asked| {
+            experience.note(asked, trace);
+        });
+    }
+
+    /// What there is to say where a view could not take part, and so nothing was planned or counted.
+    pub(crate) fn unplanned(&self) -> Plan {
+        Plan {
+            tiers: self.tiers.iter().map(|(tier, _)| *tier).collect(),
+            reasons: vec!["a view can't take part, so everything that can was searched".to_owned()],
+            ..Plan::default()
+        }
     }
 
     fn with_asked<T>(
         &self,
         recall: &Recall,
         reader: &Reader<'_>,
+        filter: Option<&RoaringBitmap>,
         tell: impl FnOnce(&Asked<'_>) -> T,
     ) -> T {
         let terms = reader.question.content.terms.iter();
@@ -113,6 +138,10 @@ impl Recaller<'_> {
             recall,
             terms: &terms,
             tiers: &self.tiers,
+            selected: filter.map(|filter| {
+                let ends = (filter.min(), filter.max());
+                (filter.len(), ends.0.unwrap_or(0), ends.1.unwrap_or(0))
+            }),
         })
     }
 }

@@ -12,6 +12,7 @@ use crate::candidates::{Pool, Searched, search};
 use crate::confidence::judge;
 use crate::error::RecallError;
 use crate::model;
+use crate::planned::Answered;
 use crate::planner::{Experience, Planner};
 use crate::rank::{Ranked, Setting, rank, shortlist, thread_features};
 use crate::views::{Columns, Disputes, LexicalSearch, VectorSearch};
@@ -123,16 +124,18 @@ impl Recaller<'_> {
         if let Some(disputes) = self.disputes {
             answer::dispute(&mut results, disputes);
         }
-        self.note(
-            recall,
-            &reader,
-            &results,
-            &ranked,
-            followed.as_ref(),
+        let answered = Answered {
+            results: &results,
+            ranked: &ranked,
+            followed: followed.as_ref(),
             started,
-        );
-        let plan = followed.map(|followed| followed.plan);
-        let plan = plan.filter(|plan| recall.explain_plan || plan.widened);
+        };
+        self.note(recall, &reader, filter.as_ref(), &answered);
+        let plan = match followed {
+            Some(followed) if recall.explain_plan || followed.plan.widened => Some(followed.plan),
+            Some(_) => None,
+            None => recall.explain_plan.then(|| self.unplanned()),
+        };
         let mut degraded = self.degraded.clone();
         if has_failed {
             degraded.push(EMBEDDER.to_owned());

@@ -207,9 +207,10 @@ impl MetaFile {
             let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
             connection.query_row(sql, [], |row| row.get(0))
         })?;
-        match busy {
-            true => Err(StoreError::StillRead { path }),
-            false => Ok(()),
+        if busy {
+            Err(StoreError::StillRead { path })
+        } else {
+            Ok(())
         }
     }
 
