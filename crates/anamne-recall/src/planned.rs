@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use anamne_types::{Hit, Ranking, Recall, Scope, Signals, Tier, TimeWords, Work};
+use anamne_types::{Hit, Plan, Ranking, Recall, Scope, Signals, Tier, TimeWords, Work};
+use roaring::RoaringBitmap;
 
 use crate::looking;
 use crate::model;
@@ -14,6 +15,15 @@ use crate::words::Reader;
 
 /// The first results that tiers are credited for.
 const CREDITED: usize = 10;
+
+/// How a question was answered.
+pub(crate) struct Answered<'a> {
+    pub(crate) results: &'a [Hit],
+    pub(crate) ranked: &'a [Ranked],
+    /// The plan, where there was one.
+    pub(crate) followed: Option<&'a Followed>,
+    pub(crate) started: Instant,
+}
 
 impl Recaller<'_> {
     /// Searches in stages where there is something to plan, or counts what a search of everything touches; `None` where
@@ -34,7 +44,8 @@ impl Recaller<'_> {
         let is_settled = recall.scope == Scope::All && recall.time_words != TimeWords::Only;
         let advice = match self.experience {
             Some(experience) if leaves_out && is_settled => {
-                self.with_asked(recall, reader, |asked| experience.advise(asked))
+                let rows = reach.rows.as_ref();
+                self.with_asked(recall, reader, rows, |asked| experience.advise(asked))
             }
             _ => Advice::default(),
         };
@@ -67,11 +78,15 @@ impl Recaller<'_> {
         &self,
         recall: &Recall,
         reader: &Reader<'_>,
-        results: &[Hit],
-        ranked: &[Ranked],
-        outcome: Option<&Followed>,
-        started: Instant,
+        filter: Option<&RoaringBitmap>,
+        answered: &Answered<'_>,
     ) {
+        let Answered {
+            results,
+            ranked,
+            followed: outcome,
+            started,
+        } = *answered;
         let Some(experience) = self.experience else {
             return;
         };
@@ -109,13 +124,31 @@ impl Recaller<'_> {
             widened: plan.is_some_and(|plan| plan.widened),
             took_ms: started.elapsed().as_secs_f64() * 1_000.0,
         };
-        self.with_asked(recall, reader, |asked| experience.note(asked, trace));
+        self.with_asked(recall, reader, filter, |asked| {
+            experience.note(asked, trace);
+        });
+    }
+
+    /// What there is to say where nothing was planned or counted: a view could not take part, or the question is as of an
+    /// instant.
+    pub(crate) fn unplanned(&self, recall: &Recall) -> Plan {
+        let reason = if recall.as_of.is_now() {
+            "a view can't take part, so everything that can was searched"
+        } else {
+            "a question as of an instant searches everything within reach"
+        };
+        Plan {
+            tiers: self.tiers.iter().map(|(tier, _)| *tier).collect(),
+            reasons: vec![reason.to_owned()],
+            ..Plan::default()
+        }
     }
 
     fn with_asked<T>(
         &self,
         recall: &Recall,
         reader: &Reader<'_>,
+        filter: Option<&RoaringBitmap>,
         tell: impl FnOnce(&Asked<'_>) -> T,
     ) -> T {
         let terms = reader.question.content.terms.iter();
@@ -124,6 +157,10 @@ impl Recaller<'_> {
             recall,
             terms: &terms,
             tiers: &self.tiers,
+            selected: filter.map(|filter| {
+                let ends = (filter.min(), filter.max());
+                (filter.len(), ends.0.unwrap_or(0), ends.1.unwrap_or(0))
+            }),
         })
     }
 }

@@ -17,6 +17,7 @@ use crate::expansion::{self, Followed};
 use crate::looking::{Asked, Looking, holding};
 use crate::model;
 use crate::past::{AsOfColumns, Past};
+use crate::planned::Answered;
 use crate::planner::{self, Experience, Planner};
 use crate::reach::Reach;
 use crate::views::{Columns, Connections, Disputes, Found, LexicalSearch, Naming, VectorSearch};
@@ -156,7 +157,13 @@ impl Recaller<'_> {
         } else {
             None
         };
-        self.note(recall, &reader, &results, &ranked, course.as_ref(), started);
+        let answered = Answered {
+            results: &results,
+            ranked: &ranked,
+            followed: course.as_ref(),
+            started,
+        };
+        self.note(recall, &reader, reach.rows.as_ref(), &answered);
         let mut degraded = self.all_degraded(&asked, &reach, &searched, &followed);
         if has_reranker_failed {
             degraded.push(RERANKER.to_owned());
@@ -167,7 +174,7 @@ impl Recaller<'_> {
             degraded,
             times: reach.times.understood,
             abstained,
-            plan: plan(recall, course, &followed),
+            plan: self.plan(recall, course, &followed),
             took_ms: milliseconds(started),
             ..Answer::default()
         };
@@ -214,6 +221,23 @@ impl Recaller<'_> {
         degraded
     }
 
+    /// How it was planned, where that was asked for, or where more was searched than at first.
+    fn plan(
+        &self,
+        recall: &Recall,
+        course: Option<planner::Followed>,
+        followed: &Followed,
+    ) -> Option<Plan> {
+        let mut plan = match course {
+            Some(course) if recall.explain_plan || course.plan.widened => course.plan,
+            Some(_) => return None,
+            None if recall.explain_plan => self.unplanned(recall),
+            None => return None,
+        };
+        plan.work.edges = followed.edges();
+        Some(plan)
+    }
+
     /// The built-in model's table, if the memories' vectors are made with it.
     pub(crate) fn weighted_table(&self) -> Option<&dyn TokenTable> {
         let builtin = self.embedder.model() == StaticModel::builtin().model();
@@ -240,19 +264,6 @@ fn searched(
         add_new(&mut searched.vectors, then.vectors);
     }
     searched
-}
-
-/// How it was planned, where that was asked for, or where more was searched than at first.
-fn plan(recall: &Recall, course: Option<planner::Followed>, followed: &Followed) -> Option<Plan> {
-    let deeper = followed.plan(recall);
-    let plan = course.map(|course| course.plan);
-    match plan.filter(|plan| recall.explain_plan || plan.widened) {
-        Some(mut plan) => {
-            plan.work.edges = deeper.map_or(0, |deeper| deeper.work.edges);
-            Some(plan)
-        }
-        None => deeper,
-    }
 }
 
 /// Adds those that were not found before.

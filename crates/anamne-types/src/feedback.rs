@@ -69,9 +69,10 @@ impl Judgement {
     /// With one more.
     #[must_use]
     pub fn after(mut self, feedback: &Feedback) -> Self {
-        let count = match feedback.useful {
-            true => &mut self.useful,
-            false => &mut self.useless,
+        let count = if feedback.useful {
+            &mut self.useful
+        } else {
+            &mut self.useless
         };
         *count = count.saturating_add(1);
         if !feedback.note.is_empty() {

@@ -181,9 +181,10 @@ impl Inner {
     /// are not even opened, where planning is wanted.
     fn reach(&self, recall: &Recall) -> Result<Reached, Error> {
         let temperature = recall.temperature;
-        let (since, until) = match self.plans(recall) {
-            true => (recall.filter.since, recall.filter.until),
-            false => (None, None),
+        let (since, until) = if self.plans(recall) {
+            (recall.filter.since, recall.filter.until)
+        } else {
+            (None, None)
         };
         let mut round = 0;
         loop {

@@ -54,16 +54,15 @@ impl Feedback {
             .of
             .strip_prefix('q')
             .and_then(|number| number.parse().ok());
-        let memory = match query {
-            Some(number) => space.feedback_on_query(number, useful, &self.note)?,
-            None => {
-                let memory: MemoryId = ids::resolve(&space, &self.of)?;
-                space.feedback(&anamne::Feedback {
-                    memory,
-                    useful,
-                    note: self.note,
-                })?
-            }
+        let memory = if let Some(number) = query {
+            space.feedback_on_query(number, useful, &self.note)?
+        } else {
+            let memory: MemoryId = ids::resolve(&space, &self.of)?;
+            space.feedback(&anamne::Feedback {
+                memory,
+                useful,
+                note: self.note,
+            })?
         };
         let judgement = Judgement::of(&memory.metadata);
         if output.is_json() {

@@ -111,17 +111,16 @@ fn about(material: &Material, sort: Sort, number: u64, chance: &mut Chance) -> A
         }
         _ => chance.next() % material.records,
     };
-    let (about, words, answers) = match &material.generator {
-        Some(generator) => (
+    let (about, words, answers) = if let Some(generator) = &material.generator {
+        (
             record,
             generator.rephrased(record, number, KEPT),
             vec![record],
-        ),
-        None => {
-            let known = nearest(material, record, chance);
-            let question = &material.known[known as usize];
-            (known, question.words.clone(), question.answers.clone())
-        }
+        )
+    } else {
+        let known = nearest(material, record, chance);
+        let question = &material.known[known as usize];
+        (known, question.words.clone(), question.answers.clone())
     };
     let mut recall = Recall::new(words);
     if sort == Sort::Dated {
@@ -146,34 +145,32 @@ fn nearest(material: &Material, record: u64, chance: &mut Chance) -> u64 {
 }
 
 fn rephrased(material: &Material, about: u64, number: u64, chance: &mut Chance) -> String {
-    match &material.generator {
-        Some(generator) => generator.rephrased(about, number, KEPT),
-        None => {
-            // The same words but one, and what people say around a question.
-            let words: Vec<&str> = material.known[about as usize].words.split(' ').collect();
-            let dropped = chance.below(words.len());
-            let kept = words
-                .iter()
-                .enumerate()
-                .filter(|(place, _)| *place != dropped);
-            let kept: Vec<&str> = kept.map(|(_, word)| *word).collect();
-            format!("do you remember, {}", kept.join(" "))
-        }
+    if let Some(generator) = &material.generator {
+        generator.rephrased(about, number, KEPT)
+    } else {
+        // The same words but one, and what people say around a question.
+        let words: Vec<&str> = material.known[about as usize].words.split(' ').collect();
+        let dropped = chance.below(words.len());
+        let kept = words
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| *place != dropped);
+        let kept: Vec<&str> = kept.map(|(_, word)| *word).collect();
+        format!("do you remember, {}", kept.join(" "))
     }
 }
 
 /// A question of words that no record holds together.
 fn unanswerable(material: &Material, number: u64, chance: &mut Chance) -> Asked {
-    let words = match &material.generator {
-        Some(generator) => generator.rephrased(0, number, 0),
-        None => {
-            let word = |_| {
-                let question = &material.known[chance.below(material.known.len())].words;
-                let words: Vec<&str> = question.split(' ').collect();
-                words[chance.below(words.len())]
-            };
-            (0..6).map(word).collect::<Vec<_>>().join(" ")
-        }
+    let words = if let Some(generator) = &material.generator {
+        generator.rephrased(0, number, 0)
+    } else {
+        let word = |_| {
+            let question = &material.known[chance.below(material.known.len())].words;
+            let words: Vec<&str> = question.split(' ').collect();
+            words[chance.below(words.len())]
+        };
+        (0..6).map(word).collect::<Vec<_>>().join(" ")
     };
     Asked {
         sort: Sort::Unanswerable,

@@ -113,9 +113,12 @@ impl Material {
                 .filter(|query| query.is_answerable())
             {
                 let in_thread = |thread: &String| query.evidence_threads.contains(thread);
-                let is_answer = |id: &String, thread: &String| match query.evidence.is_empty() {
-                    true => in_thread(thread),
-                    false => query.evidence.contains(id),
+                let is_answer = |id: &String, thread: &String| {
+                    if query.evidence.is_empty() {
+                        in_thread(thread)
+                    } else {
+                        query.evidence.contains(id)
+                    }
                 };
                 let records = conversation.records.iter();
                 let answers: Vec<u64> = records

@@ -11,7 +11,7 @@ mod limits;
 mod tell;
 mod web;
 
-use anamne_types::{Depth, Plan, Recall, Row, Work};
+use anamne_types::{Depth, Recall, Row};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 
@@ -58,15 +58,9 @@ pub(crate) struct Followed {
 }
 
 impl Followed {
-    /// What following connections took, where the question wants to know.
-    pub(crate) fn plan(&self, recall: &Recall) -> Option<Plan> {
-        (recall.explain_plan && goes_deeper(recall)).then(|| Plan {
-            work: Work {
-                edges: self.edges as u64,
-                ..Work::default()
-            },
-            ..Plan::default()
-        })
+    /// Edges that were followed.
+    pub(crate) fn edges(&self) -> u64 {
+        self.edges as u64
     }
 }
 

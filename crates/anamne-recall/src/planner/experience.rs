@@ -15,6 +15,8 @@ pub struct Asked<'a> {
     pub terms: &'a [&'a str],
     /// The tiers within reach with the number of their memories, hottest first.
     pub tiers: &'a [(Tier, usize)],
+    /// How many rows its filter lets pass, with the first and the last of them; `None` without a filter.
+    pub selected: Option<(u64, u32, u32)>,
 }
 
 /// What earlier questions say of one.

@@ -207,9 +207,10 @@ impl MetaFile {
             let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
             connection.query_row(sql, [], |row| row.get(0))
         })?;
-        match busy {
-            true => Err(StoreError::StillRead { path }),
-            false => Ok(()),
+        if busy {
+            Err(StoreError::StillRead { path })
+        } else {
+            Ok(())
         }
     }
 
@@ -427,12 +428,12 @@ fn hashes(bytes: &[u8]) -> Vec<TermHash> {
 }
 
 fn logged(row: &rusqlite::Row<'_>) -> rusqlite::Result<LoggedQuery> {
-    let hash: Vec<u8> = row.get(2)?;
+    let hash: [u8; 16] = row.get(2)?;
     let searched = tiers_of(&row.get::<_, String>(6)?);
     Ok(LoggedQuery {
         number: row.get::<_, i64>(0)? as u64,
         at: Timestamp::from_microsecond(row.get(1)?).unwrap_or(Timestamp::UNIX_EPOCH),
-        hash: hash.iter().map(|byte| format!("{byte:02x}")).collect(),
+        hash: format!("{:032x}", u128::from_be_bytes(hash)),
         words: row.get(3)?,
         shape: row.get(4)?,
         temperature: row.get::<_, String>(5)?.parse().unwrap_or_default(),

@@ -29,7 +29,7 @@ impl Note {
             query: normal(&recall.query),
             // With one tier there is nothing to settle.
             bounds: if is_spread {
-                bounds(recall)
+                bounds(asked)
             } else {
                 String::new()
             },
@@ -49,7 +49,7 @@ impl Note {
 }
 
 /// The question in small letters with single spaces.
-pub(super) fn normal(query: &str) -> String {
+fn normal(query: &str) -> String {
     let mut normal = String::with_capacity(query.len());
     for word in query.split_whitespace() {
         if !normal.is_empty() {
@@ -61,7 +61,8 @@ pub(super) fn normal(query: &str) -> String {
 }
 
 /// Everything of a question but its words that changes its answer.
-pub(super) fn bounds(recall: &Recall) -> String {
+fn bounds(asked: &Asked<'_>) -> String {
+    let recall = asked.recall;
     let whole = (
         recall.scope.clone(),
         recall.depth,
@@ -75,13 +76,13 @@ pub(super) fn bounds(recall: &Recall) -> String {
         &recall.role,
     );
     format!(
-        "{:?} {} {} {:?} {whole:?} {ranked:?}",
-        recall.filter, recall.limit, recall.min_confidence, recall.temperature
+        "{:?} {:?} {} {} {:?} {whole:?} {ranked:?}",
+        recall.filter, asked.selected, recall.limit, recall.min_confidence, recall.temperature
     )
 }
 
 /// What a question's cost depends on, in words: its temperature, its depth, and by what it filters.
-pub(super) fn shape(recall: &Recall) -> String {
+fn shape(recall: &Recall) -> String {
     let filter = &recall.filter;
     let parts = [
         (filter.since.is_some() || filter.until.is_some(), "time"),

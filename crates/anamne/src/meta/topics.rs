@@ -32,7 +32,7 @@ pub enum Verdict {
     WellKnown,
     /// Some memories name it.
     Known,
-    /// Hardly a memory names it, or questions about it are answered badly.
+    /// Hardly a memory names it, or few do and questions about it are answered badly.
     LittleKnown,
     /// It was asked about, and nothing bears on it.
     Unknown,
@@ -56,10 +56,11 @@ pub struct KnownTopic {
 fn verdict(memories: u64, confidence: Option<f32>) -> Verdict {
     match (memories, confidence) {
         (0, _) => Verdict::Unknown,
-        (_, Some(confidence)) if confidence < BAD => Verdict::LittleKnown,
-        (1, None) => Verdict::LittleKnown,
         (MANY.., None) => Verdict::WellKnown,
         (MANY.., Some(confidence)) if confidence > GOOD => Verdict::WellKnown,
+        (MANY.., Some(_)) => Verdict::Known,
+        (_, Some(confidence)) if confidence < BAD => Verdict::LittleKnown,
+        (1, None) => Verdict::LittleKnown,
         _ => Verdict::Known,
     }
 }
@@ -125,9 +126,10 @@ impl Space {
     /// were asked about in vain. O(entities · questions).
     pub fn known_topics(&self, limit: usize) -> Result<Vec<KnownTopic>, Error> {
         let log = self.query_log(LOOKED_AT)?;
-        let key = match log.is_empty() {
-            true => Key::OF_MEMORY,
-            false => self.inner.meta.file().key()?,
+        let key = if log.is_empty() {
+            Key::OF_MEMORY
+        } else {
+            self.inner.meta.file().key()?
         };
         let mut topics = Vec::new();
         if let Some(graph) = self.inner.graph_if_woven() {
