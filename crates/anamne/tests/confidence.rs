@@ -67,7 +67,7 @@ fn best(answer: &Answer) -> f32 {
 
 #[test]
 fn a_question_about_something_else_gets_a_low_confidence_in_a_memory_of_any_size() {
-    for size in [1, 3, 20] {
+    for size in [0, 1, 3, 20] {
         let (_folder, space) = told(&NOTES[..size]);
         for question in ELSEWHERE {
             let answer = asked(&space, &Recall::new(question));

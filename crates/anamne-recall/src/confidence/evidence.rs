@@ -44,6 +44,9 @@ impl Evidence {
         let related = related(first);
         let (met, least) = words_met(reader, first);
         let [told, of_others] = told(reader, first);
+        let by_meaning = ranked
+            .iter()
+            .any(|ranked| ranked.candidate.vector_rank.is_some());
         let by_both = |ranked: &Ranked| {
             let candidate = &ranked.candidate;
             f32::from(u8::from(
@@ -54,13 +57,21 @@ impl Evidence {
             on_topic: OnTopic {
                 mean: mean(&related, |ranked| ranked.score),
                 met,
-                agreement: mean(&related, by_both),
+                agreement: if by_meaning {
+                    mean(&related, by_both)
+                } else {
+                    model::USUAL_AGREEMENT
+                },
             },
             answered: Answered {
                 turned: told - of_others,
                 spread: spread(&related),
                 least,
-                nearness: mean(&related, |ranked| ranked.features.semantic),
+                nearness: if by_meaning {
+                    mean(&related, |ranked| ranked.features.semantic)
+                } else {
+                    model::USUAL_SEMANTIC
+                },
             },
             told,
             pieces: (reader.question.piece_weights.len() as f32).ln_1p(),

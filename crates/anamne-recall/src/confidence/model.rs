@@ -24,6 +24,9 @@ pub(super) const USUAL_SPREAD: f32 = 1.36;
 pub(super) const USUAL_SEMANTIC: f32 = 0.35;
 pub(super) const USUAL_LEXICAL: f32 = 0.25;
 
+/// What stands for agreement where the search by meaning takes no part.
+pub(super) const USUAL_AGREEMENT: f32 = 0.8;
+
 /// Sentences without a person, said of the speaker to this degree.
 pub(super) const IMPERSONAL: f32 = 0.5;
 
@@ -53,67 +56,67 @@ macro_rules! logistic {
 
 logistic! {
     /// That the question has to do with what is remembered.
-    OnTopic -7.9585 {
+    OnTopic -8.8066 {
         /// The mean score of the first results that are related to it.
-        mean 0.8033,
+        mean 0.7837,
         /// How well the question's words are met, each where it is met best, weighted by rarity.
-        met 4.0272,
+        met 2.5793,
         /// The share of them that the searches by words and by meaning both found.
-        agreement 2.7599,
+        agreement 5.6687,
     }
 }
 
 logistic! {
     /// That what is remembered answers the question.
-    Answered -2.0614 {
+    Answered -2.0200 {
         /// How much better what the named person says fits than what is said of others; 0 where no one person is
         /// named.
-        turned 6.7765,
+        turned 6.6937,
         /// The entropy of the related results by what they say: one that stands alone was said in passing.
-        spread 1.0943,
+        spread 1.0817,
         /// How well the word of the question that is met least is met.
-        least 1.9638,
+        least 1.9122,
         /// The mean cosine of the related results.
-        nearness 3.0918,
+        nearness 3.0952,
     }
 }
 
 logistic! {
     /// That a result is evidence for an answered question.
-    Bears -5.4919 {
+    Bears -5.5964 {
         /// How far its score is above the tenth result's.
-        ahead 0.4687,
+        ahead 0.4781,
         /// How far it is below the best by what they say themselves, their authors aside; never above 0.
-        behind 0.0399,
+        behind 0.0304,
         /// The logarithm of its place.
-        place -0.3341,
+        place -0.3227,
         /// Its feature of this name.
-        author 0.2143,
+        author 0.2500,
         /// Its feature of this name.
-        singular -1.1311,
+        singular -1.1295,
         /// Its feature of this name.
-        thread_words 2.4844,
+        thread_words 2.4895,
         /// Its feature of this name.
-        window_lexical 2.7903,
+        window_lexical 3.0745,
         /// The logarithm of its tokens.
-        length 0.3643,
+        length 0.3725,
         /// The logarithm of the question's pieces.
-        pieces 0.9600,
+        pieces 0.9420,
         /// As above.
-        agreement 1.0553,
+        agreement 0.8784,
         /// As above.
-        nearness -3.3069,
+        nearness -3.0449,
         /// How well what the named person says fits; 0 where no one person is named.
-        told -2.3036,
+        told -2.2854,
     }
 }
 
 logistic! {
     /// That a result is evidence, where one of the searches alone has ranked.
-    Plainly -3.6616 {
+    Plainly -3.6636 {
         /// Its feature of this name.
-        lexical 1.4856,
+        lexical 1.4858,
         /// Its feature of this name.
-        semantic 3.7073,
+        semantic 3.7109,
     }
 }
