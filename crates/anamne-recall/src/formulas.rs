@@ -3,7 +3,7 @@
 //! - *lexical*: BM25 as the search by words gave it, over the most in its list; 0 for what is not in the list.
 //! - *semantic*: the cosine as the search by meaning gave it, no less than 0; 0 for what is not in the list.
 //! - *graph*: 1 for a memory that stands next to another of the first sixteen of either list in its thread, or has a link with it
-//!   (`near.rs`), else 0.
+//!   (`near.rs`); else how near connections bring it, where the question goes deeper, else 0.
 //! - *importance*: over ten. *recency*: `exp(-Δt/τ)`, as everywhere.
 
 use anamne_types::Ranking;
@@ -27,7 +27,7 @@ pub(crate) fn order<E>(
     if ranking == Ranking::Full {
         return Ok(());
     }
-    ranked.retain(Ranked::is_found);
+    ranked.retain(|ranked| ranked.is_found() || ranked.features.graph > 0.0);
     let near = match ranking {
         Ranking::MeaningFirst | Ranking::WordsFirst => near(ranked)?,
         Ranking::Full | Ranking::ReciprocalRank => vec![false; ranked.len()],
@@ -45,7 +45,7 @@ pub(crate) fn order<E>(
             Some(_) => ranked.features.semantic.clamp(0.0, 1.0),
             None => 0.0,
         };
-        let graph = f32::from(u8::from(near[at]));
+        let graph = f32::from(u8::from(near[at])).max(ranked.features.graph);
         let importance = f32::from(ranked.candidate.attributes.importance) / 10.0;
         let parts: Vec<Part> = match ranking {
             Ranking::Full => Vec::new(),

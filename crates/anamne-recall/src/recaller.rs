@@ -176,7 +176,6 @@ impl Recaller<'_> {
             abstained,
             plan: self.plan(recall, course, &followed),
             took_ms: milliseconds(started),
-            ..Answer::default()
         };
         Ok((asked.question, answer))
     }
@@ -230,9 +229,8 @@ impl Recaller<'_> {
     ) -> Option<Plan> {
         let mut plan = match course {
             Some(course) if recall.explain_plan || course.plan.widened => course.plan,
-            Some(_) => return None,
             None if recall.explain_plan => self.unplanned(recall),
-            None => return None,
+            _ => return None,
         };
         plan.work.edges = followed.edges();
         Some(plan)

@@ -420,6 +420,7 @@ fn surroundings_and_contexts_are_those_of_then() {
         .context(&ContextRequest {
             recall,
             token_budget: 500,
+            preset: None,
         })
         .expect("a context");
     assert!(context.text.contains("the ferry"), "{}", context.text);

@@ -792,6 +792,7 @@ fn a_reranker_that_fails_leaves_the_order_and_is_named() {
     let request = anamne::ContextRequest {
         recall: Recall::new(query),
         token_budget: 200,
+        preset: None,
     };
     assert_eq!(
         space.context(&request).expect("a context").degraded,

@@ -352,6 +352,7 @@ fn where_nothing_is_sure_enough_the_answer_says_what_was_looked_at_and_what_came
         .context(&ContextRequest {
             recall: unsure.clone(),
             token_budget: 200,
+            preset: None,
         })
         .expect("a context");
     assert_eq!(context.entries.len(), 0);
