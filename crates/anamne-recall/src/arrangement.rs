@@ -200,14 +200,10 @@ impl Ranked {
     /// A result that nothing found, for tests.
     pub(crate) fn sample(row: u32, features: Features) -> Self {
         Self {
-            candidate: crate::candidates::Candidate {
-                row: Row(row),
-                attributes: anamne_store::view::Attributes::default(),
-                lexical: None,
-                lexical_rank: None,
-                vector_rank: None,
-                similarity: None,
-            },
+            candidate: crate::candidates::Candidate::unfound(
+                anamne_types::Row(row),
+                anamne_store::view::Attributes::default(),
+            ),
             features,
             score: 0.0,
             confidence: 0.0,
