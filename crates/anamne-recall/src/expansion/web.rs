@@ -231,7 +231,7 @@ mod tests {
         assert!(web.step(first, memory(3), 0.5, 1, By::Next));
         assert!(web.step(second, memory(3), 0.6, 1, By::Next));
         assert_eq!(nodes(&web, 3), [memory(1), memory(3)]);
-        assert_eq!(web.proximity(Row(3)), 0.5);
+        assert!((web.proximity(Row(3)) - 0.5).abs() < 1e-6);
     }
 
     #[test]
@@ -241,7 +241,7 @@ mod tests {
         web.step(first, memory(2), 0.9, 1, By::Next);
         let second = web.place(memory(2)).expect("reached");
         assert!(!web.step(second, memory(1), 0.9, 2, By::Previous));
-        assert_eq!(web.proximity(Row(1)), 0.0);
+        assert!(web.proximity(Row(1)) <= 0.0);
         assert!(nodes(&web, 1).is_empty());
     }
 
@@ -251,7 +251,7 @@ mod tests {
         let first = web.start(memory(1), 1.0, By::Found);
         web.start(memory(2), 0.9, By::Found);
         web.step(first, memory(2), 0.5, 1, By::Next);
-        assert_eq!(web.proximity(Row(2)), 0.5 * limits::SEED_SHARE);
+        assert!((web.proximity(Row(2)) - 0.5 * limits::SEED_SHARE).abs() < 1e-6);
         assert!(nodes(&web, 2).is_empty(), "the question found it itself");
     }
 
