@@ -20,8 +20,9 @@ enum Verdict {
 /// Say whether a memory that was an answer helped
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What is said of a memory is kept with it, and weighs a little in later answers. A
-question of `anamne meta log` is named by its number, q12: then its best answer is judged.
+What is said of a memory is kept with it, and weighs a little in later answers.
+A question of `anamne meta log` is named by its number, q12: then its best
+answer is judged.
 
 Examples:
   anamne feedback m12 useful

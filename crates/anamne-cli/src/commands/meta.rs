@@ -12,20 +12,21 @@ use crate::wording::{duration, number, size};
 /// What a space knows of its own recall: the questions that were asked, and what it knows much or little about
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-By default no question's words are kept, only hashes of them; queries = \"text\" under
-[meta] in the space's space.toml keeps them, queries = \"off\" keeps nothing, and
-planning = false has every question search all tiers. What is kept can be cleared at any
-time: it decides nothing but what is searched first.
+By default no question's words are kept, only hashes of them; queries = \"text\"
+under [meta] in the space's space.toml keeps them, queries = \"off\" keeps
+nothing, and planning = false has every question search all tiers. What is kept
+can be cleared at any time: it decides nothing but what is searched first.
 
 Examples:
   anamne meta log -k 5
   anamne meta topics
   anamne meta clear
 
-With --json: log {\"queries\": [{\"number\", \"at\", \"hash\", \"words\", \"shape\", \"temperature\",
-  \"searched\", \"left_out\", \"work\": {\"tiers\", \"rows\", \"bytes\"}, \"stages\", \"widened\",
-  \"took_ms\", \"results\", \"confidence\", \"found\"}]}; topics {\"topics\": [{\"topic\",
-  \"memories\", \"asked\", \"confidence\", \"verdict\"}]}; clear {\"cleared\": true}")]
+With --json: log {\"queries\": [{\"number\", \"at\", \"hash\", \"words\", \"shape\",
+  \"temperature\", \"searched\", \"left_out\", \"work\": {\"tiers\", \"rows\", \"bytes\"},
+  \"stages\", \"widened\", \"took_ms\", \"results\", \"confidence\", \"found\"}]};
+  topics {\"topics\": [{\"topic\", \"memories\", \"asked\", \"confidence\", \"verdict\"}]};
+  clear {\"cleared\": true}")]
 pub(crate) struct Meta {
     #[command(subcommand)]
     what: What,
