@@ -39,7 +39,7 @@ const ACTIONS: [&str; 8] = [
 pub(crate) struct Knowledge {
     #[schemars(schema_with = "actions")]
     action: String,
-    /// An entity; in list a part of its name; in check a topic
+    /// An entity; in list a part of its name, in check a topic
     name: Option<String>,
     #[serde(default, rename = "type")]
     #[schemars(schema_with = "types")]
@@ -56,7 +56,7 @@ pub(crate) struct Knowledge {
     until: Option<String>,
     /// When it stops counting
     expires_at: Option<String>,
-    /// Of a contradiction; to check, memories: m3 m7
+    /// Of a contradiction; in check: m3 m7
     id: Option<String>,
     /// The memory that holds, e.g. m12
     keep: Option<String>,
