@@ -171,7 +171,10 @@ impl<'a> Looking<'a> {
                 _ => vec![None; rows.len()],
             };
         let facts = self.recaller.facts;
-        let date_terms = reach.times.terms(&asked.question);
+        let date_terms = match reach.preferred {
+            Some(_) => reach.times.terms(&asked.question),
+            None => Vec::new(),
+        };
         let setting = Setting {
             question: reader.question,
             columns: self.columns,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use anamne_store::view::Attributes;
-use anamne_text::time::{TimeExpression, When, expressions, month_of};
+use anamne_text::time::{Reach, TimeExpression, When, expressions, month_of};
 use anamne_types::{Recall, TimeWords, UnderstoodTime};
 use jiff::Timestamp;
 use roaring::RoaringBitmap;
@@ -18,6 +18,9 @@ const EVENT_DEPTH: usize = 20;
 
 /// How well a memory must meet the words of an event to be taken for it.
 const EVENT_MET: f32 = 0.6;
+
+/// How much it counts that a text says a time, beside one that was told then.
+const SAID: f32 = 0.5;
 
 const DAY: i64 = 86_400 * 1_000_000;
 
@@ -42,6 +45,10 @@ impl Times {
         for TimeExpression { text, when } in expressions(&recall.query, asked_at, &zone) {
             let (range, event) = match &when {
                 When::Range(range) => (range.clone(), None),
+                // What lies before or after something is no more than half of all; that puts nothing first.
+                When::Around {
+                    reach: Reach::Open, ..
+                } if recall.time_words == TimeWords::Prefer => continue,
                 When::Around { event, .. } => {
                     let Some(memory) = looking.event(event, EVENT_DEPTH, EVENT_MET)? else {
                         continue;
@@ -108,13 +115,14 @@ pub(crate) fn nearness(times: &[Range<i64>], attributes: &Attributes) -> f32 {
     within.map(weight).fold(0.0, f32::max)
 }
 
-/// The same for a text that says the times itself, whenever it was told.
+/// The part of it that a text has which says the times itself, whenever it was told; only where something happened then, which it
+/// stands beside. Its words count by themselves already.
 pub(crate) fn said(setting: &Setting<'_>, own: Summary<'_>) -> f32 {
     let terms = setting.date_terms;
     if terms.is_empty() || terms.iter().any(|term| own.frequencies[*term] <= 0.0) {
         return 0.0;
     }
-    setting.times.iter().map(weight).fold(0.0, f32::max)
+    SAID * setting.times.iter().map(weight).fold(0.0, f32::max)
 }
 
 /// A range of a day or two counts as a date that is named in full, one of a month as a month with its year, longer ones less.
