@@ -113,35 +113,35 @@ macro_rules! features {
 
 features! {
     /// BM25 of the memory's own text, normalised.
-    lexical 0.75,
+    lexical 1.15,
     /// Cosine of the question's vector and the memory's best one.
-    semantic 5.65,
+    semantic 5.7,
     /// How well each word of the question is met by some word of the memory.
-    words 3.85,
+    words 3.94,
     /// BM25 over the memory and its neighbours.
-    window_lexical 3.45,
+    window_lexical 3.65,
     /// The words' meeting over the memory and its neighbours.
-    window_words 2.95,
+    window_words 3.3,
     /// Cosine with the window's vector.
-    window_semantic 2.05,
+    window_semantic 2.27,
     /// BM25 of the thread's candidates as one text.
-    thread_lexical 2.3,
+    thread_lexical 2.63,
     /// The words' meeting over the thread's candidates.
-    thread_words 5.8,
+    thread_words 6.15,
     /// How alike the thread is to the threads that look best.
     kin 30.0,
     /// Whether it holds a word of the question that next to no other memory holds; more for short questions.
     singular 2.5,
     /// Whether the author is the one person that the question names.
-    author 2.1,
+    author 2.07,
     /// Whether a person speaks rather than a program.
-    role 0.65,
+    role 0.69,
     /// Whether the question names the memory's date.
-    date 3.6,
+    date 3.5,
     /// Whether the question asks for a time and the memory tells one.
-    moment 1.15,
+    moment 1.0,
     /// Recency, for long questions.
-    ongoing 0.1,
+    ongoing 0.27,
     /// Recency.
     recency 0.2,
     /// Importance beyond the usual, in tenths.
@@ -162,7 +162,7 @@ features! {
 }
 
 /// The weight of the author feature.
-pub(crate) const AUTHOR_WEIGHT: f32 = 2.1;
+pub(crate) const AUTHOR_WEIGHT: f32 = 2.07;
 
 /// Without columns only the two searches speak: the weights of the normalised BM25 and of the cosine.
 pub(crate) const PLAIN_WEIGHTS: [f32; 2] = [10.0, 8.0];

@@ -15,7 +15,7 @@ use crate::mcp::schema::{self, input_schema};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Context {
-    /// What it should be about; not needed with preset
+    /// What about; not with preset
     #[serde(default)]
     query: String,
     #[schemars(schema_with = "presets")]
