@@ -39,7 +39,7 @@ PENALTY = 0.002
 
 class Question:
     def __init__(self, line):
-        results = line["results"][:FIRST]
+        results = line["usual"][:FIRST]
         self.set, self.corpus = line["set"], (line["set"], line["corpus"])
         self.foreign = line["category"] == "foreign"
         self.answerable = line["answerable"]

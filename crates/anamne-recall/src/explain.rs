@@ -80,11 +80,11 @@ pub(crate) fn table(
         if !aside.formula.is_empty() {
             let parts = aside.formula.iter();
             features = parts
-                .map(|(name, value, weight)| ((*name).to_owned(), *value, *weight))
+                .map(|(name, value, weight)| (Cow::Borrowed(*name), *value, *weight))
                 .collect();
         }
         if let Some((score, weight)) = aside.reranker {
-            features.push(("reranker".to_owned(), score, weight));
+            features.push((Cow::Borrowed("reranker"), score, weight));
         }
         likeness = aside.likeness;
     }

@@ -100,7 +100,13 @@ fn texts(mut promising: Vec<Promising>) -> Vec<Text> {
 
 /// What is known of every token, and the different tokens of each text.
 fn read(texts: &[Text], columns: &dyn Columns) -> (Vec<Mark>, Vec<Vec<u16>>) {
-    let mut marks = vec![Mark::default(); usize::from(u16::MAX) + 1];
+    let compared = |row: Row| {
+        let tokens = columns.tokens(row).unwrap_or_default();
+        &tokens[..tokens.len().min(model::COMPARED_TOKENS)]
+    };
+    let rows = texts.iter().flat_map(|text| &text.rows);
+    let last = rows.flat_map(|&row| compared(row)).max();
+    let mut marks = vec![Mark::default(); last.map_or(0, |&last| usize::from(last) + 1)];
     let mut tokens = Vec::with_capacity(texts.len());
     for (number, text) in (1_u8..).zip(texts) {
         let seed = 1_u8.checked_shl(u32::from(number) - 1).unwrap_or(0);
@@ -111,7 +117,7 @@ fn read(texts: &[Text], columns: &dyn Columns) -> (Vec<Mark>, Vec<Vec<u16>>) {
         };
         let mut different = Vec::new();
         for &row in &text.rows {
-            for &token in columns.tokens(row).unwrap_or_default() {
+            for &token in compared(row) {
                 let mark = &mut marks[usize::from(token)];
                 if mark.last != number {
                     mark.last = number;

@@ -5,6 +5,8 @@
 //! `anamne-eval recall --features FILE` writes. They describe shapes of data (short turns or long messages, short or
 //! long threads, named speakers), not any set. Numbers that shape a feature, rather than weigh it, were tried by hand.
 
+use std::borrow::Cow;
+
 /// Rows that each search brings up.
 pub(crate) const DEPTH: usize = 80;
 
@@ -29,6 +31,9 @@ pub(crate) const STRETCH: u32 = 8;
 
 /// The best candidates, whose threads are compared.
 pub(crate) const COMPARED: usize = 96;
+
+/// Tokens of each that are compared: the first ones, which say what it is about.
+pub(crate) const COMPARED_TOKENS: usize = 96;
 
 /// The best threads, which the others are compared with.
 pub(crate) const SEED_THREADS: usize = 4;
@@ -82,8 +87,8 @@ macro_rules! features {
             }
 
             /// Name, value and weight of each, for an explanation.
-            pub(crate) fn table(&self, weights: &Weights) -> Vec<(String, f32, f32)> {
-                vec![$((stringify!($name).to_owned(), self.$name, weights.$name),)+]
+            pub(crate) fn table(&self, weights: &Weights) -> Vec<(Cow<'static, str>, f32, f32)> {
+                vec![$((Cow::Borrowed(stringify!($name)), self.$name, weights.$name),)+]
             }
         }
 

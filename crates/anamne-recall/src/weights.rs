@@ -90,7 +90,7 @@ mod tests {
         assert!((features.score_by(&weights) - sum).abs() < 1e-6);
         let usual = features.score_by(&Weights::USUAL);
         assert!((usual - features.score()).abs() < 1e-6);
-        let names: Vec<_> = table.iter().map(|(name, _, _)| name.as_str()).collect();
+        let names: Vec<_> = table.iter().map(|(name, _, _)| name.as_ref()).collect();
         assert_eq!(names, Weights::NAMES);
     }
 }

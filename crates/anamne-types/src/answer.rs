@@ -49,7 +49,7 @@ pub struct Explanation {
     /// The words of the query that it holds.
     pub matched: Vec<String>,
     /// Name, value and weight of each feature of the final score; `reranker` is among them where one looked at the result.
-    pub features: Vec<(String, f32, f32)>,
+    pub features: Vec<(Cow<'static, str>, f32, f32)>,
     /// How like it is to a result before it, 0 to 1, where diversity was asked for and had a say in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub likeness: Option<f32>,

@@ -30,7 +30,7 @@ pub(crate) fn measure(
     let mut without = Vec::new();
     for (feature, _, _) in &best.explanation.features {
         let recall = Recall {
-            weights: [(feature.clone(), 0.0)].into(),
+            weights: [(feature.to_string(), 0.0)].into(),
             ..recall.clone()
         };
         let answer = space.recall(&recall)?;
@@ -41,7 +41,7 @@ pub(crate) fn measure(
             .collect();
         let ranking = Ranking::of(query, &found, 0.0);
         if let Some(figure) = ranking.figures.get(METRIC) {
-            without.push((feature.clone(), *figure));
+            without.push((feature.to_string(), *figure));
         }
     }
     Ok(without)

@@ -30,19 +30,20 @@ impl FeatureFile {
         })
     }
 
-    /// Writes one question with its results, best first.
+    /// Writes one question with its results, best first, and those of an answer of the usual length, which confidence is fitted on.
     pub(crate) fn write(
         &mut self,
         corpus: &Corpus,
         query: &Query,
         answer: &Answer,
+        usual: &Answer,
         ids: &HashMap<MemoryId, &Record>,
     ) -> Result<(), Failure> {
-        let results: Vec<Value> = answer
-            .results
-            .iter()
-            .filter_map(|hit| Some(result(hit, ids.get(&hit.memory.id)?, query)))
-            .collect();
+        let results = |answer: &Answer| -> Vec<Value> {
+            let hits = answer.results.iter();
+            hits.filter_map(|hit| Some(result(hit, ids.get(&hit.memory.id)?, query)))
+                .collect()
+        };
         let line = json!({
             "set": corpus.set,
             "corpus": corpus.name,
@@ -52,8 +53,9 @@ impl FeatureFile {
             "evidence": query.evidence,
             "evidence_threads": query.evidence_threads,
             "asked_after": query.asked_after,
-            "answered": answer.answered,
-            "results": results,
+            "answered": usual.answered,
+            "results": results(answer),
+            "usual": results(usual),
         });
         writeln!(self.writer, "{line}")
             .and_then(|()| self.writer.flush())
@@ -66,7 +68,7 @@ fn result(hit: &Hit, record: &Record, query: &Query) -> Value {
         .explanation
         .features
         .iter()
-        .map(|(name, value, _)| (name.clone(), json!(value)))
+        .map(|(name, value, _)| (name.to_string(), json!(value)))
         .collect();
     let judged_by: Map<String, Value> = hit
         .explanation

@@ -72,8 +72,10 @@ pub(crate) fn measure(
         if let Some(features) = features.as_deref_mut() {
             let wanted = features::RESULTS.min(corpus.records.len());
             let depth = depths.last().copied().unwrap_or_default();
-            let answer = space.recall(&Recall::new(&query.text).limit(wanted).depth(depth))?;
-            features.write(corpus, query, &answer, &ids)?;
+            let recall = Recall::new(&query.text).depth(depth);
+            let usual = space.recall(&recall)?;
+            let answer = space.recall(&recall.limit(wanted))?;
+            features.write(corpus, query, &answer, &usual, &ids)?;
         }
     }
     if told < corpus.records.len() {
@@ -82,7 +84,7 @@ pub(crate) fn measure(
     for query in foreign {
         let answer = space.recall(&Recall::new(&query.text))?;
         if let Some(features) = features.as_deref_mut() {
-            features.write(corpus, query, &answer, &ids)?;
+            features.write(corpus, query, &answer, &answer, &ids)?;
         }
         outcomes.push(Outcome {
             category: query.category.clone(),

@@ -1,7 +1,7 @@
 //! What the best results together say about whether the question is answered.
 
 use super::model::{self, Answered, Bears, OnTopic};
-use crate::model::AUTHOR_WEIGHT;
+use crate::model::{AUTHOR_WEIGHT, DEPTH};
 use crate::rank::Ranked;
 use crate::words::{Reader, Sentence};
 
@@ -47,10 +47,12 @@ impl Evidence {
         let by_meaning = ranked
             .iter()
             .any(|ranked| ranked.candidate.vector_rank.is_some());
+        // However many rows a search brings up, those count that it brings up at least.
+        let is_among_usual = |rank: Option<u32>| rank.is_some_and(|rank| (rank as usize) < DEPTH);
         let by_both = |ranked: &Ranked| {
             let candidate = &ranked.candidate;
             f32::from(u8::from(
-                candidate.lexical_rank.is_some() && candidate.vector_rank.is_some(),
+                is_among_usual(candidate.lexical_rank) && is_among_usual(candidate.vector_rank),
             ))
         };
         Self {

@@ -27,7 +27,7 @@ use note::Note;
 pub use topics::{KnownTopic, Verdict};
 
 /// So many questions are noted in memory before the background writes them down.
-const MANY_NOTES: usize = 64;
+const MANY_NOTES: usize = 1_024;
 
 /// Notes that wait to be written at most; the oldest half of more is let go of.
 const MOST_NOTES: usize = 4_096;
