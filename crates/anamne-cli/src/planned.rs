@@ -27,7 +27,7 @@ pub(crate) fn declined(abstained: &Abstention) -> String {
     let threshold = percent(abstained.threshold);
     let nearest = match &abstained.nearest {
         Some(nearest) => format!(
-            "; nearest was {} with {}: {}",
+            " Nearest was {} with {}: {}",
             nearest.citation,
             percent(nearest.confidence),
             one_line(&nearest.excerpt)
@@ -78,8 +78,11 @@ pub(crate) fn print(plan: &Plan, output: &mut Output) -> Result<(), Failure> {
 
 fn touched(work: Work) -> String {
     format!(
-        "{} tiers, {} rows, {}",
-        work.tiers,
+        "{}, {} rows, {}",
+        match work.tiers {
+            1 => "1 tier".to_owned(),
+            tiers => format!("{tiers} tiers"),
+        },
         number(work.rows),
         size(work.bytes)
     )

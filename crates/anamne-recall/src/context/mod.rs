@@ -1,7 +1,7 @@
 //! Packing memories into a block of text for a model to read, within a token budget.
 //!
-//! [`passages`] shortens a long memory to what bears on the question; [`packing`] spends the budget; [`beside`] finds
-//! what an entry can't be read without; [`layout`] puts the entries in reading order; [`lines`] writes them.
+//! `passages` shortens a long memory to what bears on the question; `packing` spends the budget; `beside` finds
+//! what an entry can't be read without; `layout` puts the entries in reading order; `lines` writes them.
 
 mod beside;
 mod layout;
