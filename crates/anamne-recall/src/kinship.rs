@@ -37,6 +37,23 @@ struct Mark {
     seeds: u8,
 }
 
+/// The different tokens of each text, one text after the other.
+struct Tokens {
+    marks: Vec<Mark>,
+    different: Vec<u16>,
+    /// Where each text's tokens end.
+    ends: Vec<usize>,
+}
+
+/// What the tokens of one text come to.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    /// The square of its length.
+    square: f32,
+    /// The product with the seeds' directions, each as much as it has to say.
+    towards: f32,
+}
+
 const _: () =
     assert!(model::COMPARED < u8::MAX as usize && model::SEED_THREADS <= u8::BITS as usize);
 
@@ -44,29 +61,21 @@ const _: () =
 /// O(tokens of the best [`model::COMPARED`] rows).
 pub(crate) fn kinship(promising: Vec<Promising>, columns: &dyn Columns) -> Vec<(u32, f32)> {
     let texts = texts(promising);
-    let (marks, tokens) = read(&texts, columns);
+    let tokens = Tokens::read(&texts, columns);
     let squares = squared_weights(texts.len());
-    let square = |token: u16| squares[usize::from(marks[usize::from(token)].texts)];
-    let length = |tokens: &Vec<u16>| {
-        let sum: f32 = tokens.iter().map(|&token| square(token)).sum();
-        sum.sqrt().max(f32::MIN_POSITIVE)
-    };
+    let length = |sums: Sums| sums.square.sqrt().max(f32::MIN_POSITIVE);
     let shares = shares(&texts);
-    let seeds = shares.iter().zip(&tokens);
-    let seeds: Vec<f32> = seeds
-        .map(|(share, tokens)| share / length(tokens))
+    let seeds: Vec<f32> = (0..)
+        .zip(&shares)
+        .map(|(place, share)| share / length(tokens.sums(place, &squares, &[])))
         .collect();
     let along: Vec<f32> = (0..1_u32 << seeds.len())
         .map(|held| of_seeds(&seeds, held))
         .collect();
     let kinship = |(place, text): (usize, &Text)| {
-        let tokens = &tokens[place];
-        let towards: f32 = tokens
-            .iter()
-            .map(|&token| square(token) * along[usize::from(marks[usize::from(token)].seeds)])
-            .sum();
+        let sums = tokens.sums(place, &squares, &along);
         let itself = shares.get(place).copied().unwrap_or(0.0);
-        (text.thread, (towards / length(tokens) - itself).max(0.0))
+        (text.thread, (sums.towards / length(sums) - itself).max(0.0))
     };
     texts.iter().enumerate().map(kinship).collect()
 }
@@ -82,7 +91,7 @@ fn texts(mut promising: Vec<Promising>) -> Vec<Text> {
         promising.truncate(model::COMPARED);
     }
     promising.sort_unstable_by(best_first);
-    let mut texts: Vec<Text> = Vec::new();
+    let mut texts: Vec<Text> = Vec::with_capacity(promising.len());
     for Promising { score, row, thread } in promising {
         if let Some(text) = texts.iter_mut().find(|text| text.thread == thread) {
             text.rows.push(row);
@@ -98,38 +107,62 @@ fn texts(mut promising: Vec<Promising>) -> Vec<Text> {
     texts
 }
 
-/// What is known of every token, and the different tokens of each text.
-fn read(texts: &[Text], columns: &dyn Columns) -> (Vec<Mark>, Vec<Vec<u16>>) {
-    let compared = |row: Row| {
-        let tokens = columns.tokens(row).unwrap_or_default();
-        &tokens[..tokens.len().min(model::COMPARED_TOKENS)]
-    };
-    let rows = texts.iter().flat_map(|text| &text.rows);
-    let last = rows.flat_map(|&row| compared(row)).max();
-    let mut marks = vec![Mark::default(); last.map_or(0, |&last| usize::from(last) + 1)];
-    let mut tokens = Vec::with_capacity(texts.len());
-    for (number, text) in (1_u8..).zip(texts) {
-        let seed = 1_u8.checked_shl(u32::from(number) - 1).unwrap_or(0);
-        let seed = if usize::from(number) <= model::SEED_THREADS {
-            seed
-        } else {
-            0
+impl Tokens {
+    /// Reads the first tokens of every row.
+    fn read(texts: &[Text], columns: &dyn Columns) -> Self {
+        let rows: usize = texts.iter().map(|text| text.rows.len()).sum();
+        let mut tokens = Self {
+            marks: Vec::new(),
+            different: vec![0; rows * model::COMPARED_TOKENS],
+            ends: Vec::with_capacity(texts.len()),
         };
-        let mut different = Vec::new();
-        for &row in &text.rows {
-            for &token in compared(row) {
-                let mark = &mut marks[usize::from(token)];
-                if mark.last != number {
-                    mark.last = number;
-                    mark.texts += 1;
-                    mark.seeds |= seed;
-                    different.push(token);
-                }
+        let mut end = 0;
+        for (number, text) in (1_u8..).zip(texts) {
+            let is_seed = usize::from(number) <= model::SEED_THREADS;
+            let seed = u8::from(is_seed) << (number - 1).min(u8::BITS as u8 - 1);
+            for &row in &text.rows {
+                let compared = columns.tokens(row).unwrap_or_default();
+                let compared = &compared[..compared.len().min(model::COMPARED_TOKENS)];
+                end += tokens.add(compared, number, seed, end);
             }
+            tokens.ends.push(end);
         }
-        tokens.push(different);
+        tokens
     }
-    (marks, tokens)
+
+    /// Adds tokens to the text with this number, whose own stand before `end`, and returns how many are new to it.
+    fn add(&mut self, tokens: &[u16], number: u8, seed: u8, end: usize) -> usize {
+        let highest = tokens.iter().max().map_or(0, |&token| usize::from(token));
+        if self.marks.len() <= highest {
+            self.marks.resize(highest + 1, Mark::default());
+        }
+        let (marks, different) = (&mut self.marks[..], &mut self.different[end..]);
+        let mut found = 0;
+        for &token in tokens {
+            let mark = &mut marks[usize::from(token)];
+            let is_new = u8::from(mark.last != number);
+            mark.last = number;
+            mark.texts += is_new;
+            mark.seeds |= seed;
+            // Written at every token and kept at some: cheaper than a branch that is hard to foresee.
+            different[found] = token;
+            found += usize::from(is_new);
+        }
+        found
+    }
+
+    /// What the tokens of the text at a place come to; without `along` its length alone.
+    fn sums(&self, place: usize, squares: &[f32], along: &[f32]) -> Sums {
+        let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let mut sums = Sums::default();
+        for &token in &self.different[start..self.ends[place]] {
+            let mark = self.marks[usize::from(token)];
+            let square = squares[usize::from(mark.texts)];
+            sums.square += square;
+            sums.towards += square * along.get(usize::from(mark.seeds)).copied().unwrap_or(0.0);
+        }
+        sums
+    }
 }
 
 /// The square of the weight of a token that so many of `texts` hold.
