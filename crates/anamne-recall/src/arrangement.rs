@@ -17,7 +17,7 @@ use crate::formulas::{self, Part};
 use crate::model::{Features, Weights};
 use crate::near;
 use crate::past::Texts;
-use crate::rank::{Ranked, best_first};
+use crate::rank::{Ranked, sort};
 use crate::recaller::Recaller;
 use crate::reranking;
 use crate::roles::Standpoint;
@@ -123,12 +123,12 @@ impl<'a> Arrangement<'a> {
             };
             ranked.score = usual.score();
         }
-        ranked.sort_unstable_by(best_first);
+        sort(ranked);
         let verdict = judge(reader, ranked, ranked.len());
         for ranked in &mut *ranked {
             ranked.score = ranked.features.score_by(self.weights_shown());
         }
-        ranked.sort_unstable_by(best_first);
+        sort(ranked);
         verdict
     }
 }

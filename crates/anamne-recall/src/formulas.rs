@@ -8,7 +8,7 @@
 
 use anamne_types::Ranking;
 
-use crate::rank::{Ranked, best_first};
+use crate::rank::{Ranked, sort};
 
 /// The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
 const RECIPROCAL: f32 = 60.0;
@@ -69,7 +69,7 @@ pub(crate) fn order<E>(
         ranked.score = parts.iter().map(|(_, value, weight)| value * weight).sum();
         ranked.aside_mut().formula = parts;
     }
-    ranked.sort_unstable_by(best_first);
+    sort(ranked);
     Ok(())
 }
 

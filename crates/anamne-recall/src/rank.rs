@@ -1,6 +1,5 @@
 //! Stage 4: the signals of each candidate, and their weighted sum.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 
 use anamne_types::Row;
@@ -155,12 +154,16 @@ pub(crate) fn shortlist(
     (candidates(judged).collect(), candidates(others).collect())
 }
 
-/// Best first; equals by rising row.
-pub(crate) fn best_first(one: &Ranked, other: &Ranked) -> Ordering {
-    other
-        .score
-        .total_cmp(&one.score)
-        .then_with(|| one.candidate.row.cmp(&other.candidate.row))
+/// Orders by score, best first; equals by rising row. What is sorted are keys: results are large, and moved once.
+pub(crate) fn sort(ranked: &mut [Ranked]) {
+    ranked.sort_by_cached_key(|ranked| (falling(ranked.score), ranked.candidate.row));
+}
+
+/// A number that is the lower the higher the score is, in the order of [`f32::total_cmp`].
+fn falling(score: f32) -> i32 {
+    let bits = score.to_bits().cast_signed();
+    // Of negative numbers all bits but the sign count backwards.
+    !(bits ^ ((bits >> 31).cast_unsigned() >> 1).cast_signed())
 }
 
 /// Scores every candidate, best first; equals by rising row. Of `others` the surroundings are not read: their windows
@@ -202,7 +205,7 @@ pub(crate) fn rank(
         ranked.features.kin = threads.of(&ranked.candidate).kin;
         ranked.score = setting.score(&ranked.features);
     }
-    ranked.sort_unstable_by(best_first);
+    sort(&mut ranked);
     ranked
 }
 

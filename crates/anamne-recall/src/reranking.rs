@@ -5,7 +5,7 @@ use anamne_types::{Body, Row};
 
 use crate::arrangement::Sight;
 use crate::error::RecallError;
-use crate::rank::{Ranked, best_first};
+use crate::rank::{Ranked, sort};
 
 /// Results that the reranker looks at: the first ones.
 pub(crate) const LOOKED_AT: usize = 20;
@@ -62,7 +62,7 @@ fn rerank(
         ranked.score += weight * score;
         ranked.aside_mut().reranker = Some((score, weight));
     }
-    ranked.sort_unstable_by(best_first);
+    sort(ranked);
     Ok(())
 }
 
