@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 /// Rows that each search brings up.
-pub(crate) const DEPTH: usize = 80;
+pub(crate) const DEPTH: usize = 64;
 
 /// Candidates whose surroundings are read: the best by what they say themselves.
 pub(crate) const SHORTLIST: usize = 32;
@@ -33,7 +33,7 @@ pub(crate) const STRETCH: u32 = 8;
 pub(crate) const COMPARED: usize = 96;
 
 /// Tokens of each that are compared: the first ones, which say what it is about.
-pub(crate) const COMPARED_TOKENS: usize = 96;
+pub(crate) const COMPARED_TOKENS: usize = 128;
 
 /// The best threads, which the others are compared with.
 pub(crate) const SEED_THREADS: usize = 4;
