@@ -164,6 +164,16 @@ pub(crate) fn counted(count: u64, thing: &str) -> String {
     format!("{} {thing}{ending}", number(count))
 }
 
+/// "never", "once", "twice", "2,000 times".
+pub(crate) fn times(count: u64) -> String {
+    match count {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        more => format!("{} times", number(more)),
+    }
+}
+
 /// "1 memory", "2,000 memories".
 pub(crate) fn memories(count: u64) -> String {
     format!(

@@ -5,8 +5,8 @@ use anamne::{Abstention, Plan, Step, Tier, UnderstoodTime, Work};
 use crate::card;
 use crate::dates::Dates;
 use crate::failure::Failure;
-use crate::output::{BOLD, Output, paint};
-use crate::wording::{number, one_line, percent, size};
+use crate::output::{BOLD, Output, counted, paint};
+use crate::wording::{one_line, percent, size};
 
 /// `“last week” taken for 2026-02-23 00:00 to 2026-03-02 00:00`.
 pub(crate) fn understood(time: &UnderstoodTime, dates: &Dates) -> String {
@@ -56,10 +56,15 @@ pub(crate) fn print(plan: &Plan, output: &mut Output) -> Result<(), Failure> {
         let names: Vec<String> = tiers.iter().map(ToString::to_string).collect();
         names.join(", ")
     };
+    let expected = if plan.planned {
+        touched(plan.expected)
+    } else {
+        String::new()
+    };
     let mut rows = vec![
         ("searched", tiers(&plan.tiers)),
         ("left out", tiers(&plan.left_out)),
-        ("expected", touched(plan.expected)),
+        ("expected", expected),
         ("touched", touched(plan.work)),
     ];
     if plan.widened {
@@ -78,12 +83,9 @@ pub(crate) fn print(plan: &Plan, output: &mut Output) -> Result<(), Failure> {
 
 fn touched(work: Work) -> String {
     format!(
-        "{}, {} rows, {}",
-        match work.tiers {
-            1 => "1 tier".to_owned(),
-            tiers => format!("{tiers} tiers"),
-        },
-        number(work.rows),
+        "{}, {}, {}",
+        counted(work.tiers.into(), "tier"),
+        counted(work.rows, "row"),
         size(work.bytes)
     )
 }

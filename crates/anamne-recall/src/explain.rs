@@ -133,6 +133,9 @@ pub(crate) fn sentence(ranked: &Ranked, memory: &Memory, matched: &[String]) -> 
     if features.category > 0.0 {
         reasons.push("it is of the kind that is asked for".to_owned());
     }
+    if features.access >= WORTH_SAYING {
+        reasons.push("it was opened of late".to_owned());
+    }
     if features.role_fit > 0.0 {
         reasons.push("it is what the role looks for".to_owned());
     }

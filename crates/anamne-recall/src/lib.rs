@@ -24,6 +24,7 @@ mod kinship;
 mod looking;
 mod model;
 mod near;
+mod openings;
 pub mod past;
 mod plainly;
 mod planned;
@@ -46,6 +47,7 @@ mod words;
 
 pub use arrangement::check_settings;
 pub use error::RecallError;
+pub use openings::{Opening, Openings};
 pub use planner::{Advice, Asked, Colder, Experience, Found, Planner, Trace, can_hold};
 pub use recaller::Recaller;
 pub use words::Facts;

@@ -13,6 +13,7 @@ use crate::expansion::{self, Followed, Pooled, Stage, expand};
 use crate::filter;
 use crate::past::{AsOfColumns, Holding, Texts};
 use crate::plainly;
+use crate::planner::Experience;
 use crate::rank::{Ranked, Setting, rank, shortlist};
 use crate::reach::Reach;
 use crate::recaller::Recaller;
@@ -170,6 +171,11 @@ impl<'a> Looking<'a> {
                 Some(Ok(cosines)) => cosines,
                 _ => vec![None; rows.len()],
             };
+        // What was opened since has nothing to do with what was known then.
+        let experience = self.recaller.experience;
+        let openings = experience.filter(|_| self.recall.as_of.is_now());
+        let openings = openings.map(Experience::openings).unwrap_or_default();
+        let present = self.present.as_microsecond();
         let facts = self.recaller.facts;
         let date_terms = match reach.preferred {
             Some(_) => reach.times.terms(&asked.question),
@@ -187,6 +193,7 @@ impl<'a> Looking<'a> {
             program_authors: &facts.programs,
             weights: self.arrangement.weights.as_ref(),
             sought: Sought::by(&reader.question.words),
+            access: &|row| openings.of(row, present),
             standpoint: self.arrangement.standpoint.as_ref(),
         };
         let candidates = std::mem::take(&mut pool.candidates);

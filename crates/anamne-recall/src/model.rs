@@ -155,6 +155,8 @@ features! {
     distrust -1.2,
     /// What people and agents said of it, −1 to 1.
     feedback 1.5,
+    /// How often it was opened of late, 0 to 1. Chosen, not fitted: it decides between near equals alone.
+    access 0.4,
     /// Whether another memory took its place.
     superseded -3.0,
     /// Whether it is of a kind or category that the question asks for by its wording. Chosen, not fitted: as much as a tenth of

@@ -79,6 +79,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) weights: Option<&'a Weights>,
     /// The kinds and categories that the question asks for by its wording.
     pub(crate) sought: Sought,
+    /// How often a memory was opened of late, 0 to 1.
+    pub(crate) access: &'a dyn Fn(Row) -> f32,
     /// How memories look to the role as which it is asked, if any.
     pub(crate) standpoint: Option<&'a Standpoint>,
 }
@@ -137,6 +139,7 @@ pub(crate) fn shortlist(
                 graph: candidate.proximity,
                 date: times::said(setting, own),
                 moment: moment(setting, candidate.row),
+                access: (setting.access)(candidate.row),
                 ..Features::default()
             };
             let features = with_attributes(setting, &candidate.attributes, features);
@@ -333,6 +336,7 @@ fn own_features(
         window_words: listening * joined.closeness(),
         window_semantic: listening * window_cosine(candidate.row, window, &cosine),
         graph: candidate.proximity,
+        access: (setting.access)(candidate.row),
         ..Features::default()
     };
     with_attributes(setting, &candidate.attributes, features)

@@ -334,6 +334,7 @@ impl Space {
     pub fn get(&self, id: MemoryId) -> Result<Memory, Error> {
         let memory = self.inner.source.get(id)?;
         self.inner.used([(id, memory.body.kind())]);
+        self.inner.note_opening(memory.row);
         Ok(memory)
     }
 

@@ -6,11 +6,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anamne::{
-    Answer, Draft, Feedback, Filter, Judgement, KeptQueries, MemoryId, Options, Recall, Space,
-    Store, Temperature, Tier, Verdict,
+    Answer, AsOf, Draft, Feedback, Filter, Judgement, KeptQueries, MemoryId, Options, Recall,
+    Space, Store, Temperature, Tier, Verdict,
 };
 use common::{Home, files_with};
 use jiff::{SignedDuration, Timestamp};
+use rusqlite::Connection;
 
 const NOW: &str = "2026-03-10T12:00:00Z";
 
@@ -387,6 +388,36 @@ fn several_processes_note_side_by_side() {
 }
 
 #[test]
+fn erasing_reaches_the_openings() {
+    let home = Home::new();
+    let space = home.space();
+    let told = |text: &str| space.remember(text).expect("told").id;
+    let [gone, kept] = ["The vault opens with xylophone", "The harbour freezes"].map(told);
+    for id in [gone, kept, kept] {
+        space.get(id).expect("a memory");
+    }
+    // Written, and read back.
+    space.query_log(1).expect("a log");
+    let opened = || {
+        let file = home.folder().join("views/meta.db");
+        let connection = Connection::open(file).expect("the file");
+        let sql = "SELECT times FROM openings";
+        let mut openings = connection.prepare(sql).expect("a table");
+        let openings = openings.query_map([], |row| row.get(0)).expect("rows");
+        openings
+            .map(|times| times.expect("a number"))
+            .collect::<Vec<f64>>()
+    };
+    assert_eq!(opened().len(), 2);
+    space.erase(gone).expect("erased");
+    let left = opened();
+    assert!(
+        matches!(left[..], [times] if (times - 2.0).abs() < 1e-3),
+        "{left:?}"
+    );
+}
+
+#[test]
 fn erasing_reaches_the_log() {
     let home = Home::new();
     let space = home.space();
@@ -460,6 +491,51 @@ fn feedback_is_kept_with_the_memory_and_moves_it_a_little() {
         .expect("judged");
     assert_eq!(Judgement::of(&best.metadata).useful, 2);
     assert!(space.feedback_on_query(1_000_000, true, "").is_err());
+}
+
+#[test]
+fn a_memory_that_is_opened_often_comes_a_little_sooner() {
+    let home = Home::new();
+    let space = home.space();
+    let told = |text: &str| space.remember(text).expect("told").id;
+    let [one, other] = ["The pump in hall one hums", "The pump in hall two hums"].map(told);
+    let recall = Recall::new("the pump that hums");
+    let access_in = |space: &Space, recall: &Recall, id: MemoryId| {
+        let answer = ask(space, recall);
+        let hit = answer.results.into_iter().find(|hit| hit.memory.id == id);
+        let features = hit.expect("found").explanation.features;
+        let access = features.into_iter().find(|(name, ..)| name == "access");
+        access.expect("a feature of this name").1
+    };
+    let access = |id| access_in(&space, &recall, id);
+    // To be a result is not to be opened.
+    (0..3).for_each(|_| assert!(access(one) + access(other) < 1e-6));
+    let last = *ids(&ask(&space, &recall)).last().expect("a result");
+    for _ in 0..4 {
+        space.get(last).expect("a memory");
+    }
+    assert_eq!(ids(&ask(&space, &recall))[0], last);
+    let opened = access(last);
+    assert!((opened - 4.0 / 6.0).abs() < 1e-3, "{opened}");
+    let before = Recall {
+        as_of: AsOf {
+            known: Some(Timestamp::now()),
+            ..AsOf::default()
+        },
+        ..recall.clone()
+    };
+    assert!(access_in(&space, &before, last) < 1e-6);
+    // It is written down when the space is closed, and another process adds to it.
+    drop(space);
+    let again = home.space();
+    again.get(last).expect("a memory");
+    let opened = access_in(&again, &recall, last);
+    assert!((opened - 5.0 / 7.0).abs() < 1e-3, "{opened}");
+    again
+        .get(if last == one { other } else { one })
+        .expect("a memory");
+    again.forget_meta().expect("forgotten");
+    assert!(access_in(&again, &recall, last) < 1e-6);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use anamne::{Judgement, MemoryId};
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Output, times};
 use crate::place::Place;
 use crate::{ids, settling};
 
@@ -74,10 +74,10 @@ impl Feedback {
             }))?;
         } else {
             output.line(format_args!(
-                "{} was said to be useful {} times, and useless {} times",
+                "{} was said to be useful {}, and useless {}",
                 memory.citation(),
-                judgement.useful,
-                judgement.useless
+                times(judgement.useful.into()),
+                times(judgement.useless.into())
             ))?;
         }
         settling::settle(&space, output)

@@ -4,10 +4,10 @@ use anamne::{KnownTopic, LoggedQuery, Space, Verdict};
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::output::{DIM, Output, paint};
+use crate::output::{DIM, Output, counted, memories, paint, times};
 use crate::place::Place;
 use crate::settling;
-use crate::wording::{duration, number, size};
+use crate::wording::{duration, size};
 
 /// What a space knows of its own recall: the questions that were asked, and what it knows much or little about
 #[derive(Debug, clap::Args)]
@@ -15,7 +15,8 @@ use crate::wording::{duration, number, size};
 By default no question's words are kept, only hashes of them; queries = \"text\"
 under [meta] in the space's space.toml keeps them, queries = \"off\" keeps
 nothing, and planning = false has every question search all tiers. What is kept
-can be cleared at any time: it decides nothing but what is searched first.
+can be cleared at any time: it decides what is searched first, and, by how often
+a memory was opened of late, between near equals.
 
 Examples:
   anamne meta log -k 5
@@ -95,12 +96,12 @@ fn line_of(query: &LoggedQuery) -> String {
     };
     let work = match query.work.rows {
         0 => String::new(),
-        rows => format!(", {} rows, {}", number(rows), size(query.work.bytes)),
+        rows => format!(", {}, {}", counted(rows, "row"), size(query.work.bytes)),
     };
     format!(
-        "q{}  {words}  {} results, the best {:.2} sure, {}{work} in {searched}",
+        "q{}  {words}  {}, the best {:.2} sure, {}{work} in {searched}",
         query.number,
-        query.results,
+        counted(query.results, "result"),
         query.confidence,
         duration(query.took_ms)
     )
@@ -131,13 +132,13 @@ fn topic_line(topic: &KnownTopic) -> String {
     let asked = match topic.confidence {
         None => String::new(),
         Some(confidence) => format!(
-            ", asked about {} times, answers {confidence:.2} sure",
-            number(topic.asked)
+            ", asked about {}, answers {confidence:.2} sure",
+            times(topic.asked)
         ),
     };
     format!(
-        "{:<24}  {verdict:<12}  {} memories{asked}",
+        "{:<24}  {verdict:<12}  {}{asked}",
         topic.topic,
-        number(topic.memories)
+        memories(topic.memories)
     )
 }

@@ -9,6 +9,7 @@ mod forgetting;
 mod journeys;
 mod keeping;
 mod knowledge;
+mod learning;
 mod models;
 mod protocol;
 mod reference;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anamne_types::{Recall, Row, Tier, Work};
 
+use crate::openings::Openings;
 use crate::views;
 
 /// A question, as far as earlier ones can be like it.
@@ -85,6 +86,9 @@ pub struct Trace {
 pub trait Experience {
     /// What earlier questions say of this one.
     fn advise(&self, asked: &Asked<'_>) -> Advice;
+
+    /// Which memories were opened of late.
+    fn openings(&self) -> Arc<Openings>;
 
     /// Takes note of how it was answered.
     fn note(&self, asked: &Asked<'_>, trace: Trace);

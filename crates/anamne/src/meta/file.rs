@@ -2,28 +2,31 @@
 
 use std::path::PathBuf;
 
-use anamne_recall::Found;
+use anamne_recall::{Found, Opening, Openings};
 use anamne_store::{
     DerivedDatabase, FileIdentity, KeptQueries, StoreError, identity_at, remove_derived,
 };
 use anamne_types::{Row, Temperature, Tier, Work};
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use serde::Serialize;
 
 use super::learned::{Key, Learned, MOST_TERMS, NEWEST, TermHash, leading, leads_to, went_on};
-use super::note::Note;
+use super::note::{Note, Opened};
 
 /// How the file is made. Losing what was noted last costs nothing but that.
 const DATABASE: DerivedDatabase = DerivedDatabase {
-    format: 1,
+    format: 2,
     schema: include_str!("meta.sql"),
     durable: false,
 };
 
 /// Questions that are kept.
 const MOST_ASKED: i64 = 10_000;
+
+/// Memories whose openings are kept: those opened last.
+const MOST_OPENED: i64 = 16_384;
 
 /// A question of the log, as it was answered.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -149,8 +152,21 @@ impl MetaFile {
         })
     }
 
-    /// Writes notes down, those that were not asked before something was erased.
-    pub(super) fn write(&mut self, notes: &[Note], kept: KeptQueries) -> Result<(), StoreError> {
+    /// Reads which memories were opened.
+    pub(super) fn openings(&mut self) -> Result<Openings, StoreError> {
+        self.in_file(|connection| {
+            let mut openings = connection.prepare("SELECT row, times, at FROM openings")?;
+            openings.query_map([], opening)?.collect()
+        })
+    }
+
+    /// Writes notes down, those of what was not before something was erased.
+    pub(super) fn write(
+        &mut self,
+        notes: &[Note],
+        opened: &[Opened],
+        kept: KeptQueries,
+    ) -> Result<(), StoreError> {
         self.in_file(|connection| {
             change(connection, |transaction| {
                 let state = "SELECT key, erased_at FROM state";
@@ -164,6 +180,9 @@ impl MetaFile {
                     if note.teaches() {
                         write_routes(transaction, key, note)?;
                     }
+                }
+                for opened in opened.iter().filter(|opened| opened.at > erased_at) {
+                    write_opening(transaction, opened)?;
                 }
                 bound(transaction)
             })
@@ -379,10 +398,32 @@ fn write_routes(transaction: &Transaction<'_>, key: Key, note: &Note) -> rusqlit
     Ok(())
 }
 
+fn opening(row: &rusqlite::Row<'_>) -> rusqlite::Result<(Row, Opening)> {
+    let opening = Opening {
+        times: row.get::<_, f64>(1)? as f32,
+        at: row.get(2)?,
+    };
+    Ok((Row(row.get(0)?), opening))
+}
+
+fn write_opening(transaction: &Transaction<'_>, opened: &Opened) -> rusqlite::Result<()> {
+    let sql = "SELECT row, times, at FROM openings WHERE row = ?1";
+    let mut known = transaction.prepare_cached(sql)?;
+    let known = known.query_row([opened.row.0], opening).optional()?;
+    let before = known.map_or_else(Opening::default, |(_, before)| before);
+    let now = before.again(opened.at);
+    let sql = "INSERT OR REPLACE INTO openings VALUES (?1, ?2, ?3)";
+    let mut write = transaction.prepare_cached(sql)?;
+    write.execute(params![opened.row.0, f64::from(now.times), now.at])?;
+    Ok(())
+}
+
 /// Lets go of what is older than is kept.
 fn bound(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     let newest = "DELETE FROM asked WHERE number <= (SELECT max(number) FROM asked) - ?1";
     transaction.execute(newest, [MOST_ASKED])?;
+    let last = "DELETE FROM openings WHERE row IN (SELECT row FROM openings ORDER BY at DESC LIMIT -1 OFFSET ?1)";
+    transaction.execute(last, [MOST_OPENED])?;
     let rows: i64 =
         transaction.query_row("SELECT count(*) FROM term_routes", [], |row| row.get(0))?;
     // A quarter more may gather before the oldest go, all at once.
@@ -394,7 +435,8 @@ fn bound(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Takes out the questions that were answered with rows that are gone, with what their words led to.
+/// Takes out the questions that were answered with rows that are gone, with what their words led to, and the openings of
+/// these rows.
 fn forget_rows(
     transaction: &Transaction<'_>,
     gone: &dyn Fn(&[Row]) -> Vec<Row>,
@@ -406,9 +448,16 @@ fn forget_rows(
     })?;
     let asked: Vec<(i64, Vec<u8>, Vec<Row>)> = asked.collect::<Result<_, _>>()?;
     let mut rows: Vec<Row> = asked.iter().flat_map(|(.., rows)| rows).copied().collect();
+    let mut opened = transaction.prepare("SELECT row FROM openings")?;
+    for row in opened.query_map([], |row| Ok(Row(row.get(0)?)))? {
+        rows.push(row?);
+    }
     rows.sort_unstable();
     rows.dedup();
     let gone = gone(&rows);
+    for row in &gone {
+        transaction.execute("DELETE FROM openings WHERE row = ?1", [row.0])?;
+    }
     let names_gone = |rows: &[Row]| rows.iter().any(|row| gone.binary_search(row).is_ok());
     for (number, terms, _) in asked.iter().filter(|(.., rows)| names_gone(rows)) {
         transaction.execute("DELETE FROM asked WHERE number = ?1", [number])?;

@@ -49,6 +49,13 @@ CREATE TABLE payoffs (
     PRIMARY KEY (tier, what)
 ) STRICT, WITHOUT ROWID;
 
+-- How often a memory was opened by its id, the less the longer ago it was, as of `at`.
+CREATE TABLE openings (
+    row INTEGER PRIMARY KEY,
+    times REAL NOT NULL,
+    at INTEGER NOT NULL
+) STRICT;
+
 -- What questions of one shape cost, as running means, and how often their first stage was not enough.
 CREATE TABLE costs (
     shape TEXT PRIMARY KEY,

@@ -12,9 +12,9 @@ mod note;
 mod topics;
 
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anamne_recall::{Advice, Asked, Experience, Trace};
+use anamne_recall::{Advice, Asked, Experience, Openings, Trace};
 use anamne_store::{KeptQueries, StoreError};
 use anamne_types::Row;
 
@@ -23,7 +23,7 @@ use crate::space::{CheckUp, Inner, Space};
 pub use file::LoggedQuery;
 use file::MetaFile;
 use learned::{Answers, Key, Learned};
-use note::Note;
+use note::{Note, Opened};
 pub use topics::{KnownTopic, Verdict};
 
 /// So many questions are noted in memory before the background writes them down.
@@ -35,6 +35,10 @@ const MOST_NOTES: usize = 4_096;
 /// What is known of a space's recall, in this process.
 pub(crate) struct MetaMemory {
     notes: Mutex<Vec<Note>>,
+    /// Openings that wait to be written.
+    opened: Mutex<Vec<Opened>>,
+    /// All openings, those that wait included, once a question was asked.
+    openings: Mutex<Option<Arc<Openings>>>,
     /// What questions taught, once one was asked that can be planned for.
     learned: Mutex<Option<Learned>>,
     /// What questions brought up in colder tiers.
@@ -47,6 +51,8 @@ impl MetaMemory {
     pub(crate) fn of(space: &Path) -> Self {
         Self {
             notes: Mutex::default(),
+            opened: Mutex::default(),
+            openings: Mutex::default(),
             learned: Mutex::default(),
             answers: Mutex::default(),
             file: Mutex::new(MetaFile::at(space.join("views/meta.db"))),
@@ -61,6 +67,14 @@ impl MetaMemory {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn opened(&self) -> MutexGuard<'_, Vec<Opened>> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn openings(&self) -> MutexGuard<'_, Option<Arc<Openings>>> {
+        self.openings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn answers(&self) -> MutexGuard<'_, Answers> {
         self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -69,25 +83,35 @@ impl MetaMemory {
         self.learned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether so many questions were noted that they should be written down.
+    /// Whether so much was noted that it should be written down.
     pub(crate) fn has_many_notes(&self) -> bool {
-        self.notes().len() >= MANY_NOTES
+        self.notes().len() + self.opened().len() >= MANY_NOTES
     }
 
     /// Writes down what was noted, and learns what other processes did.
     fn write(&self, kept: KeptQueries) -> Result<(), StoreError> {
         let notes = std::mem::take(&mut *self.notes());
-        if notes.is_empty() || kept == KeptQueries::Off {
+        let opened = std::mem::take(&mut *self.opened());
+        if notes.is_empty() && opened.is_empty() || kept == KeptQueries::Off {
             return Ok(());
         }
         let has_learned = self.learned().is_some();
+        let has_openings = self.openings().is_some();
         // Never held together with what was learned: questions take that first.
         let mut file = self.file();
-        file.write(&notes, kept)?;
+        file.write(&notes, &opened, kept)?;
         let read = has_learned.then(|| file.read()).transpose()?;
+        let openings = has_openings.then(|| file.openings()).transpose()?;
         drop(file);
         if read.is_some() {
             *self.learned() = read;
+        }
+        if let Some(mut openings) = openings {
+            let mut known = self.openings();
+            self.opened()
+                .iter()
+                .for_each(|later| openings.add(later.row, later.at));
+            *known = Some(Arc::new(openings));
         }
         Ok(())
     }
@@ -95,6 +119,8 @@ impl MetaMemory {
     /// Lets go of everything that is in memory.
     fn clear(&self) {
         self.notes().clear();
+        self.opened().clear();
+        *self.openings() = None;
         *self.learned() = None;
         self.answers().clear();
     }
@@ -136,6 +162,28 @@ impl Experience for Experienced<'_> {
         }
     }
 
+    fn openings(&self) -> Arc<Openings> {
+        if !self.keeps() {
+            return Arc::default();
+        }
+        let meta = &self.0.meta;
+        if let Some(openings) = &*meta.openings() {
+            return openings.clone();
+        }
+        let mut file = meta.file();
+        let read = file.exists().then(|| file.openings().ok()).flatten();
+        drop(file);
+        let mut known = meta.openings();
+        if known.is_none() {
+            let mut openings = read.unwrap_or_default();
+            meta.opened()
+                .iter()
+                .for_each(|later| openings.add(later.row, later.at));
+            *known = Some(Arc::new(openings));
+        }
+        known.clone().unwrap_or_default()
+    }
+
     fn note(&self, asked: &Asked<'_>, trace: Trace) {
         if !self.keeps() {
             return;
@@ -156,6 +204,23 @@ impl Experience for Experienced<'_> {
 }
 
 impl Inner {
+    /// Notes that somebody asked for the memory in a row by its id.
+    pub(crate) fn note_opening(&self, row: Row) {
+        if self.source.config().meta.queries == KeptQueries::Off {
+            return;
+        }
+        let at = self.source.now().as_microsecond();
+        let mut openings = self.meta.openings();
+        let mut opened = self.meta.opened();
+        if opened.len() >= MOST_NOTES {
+            opened.drain(..MOST_NOTES / 2);
+        }
+        opened.push(Opened { row, at });
+        if let Some(openings) = &mut *openings {
+            Arc::make_mut(openings).add(row, at);
+        }
+    }
+
     /// Writes down what was noted of questions. Where that fails it is let go of: it decides nothing but what is searched
     /// first.
     pub(crate) fn write_meta(&self) {

@@ -1,7 +1,15 @@
 //! What is noted of one question, until it is written down.
 
 use anamne_recall::{Asked, Trace};
-use anamne_types::{Recall, Temperature, Tier};
+use anamne_types::{Recall, Row, Temperature, Tier};
+
+/// That somebody asked for a memory by its id.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Opened {
+    pub(super) row: Row,
+    /// Microseconds since 1970.
+    pub(super) at: i64,
+}
 
 /// A question and how it was answered. Its words are in memory alone, until it is written as the settings have it.
 #[derive(Clone, Debug)]

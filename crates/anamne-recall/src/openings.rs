@@ -1,0 +1,97 @@
+//! How often memories were opened of late.
+
+use anamne_types::Row;
+use rustc_hash::FxHashMap;
+
+/// Microseconds after which an opening counts for half: 30 days.
+const HALF_LIFE: f64 = 30.0 * 86_400e6;
+
+/// Openings of this number bring half of what openings can bring.
+const HALF_WAY: f32 = 2.0;
+
+/// How often one memory was opened, each opening the less the longer ago it was.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Opening {
+    /// The decayed number.
+    pub times: f32,
+    /// As of this instant, microseconds since 1970.
+    pub at: i64,
+}
+
+impl Opening {
+    /// The decayed number at an instant; before the last opening as it was then.
+    fn times_at(self, instant: i64) -> f32 {
+        let age = instant.saturating_sub(self.at).max(0) as f64;
+        self.times * (-age / HALF_LIFE).exp2() as f32
+    }
+
+    /// With one opening more at an instant.
+    #[must_use]
+    pub fn again(self, instant: i64) -> Self {
+        Self {
+            times: self.times_at(instant) + 1.0,
+            at: self.at.max(instant),
+        }
+    }
+}
+
+/// The memories that were opened, by row.
+///
+/// What is counted is that somebody asked for a memory by its id, not that it was among the results of a question: what
+/// comes first would come first again for no other reason.
+#[derive(Clone, Debug, Default)]
+pub struct Openings(FxHashMap<Row, Opening>);
+
+impl Openings {
+    /// Notes an opening at an instant, microseconds since 1970.
+    pub fn add(&mut self, row: Row, at: i64) {
+        let opening = self.0.entry(row).or_default();
+        *opening = opening.again(at);
+    }
+
+    /// How much a memory is used, at an instant: 0 to 1, a half for two openings just now. O(1).
+    pub(crate) fn of(&self, row: Row, instant: i64) -> f32 {
+        if self.0.is_empty() {
+            return 0.0;
+        }
+        let times = self.0.get(&row).map(|opening| opening.times_at(instant));
+        times.map_or(0.0, |times| times / (times + HALF_WAY))
+    }
+}
+
+impl FromIterator<(Row, Opening)> for Openings {
+    fn from_iter<Items: IntoIterator<Item = (Row, Opening)>>(items: Items) -> Self {
+        Self(items.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn openings_count_less_as_time_goes_by_and_never_for_more_than_one() {
+        let (row, day) = (Row(7), 86_400_000_000);
+        let mut openings = Openings::default();
+        let is = |openings: &Openings, row, instant, expected: f32| {
+            let found = openings.of(row, instant);
+            assert!((found - expected).abs() < 1e-6, "{found}, not {expected}");
+        };
+        is(&openings, row, 0, 0.0);
+        openings.add(row, 0);
+        openings.add(row, 0);
+        is(&openings, row, 0, 0.5);
+        is(&openings, row, 30 * day, 1.0 / 3.0);
+        is(&openings, Row(8), 0, 0.0);
+        (0..10_000).for_each(|_| openings.add(row, 30 * day));
+        let most = openings.of(row, 30 * day);
+        assert!((0.99..1.0).contains(&most), "{most}");
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_makes_nothing_more() {
+        let opening = Opening::default().again(1_000).again(500);
+        assert_eq!(opening.at, 1_000);
+        assert!((opening.times_at(0) - 2.0).abs() < 1e-6, "{opening:?}");
+    }
+}
