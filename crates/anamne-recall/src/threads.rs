@@ -1,4 +1,4 @@
-//! What the candidates of one thread say together.
+//! What the candidates of one thread say together. A memory without a thread is a thread of its own.
 
 use anamne_types::Row;
 use rustc_hash::FxHashMap;
@@ -13,7 +13,24 @@ use crate::words::{Place, Reader};
 /// What each thread's candidates say together.
 #[derive(Debug, Default)]
 pub(crate) struct Threads {
-    threads: FxHashMap<u32, Thread>,
+    threads: FxHashMap<Key, Thread>,
+}
+
+/// The number of a thread, or the row of a memory without one beyond all of them.
+type Key = u64;
+
+/// Numbers of threads are lower.
+const WITHOUT_THREAD: Key = 1 << 32;
+
+fn is_alone(key: Key) -> bool {
+    key >= WITHOUT_THREAD
+}
+
+fn key(candidate: &Candidate) -> Key {
+    match candidate.attributes.thread {
+        0 => WITHOUT_THREAD | Key::from(candidate.row.0),
+        thread => Key::from(thread),
+    }
 }
 
 /// What one thread's candidates say together.
@@ -40,12 +57,25 @@ impl Threads {
     /// Reads the candidates of each thread as one text: BM25, and how well the question is met.
     pub(crate) fn read(reader: &mut Reader<'_>, candidates: &[Candidate]) -> Self {
         let readings = readings(reader, candidates);
-        let summaries = readings.values().map(|reading| reader.at(reading.summary));
-        let words = summaries.map(|summary| summary.words).sum::<f32>();
-        let mean = words / readings.len().max(1) as f32;
-        let thread = |reading: &Reading| {
+        let mean = |alone: bool| {
+            let of_kind = readings.iter().filter(|(key, _)| is_alone(**key) == alone);
+            let words = of_kind.map(|(_, reading)| reader.at(reading.summary).words);
+            let (number, sum) = words.fold((0.0, 0.0), |(number, sum), words| {
+                (number + 1.0, sum + words)
+            });
+            if number > 0.0 { sum / number } else { 0.0_f32 }
+        };
+        let (of_threads, of_others) = (mean(false), mean(true));
+        let say_of = |words: f32| model::THREAD_WORDS / (model::THREAD_WORDS + words);
+        let thread = |key: Key, reading: &Reading| {
             let summary = reader.at(reading.summary);
-            let say = model::THREAD_WORDS / (model::THREAD_WORDS + summary.words);
+            let (say, mean) = if is_alone(key) {
+                // As much as it would have to say of its neighbours, and no more than threads have here.
+                let listening = model::LISTENING_WORDS / (model::LISTENING_WORDS + summary.words);
+                (listening.min(say_of(of_threads)), of_others)
+            } else {
+                (say_of(summary.words), of_threads)
+            };
             Thread {
                 lexical: say * summary.bm25(mean),
                 words: say * summary.closeness(),
@@ -55,7 +85,7 @@ impl Threads {
         };
         let threads = readings
             .iter()
-            .map(|(number, reading)| (*number, thread(reading)))
+            .map(|(key, reading)| (*key, thread(*key, reading)))
             .collect();
         Self { threads }
     }
@@ -67,10 +97,12 @@ impl Threads {
         }
     }
 
-    /// What the candidate's thread says; nothing without a thread.
+    /// What the candidate's thread says; nothing of one that was not read.
     pub(crate) fn of(&self, candidate: &Candidate) -> Thread {
-        let thread = self.threads.get(&candidate.attributes.thread);
-        thread.copied().unwrap_or_default()
+        self.threads
+            .get(&key(candidate))
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Finds out how alike the threads are to those that look best by the scores so far. A short thread is of one
@@ -82,7 +114,7 @@ impl Threads {
             (thread != 0).then_some(Promising { score, row, thread })
         };
         for (number, kin) in kinship(ranked.iter().filter_map(promising).collect(), columns) {
-            if let Some(thread) = self.threads.get_mut(&number) {
+            if let Some(thread) = self.threads.get_mut(&Key::from(number)) {
                 thread.kin = kin / (1.0 + (thread.records / model::SHORT_THREAD).powi(4));
             }
         }
@@ -103,25 +135,24 @@ pub(crate) fn weigh_by_clusters(reader: &mut Reader<'_>, candidates: &[Candidate
     reader.weigh_by_clusters(&rows);
 }
 
-fn readings(reader: &mut Reader<'_>, candidates: &[Candidate]) -> FxHashMap<u32, Reading> {
-    let mut readings: FxHashMap<u32, Reading> = FxHashMap::default();
+fn readings(reader: &mut Reader<'_>, candidates: &[Candidate]) -> FxHashMap<Key, Reading> {
+    let mut readings: FxHashMap<Key, Reading> = FxHashMap::default();
     for candidate in candidates {
         let attributes = &candidate.attributes;
-        if attributes.thread == 0 {
-            continue;
-        }
         let own = reader.place(candidate.row);
-        let reading = readings
-            .entry(attributes.thread)
-            .or_insert_with(|| Reading {
-                summary: reader.empty(),
-                candidates: 0.0,
-                records: 0.0,
-            });
+        let reading = readings.entry(key(candidate)).or_insert_with(|| Reading {
+            summary: reader.empty(),
+            candidates: 0.0,
+            records: 0.0,
+        });
         reader.add(reading.summary, own, 1.0, 1.0);
         reading.candidates += 1.0;
         // Its last known place tells how many there are at least.
-        let known = (attributes.position as f32 + 1.0).max(reading.candidates);
+        let last = match attributes.thread {
+            0 => 0,
+            _ => attributes.position,
+        };
+        let known = (last as f32 + 1.0).max(reading.candidates);
         reading.records = reading.records.max(known);
     }
     // The thread's whole length is that of its records, of the mean length of what was read of it.

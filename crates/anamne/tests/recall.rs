@@ -104,6 +104,36 @@ fn a_write_is_found_by_the_next_recall() {
 }
 
 #[test]
+fn a_memory_that_was_told_alone_stands_beside_conversations() {
+    let (_folder, space) = space();
+    let turns = [
+        "Morning, did the gauge readings come in?",
+        "They did, the gauge in hall two reads low.",
+        "Which valve did we change last week?",
+        "The valve by the gauge, I think.",
+        "Then the gauge should read higher.",
+        "I will look at the valve and the gauge.",
+    ];
+    let turns = (0..).zip(turns).map(|(position, turn)| Draft {
+        position: Some(position),
+        ..Draft::new(turn).thread("hall two")
+    });
+    let fact = "The valve that was changed last week is number nine.";
+    let drafts: Vec<Draft> = turns.chain([Draft::new(fact)]).collect();
+    space.remember_all(&drafts).expect("told");
+    let recall = Recall::new("which valve was changed last week?");
+    assert_eq!(contents(&space, &recall)[0], fact);
+    let answer = space.recall(&recall).expect("an answer");
+    let words_of = |feature: &str| {
+        let features = &answer.results[0].explanation.features;
+        let found = features.iter().find(|(name, ..)| name == feature);
+        found.expect("a feature of this name").1
+    };
+    let (own, as_thread) = (words_of("words"), words_of("thread_words"));
+    assert!(0.0 < as_thread && as_thread <= own, "{own} {as_thread}");
+}
+
+#[test]
 fn a_filter_never_starves_the_answer() {
     let (_folder, space) = space();
     let noon: Timestamp = "2026-03-01T12:00:00Z".parse().expect("an instant");

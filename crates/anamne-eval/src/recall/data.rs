@@ -18,6 +18,9 @@ pub(crate) struct Record {
     pub(crate) time: Option<Timestamp>,
     pub(crate) author: String,
     pub(crate) text: String,
+    /// Whether it is told on its own, without its thread.
+    #[serde(skip)]
+    pub(crate) alone: bool,
 }
 
 /// One question with its evidence.
@@ -101,6 +104,14 @@ impl Corpus {
             )));
         }
         Ok(corpora)
+    }
+
+    /// Chooses this share of the records, spread evenly, to be told without their thread.
+    pub(crate) fn tell_alone(&mut self, share: f64) {
+        let before = |number: usize| (number as f64 * share).floor();
+        for (number, record) in self.records.iter_mut().enumerate() {
+            record.alone = before(number + 1) > before(number);
+        }
     }
 
     /// The questions with the number of records that existed when each was asked, by rising number.

@@ -43,6 +43,9 @@ pub(crate) struct Arguments {
     /// evidence: what weights are fitted on. They are those of the last depth that is given.
     #[arg(long, value_name = "FILE")]
     features: Option<PathBuf>,
+    /// Tell this share of the records on their own, without their thread, as facts are told: 0 to 1.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    alone: f64,
     /// Also ask every question without each of the features.
     #[arg(long)]
     ablation: bool,
@@ -68,10 +71,13 @@ const DEPTHS: &str = "a depth is shallow, a number of hops from 1 to 4, or deep"
 /// Measures and prints; the exit code says whether the floor was reached.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut report = Report::default();
-    let corpora = match &arguments.data {
+    let mut corpora = match &arguments.data {
         Some(folder) => Corpus::find(folder, &arguments.set, &arguments.corpus)?,
         None => vec![Corpus::bundled()?],
     };
+    for corpus in &mut corpora {
+        corpus.tell_alone(arguments.alone);
+    }
     let mut features = arguments
         .features
         .as_deref()

@@ -115,13 +115,17 @@ pub(crate) fn tell<'corpus>(
 }
 
 fn draft_of(record: &Record) -> Draft {
-    let draft = Draft::new(&record.text)
-        .thread(&record.thread)
-        .author(&record.author);
     let draft = Draft {
-        position: Some(record.position),
         external_id: Some(record.id.clone()),
-        ..draft
+        ..Draft::new(&record.text).author(&record.author)
+    };
+    let draft = if record.alone {
+        draft
+    } else {
+        Draft {
+            position: Some(record.position),
+            ..draft.thread(&record.thread)
+        }
     };
     match record.time {
         Some(time) => draft.occurred_at(time),
