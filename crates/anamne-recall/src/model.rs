@@ -19,6 +19,9 @@ pub(crate) const SEEDS: usize = 16;
 /// The power of a term's idf in the ranking's own BM25.
 pub(crate) const IDF_POWER: f32 = 1.5;
 
+/// Memories that are taken to be there before any was told: what the only one holds is not therefore common.
+pub(crate) const PRIOR_ROWS: f32 = 1.0;
+
 /// The share of a stop word's weight in the question's vector.
 pub(crate) const STOP_PIECE_SHARE: f32 = 0.3;
 

@@ -178,7 +178,10 @@ impl Question {
                     .sum::<f32>(),
             term_words: content.terms.iter().map(|term| term.text.clone()).collect(),
             singular,
-            term_weights: idf.iter().map(|idf| idf.powf(model::IDF_POWER)).collect(),
+            term_weights: idf
+                .iter()
+                .map(|idf| (idf + of_prior(columns)).powf(model::IDF_POWER))
+                .collect(),
             piece_weights: Vec::new(),
             named: names.named_in(&words),
             persons: names.persons.clone(),
@@ -388,10 +391,15 @@ fn idf_of(
     known.unwrap_or_else(|| lexical.idf(content))
 }
 
-/// The idf of a wordpiece over the space's memories (Robertson and Spärck Jones, kept above 0).
+/// The idf of a wordpiece over the space's memories (Robertson and Spärck Jones, kept above 0), and those before them.
 fn piece_idf(columns: &dyn Columns, token: u16) -> f32 {
     let (rows, frequency) = (columns.rows() as f32, columns.token_frequency(token) as f32);
-    (1.0 + (rows - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln()
+    (1.0 + (rows - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln() + of_prior(columns)
+}
+
+/// What [`model::PRIOR_ROWS`] more memories, with none of the question's words, add to the idf of each.
+fn of_prior(columns: &dyn Columns) -> f32 {
+    (model::PRIOR_ROWS / (columns.rows() as f32 + 1.0)).ln_1p()
 }
 
 /// Whether a wordpiece carries no meaning of its own: a function word, or no letter and no digit.
