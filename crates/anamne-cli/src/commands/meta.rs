@@ -98,11 +98,17 @@ fn line_of(query: &LoggedQuery) -> String {
         0 => String::new(),
         rows => format!(", {}, {}", counted(rows, "row"), size(query.work.bytes)),
     };
+    let results = match query.results {
+        0 => "no result".to_owned(),
+        results => format!(
+            "{}, the best {:.2} sure",
+            counted(results, "result"),
+            query.confidence
+        ),
+    };
     format!(
-        "q{}  {words}  {}, the best {:.2} sure, {}{work} in {searched}",
+        "q{}  {words}  {results}, {}{work} in {searched}",
         query.number,
-        counted(query.results, "result"),
-        query.confidence,
         duration(query.took_ms)
     )
 }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::output::{CYAN, DIM, Output, paint};
+use crate::output::{CYAN, DIM, Output, memories, paint};
 use crate::place::Place;
 use crate::wording::number;
 
@@ -171,7 +171,7 @@ fn print(summary: &Summary, worded: Option<&[Worded]>, output: &mut Output) -> R
         (Level::Month, _) => summary.start.strftime("%Y-%m").to_string(),
         _ => day,
     };
-    let of = format!("{} memories", number(u64::from(summary.memories)));
+    let of = memories(u64::from(summary.memories));
     output.line(format_args!("{}  {}", paint(CYAN, what), paint(DIM, of)))?;
     if let Some(worded) = worded {
         for sentence in worded {
