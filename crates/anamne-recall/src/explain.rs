@@ -11,6 +11,9 @@ use crate::words::{Question, Summary};
 /// A signal at least this strong is worth a word.
 const WORTH_SAYING: f32 = 0.25;
 
+/// Most of what is told together is about the question's words from here on.
+const OF_THE_MATTER: f32 = 0.5;
+
 /// Words of the question that are named in the sentence at most.
 const NAMED_WORDS: usize = 5;
 
@@ -120,6 +123,9 @@ pub(crate) fn sentence(ranked: &Ranked, memory: &Memory, matched: &[String]) -> 
     }
     if features.thread_words >= WORTH_SAYING && memory.thread.is_some() {
         reasons.push("its thread is about this".to_owned());
+    }
+    if features.together >= OF_THE_MATTER {
+        reasons.push("it was told where such matters are".to_owned());
     }
     if features.author > 0.0 {
         reasons.push(format!(

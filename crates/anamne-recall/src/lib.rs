@@ -40,6 +40,7 @@ mod successors;
 mod threads;
 pub mod tiers;
 mod times;
+mod together;
 mod topic;
 pub mod views;
 mod weights;

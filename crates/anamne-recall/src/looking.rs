@@ -19,6 +19,7 @@ use crate::reach::Reach;
 use crate::recaller::Recaller;
 use crate::sought::Sought;
 use crate::threads::{self, Threads};
+use crate::together::Together;
 use crate::views::{Columns, Found, VectorSearch};
 use crate::words::{Question, Reader};
 
@@ -181,6 +182,13 @@ impl<'a> Looking<'a> {
             Some(_) => reach.times.terms(&asked.question),
             None => Vec::new(),
         };
+        let candidates = std::mem::take(&mut pool.candidates);
+        threads::weigh_by_clusters(reader, &candidates);
+        let mut threads = Threads::read(reader, &candidates);
+        // It knows what was told since, too.
+        let latent = self.recaller.latent.filter(|_| self.recall.as_of.is_now());
+        let together = latent
+            .and_then(|index| Together::of(index, self.columns, &asked.question.tokens, &threads));
         let setting = Setting {
             question: reader.question,
             columns: self.columns,
@@ -194,11 +202,9 @@ impl<'a> Looking<'a> {
             weights: self.arrangement.weights.as_ref(),
             sought: Sought::by(&reader.question.words),
             access: &|row| openings.of(row, present),
+            together: together.as_ref(),
             standpoint: self.arrangement.standpoint.as_ref(),
         };
-        let candidates = std::mem::take(&mut pool.candidates);
-        threads::weigh_by_clusters(reader, &candidates);
-        let mut threads = Threads::read(reader, &candidates);
         let (short, mut others) = shortlist(&setting, reader, candidates, &threads);
         pool.keep(short);
         pool.add_neighbours(self.columns, reach.rows.as_ref(), self.moment);

@@ -30,7 +30,7 @@ pub(crate) const STOP_PIECE_SHARE: f32 = 0.3;
 pub(crate) const CLUSTERING: [f32; 2] = [1.5, 1.0];
 
 /// Positions of a thread that count as one stretch of conversation.
-pub(crate) const STRETCH: u32 = 8;
+pub(crate) const STRETCH: u32 = anamne_index::latent::STRETCH;
 
 /// The best candidates, whose threads are compared.
 pub(crate) const COMPARED: usize = 96;
@@ -49,6 +49,9 @@ pub(crate) const KIN_IDF_POWER: f32 = 1.75;
 
 /// Records of a thread that halve what it says by being like others.
 pub(crate) const SHORT_THREAD: f32 = 10.0;
+
+/// Records of the threads at hand, on average, that halve what is said by what was told together.
+pub(crate) const ONE_MATTER: f32 = 12.0;
 
 /// Half-length of a text for its neighbours' say: a text of so many words listens to them by half.
 pub(crate) const LISTENING_WORDS: f32 = 60.0;
@@ -138,6 +141,8 @@ features! {
     thread_words 6.15,
     /// How alike the thread is to the threads that look best.
     kin 30.0,
+    /// How near its stretch of conversation is to the question by what the space tells together.
+    together 4.5,
     /// Whether it holds a word of the question that next to no other memory holds; more for short questions.
     singular 2.5,
     /// Whether the author is the one person that the question names.
@@ -170,9 +175,6 @@ features! {
     /// How near connections bring it to what the question found, where the question goes deeper than shallow.
     graph 3.0,
 }
-
-/// The weight of the author feature.
-pub(crate) const AUTHOR_WEIGHT: f32 = 2.07;
 
 /// Without columns only the two searches speak: the weights of the normalised BM25 and of the cosine.
 pub(crate) const PLAIN_WEIGHTS: [f32; 2] = [10.0, 8.0];

@@ -13,6 +13,7 @@ use crate::roles::Standpoint;
 use crate::sought::Sought;
 use crate::threads::Threads;
 use crate::times;
+use crate::together::Together;
 use crate::views::Columns;
 use crate::words::{Place, Question, Reader, Summary, tells_time};
 
@@ -81,6 +82,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) sought: Sought,
     /// How often a memory was opened of late, 0 to 1.
     pub(crate) access: &'a dyn Fn(Row) -> f32,
+    /// Where the question lies in what the space tells together, where that is known.
+    pub(crate) together: Option<&'a Together<'a>>,
     /// How memories look to the role as which it is asked, if any.
     pub(crate) standpoint: Option<&'a Standpoint>,
 }
@@ -139,6 +142,7 @@ pub(crate) fn shortlist(
                 graph: candidate.proximity,
                 date: times::said(setting, own),
                 moment: moment(setting, candidate.row),
+                together: together(setting, &candidate),
                 access: (setting.access)(candidate.row),
                 ..Features::default()
             };
@@ -335,6 +339,7 @@ fn own_features(
         window_lexical: listening * joined.bm25(measure.window_words),
         window_words: listening * joined.closeness(),
         window_semantic: listening * window_cosine(candidate.row, window, &cosine),
+        together: together(setting, candidate),
         graph: candidate.proximity,
         access: (setting.access)(candidate.row),
         ..Features::default()
@@ -370,6 +375,12 @@ fn singular(setting: &Setting<'_>, candidate: &Candidate, own: Summary<'_>) -> f
     } else {
         0.0
     }
+}
+
+/// How near the stretch is by what the space tells together.
+fn together(setting: &Setting<'_>, candidate: &Candidate) -> f32 {
+    let together = setting.together;
+    together.map_or(0.0, |together| together.nearness(candidate))
 }
 
 /// 1 for a text that tells a time where the question asks for one.

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use anamne_embed::{Embedder, Reranker, StaticModel, TokenTable};
+use anamne_index::latent::LatentIndex;
 use anamne_store::SpaceSource;
 use anamne_types::{Answer, Context, ContextRequest, Dispute, Hit, Plan, Recall, Tier, TimeWords};
 use roaring::RoaringBitmap;
@@ -40,6 +41,8 @@ pub struct Recaller<'space> {
     pub naming: Option<&'space dyn Naming>,
     /// How the space differs from what it was then, where [`AsOf::known`](anamne_types::AsOf::known) is asked.
     pub past: Option<&'space Past>,
+    /// What the space tells together, where that was found out.
+    pub latent: Option<&'space LatentIndex>,
     /// How memories hang together, for questions that go deeper than shallow.
     pub connections: Option<&'space dyn Connections>,
     /// What turns the question into a vector.

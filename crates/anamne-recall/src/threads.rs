@@ -105,6 +105,15 @@ impl Threads {
             .unwrap_or_default()
     }
 
+    /// How many records a thread has on average, as far as the candidates tell; 1 where none of them is in a thread.
+    pub(crate) fn usual_records(&self) -> f32 {
+        let of_threads = self.threads.iter().filter(|(key, _)| !is_alone(**key));
+        let (number, records) = of_threads.fold((0.0, 0.0), |(number, records), (_, thread)| {
+            (number + 1.0, records + thread.records)
+        });
+        if number > 0.0 { records / number } else { 1.0 }
+    }
+
     /// Finds out how alike the threads are to those that look best by the scores so far. A short thread is of one
     /// matter, a long one of many, and so less is said by what it is like.
     pub(crate) fn compare(&mut self, ranked: &[Ranked], columns: &dyn Columns) {

@@ -40,14 +40,14 @@ pub(crate) struct Noticed {
 
 /// What tells one note from another without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
+pub(crate) struct Stamp {
     identity: Option<FileIdentity>,
     modified: Option<SystemTime>,
     length: u64,
 }
 
 impl Stamp {
-    fn of(path: &Path) -> Option<Self> {
+    pub(crate) fn of(path: &Path) -> Option<Self> {
         let metadata = std::fs::metadata(path).ok()?;
         Some(Self {
             identity: identity_at(path),

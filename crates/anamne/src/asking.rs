@@ -283,6 +283,7 @@ impl Inner {
         });
         let experience = Experienced(self);
         let facts = self.facts()?;
+        let (latent, damaged_latent) = self.latent();
         let graph = self.graph_if_woven();
         let connections = KnownConnections::new(&self.source, graph.clone());
         let disputes = graph.map(KnownDisputes);
@@ -314,12 +315,14 @@ impl Inner {
             disputes: disputes.as_ref().map(|known| known as &dyn Disputes),
             naming: Some(&naming),
             past,
+            latent: latent.as_deref(),
             connections: Some(&connections),
             embedder: answering.model.questions.as_ref(),
             reranker: self.reranker.as_deref(),
             facts: &facts,
             degraded: labels
                 .chain(lacking)
+                .chain(damaged_latent)
                 .chain(restored.then(|| RESTORED.to_owned()))
                 .chain(self.missing_model_label())
                 .collect(),

@@ -83,6 +83,7 @@ impl Inner {
         self.clean_graph()?;
         self.clean_summaries()?;
         self.clean_tasks()?;
+        self.clean_latent()?;
         self.clean_meta()?;
         self.remove_strays()?;
         self.models.cache.finish_erasing(&self.cache_label())?;

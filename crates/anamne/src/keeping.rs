@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::Error;
 use crate::answering;
+use crate::latent;
 use crate::space::{CheckUp, Space};
 use crate::store::Store;
 use crate::travel::outside;
@@ -158,6 +159,7 @@ impl Store {
             let views = Views::open(folder, tier, &model)?;
             found.findings.extend(views.examine(found.last_seq));
         }
+        found.findings.extend(latent::examine(folder));
         Ok(found)
     }
 

@@ -35,6 +35,7 @@ mod front_matter;
 mod import;
 mod keeping;
 mod knowledge;
+mod latent;
 mod likeness;
 mod meta;
 mod modelling;

@@ -24,6 +24,7 @@ use serde::Serialize;
 use crate::Error;
 use crate::answering::Noticed;
 use crate::keeping::Erased;
+use crate::latent::{self, KnownLatent};
 use crate::meta::MetaMemory;
 use crate::models::Models;
 use crate::past::KnownPast;
@@ -81,6 +82,8 @@ pub(crate) struct Inner {
     pub(crate) next_retention: AtomicI64,
     /// What was handed out and when, until it is noted in the source.
     pub(crate) uses: Mutex<HashMap<MemoryId, jiff::Timestamp>>,
+    /// What is told together.
+    pub(crate) latent: KnownLatent,
     /// What is known of its own recall.
     pub(crate) meta: MetaMemory,
     /// When it next looks for memories that have aged, likewise.
@@ -209,6 +212,7 @@ impl Space {
             next_retention: AtomicI64::new(i64::MIN),
             next_aging: AtomicI64::new(i64::MIN),
             uses: Mutex::default(),
+            latent: KnownLatent::default(),
             next_examination: AtomicI64::new(i64::MIN),
         };
         let space = Self {
@@ -452,6 +456,7 @@ impl Space {
         self.inner.look_for_wanted()?;
         Ok(!self.inner.active().followers.due().is_empty()
             || self.inner.is_reembedding()
+            || self.inner.is_latent_outdated()
             || self.inner.source.unclean_views()?.is_some()
             || !self.inner.source.outdated(1)?.is_empty())
     }
@@ -470,6 +475,9 @@ impl Space {
         self.inner.clean_views(progress)?;
         self.caught_up()?;
         self.inner.fold_due(&self.inner.every_tier()?, progress)?;
+        if self.inner.is_latent_outdated() {
+            self.inner.learn_latent()?;
+        }
         self.inner.source.seal_journal()?;
         self.inner.write_meta();
         Ok(())
@@ -523,6 +531,7 @@ impl Space {
             .filter(|(_, view)| view.verify() != Health::Whole)
             .map(|(name, _)| name)
             .collect();
+        let latent_was_damaged = latent::examine(self.folder()).is_some();
         self.settle_views(&mut |_, _| {})?;
         for (name, view) in views() {
             match view.health() {
@@ -537,6 +546,7 @@ impl Space {
         for tier in &tiers {
             found.well.extend(well_views(tier, &damaged));
         }
+        self.inner.tell_of_latent(found, latent_was_damaged);
         self.inner.mend_graph(found)?;
         self.inner.mend_summaries(found)?;
         self.inner.mend_meta(found)?;
@@ -606,6 +616,7 @@ impl Inner {
             || self.is_examination_due()
             || self.are_tasks_due()
             || self.is_reembedding_due()
+            || self.is_latent_due()
     }
 
     /// One round of background work. What goes wrong is kept for `check_up`; the next round tries again.
@@ -618,6 +629,9 @@ impl Inner {
             self.clean_views(&mut |_, _| {})?;
             // A model that can't be reached keeps nothing else back.
             let folded = self.fold_open();
+            if self.is_latent_due() {
+                self.learn_latent()?;
+            }
             self.source.seal_journal()?;
             self.note_uses();
             self.write_meta();

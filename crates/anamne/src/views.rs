@@ -18,7 +18,7 @@ use crate::answering;
 use crate::models::Model;
 
 /// The built-in vocabulary, for the columns.
-struct BuiltInTokens;
+pub(crate) struct BuiltInTokens;
 
 impl Tokenise for BuiltInTokens {
     fn name(&self) -> String {

@@ -97,7 +97,7 @@ fn questions_with_little_or_nothing_in_them_are_judged_soberly() {
     let (_folder, space) = told(&NOTES);
     for question in ["?!", "🦀", "the of and", "what is it?", "x"] {
         let answer = asked(&space, &Recall::new(question));
-        assert!(best(&answer) < 0.2, "{question:?}: {answer:#?}");
+        assert!(best(&answer) < 0.25, "{question:?}: {answer:#?}");
     }
     let answer = asked(&space, &Recall::new("glacier"));
     assert_eq!(answer.results[0].memory.content, NOTES[19]);
@@ -117,7 +117,7 @@ fn other_languages_are_judged_by_the_words_they_share() {
     assert!(of("Где хранятся резервные копии?") > 0.5);
     assert!(of("Wie viele Tore schoss der Stürmer im Finale?") < 0.2);
     // The vocabulary takes such words apart into letters, of which any text holds some.
-    assert!(of("Сколько голов забил нападающий?") < 0.25);
+    assert!(of("Сколько голов забил нападающий?") < 0.3);
 }
 
 #[test]

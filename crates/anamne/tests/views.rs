@@ -25,6 +25,7 @@ fn filled() -> TempDir {
         .collect();
     space.remember_all(&drafts).expect("remembered");
     space.fold().expect("folded");
+    space.settle(&mut |_, _| {}).expect("settled");
     folder
 }
 

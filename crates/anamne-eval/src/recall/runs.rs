@@ -64,6 +64,7 @@ pub(crate) fn measure(
         if end > told {
             tell(&space, &corpus.records[told..end], &mut ids)?;
             told = end;
+            space.settle(&mut |_, _| {})?;
             if depths.iter().any(|depth| *depth != Depth::Shallow) {
                 space.weave(&mut |_| true)?;
             }

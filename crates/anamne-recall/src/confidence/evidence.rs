@@ -1,7 +1,7 @@
 //! What the best results together say about whether the question is answered.
 
 use super::model::{self, Answered, Bears, OnTopic};
-use crate::model::{AUTHOR_WEIGHT, DEPTH};
+use crate::model::{DEPTH, Weights};
 use crate::rank::Ranked;
 use crate::words::{Reader, Sentence};
 
@@ -21,7 +21,12 @@ pub(super) struct Evidence {
 
 /// A score without the author's part: what is said, whoever says it.
 fn content(ranked: &Ranked) -> f32 {
-    ranked.score - ranked.features.author * AUTHOR_WEIGHT
+    ranked.score - ranked.features.author * Weights::USUAL.author
+}
+
+/// A score without what goes by the matter: that tells which memories are asked about, and not whether there are any.
+fn of_itself(ranked: &Ranked) -> f32 {
+    ranked.score - ranked.features.together * Weights::USUAL.together
 }
 
 /// The results that have something to do with the question.
@@ -57,7 +62,7 @@ impl Evidence {
         };
         Self {
             on_topic: OnTopic {
-                mean: mean(&related, |ranked| ranked.score),
+                mean: mean(&related, of_itself),
                 met,
                 agreement: if by_meaning {
                     mean(&related, by_both)
@@ -99,6 +104,7 @@ impl Evidence {
             place: (place as f32).ln_1p(),
             author: features.author,
             singular: features.singular,
+            semantic: features.semantic,
             thread_words: features.thread_words,
             window_lexical: features.window_lexical,
             length: (reader.tokens(ranked.candidate.row).len() as f32).ln_1p(),

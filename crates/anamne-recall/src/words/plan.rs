@@ -90,6 +90,8 @@ pub(crate) struct Question {
     pub(crate) named: Vec<u32>,
     /// The numbers of all authors who have a name of their own.
     pub(crate) persons: FxHashSet<u32>,
+    /// All of its tokens.
+    pub(crate) tokens: Vec<u16>,
     /// Its words, in lower case.
     pub(crate) words: Vec<String>,
     /// Whether a month or a year is among them, so that dates must be looked at.
@@ -189,6 +191,7 @@ impl Question {
             meetings: FxHashMap::default(),
             met: vec![MetPiece::default()],
             sequences: Vec::new(),
+            tokens: Vec::new(),
             terms,
             content,
             mentions_date: words.iter().any(|word| is_of_date(word)),
@@ -326,6 +329,7 @@ impl Question {
         let table = Vocabulary::get().table;
         let mut tokens = Vec::new();
         table.tokens(text, &mut tokens);
+        self.tokens.clone_from(&tokens);
         let mut seen = FxHashSet::default();
         tokens.retain(|token| seen.insert(*token));
         let is_name = |token: &u16| names.contains(table.token_text(*token));
