@@ -128,10 +128,11 @@ pub(crate) fn shortlist(
     let average = setting.columns.average_tokens();
     let mut judged: Vec<(f32, Candidate)> = candidates
         .into_iter()
-        .map(|candidate| {
+        .map(|mut candidate| {
             let place = reader.place(candidate.row);
             let own = reader.at(place);
             let thread = threads.of(&candidate);
+            candidate.together = Some(together(setting, &candidate));
             let features = Features {
                 thread_lexical: thread.lexical,
                 thread_words: thread.words,
@@ -142,7 +143,7 @@ pub(crate) fn shortlist(
                 graph: candidate.proximity,
                 date: times::said(setting, own),
                 moment: moment(setting, candidate.row),
-                together: together(setting, &candidate),
+                together: candidate.together.unwrap_or(0.0),
                 access: (setting.access)(candidate.row),
                 ..Features::default()
             };
@@ -339,7 +340,9 @@ fn own_features(
         window_lexical: listening * joined.bm25(measure.window_words),
         window_words: listening * joined.closeness(),
         window_semantic: listening * window_cosine(candidate.row, window, &cosine),
-        together: together(setting, candidate),
+        together: candidate
+            .together
+            .unwrap_or_else(|| together(setting, candidate)),
         graph: candidate.proximity,
         access: (setting.access)(candidate.row),
         ..Features::default()

@@ -64,7 +64,7 @@ impl LatentIndex {
             let members = &members[text];
             if let [first, ..] = members
                 && !is_alone(first.text)
-                && let Some(place) = index.placed(&mut counts.of(members))
+                && let Some(place) = index.placed(counts.of(members))
             {
                 index.stretches.push(first.text);
                 index.places.push(place);
@@ -73,7 +73,7 @@ impl LatentIndex {
         Some(index)
     }
 
-    fn placed(&self, counted: &mut dyn Iterator<Item = (u16, u32)>) -> Option<Place> {
+    fn placed(&self, counted: impl Iterator<Item = (u16, u32)>) -> Option<Place> {
         Some(quantised(&self.tokens.sum(counted)?).0)
     }
 }

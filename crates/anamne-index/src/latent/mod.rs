@@ -22,6 +22,9 @@ pub const DIMENSIONS: usize = 24;
 /// from another, the many what is said of it.
 const SCALES: [usize; 3] = [6, 12, DIMENSIONS];
 
+/// Tokens of a text that was told since, by which it is placed.
+const FIRST_TOKENS: usize = 128;
+
 /// Where a text lies: its coordinates, each a multiple of one length.
 pub type Place = [i8; DIMENSIONS];
 
@@ -64,7 +67,7 @@ impl LatentIndex {
 
     /// Where a question lies; `None` when none of its tokens says anything. O(tokens).
     pub fn direction(&self, tokens: &[u16]) -> Option<Direction> {
-        let coordinates = self.tokens.sum(&mut counted(tokens))?;
+        let coordinates = self.tokens.sum(counted(tokens))?;
         let length = |scale: usize| coordinates[..scale].iter().map(|part| part * part).sum();
         Some(Direction {
             coordinates,
@@ -78,25 +81,28 @@ impl LatentIndex {
         self.places.get(at)
     }
 
-    /// Where a text lies; `None` when none of its tokens says anything. O(tokens).
+    /// Where a text lies by its first tokens; `None` when none of them says anything. A token counts as often as it occurs,
+    /// which in short texts is about the root of it. O(1): at most 128 tokens are looked at.
     pub fn place(&self, tokens: &[u16]) -> Option<Place> {
-        Some(quantised(&self.tokens.sum(&mut counted(tokens))?).0)
+        let first = &tokens[..tokens.len().min(FIRST_TOKENS)];
+        let sum = self.tokens.sum(first.iter().map(|token| (*token, 1)))?;
+        Some(quantised(&sum).0)
     }
 }
 
 impl Direction {
     /// How near a text is, 0 to 1: the mean over the scales of the cosine, where it is positive.
     pub fn nearness(&self, place: &Place) -> f32 {
+        let place = place.map(f32::from);
+        let mut products = place;
+        for (product, own) in products.iter_mut().zip(&self.coordinates) {
+            *product *= own;
+        }
+        let squares = place.map(|part| part * part);
         let (mut product, mut square, mut sum, mut from) = (0.0, 0.0, 0.0, 0);
         for (scale, length) in SCALES.into_iter().zip(self.lengths) {
-            for (own, &other) in self.coordinates[from..scale]
-                .iter()
-                .zip(&place[from..scale])
-            {
-                let other = f32::from(other);
-                product += own * other;
-                square += other * other;
-            }
+            product += products[from..scale].iter().sum::<f32>();
+            square += squares[from..scale].iter().sum::<f32>();
             from = scale;
             let lengths = length * f32::sqrt(square);
             if lengths > 0.0 {
@@ -135,7 +141,7 @@ impl Tokens {
     }
 
     /// The sum of what tokens add, each as often as the root of its count; `None` when they add nothing.
-    fn sum(&self, counted: &mut dyn Iterator<Item = (u16, u32)>) -> Option<[f32; DIMENSIONS]> {
+    fn sum(&self, counted: impl Iterator<Item = (u16, u32)>) -> Option<[f32; DIMENSIONS]> {
         let mut sum = [0.0; DIMENSIONS];
         for (token, count) in counted {
             let slot = self.slots.get(usize::from(token)).copied().unwrap_or(0);
