@@ -64,7 +64,6 @@ pub(crate) fn measure(
         if end > told {
             tell(&space, &corpus.records[told..end], &mut ids)?;
             told = end;
-            space.settle(&mut |_, _| {})?;
             if depths.iter().any(|depth| *depth != Depth::Shallow) {
                 space.weave(&mut |_| true)?;
             }
@@ -102,7 +101,7 @@ pub(crate) fn measure(
     Ok(outcomes)
 }
 
-/// Tells records of a conversation, and notes which memory is which.
+/// Tells records of a conversation, notes which memory is which, and does what the background does in between.
 pub(crate) fn tell<'corpus>(
     space: &Space,
     records: &'corpus [Record],
@@ -112,6 +111,7 @@ pub(crate) fn tell<'corpus>(
     for (record, remembered) in records.iter().zip(space.remember_all(&drafts)?) {
         ids.insert(remembered.id, record);
     }
+    space.settle(&mut |_, _| {})?;
     Ok(())
 }
 
