@@ -475,11 +475,11 @@ impl Space {
         self.inner.clean_views(progress)?;
         self.caught_up()?;
         self.inner.fold_due(&self.inner.every_tier()?, progress)?;
+        self.inner.source.seal_journal()?;
+        self.inner.write_meta();
         if self.inner.is_latent_outdated() {
             self.inner.learn_latent()?;
         }
-        self.inner.source.seal_journal()?;
-        self.inner.write_meta();
         Ok(())
     }
 
@@ -629,9 +629,6 @@ impl Inner {
             self.clean_views(&mut |_, _| {})?;
             // A model that can't be reached keeps nothing else back.
             let folded = self.fold_open();
-            if self.is_latent_due() {
-                self.learn_latent()?;
-            }
             self.source.seal_journal()?;
             self.note_uses();
             self.write_meta();
@@ -645,6 +642,10 @@ impl Inner {
             self.examine_if_due()?;
             if self.are_tasks_due() {
                 self.tend_tasks()?;
+            }
+            // Last: without it everything else is as it should be.
+            if self.is_latent_due() {
+                self.learn_latent()?;
             }
             folded
         };
