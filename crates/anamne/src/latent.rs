@@ -159,9 +159,7 @@ impl Inner {
     fn latent_path(&self) -> PathBuf {
         path_in(self.source.folder())
     }
-}
 
-impl Inner {
     /// Says how the file is, which settling has made anew where it was damaged.
     pub(crate) fn tell_of_latent(&self, found: &mut CheckUp, was_damaged: bool) {
         if was_damaged {
