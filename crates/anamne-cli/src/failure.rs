@@ -49,6 +49,7 @@ impl Failure {
     fn told(kind: ErrorKind, message: impl Into<String>) -> Self {
         let kind = match kind {
             ErrorKind::Refused => "refused",
+            ErrorKind::Denied => "denied",
             ErrorKind::NotFound => "not_found",
             ErrorKind::Failed => "failed",
         };
@@ -137,7 +138,7 @@ impl Failure {
             Self::ClosedPipe => ExitCode::SUCCESS,
             Self::Reported => ExitCode::from(1),
             Self::Told(told) => ExitCode::from(match told.kind {
-                "refused" => 2,
+                "refused" | "denied" => 2,
                 "not_found" => 3,
                 _ => 1,
             }),

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anamne::text::analyser::Analyser;
 use anamne::text::snippet::snippet;
-use anamne::{Answer, BadLines, Hit, ImportReport, Recall, Space};
+use anamne::{Answer, Hit, ImportOptions, ImportReport, Recall, Space};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -82,8 +82,9 @@ impl Demo {
     pub(crate) fn run(place: &Place, output: &mut Output) -> Result<(), Failure> {
         let place = place.for_demo()?;
         let space = place.space()?;
+        let ours = ImportOptions::default().trusted();
         let started = Instant::now();
-        let report = space.import(CONVERSATION.as_bytes(), BadLines::Stop, &mut |_| {})?;
+        let report = space.import(CONVERSATION.as_bytes(), ours, &mut |_| {})?;
         // All of it is folded, as it would be after some days, and not only what is long.
         space.fold()?;
         let import_ms = started.elapsed().as_secs_f64() * 1_000.0;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anamne::{Actor, Clock, Limits, Options, Store};
+use anamne::{Actor, Clock, Limits, Options, SpaceName, Store};
 use jiff::tz::TimeZone;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, Implementation,
@@ -35,7 +35,10 @@ pub struct MemoryServer {
 }
 
 struct Shared {
-    store: Arc<Store>,
+    /// The store as the client may use it.
+    store: Store,
+    /// The store as its owner may use it: it makes the server's own space, and does nothing else.
+    owned: Store,
     space: String,
     core: bool,
     clock: Arc<dyn Clock>,
@@ -56,17 +59,17 @@ impl MemoryServer {
         space: impl Into<String>,
         settings: Settings,
     ) -> Result<Self, ServeError> {
-        let space = space.into();
-        space
-            .parse::<anamne::SpaceName>()
-            .map_err(anamne::Error::from)?;
+        let space: SpaceName = space.into().parse().map_err(anamne::Error::from)?;
+        let scope = settings.scope(&space).map_err(anamne::Error::from)?;
+        let owned = Store::open_with(options.clone())?;
         let entries = offered(settings.tools);
         Ok(Self {
             shared: Arc::new(Shared {
                 clock: options.clock.clone(),
-                store: Arc::new(Store::open_with(options)?),
-                space,
-                core: settings.core,
+                store: owned.narrowed(&scope),
+                owned,
+                space: space.to_string(),
+                core: settings.core && settings.read_core,
                 zone: settings.zone,
                 tools: entries.iter().map(ToolEntry::definition).collect(),
                 entries,
@@ -90,7 +93,7 @@ impl MemoryServer {
         let shared = self.shared.clone();
         tokio::task::spawn_blocking(move || {
             // What fails here fails again, with a reply, in the first call that needs it.
-            let space = shared.store.space(&shared.space);
+            let space = shared.owned.space(&shared.space);
             drop(space.and_then(|space| space.is_unsettled()));
         });
     }
@@ -102,6 +105,7 @@ impl MemoryServer {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let desk = self.desk(actor(context));
+        let owned = self.shared.owned.clone();
         let (run, schema) = (entry.run, entry.schema.clone());
         let arguments = request.arguments.unwrap_or_default();
         let turn = Turn::wait(&self.shared.turns, entry.effect).await;
@@ -111,6 +115,8 @@ impl MemoryServer {
         let working = tokio::task::spawn_blocking(move || {
             // Held by the thread, not by the task: a call that was given up still ends before the next begins.
             let _turn = turn;
+            // So that a server that may only read has a space to read; what fails here fails again below.
+            drop(owned.space(&desk.space));
             run(arguments, &schema, &desk)
         });
         match working.await {

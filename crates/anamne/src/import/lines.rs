@@ -7,7 +7,7 @@ use anamne_types::Limits;
 
 use super::intake::{Intake, Place};
 use super::record::{ImportedLink, Record};
-use super::{BadLines, ImportReport};
+use super::{ImportOptions, ImportReport};
 use crate::Error;
 use crate::space::Space;
 
@@ -21,10 +21,10 @@ const LONGEST_LINE: u64 = 8 * Limits::CONTENT_BYTES as u64;
 pub(crate) fn import(
     space: &Space,
     mut reader: impl BufRead,
-    bad_lines: BadLines,
+    options: ImportOptions,
     progress: &mut dyn FnMut(&ImportReport),
 ) -> Result<ImportReport, Error> {
-    let mut intake = Intake::new(space, bad_lines, progress);
+    let mut intake = Intake::new(space, options, progress);
     let mut line = Vec::new();
     loop {
         line.clear();
