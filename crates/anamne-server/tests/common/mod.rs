@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use anamne::Options;
-use anamne_server::mcp::{MemoryServer, ServeError, Settings, serve};
+use anamne_server::mcp::{MemoryServer, OtherSpaces, ServeError, Settings, serve};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{
@@ -26,11 +26,21 @@ impl Raw {
     pub(crate) fn start() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let options = Options::new(folder.path()).background(false);
-        Self::start_with(folder, options, Settings::default())
+        let settings = Settings::default().others(OtherSpaces::All).erase(true);
+        Self::start_with(folder, options, settings)
     }
 
     pub(crate) fn start_with(folder: TempDir, options: Options, settings: Settings) -> Self {
-        let server = MemoryServer::open(options, "core", settings).expect("a server");
+        Self::start_for("core", folder, options, settings)
+    }
+
+    pub(crate) fn start_for(
+        space: &str,
+        folder: TempDir,
+        options: Options,
+        settings: Settings,
+    ) -> Self {
+        let server = MemoryServer::open(options, space, settings).expect("a server");
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(theirs);
         let serving = tokio::spawn(serve(server, read, write));
