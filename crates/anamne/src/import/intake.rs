@@ -13,6 +13,9 @@ use crate::space::Space;
 /// How many records go into one transaction. Small enough that other writers wait only milliseconds.
 const BATCH: usize = 512;
 
+/// How many bytes of content go into one transaction, for the same reason.
+const BATCH_BYTES: usize = 1 << 20;
+
 /// Where a record stood.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
@@ -40,6 +43,7 @@ pub(super) struct Intake<'a> {
     /// What was done so far.
     pub(super) report: ImportReport,
     batch: Vec<Waiting>,
+    batch_bytes: usize,
     /// Links whose end may not be there yet.
     links: Vec<PendingLink>,
 }
@@ -70,6 +74,7 @@ impl<'a> Intake<'a> {
             progress,
             report: ImportReport::default(),
             batch: Vec::with_capacity(BATCH),
+            batch_bytes: 0,
             links: Vec::new(),
         }
     }
@@ -82,12 +87,13 @@ impl<'a> Intake<'a> {
         links: Vec<ImportedLink>,
     ) -> Result<(), Error> {
         let arrival = self.weighed(arrival)?;
+        self.batch_bytes += arrival.draft.content.len();
         self.batch.push(Waiting {
             place,
             arrival,
             links,
         });
-        if self.batch.len() < BATCH {
+        if self.batch.len() < BATCH && self.batch_bytes < BATCH_BYTES {
             return Ok(());
         }
         self.store()?;
@@ -159,6 +165,7 @@ impl<'a> Intake<'a> {
             return Ok(());
         }
         let trusted = self.options.trusted;
+        self.batch_bytes = 0;
         let mut arrivals = Vec::with_capacity(self.batch.len());
         let mut rest = Vec::with_capacity(self.batch.len());
         for waiting in self.batch.drain(..) {
