@@ -3,16 +3,16 @@
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anamne::{BadLines, Error, ImportReport, Space};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::failure::{Failure, Taken};
 use crate::output::{Output, memories, say};
 use crate::place::Place;
-use crate::wording::{duration, number};
+use crate::progress::Bar;
+use crate::wording::{duration, file_name, named, number};
 
 /// Bad lines that are shown to a person; `--json` has all of them.
 const SHOWN_BAD_LINES: usize = 20;
@@ -118,7 +118,7 @@ fn size_of(file: &str) -> Result<Option<u64>, Failure> {
 }
 
 fn unreadable(file: &str, error: &std::io::Error) -> Failure {
-    let message = format!("can't read {file}: {error}");
+    let message = format!("can't read {}: {error}", named(file));
     if error.kind() == std::io::ErrorKind::NotFound {
         Failure::not_found(message)
     } else {
@@ -160,7 +160,11 @@ fn stopped(file: &str, error: Error, before: &Total, reached: &ImportReport) -> 
             taken,
         } => {
             let name = if file == "-" { "standard input" } else { file };
-            (format!("{name}:{line}: {reason}"), *taken, "line")
+            (
+                format!("{}:{line}: {}", named(name), named(&reason)),
+                *taken,
+                "line",
+            )
         }
         Error::BadNote {
             file: note,
@@ -168,7 +172,11 @@ fn stopped(file: &str, error: Error, before: &Total, reached: &ImportReport) -> 
             taken,
         } => {
             let path = Path::new(file).join(note);
-            (format!("{}: {reason}", path.display()), *taken, "note")
+            (
+                format!("{}: {}", file_name(path), named(&reason)),
+                *taken,
+                "note",
+            )
         }
         other => return Failure::from(other).taken(sum(before, reached)),
     };
@@ -209,7 +217,8 @@ impl Total {
             return output.json(self);
         }
         for bad in self.bad.iter().take(SHOWN_BAD_LINES) {
-            say(format_args!("{}:{}: {}", bad.file, bad.line, bad.reason));
+            let (file, reason) = (named(&bad.file), named(&bad.reason));
+            say(format_args!("{file}:{}: {reason}", bad.line));
         }
         if self.bad.len() > SHOWN_BAD_LINES {
             output.note(format_args!(
@@ -238,7 +247,7 @@ impl Total {
 
 /// The bar that a person watches; nothing at all where nobody does.
 struct Progress {
-    bar: Option<ProgressBar>,
+    bar: Option<Bar>,
     started: Instant,
 }
 
@@ -249,14 +258,7 @@ impl Progress {
             Some(_) => "{bar:24} {percent:>3} % {msg} · {eta} to go",
             None => "{spinner} {msg} · {elapsed}",
         };
-        // The templates are constants, and the tests below read them.
-        let style =
-            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bar = watched.then(|| {
-            let bar = bytes.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
-            bar.enable_steady_tick(Duration::from_millis(100));
-            bar.with_style(style)
-        });
+        let bar = watched.then(|| Bar::new(template, bytes).tick());
         Self {
             bar,
             started: Instant::now(),
@@ -267,19 +269,19 @@ impl Progress {
         let Some(bar) = &self.bar else { return };
         let read = before.imported + before.known + report.imported + report.known;
         let rate = read as f64 / self.started.elapsed().as_secs_f64().max(0.001);
-        bar.set_position(before.bytes + report.bytes);
-        bar.set_message(format!("{} · {}/s", memories(read), number(rate as u64)));
+        let message = format!("{} · {}/s", memories(read), number(rate as u64));
+        bar.reached(before.bytes + report.bytes, &message);
     }
 
     fn indexing(&self, view: &str) {
         if let Some(bar) = &self.bar {
-            bar.set_message(format!("bringing the {view} view up to date"));
+            bar.say(&format!("bringing the {view} view up to date"));
         }
     }
 
     fn end(&self) {
         if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+            bar.end();
         }
     }
 }
