@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::output::{Output, memories};
 use crate::place::Place;
-use crate::wording::number;
+use crate::wording::{file_name, number};
 
 /// Write every memory as lines of JSON, as Markdown notes, or as a training corpus
 #[derive(Debug, clap::Args)]
@@ -25,6 +25,10 @@ corpus    a line for each thread, its messages in order: {\"thread\", \"messages
 
 `anamne import` reads lines and notes back into an equal store: ids, times and
 links are kept. Earlier versions are not exported.
+
+Into a file or a pipe every byte is written as it was told. To a terminal, which
+would obey some of them, invisible characters are written as \\uXXXX: the same
+data to whoever reads JSON.
 
 Examples:
   anamne export > memories.jsonl
@@ -76,7 +80,7 @@ impl Export {
             return print(&written, folder, output);
         }
         let Some(path) = &self.output else {
-            let written = self.write(&space, output.stream())?;
+            let written = output.json_lines(|writer| self.write(&space, writer))?;
             note_left_out(&written, output);
             return Ok(());
         };
@@ -126,7 +130,7 @@ impl Export {
 
     /// Writes beside the file and renames at the end, so that nobody ever reads half an export.
     fn write_whole(&self, space: &Space, path: &Path) -> Result<Written, Failure> {
-        let failed = |error| Failure::failed(format!("can't write {}: {error}", path.display()));
+        let failed = |error| Failure::failed(format!("can't write {}: {error}", file_name(path)));
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}.part", std::process::id()));
         let part = path.with_file_name(name);

@@ -3,16 +3,16 @@
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anamne::{BadLines, Error, ImportOptions, ImportReport, Space, Unproven};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::failure::{Failure, Taken};
 use crate::output::{Output, memories, say};
 use crate::place::Place;
-use crate::wording::{duration, number};
+use crate::progress::Bar;
+use crate::wording::{duration, file_name, named, number};
 
 /// Bad lines that are shown to a person; `--json` has all of them.
 const SHOWN_BAD_LINES: usize = 20;
@@ -133,7 +133,7 @@ fn size_of(file: &str) -> Result<Option<u64>, Failure> {
 }
 
 fn unreadable(file: &str, error: &std::io::Error) -> Failure {
-    let message = format!("can't read {file}: {error}");
+    let message = format!("can't read {}: {error}", named(file));
     if error.kind() == std::io::ErrorKind::NotFound {
         Failure::not_found(message)
     } else {
@@ -175,7 +175,11 @@ fn stopped(file: &str, error: Error, before: &Total, reached: &ImportReport) -> 
             taken,
         } => {
             let name = if file == "-" { "standard input" } else { file };
-            (format!("{name}:{line}: {reason}"), *taken, "line")
+            (
+                format!("{}:{line}: {}", named(name), named(&reason)),
+                *taken,
+                "line",
+            )
         }
         Error::BadNote {
             file: note,
@@ -183,7 +187,11 @@ fn stopped(file: &str, error: Error, before: &Total, reached: &ImportReport) -> 
             taken,
         } => {
             let path = Path::new(file).join(note);
-            (format!("{}: {reason}", path.display()), *taken, "note")
+            (
+                format!("{}: {}", file_name(path), named(&reason)),
+                *taken,
+                "note",
+            )
         }
         other => return Failure::from(other).taken(sum(before, reached)),
     };
@@ -227,7 +235,8 @@ impl Total {
             return output.json(self);
         }
         for bad in self.bad.iter().take(SHOWN_BAD_LINES) {
-            say(format_args!("{}:{}: {}", bad.file, bad.line, bad.reason));
+            let (file, reason) = (named(&bad.file), named(&bad.reason));
+            say(format_args!("{file}:{}: {reason}", bad.line));
         }
         if self.bad.len() > SHOWN_BAD_LINES {
             output.note(format_args!(
@@ -278,7 +287,7 @@ impl Total {
 
 /// The bar that a person watches; nothing at all where nobody does.
 struct Progress {
-    bar: Option<ProgressBar>,
+    bar: Option<Bar>,
     started: Instant,
 }
 
@@ -289,14 +298,7 @@ impl Progress {
             Some(_) => "{bar:24} {percent:>3} % {msg} · {eta} to go",
             None => "{spinner} {msg} · {elapsed}",
         };
-        // The templates are constants, and the tests below read them.
-        let style =
-            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bar = watched.then(|| {
-            let bar = bytes.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
-            bar.enable_steady_tick(Duration::from_millis(100));
-            bar.with_style(style)
-        });
+        let bar = watched.then(|| Bar::new(template, bytes).tick());
         Self {
             bar,
             started: Instant::now(),
@@ -307,19 +309,19 @@ impl Progress {
         let Some(bar) = &self.bar else { return };
         let read = before.imported + before.known + report.imported + report.known;
         let rate = read as f64 / self.started.elapsed().as_secs_f64().max(0.001);
-        bar.set_position(before.bytes + report.bytes);
-        bar.set_message(format!("{} · {}/s", memories(read), number(rate as u64)));
+        let message = format!("{} · {}/s", memories(read), number(rate as u64));
+        bar.reached(before.bytes + report.bytes, &message);
     }
 
     fn indexing(&self, view: &str) {
         if let Some(bar) = &self.bar {
-            bar.set_message(format!("bringing the {view} view up to date"));
+            bar.say(&format!("bringing the {view} view up to date"));
         }
     }
 
     fn end(&self) {
         if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+            bar.end();
         }
     }
 }

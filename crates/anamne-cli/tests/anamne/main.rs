@@ -16,6 +16,7 @@ mod reference;
 mod refusals;
 mod safekeeping;
 mod tasks;
+mod terminal;
 mod tiers;
 mod together;
 mod weaving;
