@@ -31,6 +31,7 @@ mod style;
 mod terminal;
 mod usage;
 mod weaving;
+mod whole_file;
 mod wording;
 
 use std::process::ExitCode;

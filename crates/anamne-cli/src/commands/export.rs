@@ -1,7 +1,6 @@
 //! `anamne export`.
 
-use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anamne::{CorpusReport, Space, Standing};
@@ -10,7 +9,8 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::output::{Output, memories};
 use crate::place::Place;
-use crate::wording::{file_name, number};
+use crate::whole_file::write_whole;
+use crate::wording::number;
 
 /// Write every memory as lines of JSON, as Markdown notes, or as a training corpus
 #[derive(Debug, clap::Args)]
@@ -84,7 +84,7 @@ impl Export {
             note_left_out(&written, output);
             return Ok(());
         };
-        let written = self.write_whole(&space, path)?;
+        let written = write_whole(path, |writer| self.write(&space, writer))?;
         print(&written, path, output)
     }
 
@@ -127,25 +127,6 @@ impl Export {
             corpus: None,
         })
     }
-
-    /// Writes beside the file and renames at the end, so that nobody ever reads half an export.
-    fn write_whole(&self, space: &Space, path: &Path) -> Result<Written, Failure> {
-        let failed = |error| Failure::failed(format!("can't write {}: {error}", file_name(path)));
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.part", std::process::id()));
-        let part = path.with_file_name(name);
-        let written = create_private(&part).map_err(failed).and_then(|file| {
-            let written = self.write(space, BufWriter::new(&file))?;
-            file.sync_all().map_err(failed)?;
-            std::fs::rename(&part, path).map_err(failed)?;
-            Ok(written)
-        });
-        if written.is_err() {
-            // What can't be removed either is left for a person to see.
-            let _ = std::fs::remove_file(&part);
-        }
-        written
-    }
 }
 
 fn print(written: &Written, path: &Path, output: &mut Output) -> Result<(), Failure> {
@@ -174,12 +155,4 @@ fn note_left_out(written: &Written, output: &Output) {
             number(corpus.threads)
         ));
     }
-}
-
-fn create_private(path: &Path) -> std::io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }

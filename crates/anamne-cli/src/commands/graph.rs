@@ -11,6 +11,7 @@ use crate::output::{CYAN, Output, counted, paint};
 use crate::place::Place;
 use crate::terminal::{Breaks, plain};
 use crate::weaving;
+use crate::whole_file::write_whole;
 use crate::wording::file_name;
 
 /// Steps from the entity at most.
@@ -155,8 +156,12 @@ fn write(
     path: &Path,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    std::fs::write(path, drawn(around, format, output))
-        .map_err(|error| Failure::failed(format!("can't write {}: {error}", file_name(path))))?;
+    let drawing = drawn(around, format, output);
+    write_whole(path, |writer| {
+        writer
+            .write_all(drawing.as_bytes())
+            .map_err(|error| Failure::failed(format!("can't write {}: {error}", file_name(path))))
+    })?;
     let (entities, relations) = (around.entities.len(), around.relations.len());
     if output.is_json() {
         return output.json(&json!({

@@ -5,6 +5,7 @@ mod bench;
 mod across;
 mod demonstration;
 mod exchange;
+mod files;
 mod forgetting;
 mod journeys;
 mod keeping;
