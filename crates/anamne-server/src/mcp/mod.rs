@@ -14,6 +14,7 @@
 
 mod arguments;
 mod desk;
+mod flow;
 mod quote;
 mod reply;
 mod schema;
