@@ -21,6 +21,7 @@
 pub mod analyser;
 mod border;
 pub mod normal;
+pub mod quote;
 pub mod sentences;
 pub mod snippet;
 pub mod time;
