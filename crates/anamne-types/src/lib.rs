@@ -24,6 +24,7 @@ mod knowledge;
 mod limits;
 mod link;
 mod memory;
+mod provenance;
 mod question;
 mod ranking;
 mod reach;
@@ -49,6 +50,7 @@ pub use knowledge::{
 pub use limits::{Limits, Refusal};
 pub use link::{Link, LinkType};
 pub use memory::{Memory, Metadata, Version};
+pub use provenance::Provenance;
 pub use question::{Filter, Recall, Signals, Surroundings};
 pub use ranking::{Ranking, check_weight};
 pub use reach::{AsOf, Depth, Scope, TimeWords};

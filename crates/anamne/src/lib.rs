@@ -42,6 +42,7 @@ mod modelling;
 mod models;
 mod naming;
 mod past;
+mod provenance;
 mod reembedding;
 mod routing;
 #[cfg(test)]

@@ -94,7 +94,7 @@ fn facts_come_first_then_episodes_then_what_was_said() {
     assert!(at("must not run") < at("## Episodes and summaries"));
     assert!(at("rebuilt the kiln") < at("## Said"));
     assert!(at("## Said") < at("reaches its heat"));
-    assert!(under(&context, "Said").contains("2026-03-01 · standup\n[m1] Ada: The kiln"));
+    assert!(under(&context, "Said").contains("2026-03-01 · standup\n[m1] Ada\n> The kiln"));
 }
 
 #[test]
@@ -129,14 +129,14 @@ fn one_sort_of_memory_needs_no_heading_and_a_speaker_is_named_once() {
     );
     let context = asked(&space, "kiln", 500);
     assert!(!context.text.contains("##"), "{}", context.text);
-    assert_eq!(context.text.matches("Ada:").count(), 1, "{}", context.text);
+    assert_eq!(context.text.matches("Ada").count(), 1, "{}", context.text);
     assert!(
-        context.text.contains("\n[m2] Nobody opens"),
+        context.text.contains("\n[m2]\n> Nobody opens"),
         "{}",
         context.text
     );
     assert!(
-        context.text.contains("\n[m3] Bo: The kiln cools"),
+        context.text.contains("\n[m3] Bo\n> The kiln cools"),
         "{}",
         context.text
     );
@@ -170,9 +170,9 @@ fn a_short_answer_brings_its_question_along() {
     assert_eq!(beside.beside, Some(answer));
     assert!(beside.shortened);
     assert!(
-        context
-            .text
-            .contains("[m1] Bo: Which weekday suits you best?\n[m2] Ada: Tuesday, before lunch."),
+        context.text.contains(
+            "[m1] Bo\n> Which weekday suits you best?\n[m2] Ada\n> Tuesday, before lunch."
+        ),
         "{}",
         context.text
     );

@@ -34,8 +34,8 @@ pub fn is_invisible(character: char) -> bool {
     }
 }
 
-/// Whether a character may be shown between its neighbours as it is.
-pub(super) fn shows(character: char, previous: Option<char>, next: Option<char>) -> bool {
+/// Whether a character may be shown between its neighbours as it is: it is visible, or a script or an emoji needs it there.
+pub fn shows(character: char, previous: Option<char>, next: Option<char>) -> bool {
     if !is_invisible(character) {
         return true;
     }
