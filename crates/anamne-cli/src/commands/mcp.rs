@@ -38,6 +38,10 @@ pub(crate) struct Mcp {
         value_name = "SET"
     )]
     tools: Tools,
+
+    /// Reply in JSON too, for programs; a host hands that to its model in place of the text
+    #[arg(long)]
+    structured: bool,
 }
 
 /// Sets of tools.
@@ -65,7 +69,8 @@ impl Mcp {
         let settings = Settings::default()
             .zone(output.dates.zone.clone())
             .core(!place.is_named())
-            .tools(self.tools.into());
+            .tools(self.tools.into())
+            .structured(self.structured);
         serve_stdio(options, place.space_name().as_str(), settings)
             .map_err(|error| Failure::failed(format!("the server ended: {error}")))
     }

@@ -2,8 +2,8 @@
 //!
 //! Who does what: `Wire` turns lines into messages and answers nonsense itself; the SDK (`rmcp`)
 //! keeps the lifecycle of each protocol revision; [`MemoryServer`] routes a call to its tool on a thread that
-//! may block; a tool reads its arguments, asks the engine, and says the result twice: structured for
-//! programs, as quoted text for models.
+//! may block; a tool reads its arguments, asks the engine, and says the result as quoted text for models;
+//! and once more as JSON for programs, where [`Settings::structured`] asks for it.
 //!
 //! | revision | lifecycle |
 //! |---|---|
@@ -13,6 +13,7 @@
 //! A client that names a revision that is not known is offered 2025-11-25.
 
 mod arguments;
+mod budget;
 mod desk;
 mod quote;
 mod reply;
@@ -43,6 +44,9 @@ pub struct Settings {
     pub zone: TimeZone,
     /// Whether `core`, which holds what is true everywhere, is searched beside the server's own space.
     pub core: bool,
+    /// Whether replies carry structured content beside their text. Hosts hand that to their model in place of the text,
+    /// at up to three times the tokens, so it is for programs alone.
+    pub structured: bool,
 }
 
 impl Default for Settings {
@@ -51,6 +55,7 @@ impl Default for Settings {
             tools: ToolSet::default(),
             zone: TimeZone::UTC,
             core: false,
+            structured: false,
         }
     }
 }
@@ -67,6 +72,13 @@ impl Settings {
     #[must_use]
     pub fn core(mut self, core: bool) -> Self {
         self.core = core;
+        self
+    }
+
+    /// Sets whether replies carry structured content for programs.
+    #[must_use]
+    pub fn structured(mut self, structured: bool) -> Self {
+        self.structured = structured;
         self
     }
 

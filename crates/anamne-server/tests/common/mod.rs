@@ -26,7 +26,8 @@ impl Raw {
     pub(crate) fn start() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let options = Options::new(folder.path()).background(false);
-        Self::start_with(folder, options, Settings::default())
+        // For programs too, so that tests can read ids and fields; what models get is the text.
+        Self::start_with(folder, options, Settings::default().structured(true))
     }
 
     pub(crate) fn start_with(folder: TempDir, options: Options, settings: Settings) -> Self {
@@ -52,7 +53,11 @@ impl Raw {
     }
 
     pub(crate) async fn initialize(&mut self, revision: &str) -> Value {
-        let client = json!({ "name": "hand-written", "version": "1" });
+        self.initialize_as("hand-written", revision).await
+    }
+
+    pub(crate) async fn initialize_as(&mut self, name: &str, revision: &str) -> Value {
+        let client = json!({ "name": name, "version": "1" });
         let params =
             json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": client });
         let reply = self.request("initialize", params).await;
