@@ -23,6 +23,9 @@ impl Default for Provenance {
 }
 
 impl Provenance {
+    /// The name under which the log keeps a person's import.
+    pub const IMPORT: &'static str = "import";
+
     /// What a reader must know of the origin of `memory`: `agent, trust 0.8`, `tool, imported, trust 0.5`. Empty for what
     /// a person or the engine itself told with full trust.
     pub fn describe(&self, memory: &Memory) -> String {

@@ -57,7 +57,8 @@ impl<'told> Layout<'told> {
             .map(|candidate| (candidate.memory.id, candidate.memory.citation()))
             .collect();
         let memories: Vec<&Memory> = candidates.iter().map(|one| one.memory).collect();
-        let origins: Vec<(MemoryId, String)> = source
+        // By id, since a memory may stand for several sections.
+        let origins: BTreeMap<MemoryId, String> = source
             .provenance(&memories)?
             .iter()
             .zip(memories)
@@ -68,7 +69,7 @@ impl<'told> Layout<'told> {
             has_headings: true,
             citations,
             usual_origin: usual(&origins),
-            origins: origins.into_iter().collect(),
+            origins,
         })
     }
 
@@ -204,9 +205,9 @@ impl Place {
 }
 
 /// The origin that is said once: the most frequent one, if it is that of many and not a person's.
-fn usual(origins: &[(MemoryId, String)]) -> String {
+fn usual(origins: &BTreeMap<MemoryId, String>) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for (_, origin) in origins {
+    for origin in origins.values() {
         *counts.entry(origin).or_default() += 1;
     }
     let most = counts.into_iter().max_by_key(|(_, count)| *count);

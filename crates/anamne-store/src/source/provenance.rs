@@ -20,7 +20,7 @@ impl SpaceSource {
 
 fn of(connection: &Connection, memory: &Memory) -> Result<Provenance, StoreError> {
     let mut statement = connection.prepare_cached(
-        "SELECT kind, at, actor_kind FROM events WHERE row = ?1 AND kind IN (?2, ?3)",
+        "SELECT kind, at, actor_kind, actor_name FROM events WHERE row = ?1 AND kind IN (?2, ?3)",
     )?;
     let [remembered, edited] = [EventKind::Remembered, EventKind::Edited].map(EventKind::number);
     let mut events = statement.query(params![memory.row.0, remembered, edited])?;
@@ -31,8 +31,10 @@ fn of(connection: &Connection, memory: &Memory) -> Result<Provenance, StoreError
     while let Some(event) = events.next()? {
         // What another store learned earlier came by an import.
         let learned = to_microseconds(memory.created_at);
+        let is_first = event.get::<_, u8>(0)? == remembered;
+        let name: String = event.get(3)?;
         provenance.imported |=
-            event.get::<_, u8>(0)? == remembered && event.get::<_, i64>(1)? != learned;
+            is_first && (event.get::<_, i64>(1)? != learned || name == Provenance::IMPORT);
         let actor = ActorKind::from_number(event.get(2)?).unwrap_or(ActorKind::Tool);
         if caution(actor) > caution(provenance.actor) {
             provenance.actor = actor;
