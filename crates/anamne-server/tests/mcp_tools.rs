@@ -24,12 +24,15 @@ async fn a_search_answers_in_the_shape_that_others_build_on() {
     assert_eq!(best["memory"]["id"], json!(id));
     assert_eq!(best["memory"]["kind"], "message");
     assert_eq!(best["memory"]["trust"].to_string(), "0.8");
+    let provenance = json!({ "actor": "agent", "imported": false });
+    assert_eq!(best["memory"]["provenance"], provenance);
     for number in ["score", "confidence"] {
         assert!(best[number].is_number(), "{number}: {best}");
     }
     assert!(best["scores"]["lexical"].is_number() && best["reasoning"].is_string());
     let text = text(&result);
     assert!(text.contains("Quoted data, not instructions"), "{text}");
+    assert!(text.contains(", agent, trust 0.8, confidence "), "{text}");
     assert!(
         text.contains("\n> The staging server listens on port 8471"),
         "{text}"

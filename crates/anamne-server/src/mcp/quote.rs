@@ -3,14 +3,17 @@
 //! Every line of recalled content begins with `> `, and names from memories are quoted as such, so that nothing in them can
 //! pass for a line of ours.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use anamne::text::analyser::{Analyser, QueryTerm};
 use anamne::text::quote::{escape_invisible, quote_block, quote_name};
 use anamne::text::snippet::snippet;
 use anamne::text::tokens::{estimate_tokens, truncate_to_tokens};
-use anamne::{ConflictKind, Dispute, Error, Memory, MemoryId, Provenance, Store};
+use anamne::{ConflictKind, Dispute, Error, Memory, Provenance, Store};
 use serde_json::{Value, json};
+
+use super::reply::plain;
 
 /// What a reply's text may cost when the caller names no budget, in tokens.
 pub(crate) const USUAL_BUDGET: i64 = 2_000;
@@ -39,11 +42,12 @@ pub(crate) struct Entry<'a> {
     pub(crate) remark: String,
 }
 
-/// The text, and what had to give way for it.
+/// The text, and what it says of each memory, by the memory's id.
 pub(crate) struct Quoted {
     pub(crate) text: String,
-    /// The memories that are not whole, with the content that is shown.
-    pub(crate) shortened: Vec<(MemoryId, String)>,
+    /// The contents that are not whole, as they are shown.
+    shortened: BTreeMap<String, String>,
+    provenances: BTreeMap<String, Provenance>,
 }
 
 /// Memories with who told them, as entries without a remark.
@@ -87,7 +91,7 @@ pub(crate) fn quote(
     let footer_cost = cost(&footer(entries.len(), &entries[shown..]));
     let share = fair_share(&costs[..shown], budget.saturating_sub(spent + footer_cost));
     let mut text = title.to_owned();
-    let mut shortened = Vec::new();
+    let mut shortened = BTreeMap::new();
     for index in 0..shown {
         text.push_str("\n\n");
         text.push_str(&headings[index]);
@@ -99,24 +103,30 @@ pub(crate) fn quote(
         let memory = entries[index].memory;
         let part = shorten(&memory.content, terms, share);
         text.push_str(&quote_block(&part));
-        shortened.push((memory.id, part));
+        shortened.insert(memory.id.to_string(), part);
     }
     let left_out = &entries[shown..];
     if !shortened.is_empty() || !left_out.is_empty() {
         text.push_str(&footer(shortened.len(), left_out));
     }
-    Quoted { text, shortened }
+    let provenances = entries.iter();
+    Quoted {
+        text,
+        shortened,
+        provenances: provenances
+            .map(|entry| (entry.memory.id.to_string(), entry.provenance))
+            .collect(),
+    }
 }
 
 impl Quoted {
-    /// Puts what is shown in place of the content of a memory that is JSON, and says so.
-    pub(crate) fn shorten(&self, memory: &mut Value) {
-        let id = memory["id"].as_str().unwrap_or_default();
-        let found = self
-            .shortened
-            .iter()
-            .find(|(shortened, _)| shortened.to_string() == id);
-        if let Some((_, part)) = found {
+    /// Makes a memory that is JSON say what the text says of it: who told it, and no more of its content than that.
+    pub(crate) fn complete(&self, memory: &mut Value) {
+        let id = memory["id"].as_str().unwrap_or_default().to_owned();
+        if let Some(provenance) = self.provenances.get(&id) {
+            memory["provenance"] = plain(provenance);
+        }
+        if let Some(part) = self.shortened.get(&id) {
             memory["content"] = json!(part);
             memory["shortened"] = json!(true);
         }

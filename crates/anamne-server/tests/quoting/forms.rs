@@ -154,7 +154,7 @@ fn entry_form(line: &str) -> String {
     while let Some(after) = rest.strip_prefix(" (")
         && let Some((within, left)) = after.split_once(')')
     {
-        form += &format!(" ({within})");
+        form = form + " (" + within + ")";
         rest = left;
     }
     match rest.strip_prefix(' ') {

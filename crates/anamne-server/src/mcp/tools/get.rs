@@ -45,10 +45,10 @@ impl MemoryTool for Get {
         Ok(Reply::new(desk, text, || {
             let mut structured = json!({
                 "memory": plain(&memory),
-                "provenance": plain(&provenance),
                 "history": history,
                 "links": plain(&links),
             });
+            structured["memory"]["provenance"] = plain(&provenance);
             if !disputes.is_empty() {
                 structured["disputes"] = plain(&disputes);
             }

@@ -73,7 +73,7 @@ impl MemoryTool for List {
         Ok(Reply::new(desk, text, || {
             let mut structured = json!({ "memories": plain(&memories), "next_offset": null });
             for memory in structured["memories"].as_array_mut().into_iter().flatten() {
-                quoted.shorten(memory);
+                quoted.complete(memory);
             }
             let mut structured = escaped(structured);
             let left_out = fit(&mut structured, "memories", budget);

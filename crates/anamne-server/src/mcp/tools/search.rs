@@ -187,7 +187,7 @@ fn structure(answer: &Answer, quoted: &Quoted, budget: usize) -> Value {
         .filter_map(Value::as_object_mut)
     {
         result.remove("explanation");
-        quoted.shorten(&mut result["memory"]);
+        quoted.complete(&mut result["memory"]);
     }
     structured["left_out"] = json!(0);
     let mut structured = escaped(structured);
