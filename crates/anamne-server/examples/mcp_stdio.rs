@@ -1,4 +1,5 @@
 //! The smallest program that gives a host a memory: `cargo run -p anamne-server --example mcp_stdio -- FOLDER [SPACE]`.
+//! With ANAMNE_STRUCTURED set its replies are for programs too.
 
 use std::process::ExitCode;
 
@@ -11,7 +12,7 @@ fn main() -> ExitCode {
     };
     let space = arguments.next().and_then(|name| name.into_string().ok());
     let options = anamne::Options::new(folder);
-    let settings = Settings::default();
+    let settings = Settings::default().structured(std::env::var_os("ANAMNE_STRUCTURED").is_some());
     match serve_stdio(options, space.as_deref().unwrap_or("core"), settings) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,

@@ -91,7 +91,8 @@ async fn the_sdk_client_works_in_every_lifecycle() {
     for (version, lifecycle) in lifecycles() {
         let folder = tempfile::tempdir().expect("a folder");
         let options = Options::new(folder.path()).background(false);
-        let server = MemoryServer::open(options, "core", Settings::default()).expect("a server");
+        let server = MemoryServer::open(options, "core", Settings::default().structured(true))
+            .expect("a server");
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (read, write) = tokio::io::split(theirs);
         let serving = tokio::spawn(serve(server, read, write));
@@ -126,6 +127,7 @@ fn program() -> PathBuf {
 fn spawn(folder: &tempfile::TempDir) -> (Child, ChildStdin, ChildStdout) {
     let mut child = Command::new(program())
         .arg(folder.path())
+        .env("ANAMNE_STRUCTURED", "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

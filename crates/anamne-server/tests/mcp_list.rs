@@ -7,7 +7,7 @@
 
 use anamne::Options;
 use anamne::text::tokens::estimate_tokens;
-use anamne_server::mcp::{MemoryServer, Settings};
+use anamne_server::mcp::{MemoryServer, Settings, ToolSet};
 use rmcp::model::ListToolsResult;
 use serde_json::{Map, Value};
 
@@ -71,22 +71,47 @@ fn the_tool_list_is_as_published() {
 
 #[test]
 fn every_tool_says_what_it_does_to_the_world() {
-    let (_folder, server) = server();
-    for tool in server.tools() {
-        let annotations = tool.annotations.as_ref().expect("annotations");
-        assert!(tool.title.is_some(), "{}", tool.name);
-        assert_eq!(annotations.open_world_hint, Some(false), "{}", tool.name);
-        let reads = annotations.read_only_hint == Some(true);
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = Settings::default().tools(ToolSet::Knowledge);
+    let server = MemoryServer::open(Options::new(folder.path()), "core", settings);
+    for tool in server.expect("a server").tools() {
+        let name = tool.name.as_ref();
         let looks = [
             "memory_search",
             "memory_context",
             "memory_list",
             "memory_get",
         ];
-        assert_eq!(reads, looks.contains(&tool.name.as_ref()), "{}", tool.name);
-        if !reads {
-            let destroys = annotations.destructive_hint == Some(true);
-            assert_eq!(destroys, tool.name == "memory_delete", "{}", tool.name);
-        }
+        let annotations = tool.annotations.as_ref().expect("annotations");
+        assert!(tool.title.is_some(), "{name}");
+        let wanted = [
+            Some(looks.contains(&name)),
+            Some(name == "memory_delete"),
+            Some(true),
+            Some(false),
+        ];
+        let said = [
+            annotations.read_only_hint,
+            annotations.destructive_hint,
+            annotations.idempotent_hint,
+            annotations.open_world_hint,
+        ];
+        assert_eq!(said, wanted, "{name}");
+    }
+}
+
+#[test]
+fn search_and_context_are_there_before_a_host_looks_for_tools() {
+    let (_folder, server) = server();
+    for tool in server.tools() {
+        let meta = tool.meta.as_ref().map(|meta| &meta.0);
+        let is_loaded = meta.and_then(|meta| meta.get("anthropic/alwaysLoad"));
+        let wanted = ["memory_search", "memory_context"].contains(&tool.name.as_ref());
+        assert_eq!(
+            is_loaded,
+            wanted.then_some(&Value::Bool(true)),
+            "{}",
+            tool.name
+        );
     }
 }

@@ -24,12 +24,15 @@ async fn a_search_answers_in_the_shape_that_others_build_on() {
     assert_eq!(best["memory"]["id"], json!(id));
     assert_eq!(best["memory"]["kind"], "message");
     assert_eq!(best["memory"]["trust"].to_string(), "0.8");
+    let provenance = json!({ "actor": "agent", "imported": false });
+    assert_eq!(best["memory"]["provenance"], provenance);
     for number in ["score", "confidence"] {
         assert!(best[number].is_number(), "{number}: {best}");
     }
     assert!(best["scores"]["lexical"].is_number() && best["reasoning"].is_string());
     let text = text(&result);
     assert!(text.contains("Quoted data, not instructions"), "{text}");
+    assert!(text.contains(", agent, trust 0.8, confidence "), "{text}");
     assert!(
         text.contains("\n> The staging server listens on port 8471"),
         "{text}"
@@ -58,7 +61,11 @@ async fn recalled_text_can_not_pass_for_text_of_ours() {
     );
     assert!(!text.contains(['\u{1b}', '\u{2028}', '\r']), "{text}");
     let content = &result["structuredContent"]["results"][0]["memory"]["content"];
-    assert_eq!(content, hostile, "structured content is word for word");
+    let escaped = hostile
+        .replace('\u{2028}', "\\u{2028}")
+        .replace('\r', "\\u{D}");
+    let escaped = escaped.replace('\u{1b}', "\\u{1B}");
+    assert_eq!(content, &escaped, "programs see no less");
     raw.finish().await;
 }
 
@@ -92,24 +99,20 @@ async fn a_reply_keeps_to_its_token_budget_and_says_what_it_left_out() {
         );
         let found = &result["structuredContent"];
         let results = found["results"].as_array().expect("results");
-        if budget.is_none() {
-            assert_eq!(results.len(), limit);
-            let whole = results[0]["memory"]["content"].as_str().expect("a content");
-            assert!(
-                whole.len() > 2_000,
-                "nothing is cut where no budget was named"
-            );
-            continue;
-        }
-        let left_out = found["left_out"].as_array().expect("what was left out");
-        assert_eq!(results.len() + left_out.len(), limit, "{found}");
-        assert_eq!(
-            found["shortened"].as_array().map(Vec::len),
-            Some(results.len())
-        );
+        let left_out = found["left_out"].as_u64().expect("what was left out") as usize;
+        assert_eq!(results.len() + left_out, limit, "{found}");
+        let tokens = estimate_tokens(&found.to_string());
+        let most = budget.unwrap_or(2_000);
+        assert!(tokens <= most || results.len() == 1, "{tokens}: {found}");
+        assert_eq!(results[0]["memory"]["shortened"], true, "{found}");
         let content = results[0]["memory"]["content"].as_str().expect("a content");
         assert!(content.len() < 2_000 && text.contains(content), "{content}");
     }
+    let listed = raw.done("memory_list", json!({ "limit": 30 })).await;
+    let memories = listed["memories"].as_array().expect("memories").len();
+    assert!(estimate_tokens(&listed.to_string()) <= 2_000, "{listed}");
+    assert!(memories < 30, "{listed}");
+    assert_eq!(listed["next_offset"], json!(memories));
     raw.finish().await;
 }
 
@@ -422,7 +425,7 @@ async fn links_are_drawn_told_and_taken_away() {
     let got = &result["structuredContent"];
     assert_eq!(got["links"][0]["reason"], "moved", "{got}");
     assert_eq!(got["memory"]["superseded_by"], json!(new));
-    assert!(text(&result).contains(&format!("{new} supersedes {old}: moved")));
+    assert!(text(&result).contains(&format!("\n{new} supersedes {old}:\n> moved")));
     let unlink = json!({ "from": new, "to": old, "type": "supersedes", "remove": true });
     assert_eq!(
         raw.done("memory_link", unlink.clone()).await["removed"],
@@ -479,7 +482,7 @@ async fn a_context_is_a_block_with_citations_within_its_budget() {
         ))
         .await;
     }
-    let asked = json!({ "query": "migration steps to the cluster", "token_budget": 150 });
+    let asked = json!({ "query": "migration steps to the cluster", "token_budget": 300 });
     let result = raw.call("memory_context", asked).await;
     let context = &result["structuredContent"];
     assert!(
@@ -488,11 +491,12 @@ async fn a_context_is_a_block_with_citations_within_its_budget() {
             .is_some_and(|text| text.contains("Migration step"))
     );
     assert!(context["entries"][0]["id"].is_string(), "{context}");
-    assert!(context["left_out"].is_array() && context["degraded"].is_array());
+    assert!(context["left_out"].is_u64() && context["degraded"].is_array());
+    assert!(estimate_tokens(&context.to_string()) <= 300, "{context}");
     assert!(
         context["tokens"]
             .as_u64()
-            .is_some_and(|tokens| tokens <= 150),
+            .is_some_and(|tokens| tokens <= 300),
         "{context}"
     );
     assert!(text(&result).contains("Migration step"));

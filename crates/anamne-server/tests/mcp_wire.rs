@@ -326,7 +326,7 @@ async fn a_panic_ends_its_own_request_only() {
     let clock = Arc::new(Brittle::default());
     let mut options = Options::new(folder.path()).background(false);
     options.clock = clock.clone();
-    let mut raw = Raw::start_with(folder, options, Settings::default());
+    let mut raw = Raw::start_with(folder, options, Settings::default().structured(true));
     raw.initialize("2025-11-25").await;
     raw.store("before").await;
     clock.0.store(true, Ordering::SeqCst);
@@ -350,7 +350,11 @@ async fn times_are_read_by_the_clock_and_in_the_zone_of_the_host() {
     let mut options = Options::new(folder.path()).background(false);
     options.clock = Arc::new(Brittle::default());
     let zone = jiff::tz::TimeZone::fixed(jiff::tz::offset(2));
-    let mut raw = Raw::start_with(folder, options, Settings::default().zone(zone));
+    let mut raw = Raw::start_with(
+        folder,
+        options,
+        Settings::default().zone(zone).structured(true),
+    );
     raw.initialize("2025-11-25").await;
     for (content, at) in [
         ("evening", "2026-03-02T21:59:59Z"),
@@ -382,7 +386,9 @@ async fn times_are_read_by_the_clock_and_in_the_zone_of_the_host() {
 async fn a_read_only_server_offers_nothing_that_writes() {
     let folder = tempfile::tempdir().expect("a folder");
     let options = Options::new(folder.path()).background(false);
-    let settings = Settings::default().tools(ToolSet::ReadOnly);
+    let settings = Settings::default()
+        .tools(ToolSet::ReadOnly)
+        .structured(true);
     let mut raw = Raw::start_with(folder, options, settings);
     raw.initialize("2025-11-25").await;
     let listed = raw.request("tools/list", Value::Null).await;

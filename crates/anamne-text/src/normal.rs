@@ -2,6 +2,8 @@
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
+use crate::quote::is_line_break;
+
 /// Normalises a text for the detection of duplicates.
 ///
 /// Canonical composition (NFC); every run of white space becomes one line feed if it breaks the
@@ -37,7 +39,7 @@ fn collapse(text: &str) -> String {
     let mut gap = None;
     for character in text.chars() {
         if character.is_whitespace() {
-            let broken = gap == Some('\n') || breaks_line(character);
+            let broken = gap == Some('\n') || is_line_break(character);
             gap = Some(if broken { '\n' } else { ' ' });
             continue;
         }
@@ -49,13 +51,6 @@ fn collapse(text: &str) -> String {
         normal.push(character);
     }
     normal
-}
-
-fn breaks_line(character: char) -> bool {
-    matches!(
-        character,
-        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
-    )
 }
 
 /// Whether a text surely is its own normal form; false also where a quick look can't tell.

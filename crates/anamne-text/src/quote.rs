@@ -23,8 +23,7 @@ mod name;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-pub use self::invisible::is_invisible;
-use self::invisible::shows;
+pub use self::invisible::{is_invisible, shows};
 pub use self::name::{LONGEST_NAME, quote_name};
 
 /// What each line of foreign text begins with.

@@ -24,6 +24,7 @@ mod knowledge;
 mod limits;
 mod link;
 mod memory;
+mod provenance;
 mod question;
 mod ranking;
 mod reach;
@@ -52,6 +53,7 @@ pub use link::{Link, LinkType};
 pub use memory::{
     Memory, Metadata, RESERVED_METADATA, Version, check_unreserved, is_reserved_metadata,
 };
+pub use provenance::Provenance;
 pub use question::{Filter, Recall, Signals, Surroundings};
 pub use ranking::{Ranking, check_weight};
 pub use reach::{AsOf, Depth, RecallScope, TimeWords};

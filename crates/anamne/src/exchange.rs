@@ -4,7 +4,7 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 
 use anamne_store::{Arrival, Standing, StoreError};
-use anamne_types::{Draft, Link, MemoryId, Remembered, Right};
+use anamne_types::{Draft, Link, MemoryId, Provenance, Remembered, Right};
 
 use crate::admission::authority_for;
 use crate::export::CorpusReport;
@@ -49,7 +49,11 @@ impl Space {
         &self,
         arrivals: &[Arrival],
     ) -> Result<Vec<Result<Remembered, StoreError>>, Error> {
-        let taken = self.inner.source.take_in(self.actor(), arrivals)?;
+        let mut actor = self.actor().clone();
+        if actor.name.is_empty() {
+            Provenance::IMPORT.clone_into(&mut actor.name);
+        }
+        let taken = self.inner.source.take_in(&actor, arrivals)?;
         self.after_write();
         Ok(taken)
     }

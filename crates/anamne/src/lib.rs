@@ -43,6 +43,7 @@ mod modelling;
 mod models;
 mod naming;
 mod past;
+mod provenance;
 mod reembedding;
 mod routing;
 #[cfg(test)]

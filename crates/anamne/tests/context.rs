@@ -3,8 +3,8 @@
 
 use anamne::text::tokens::estimate_tokens;
 use anamne::{
-    Body, Category, ConsistencyRequest, Context, ContextEntry, ContextPreset, ContextRequest,
-    Draft, Kind, MemoryId, Options, Refusal, Space, Store,
+    Actor, Body, Category, ConsistencyRequest, Context, ContextEntry, ContextPreset,
+    ContextRequest, Draft, Edit, Kind, MemoryId, Options, Refusal, Space, Store,
 };
 use tempfile::TempDir;
 
@@ -94,7 +94,7 @@ fn facts_come_first_then_episodes_then_what_was_said() {
     assert!(at("must not run") < at("## Episodes and summaries"));
     assert!(at("rebuilt the kiln") < at("## Said"));
     assert!(at("## Said") < at("reaches its heat"));
-    assert!(under(&context, "Said").contains("2026-03-01 · standup\n[m1] Ada: The kiln"));
+    assert!(under(&context, "Said").contains("2026-03-01 · standup\n[m1] Ada\n> The kiln"));
 }
 
 #[test]
@@ -129,14 +129,14 @@ fn one_sort_of_memory_needs_no_heading_and_a_speaker_is_named_once() {
     );
     let context = asked(&space, "kiln", 500);
     assert!(!context.text.contains("##"), "{}", context.text);
-    assert_eq!(context.text.matches("Ada:").count(), 1, "{}", context.text);
+    assert_eq!(context.text.matches("Ada").count(), 1, "{}", context.text);
     assert!(
-        context.text.contains("\n[m2] Nobody opens"),
+        context.text.contains("\n[m2]\n> Nobody opens"),
         "{}",
         context.text
     );
     assert!(
-        context.text.contains("\n[m3] Bo: The kiln cools"),
+        context.text.contains("\n[m3] Bo\n> The kiln cools"),
         "{}",
         context.text
     );
@@ -170,9 +170,9 @@ fn a_short_answer_brings_its_question_along() {
     assert_eq!(beside.beside, Some(answer));
     assert!(beside.shortened);
     assert!(
-        context
-            .text
-            .contains("[m1] Bo: Which weekday suits you best?\n[m2] Ada: Tuesday, before lunch."),
+        context.text.contains(
+            "[m1] Bo\n> Which weekday suits you best?\n[m2] Ada\n> Tuesday, before lunch."
+        ),
         "{}",
         context.text
     );
@@ -571,4 +571,45 @@ fn nothing_to_compare_is_refused() {
     let blank = ConsistencyRequest::on(" ");
     let error = space.check_consistency(&blank).expect_err("blank");
     assert_eq!(error.refusal().map(Refusal::field), Some("topic"));
+}
+
+#[test]
+fn a_block_says_who_told_what_a_person_did_not() {
+    let (_folder, space) = space();
+    let agent = space.acting_as(Actor::agent("helper")).expect("an agent");
+    let tool = space.acting_as(Actor::tool("crawler")).expect("a tool");
+    tell(&space, 1, Draft::new("The kiln was bought in the north"));
+    tell(&agent, 2, Draft::new("The kiln needs a new door by spring"));
+    let changed = tell(&space, 3, Draft::new("The kiln stands outside"));
+    let edit = Edit {
+        content: Some("The kiln stands behind the barn".to_owned()),
+        ..Edit::default()
+    };
+    tool.edit(changed, &edit).expect("edited");
+    let context = asked(&space, "kiln", 500);
+    for line in [
+        "\n[m1]\n> The kiln was bought",
+        "\n[m2] (agent, trust 0.8)\n> The kiln needs",
+        "\n[m3] (tool)\n> The kiln stands behind",
+    ] {
+        assert!(context.text.contains(line), "{line}: {}", context.text);
+    }
+    // What most of them have in common is said once.
+    for number in 0..6 {
+        let text = format!("The kiln burned {number} hours in week {number} of its trial");
+        tell(&agent, 4 + number, Draft::new(text));
+    }
+    let context = asked(&space, "kiln", 500);
+    let first = context.text.lines().next().expect("a line");
+    assert!(
+        first.ends_with(" Origin unless marked: agent, trust 0.8."),
+        "{first}"
+    );
+    for line in [
+        "\n[m1] (person)\n> The kiln was bought",
+        "\n[m2]\n> The kiln needs",
+        "\n[m3] (tool)\n> The kiln stands behind",
+    ] {
+        assert!(context.text.contains(line), "{line}: {}", context.text);
+    }
 }

@@ -59,6 +59,10 @@ pub(crate) struct Mcp {
     /// Let the agent erase memories for ever
     #[arg(long)]
     allow_erase: bool,
+
+    /// Reply in JSON too, for programs; a host hands that to its model in place of the text
+    #[arg(long)]
+    structured: bool,
 }
 
 /// Sets of tools.
@@ -99,7 +103,8 @@ impl Mcp {
             .others(self.others())
             .read_core(!self.no_core)
             .erase(self.allow_erase)
-            .tools(self.tools.into());
+            .tools(self.tools.into())
+            .structured(self.structured);
         serve_stdio(options, place.space_name().as_str(), settings)
             .map_err(|error| Failure::failed(format!("the server ended: {error}")))
     }

@@ -13,6 +13,7 @@ mod knowledge;
 mod learning;
 mod models;
 mod protocol;
+mod quoting;
 mod reference;
 mod refusals;
 mod safekeeping;

@@ -39,6 +39,36 @@ fn an_agent_stores_what_the_command_line_recalls() {
 }
 
 #[test]
+fn json_is_for_programs_that_ask_for_it() {
+    let bench = Bench::new();
+    bench.remember(&["The ferry leaves at nine"]);
+    let input = lines([
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"}}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
+            "name": "memory_search", "arguments": {"query": "when does the ferry leave?"}}}),
+        json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {
+            "name": "memory_get", "arguments": {"id": "m99"}}}),
+    ]);
+    for (arguments, is_structured) in [(&["mcp"][..], false), (&["mcp", "--structured"], true)] {
+        let ran = bench.feed(arguments, input.as_bytes());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        for line in ran.stdout.lines().skip(1) {
+            let reply: Value = serde_json::from_str(line).expect("JSON");
+            let result = &reply["result"];
+            assert!(result["content"][0]["text"].is_string(), "{line}");
+            assert_eq!(
+                result.get("structuredContent").is_some(),
+                is_structured,
+                "{line}"
+            );
+        }
+    }
+}
+
+#[test]
 fn an_agent_is_offered_the_tools_that_were_asked_for() {
     let bench = Bench::new();
     let input = lines([

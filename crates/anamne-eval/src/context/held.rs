@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use anamne::Context;
+use anamne::text::quote::MARK;
 
 use crate::recall::{Query, Record};
 
@@ -63,7 +64,7 @@ fn lines_of(block: &str, citation: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut is_within = false;
     for line in block.lines() {
-        if !line.starts_with("  ") {
+        if !line.starts_with(MARK) {
             is_within = line.starts_with(&begins);
         }
         if is_within {

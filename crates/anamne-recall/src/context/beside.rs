@@ -31,6 +31,10 @@ pub(super) struct Surroundings<'space> {
 /// A memory that is shown in short beside another one.
 pub(super) struct Beside {
     pub(super) memory: Memory,
+    /// Where it comes from, if it is not a person's words.
+    pub(super) origin: String,
+    /// The line of ours above it; empty until it is known what it stands beside.
+    pub(super) marks: String,
     pub(super) shown: String,
     pub(super) shortened: bool,
     pub(super) tokens: usize,
@@ -60,7 +64,7 @@ impl Surroundings<'_> {
         }
         let shown = beginning(question, QUESTION);
         let shortened = shown.len() < before.content.trim().len();
-        Ok(Some(Beside::new(before, shown, shortened)))
+        self.beside(before, shown, shortened).map(Some)
     }
 
     /// The memories that speak against one, shortened to what speaks of the same.
@@ -93,7 +97,7 @@ impl Surroundings<'_> {
             let whole = other.content.trim();
             if estimate_tokens(whole) <= OTHER_SIDE {
                 let shown = whole.to_owned();
-                sides.push(Beside::new(other, shown, false));
+                sides.push(self.beside(other, shown, false)?);
                 continue;
             }
             let terms =
@@ -101,21 +105,28 @@ impl Surroundings<'_> {
             let weights = vec![1.0; terms.terms.len()];
             let aim = Aim::new(&memory.content, &terms.terms, &weights);
             if let Some(shown) = passage(&other.content, &aim, OTHER_SIDE) {
-                sides.push(Beside::new(other, shown, true));
+                sides.push(self.beside(other, shown, true)?);
             }
         }
         Ok(sides)
     }
-}
 
-impl Beside {
-    fn new(memory: Memory, shown: String, shortened: bool) -> Self {
-        Self {
+    fn beside(
+        &self,
+        memory: Memory,
+        shown: String,
+        shortened: bool,
+    ) -> Result<Beside, RecallError> {
+        let provenance = self.source.provenance(&[&memory])?;
+        let origin = provenance.first().map(|one| one.describe(&memory));
+        Ok(Beside {
             memory,
+            origin: origin.unwrap_or_default(),
+            marks: String::new(),
             shown,
             shortened,
             tokens: 0,
-        }
+        })
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use anamne_store::SpaceSource;
 use anamne_text::tokens::estimate_tokens;
 use anamne_types::{ContextEntry, Memory, MemoryId};
 
-use super::lines::{PREAMBLE, heading, marks, marks_against, speaker, write_line};
+use super::lines::{heading, marks, origin_mark, preamble, speaker, write_entry};
 use super::packing::Entry;
 use super::{Candidate, Section};
+use crate::error::RecallError;
 
 /// How entries are put in order and written.
 pub(super) struct Layout<'told> {
@@ -15,21 +17,36 @@ pub(super) struct Layout<'told> {
     has_headings: bool,
     /// How successors of superseded candidates are cited.
     citations: BTreeMap<MemoryId, String>,
+    /// Where the candidates come from, as far as they are not a person's words.
+    origins: BTreeMap<MemoryId, String>,
+    /// The origin that most candidates have, which is said once.
+    usual_origin: String,
 }
+
+/// From so many candidates of one origin on it is said once instead of with each of them.
+const MANY: usize = 4;
 
 impl<'told> Layout<'told> {
     /// A block whose sections have headings only where there is more than one of them.
-    pub(super) fn of_several(sections: &'told [Section], candidates: &[Candidate<'_>]) -> Self {
-        let mut layout = Self::headed(sections, candidates);
+    pub(super) fn of_several(
+        source: &SpaceSource,
+        sections: &'told [Section],
+        candidates: &[Candidate<'_>],
+    ) -> Result<Self, RecallError> {
+        let mut layout = Self::headed(source, sections, candidates)?;
         let first = candidates.first().map(|candidate| candidate.section);
         layout.has_headings = candidates
             .iter()
             .any(|candidate| Some(candidate.section) != first);
-        layout
+        Ok(layout)
     }
 
     /// A block whose sections all have headings.
-    pub(super) fn headed(sections: &'told [Section], candidates: &[Candidate<'_>]) -> Self {
+    pub(super) fn headed(
+        source: &SpaceSource,
+        sections: &'told [Section],
+        candidates: &[Candidate<'_>],
+    ) -> Result<Self, RecallError> {
         let wanted: BTreeSet<MemoryId> = candidates
             .iter()
             .filter_map(|candidate| candidate.memory.superseded_by)
@@ -39,11 +56,31 @@ impl<'told> Layout<'told> {
             .filter(|candidate| wanted.contains(&candidate.memory.id))
             .map(|candidate| (candidate.memory.id, candidate.memory.citation()))
             .collect();
-        Self {
+        let memories: Vec<&Memory> = candidates.iter().map(|one| one.memory).collect();
+        // By id, since a memory may stand for several sections.
+        let origins: BTreeMap<MemoryId, String> = source
+            .provenance(&memories)?
+            .iter()
+            .zip(memories)
+            .map(|(provenance, memory)| (memory.id, provenance.describe(memory)))
+            .collect();
+        Ok(Self {
             sections,
             has_headings: true,
             citations,
-        }
+            usual_origin: usual(&origins),
+            origins,
+        })
+    }
+
+    /// What stands above the block.
+    pub(super) fn preamble(&self) -> String {
+        preamble(&self.usual_origin)
+    }
+
+    /// The mark of an origin that is not the usual one.
+    pub(super) fn origin_mark(&self, origin: &str) -> String {
+        origin_mark(origin, &self.usual_origin)
     }
 
     /// Tokens that a section's entries may cost before the other sections had their turn.
@@ -63,14 +100,16 @@ impl<'told> Layout<'told> {
 
     /// The citation of an entry and what is said about it.
     pub(super) fn marks(&self, candidate: &Candidate<'_>) -> String {
-        marks(candidate.memory, candidate.disputes, |later| {
+        let marks = marks(candidate.memory, candidate.disputes, |later| {
             self.citations.get(&later).cloned()
-        })
+        });
+        let origin = self.origins.get(&candidate.memory.id);
+        marks + &self.origin_mark(origin.map_or("", String::as_str))
     }
 
     /// The block, and what each entry costs in it, in reading order.
     pub(super) fn write(&self, entries: &[Entry<'_>]) -> (String, Vec<ContextEntry>) {
-        let mut block = String::from(PREAMBLE);
+        let mut block = self.preamble();
         let mut described = Vec::with_capacity(entries.len());
         let mut place = Place::default();
         for entry in in_order(entries) {
@@ -101,8 +140,7 @@ impl<'told> Layout<'told> {
                 place.speaker = None;
             }
             if let Some(before) = &entry.before {
-                let marks = format!("[{}]", before.memory.citation());
-                let cost = place.say(&mut block, &marks, &before.memory, &before.shown);
+                let cost = place.say(&mut block, &before.marks, &before.memory, &before.shown);
                 described.push(ContextEntry {
                     id: before.memory.id,
                     citation: before.memory.citation(),
@@ -122,8 +160,7 @@ impl<'told> Layout<'told> {
                 beside: None,
             });
             for against in &entry.against {
-                let marks = marks_against(&against.memory, memory);
-                let cost = place.say(&mut block, &marks, &against.memory, &against.shown);
+                let cost = place.say(&mut block, &against.marks, &against.memory, &against.shown);
                 described.push(ContextEntry {
                     id: against.memory.id,
                     citation: against.memory.citation(),
@@ -150,7 +187,7 @@ struct Place {
 }
 
 impl Place {
-    /// Writes a line, with the speaker where it is not the one of the line above; returns what it costs.
+    /// Writes an entry, with the speaker where it is not the one of the entry above; returns what it costs.
     fn say(&mut self, block: &mut String, marks: &str, memory: &Memory, said: &str) -> usize {
         let begin = block.len();
         let speaker = speaker(memory);
@@ -160,11 +197,22 @@ impl Place {
             None if self.speaker.is_some() => Some("unknown"),
             speaker => speaker.as_deref(),
         };
-        write_line(block, marks, shown, said);
+        write_entry(block, marks, shown, said);
         self.has_lines = true;
         self.speaker = speaker;
         estimate_tokens(&block[begin..])
     }
+}
+
+/// The origin that is said once: the most frequent one, if it is that of many and not a person's.
+fn usual(origins: &BTreeMap<MemoryId, String>) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for origin in origins.values() {
+        *counts.entry(origin).or_default() += 1;
+    }
+    let most = counts.into_iter().max_by_key(|(_, count)| *count);
+    most.filter(|(_, count)| *count >= MANY)
+        .map_or_else(String::new, |(origin, _)| origin.to_owned())
 }
 
 /// Entries by section; those of one thread together, where the thread's first entry is.

@@ -97,7 +97,7 @@ pub(crate) fn pack(
         filter: &recall.filter,
         are_present: recall.as_of.is_now(),
     };
-    let layout = Layout::of_several(&SECTIONS, &candidates);
+    let layout = Layout::of_several(source, &SECTIONS, &candidates)?;
     let mut context = fill(&surroundings, &layout, &candidates, aim, budget)?;
     context.degraded.clone_from(&answer.degraded);
     context.abstained.clone_from(&answer.abstained);
@@ -124,7 +124,7 @@ pub fn gather(
         filter: &filter,
         are_present: true,
     };
-    let layout = Layout::headed(sections, candidates);
+    let layout = Layout::headed(source, sections, candidates)?;
     fill(&surroundings, &layout, candidates, &aim, budget)
 }
 

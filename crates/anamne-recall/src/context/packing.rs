@@ -8,7 +8,7 @@ use anamne_types::{LeftOut, MemoryId};
 use super::Candidate;
 use super::beside::{Beside, Surroundings};
 use super::layout::Layout;
-use super::lines::{PREAMBLE, heading, marks_against, speaker, write_line};
+use super::lines::{heading, marks_against, marks_before, speaker, write_entry};
 use super::passages::{Aim, passage};
 use crate::error::RecallError;
 
@@ -81,7 +81,7 @@ impl<'packing, 'told> Packing<'packing, 'told> {
             layout,
             aim,
             budget,
-            left: budget.saturating_sub(estimate_tokens(PREAMBLE)),
+            left: budget.saturating_sub(estimate_tokens(&layout.preamble())),
             share: share(budget),
             entries: Vec::new(),
             said: Vec::new(),
@@ -262,8 +262,9 @@ impl<'packing, 'told> Packing<'packing, 'told> {
         if let Some(mut before) = self.surroundings.question_before(memory)?
             && !is_shown(before.memory.id)
         {
-            let marks = format!("[{}]", before.memory.citation());
-            before.tokens = cost_of(&marks, &before);
+            let origin = self.layout.origin_mark(&before.origin);
+            before.marks = marks_before(&before.memory, &origin);
+            before.tokens = cost_of(&before);
             if before.tokens <= room {
                 cost += before.tokens;
                 entry.before = Some(before);
@@ -273,7 +274,9 @@ impl<'packing, 'told> Packing<'packing, 'told> {
             .surroundings
             .other_sides(memory, entry.candidate.disputes, is_shown)?;
         for mut side in sides {
-            side.tokens = cost_of(&marks_against(&side.memory, memory), &side);
+            let origin = self.layout.origin_mark(&side.origin);
+            side.marks = marks_against(&side.memory, &origin, memory);
+            side.tokens = cost_of(&side);
             if cost + side.tokens <= room {
                 cost += side.tokens;
                 entry.against.push(side);
@@ -332,25 +335,25 @@ impl<'packing, 'told> Packing<'packing, 'told> {
         self.left_out.push(LeftOut {
             id: candidate.memory.id,
             reason: reason.to_owned(),
-            tokens: line_cost(&marks, candidate.memory, "") + waiting.tokens,
+            tokens: entry_cost(&marks, candidate.memory, "") + waiting.tokens,
         });
     }
 }
 
 impl Entry<'_> {
-    /// What its own line costs at most.
+    /// What its own lines cost at most.
     fn cost(&self) -> usize {
-        line_cost(&self.marks, self.candidate.memory, &self.shown)
+        entry_cost(&self.marks, self.candidate.memory, &self.shown)
     }
 }
 
-fn cost_of(marks: &str, beside: &Beside) -> usize {
-    line_cost(marks, &beside.memory, &beside.shown)
+fn cost_of(beside: &Beside) -> usize {
+    entry_cost(&beside.marks, &beside.memory, &beside.shown)
 }
 
-fn line_cost(marks: &str, memory: &anamne_types::Memory, shown: &str) -> usize {
+fn entry_cost(marks: &str, memory: &anamne_types::Memory, shown: &str) -> usize {
     let mut line = String::new();
-    write_line(
+    write_entry(
         &mut line,
         marks,
         speaker(memory).as_deref().or(Some("unknown")),

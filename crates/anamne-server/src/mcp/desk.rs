@@ -13,6 +13,8 @@ pub(crate) struct Desk {
     pub(crate) space: String,
     /// Whether `core` is asked beside that space.
     pub(crate) core: bool,
+    /// Whether replies are made for programs too.
+    pub(crate) structured: bool,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) zone: TimeZone,
     pub(crate) actor: Actor,

@@ -2,8 +2,8 @@
 //!
 //! Who does what: `Wire` turns lines into messages and answers nonsense itself; the SDK (`rmcp`)
 //! keeps the lifecycle of each protocol revision; [`MemoryServer`] routes a call to its tool on a thread that
-//! may block; a tool reads its arguments, asks the engine, and says the result twice: structured for
-//! programs, as quoted text for models.
+//! may block; a tool reads its arguments, asks the engine, and says the result as quoted text for models;
+//! and once more as JSON for programs, where [`Settings::structured`] asks for it.
 //!
 //! | revision | lifecycle |
 //! |---|---|
@@ -13,6 +13,7 @@
 //! A client that names a revision that is not known is offered 2025-11-25.
 
 mod arguments;
+mod budget;
 mod desk;
 mod flow;
 mod quote;
@@ -52,6 +53,9 @@ pub struct Settings {
     pub read_core: bool,
     /// Whether the client may erase memories for ever.
     pub erase: bool,
+    /// Whether replies carry structured content beside their text. Hosts hand that to their model in place of the text,
+    /// at up to three times the tokens, so it is for programs alone.
+    pub structured: bool,
 }
 
 /// Which spaces a client may use beside the server's own.
@@ -76,6 +80,7 @@ impl Default for Settings {
             others: OtherSpaces::None,
             read_core: true,
             erase: false,
+            structured: false,
         }
     }
 }
@@ -144,6 +149,13 @@ impl Settings {
             scope = scope.allowing(Right::Erase);
         }
         Ok(scope)
+    }
+
+    /// Sets whether replies carry structured content for programs.
+    #[must_use]
+    pub fn structured(mut self, structured: bool) -> Self {
+        self.structured = structured;
+        self
     }
 
     /// Sets the zone in which times are read.

@@ -1,13 +1,19 @@
 //! Memories as text for a model: quoted line by line, with their origin, within a token budget.
 //!
-//! Every line of recalled content begins with `> `, so that nothing in it can pass for a line of ours.
+//! Every line of recalled content begins with `> `, and names from memories are quoted as such, so that nothing in them can
+//! pass for a line of ours.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use anamne::text::analyser::{Analyser, QueryTerm};
+use anamne::text::quote::{escape_invisible, quote_block, quote_name};
 use anamne::text::snippet::snippet;
 use anamne::text::tokens::{estimate_tokens, truncate_to_tokens};
-use anamne::{ConflictKind, Dispute, Memory, MemoryId};
+use anamne::{ConflictKind, Dispute, Error, Memory, Provenance, Store};
+use serde_json::{Value, json};
+
+use super::reply::plain;
 
 /// What a reply's text may cost when the caller names no budget, in tokens.
 pub(crate) const USUAL_BUDGET: i64 = 2_000;
@@ -21,8 +27,8 @@ const MARK: usize = 16;
 /// Characters that one token stands for in most scripts; the cut is then trimmed to its tokens.
 const CHARACTERS_PER_TOKEN: usize = 4;
 
-/// The longest name from a memory that stands in a heading, in characters.
-const LONGEST_NAME: usize = 60;
+/// Tags that stand in a heading.
+const TAGS: usize = 6;
 
 /// How many memories that were left out are named.
 const NAMED: usize = 8;
@@ -30,17 +36,35 @@ const NAMED: usize = 8;
 /// One memory to show.
 pub(crate) struct Entry<'a> {
     pub(crate) memory: &'a Memory,
+    /// Who told it.
+    pub(crate) provenance: Provenance,
     /// What the heading says beside its origin.
     pub(crate) remark: String,
 }
 
-/// The text, and what had to give way for it.
+/// The text, and what it says of each memory, by the memory's id.
 pub(crate) struct Quoted {
     pub(crate) text: String,
-    /// The memories that are not whole, with the content that is shown.
-    pub(crate) shortened: Vec<(MemoryId, String)>,
-    /// The memories that are not shown.
-    pub(crate) left_out: Vec<MemoryId>,
+    /// The contents that are not whole, as they are shown.
+    shortened: BTreeMap<String, String>,
+    provenances: BTreeMap<String, Provenance>,
+}
+
+/// Memories with who told them, as entries without a remark.
+pub(crate) fn entries<'a>(
+    store: &Store,
+    memories: impl Iterator<Item = &'a Memory>,
+) -> Result<Vec<Entry<'a>>, Error> {
+    let memories: Vec<&Memory> = memories.collect();
+    let provenances = store.provenance(&memories)?;
+    let entries = memories.into_iter().zip(provenances);
+    Ok(entries
+        .map(|(memory, provenance)| Entry {
+            memory,
+            provenance,
+            remark: String::new(),
+        })
+        .collect())
 }
 
 /// The terms of a question, by which shortened contents are cut around what matters.
@@ -57,14 +81,17 @@ pub(crate) fn quote(
 ) -> Quoted {
     let headings: Vec<String> = entries.iter().map(Entry::heading).collect();
     let heading_costs: Vec<usize> = headings.iter().map(|text| cost(text) + 1).collect();
-    let wholes: Vec<String> = entries.iter().map(|e| quoted(&e.memory.content)).collect();
+    let wholes: Vec<String> = entries
+        .iter()
+        .map(|entry| quote_block(&entry.memory.content))
+        .collect();
     let costs: Vec<usize> = wholes.iter().map(|text| cost(text) + 1).collect();
     let shown = how_many(title, entries, &heading_costs, &costs, budget);
     let spent = cost(title) + heading_costs[..shown].iter().sum::<usize>();
     let footer_cost = cost(&footer(entries.len(), &entries[shown..]));
     let share = fair_share(&costs[..shown], budget.saturating_sub(spent + footer_cost));
     let mut text = title.to_owned();
-    let mut shortened = Vec::new();
+    let mut shortened = BTreeMap::new();
     for index in 0..shown {
         text.push_str("\n\n");
         text.push_str(&headings[index]);
@@ -75,17 +102,34 @@ pub(crate) fn quote(
         }
         let memory = entries[index].memory;
         let part = shorten(&memory.content, terms, share);
-        text.push_str(&quoted(&part));
-        shortened.push((memory.id, part));
+        text.push_str(&quote_block(&part));
+        shortened.insert(memory.id.to_string(), part);
     }
     let left_out = &entries[shown..];
     if !shortened.is_empty() || !left_out.is_empty() {
         text.push_str(&footer(shortened.len(), left_out));
     }
+    let provenances = entries.iter();
     Quoted {
         text,
         shortened,
-        left_out: left_out.iter().map(|entry| entry.memory.id).collect(),
+        provenances: provenances
+            .map(|entry| (entry.memory.id.to_string(), entry.provenance))
+            .collect(),
+    }
+}
+
+impl Quoted {
+    /// Makes a memory that is JSON say what the text says of it: who told it, and no more of its content than that.
+    pub(crate) fn complete(&self, memory: &mut Value) {
+        let id = memory["id"].as_str().unwrap_or_default().to_owned();
+        if let Some(provenance) = self.provenances.get(&id) {
+            memory["provenance"] = plain(provenance);
+        }
+        if let Some(part) = self.shortened.get(&id) {
+            memory["content"] = json!(part);
+            memory["shortened"] = json!(true);
+        }
     }
 }
 
@@ -107,17 +151,23 @@ impl Entry<'_> {
             &memory.occurred_at.strftime("%Y-%m-%d %H:%M").to_string(),
         );
         if let Some(author) = &memory.author {
-            add("by ", &name(author));
+            add("by ", &quote_name(author));
         }
         if let Some(thread) = &memory.thread {
-            add("in ", &name(thread));
+            add("in ", &quote_name(thread));
         }
         if !memory.tags.is_empty() {
-            let tags: Vec<String> = memory.tags.iter().take(6).map(|tag| name(tag)).collect();
+            let tags: Vec<String> = memory
+                .tags
+                .iter()
+                .take(TAGS)
+                .map(|tag| quote_name(tag))
+                .collect();
             add("tags ", &tags.join(" "));
         }
-        if memory.trust < 1.0 {
-            add("", &format!("trust {:.1}", memory.trust));
+        let origin = self.provenance.describe(memory);
+        if !origin.is_empty() {
+            add("", &origin);
         }
         if !self.remark.is_empty() {
             add("", &self.remark);
@@ -140,37 +190,6 @@ pub(crate) fn disputed(disputes: &[Dispute]) -> String {
     said.collect()
 }
 
-/// The text with `> ` before each of its lines, whatever ends a line in its script; other control characters are blanks.
-pub(crate) fn quoted(text: &str) -> String {
-    let text = text.replace("\r\n", "\n");
-    let mut quoted = String::with_capacity(text.len() + 8);
-    quoted.push_str("> ");
-    for character in text.chars() {
-        match character {
-            '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => {
-                quoted.push_str("\n> ");
-            }
-            '\t' => quoted.push('\t'),
-            character if character.is_control() => quoted.push(' '),
-            character => quoted.push(character),
-        }
-    }
-    quoted
-}
-
-/// A name from a memory, on one line and not too long.
-pub(crate) fn name(name: &str) -> String {
-    let words: Vec<&str> = name
-        .split(|character: char| character.is_whitespace() || character.is_control())
-        .filter(|word| !word.is_empty())
-        .collect();
-    let line = words.join(" ");
-    if line.chars().count() <= LONGEST_NAME {
-        return line;
-    }
-    line.chars().take(LONGEST_NAME).chain(['…']).collect()
-}
-
 fn cost(text: &str) -> usize {
     estimate_tokens(text) + 1
 }
@@ -178,7 +197,9 @@ fn cost(text: &str) -> usize {
 /// The passage that bears on the question, in at most `share` tokens, and how much there is in all.
 fn shorten(content: &str, terms: &[QueryTerm], share: usize) -> String {
     let room = share.saturating_sub(MARK).max(8);
-    let passage = snippet(content, terms, room * CHARACTERS_PER_TOKEN);
+    // Escapes cost more than what they stand for.
+    let shown = escape_invisible(content);
+    let passage = snippet(&shown, terms, room * CHARACTERS_PER_TOKEN);
     let passage = truncate_to_tokens(&passage, room);
     let ellipsis = if passage.ends_with('…') { "" } else { "…" };
     format!(

@@ -1,22 +1,52 @@
-//! A tool's result, said twice: structured for programs, as text for models.
+//! A tool's result: text for a model, and the same as JSON for programs where the server was started for them.
+//!
+//! A host that finds structured content in a reply hands that to its model in place of the text. So it is there only on
+//! request, and is no less careful than the text: invisible characters are escapes in it too.
 
+use anamne::text::quote::{escape_invisible, on_one_line};
 use anamne::{Denied, Error, ErrorKind, Refusal, Right};
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+
+use super::desk::Desk;
+
+/// The longest message of an error, in characters.
+const LONGEST_MESSAGE: usize = 1_000;
 
 /// What a tool answers.
 pub(crate) struct Reply {
-    pub(crate) text: String,
-    pub(crate) structured: Value,
+    text: String,
+    /// For programs; absent unless the server was started for them.
+    structured: Option<Value>,
 }
 
 impl Reply {
-    pub(crate) fn new(text: impl Into<String>, structured: &impl Serialize) -> Self {
+    /// `structured` is asked for only where it is wanted.
+    pub(crate) fn new(
+        desk: &Desk,
+        text: impl Into<String>,
+        structured: impl FnOnce() -> Value,
+    ) -> Self {
         Self {
             text: text.into(),
-            structured: plain(structured),
+            structured: desk.structured.then(|| escaped(structured())),
         }
+    }
+}
+
+/// The value with invisible characters as escapes, in names and in strings.
+pub(crate) fn escaped(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(escape_invisible(&text).into_owned()),
+        Value::Array(items) => items.into_iter().map(escaped).collect(),
+        Value::Object(object) => {
+            let entries = object.into_iter();
+            let entries =
+                entries.map(|(name, value)| (escape_invisible(&name).into_owned(), escaped(value)));
+            Value::Object(entries.collect::<Map<_, _>>())
+        }
+        value => value,
     }
 }
 
@@ -60,6 +90,7 @@ impl Failure {
         }
     }
 
+    /// The kind for a program, and the message, which names it too.
     fn kind_and_message(&self) -> (&'static str, String) {
         match self {
             Self::Malformed(refusal) => ("refused", refusal.to_string()),
@@ -71,6 +102,32 @@ impl Failure {
                 ErrorKind::Failed => ("failed", format!("the memory engine failed: {error}")),
             },
         }
+    }
+
+    /// The reply that says so, for a program too where `structured` is set.
+    pub(crate) fn respond(self, structured: bool) -> CallToolResponse {
+        let (kind, message) = self.kind_and_message();
+        let message = message_of(&message);
+        let mut result = CallToolResult::error(vec![ContentBlock::text(message.clone())]);
+        result.structured_content = structured.then(|| {
+            let mut error = json!({ "kind": kind, "message": message });
+            if let Some(refusal) = self.refusal() {
+                error["field"] = refusal.field().into();
+                error["accepts"] = refusal.accepts().into();
+                error["given"] = message_of(refusal.given()).into();
+            }
+            escaped(json!({ "error": error }))
+        });
+        result.into()
+    }
+}
+
+/// A message on one line, whatever words of others it holds.
+pub(crate) fn message_of(words: &str) -> String {
+    let line = on_one_line(words);
+    match line.char_indices().nth(LONGEST_MESSAGE) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
     }
 }
 
@@ -94,22 +151,7 @@ fn denied(error: &Error) -> String {
 impl From<Reply> for CallToolResponse {
     fn from(reply: Reply) -> Self {
         let mut result = CallToolResult::success(vec![ContentBlock::text(reply.text)]);
-        result.structured_content = Some(reply.structured);
-        result.into()
-    }
-}
-
-impl From<Failure> for CallToolResponse {
-    fn from(failure: Failure) -> Self {
-        let (kind, message) = failure.kind_and_message();
-        let mut error = json!({ "kind": kind, "message": message });
-        if let Some(refusal) = failure.refusal() {
-            error["field"] = refusal.field().into();
-            error["accepts"] = refusal.accepts().into();
-            error["given"] = refusal.given().into();
-        }
-        let mut result = CallToolResult::error(vec![ContentBlock::text(message)]);
-        result.structured_content = Some(json!({ "error": error }));
+        result.structured_content = reply.structured;
         result.into()
     }
 }

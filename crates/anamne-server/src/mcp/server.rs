@@ -14,7 +14,7 @@ use rmcp::{RoleServer, ServerHandler};
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, Semaphore};
 
 use super::desk::Desk;
-use super::reply::Failure;
+use super::reply::{Failure, message_of};
 use super::tools::{Effect, ToolEntry, offered};
 use super::{ServeError, Settings};
 
@@ -44,6 +44,7 @@ struct Shared {
     owned: Store,
     space: String,
     core: bool,
+    structured: bool,
     clock: Arc<dyn Clock>,
     zone: TimeZone,
     entries: Vec<ToolEntry>,
@@ -75,6 +76,7 @@ impl MemoryServer {
                 owned,
                 space: space.to_string(),
                 core: settings.core && settings.read_core,
+                structured: settings.structured,
                 zone: settings.zone,
                 tools: entries.iter().map(ToolEntry::definition).collect(),
                 entries,
@@ -134,7 +136,7 @@ impl MemoryServer {
         });
         match working.await {
             Ok(Ok(reply)) => Ok(reply.into()),
-            Ok(Err(failure)) => told(failure, context),
+            Ok(Err(failure)) => told(failure, context, self.shared.structured),
             Err(_) => {
                 let message = format!("{} failed unexpectedly; other calls go on", entry.name);
                 Err(ErrorData::internal_error(message, None))
@@ -147,6 +149,7 @@ impl MemoryServer {
             store: self.shared.store.clone(),
             space: self.shared.space.clone(),
             core: self.shared.core,
+            structured: self.shared.structured,
             clock: self.shared.clock.clone(),
             zone: self.shared.zone.clone(),
             actor,
@@ -189,7 +192,7 @@ impl ServerHandler for MemoryServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let entries = &self.shared.entries;
         let Some(entry) = entries.iter().find(|entry| entry.name == request.name) else {
-            let message = format!("unknown tool: {}", request.name);
+            let message = message_of(&format!("unknown tool: {}", request.name));
             return Err(ErrorData::invalid_params(message, None));
         };
         self.call(entry, request, &context).await
@@ -229,12 +232,14 @@ impl Turn {
 fn told(
     failure: Failure,
     context: &RequestContext<RoleServer>,
+    structured: bool,
 ) -> Result<CallToolResponse, ErrorData> {
     match failure {
         Failure::Malformed(refusal) if !speaks(context, &ProtocolVersion::V_2025_11_25) => {
-            Err(ErrorData::invalid_params(refusal.to_string(), None))
+            let message = message_of(&refusal.to_string());
+            Err(ErrorData::invalid_params(message, None))
         }
-        failure => Ok(failure.into()),
+        failure => Ok(failure.respond(structured)),
     }
 }
 

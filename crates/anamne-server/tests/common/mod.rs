@@ -26,7 +26,11 @@ impl Raw {
     pub(crate) fn start() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let options = Options::new(folder.path()).background(false);
-        let settings = Settings::default().others(OtherSpaces::All).erase(true);
+        // For programs too, so that tests can read ids and fields; what models get is the text.
+        let settings = Settings::default()
+            .others(OtherSpaces::All)
+            .erase(true)
+            .structured(true);
         Self::start_with(folder, options, settings)
     }
 
@@ -62,7 +66,11 @@ impl Raw {
     }
 
     pub(crate) async fn initialize(&mut self, revision: &str) -> Value {
-        let client = json!({ "name": "hand-written", "version": "1" });
+        self.initialize_as("hand-written", revision).await
+    }
+
+    pub(crate) async fn initialize_as(&mut self, name: &str, revision: &str) -> Value {
+        let client = json!({ "name": name, "version": "1" });
         let params =
             json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": client });
         let reply = self.request("initialize", params).await;

@@ -12,6 +12,7 @@ pub(crate) mod moves;
 mod names;
 pub(crate) mod packed;
 pub(crate) mod past;
+mod provenance;
 pub(crate) mod read;
 pub(crate) mod record;
 mod replay;

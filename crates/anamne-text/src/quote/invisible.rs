@@ -15,27 +15,28 @@ pub fn is_invisible(character: char) -> bool {
     if code < 0x300 {
         return character.is_control() || code == 0xad;
     }
-    match code {
-        // The grapheme joiner, the Arabic letter mark, fillers, vowels that are inherent.
-        0x34f | 0x61c | 0x115f | 0x1160 | 0x17b4 | 0x17b5 | 0x3164 | 0xffa0 => true,
-        // Mongolian selectors and their separator.
-        0x180b..=0x180f => true,
-        // Zero-width characters, marks of direction, separators of lines and paragraphs, embeddings, overrides, isolates.
-        0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f => true,
-        // Variation selectors, the byte order mark, annotations.
-        0xfe00..=0xfe0f | 0xfeff | 0xfff0..=0xfffb => true,
-        // Controls of hieroglyphs, shorthand and music.
-        0x13430..=0x1343f | 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a => true,
-        // Tags, and the supplement of variation selectors.
-        0xe0000..=0xe0fff => true,
-        // Noncharacters.
-        0xfdd0..=0xfdef => true,
-        _ => code & 0xfffe == 0xfffe,
-    }
+    let is_noncharacter = (0xfdd0..=0xfdef).contains(&code) || code & 0xfffe == 0xfffe;
+    is_noncharacter
+        || matches!(
+            code,
+            // The grapheme joiner, the Arabic letter mark, fillers, vowels that are inherent.
+            0x34f | 0x61c | 0x115f | 0x1160 | 0x17b4 | 0x17b5 | 0x3164 | 0xffa0
+            // Mongolian selectors and their separator.
+            | 0x180b..=0x180f
+            // Zero-width characters, marks of direction, separators of lines and paragraphs, embeddings, overrides,
+            // isolates.
+            | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f
+            // Variation selectors, the byte order mark, annotations.
+            | 0xfe00..=0xfe0f | 0xfeff | 0xfff0..=0xfffb
+            // Controls of hieroglyphs, shorthand and music.
+            | 0x13430..=0x1343f | 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a
+            // Tags, and the supplement of variation selectors.
+            | 0xe0000..=0xe0fff
+        )
 }
 
-/// Whether a character may be shown between its neighbours as it is.
-pub(super) fn shows(character: char, previous: Option<char>, next: Option<char>) -> bool {
+/// Whether a character may be shown between its neighbours as it is: it is visible, or a script or an emoji needs it there.
+pub fn shows(character: char, previous: Option<char>, next: Option<char>) -> bool {
     if !is_invisible(character) {
         return true;
     }

@@ -1,13 +1,12 @@
 //! Texts that models and providers wrote, cut to what may be shown and kept.
 
+use anamne_text::quote::shows;
+
 /// A text as one line of at most `most` characters, without what could steer a terminal or hide text.
 pub(crate) fn plain_line(text: &str, most: usize) -> String {
     let mut line = String::new();
     for word in text.split(|character: char| character.is_whitespace() || character.is_control()) {
-        let word: String = word
-            .chars()
-            .filter(|&character| is_shown(character))
-            .collect();
+        let word = legible(word);
         if word.is_empty() {
             continue;
         }
@@ -25,11 +24,18 @@ pub(crate) fn plain_line(text: &str, most: usize) -> String {
     }
 }
 
-/// Marks of direction can show one text and hold another; tags and the byte-order mark show nothing at all.
-fn is_shown(character: char) -> bool {
-    !matches!(character,
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{feff}'
-        | '\u{e0000}'..='\u{e007f}')
+/// The word without what nobody sees: this is told anew, so nothing is lost that must be shown as an escape.
+fn legible(word: &str) -> String {
+    let mut previous = None;
+    let mut characters = word.chars().peekable();
+    let mut kept = String::with_capacity(word.len());
+    while let Some(character) = characters.next() {
+        if shows(character, previous, characters.peek().copied()) {
+            kept.push(character);
+        }
+        previous = Some(character);
+    }
+    kept
 }
 
 #[cfg(test)]
@@ -42,7 +48,7 @@ mod tests {
             |text: &str, expected: &str| assert_eq!(plain_line(text, 12), expected, "{text:?}");
         check("  two\n\nwords\t", "two words");
         check("\u{1b}[31mred\u{7}", "[31mred");
-        check("a\u{202e}b\u{e0041}c", "abc");
+        check("a\u{202e}b\u{e0041}c\u{200b}d\u{ad}", "abcd");
         check("0123456789 1234567", "0123456789 1");
         check("0123456789  \u{2066} ", "0123456789");
         check("ÄÖÜäöüßéèàçñ!", "ÄÖÜäöüßéèàçñ");

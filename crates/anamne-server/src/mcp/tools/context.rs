@@ -4,18 +4,23 @@ use anamne::{ContextPreset, ContextRequest, Recall};
 use rmcp::model::JsonObject;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::scope::{Scope, unexplained};
 use super::{Effect, MemoryTool};
 use crate::mcp::arguments::bounded;
+use crate::mcp::budget::fit;
 use crate::mcp::desk::Desk;
 use crate::mcp::quote::USUAL_BUDGET;
-use crate::mcp::reply::{Failure, Reply};
+use crate::mcp::reply::{Failure, Reply, escaped, plain};
 use crate::mcp::schema::{self, input_schema};
+
+/// The share of a budget that is the block's where its entries are listed as well, in hundredths.
+const BLOCK: usize = 60;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Context {
-    /// What about; not with preset
+    /// Not with preset
     #[serde(default)]
     query: String,
     #[schemars(schema_with = "presets")]
@@ -35,9 +40,10 @@ fn presets(_: &mut SchemaGenerator) -> Schema {
 impl MemoryTool for Context {
     const NAME: &'static str = "memory_context";
     const TITLE: &'static str = "Recall a context block";
-    const DESCRIPTION: &'static str = "Pack what memory holds on a subject into one block within a token budget, \
+    const DESCRIPTION: &'static str = "One block of what memory holds on a subject, \
 cited by id. Call with preset first in a session: decisions, open ends, recent work. Narrow as memory_search.";
     const EFFECT: Effect = Effect::Reads;
+    const ALWAYS_LOADED: bool = true;
 
     fn schema() -> JsonObject {
         unexplained(input_schema::<Self>())
@@ -58,7 +64,12 @@ cited by id. Call with preset first in a session: decisions, open ends, recent w
         recall.min_confidence = self.min_confidence.unwrap_or(0.0);
         let context = space.context(&ContextRequest {
             recall,
-            token_budget,
+            token_budget: if desk.structured {
+                // The rest is for the list of what stands in the block.
+                token_budget * BLOCK / 100
+            } else {
+                token_budget
+            },
             preset,
         })?;
         let mut text = context.text.clone();
@@ -69,6 +80,14 @@ cited by id. Call with preset first in a session: decisions, open ends, recent w
             let note = format!("\n({} more did not fit.)", context.left_out.len());
             text.push_str(&note);
         }
-        Ok(Reply::new(text, &context))
+        Ok(Reply::new(desk, text, || structure(&context, token_budget)))
     }
+}
+
+/// The block and what stands in it, within the budget; of what did not fit only how much that is.
+fn structure(context: &anamne::Context, budget: usize) -> Value {
+    let mut structured = escaped(plain(context));
+    structured["left_out"] = json!(context.left_out.len());
+    fit(&mut structured, "entries", budget);
+    structured
 }

@@ -1,6 +1,7 @@
 //! `memory_delete`: put a memory away, or remove it for ever.
 
 use anamne::BackupUpdate;
+use anamne::text::quote::{on_one_line, quote_name};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -21,7 +22,7 @@ impl MemoryTool for Delete {
     const NAME: &'static str = "memory_delete";
     const TITLE: &'static str = "Delete a memory";
     const DESCRIPTION: &'static str =
-        "Delete a memory; memory_update with restore brings it back, unless hard was set.";
+        "Delete a memory; memory_update with restore undoes it, unless hard.";
     const EFFECT: Effect = Effect::Removes;
 
     fn run(self, desk: &Desk) -> Result<Reply, Failure> {
@@ -34,8 +35,9 @@ impl MemoryTool for Delete {
                 let BackupUpdate { folder, trouble } = backup;
                 (!trouble.is_empty()).then(|| {
                     format!(
-                        " The backup {} may still hold it: {trouble}.",
-                        folder.display()
+                        " The backup {} may still hold it: {}.",
+                        quote_name(&folder.display().to_string()),
+                        on_one_line(trouble)
                     )
                 })
             };
@@ -45,7 +47,10 @@ impl MemoryTool for Delete {
             space.forget(id)?;
             format!("{id} is deleted; memory_update with restore brings it back.")
         };
-        let structured = json!({ "id": id, "space": space.name(), "deleted": true, "hard": hard });
-        Ok(Reply { text, structured })
+        Ok(Reply::new(
+            desk,
+            text,
+            || json!({ "id": id, "space": space.name(), "deleted": true, "hard": hard }),
+        ))
     }
 }

@@ -58,9 +58,9 @@ pub(crate) struct Knowledge {
     expires_at: Option<String>,
     /// Of a contradiction; in check: m3 m7
     id: Option<String>,
-    /// The memory that holds, e.g. m12
+    /// The memory that holds
     keep: Option<String>,
-    /// 1 to 6; 1 if not given
+    /// 1 to 6
     steps: Option<i64>,
     /// 20 if not given
     limit: Option<i64>,
@@ -78,7 +78,7 @@ fn types(_: &mut SchemaGenerator) -> Schema {
 impl MemoryTool for Knowledge {
     const NAME: &'static str = "memory_knowledge";
     const TITLE: &'static str = "Ask and tell knowledge";
-    const DESCRIPTION: &'static str = "Who and what memories are about. entity: all that is known of one; assert: tell \
+    const DESCRIPTION: &'static str = "Who and what memories are about. entity: what is known of one; assert: tell \
 a type, relation or value, which outranks what was read; deny: say it is not so; contradictions, check, resolve: statements that \
 can't both hold.";
     const EFFECT: Effect = Effect::Changes;
@@ -120,10 +120,12 @@ impl Knowledge {
         };
         let (space, graph) = self.woven(desk)?;
         let entities = graph.entities(&query)?;
-        Ok(Reply {
-            text: text::list(space.name(), &entities) + &behind(&graph)?,
-            structured: json!({ "entities": plain(&entities) }),
-        })
+        let text = text::list(space.name(), &entities) + &behind(&graph)?;
+        Ok(Reply::new(
+            desk,
+            text,
+            || json!({ "entities": plain(&entities) }),
+        ))
     }
 
     fn show(&self, limit: usize, desk: &Desk) -> Result<Reply, Failure> {
@@ -137,19 +139,19 @@ impl Knowledge {
         let mentions = graph.mentions(&id, BESIDE)?;
         let together = graph.named_together(&id, BESIDE)?;
         let shown = text::entity(space.name(), &entity, &frames, &mentions, &together);
-        let together: Vec<Value> = together
-            .iter()
-            .map(|(memories, entity)| json!({ "memories": memories, "name": entity.name }))
-            .collect();
-        Ok(Reply {
-            text: shown + &behind(&graph)?,
-            structured: json!({
+        let text = shown + &behind(&graph)?;
+        Ok(Reply::new(desk, text, || {
+            let together: Vec<Value> = together
+                .iter()
+                .map(|(memories, entity)| json!({ "memories": memories, "name": entity.name }))
+                .collect();
+            json!({
                 "entity": plain(&entity),
                 "frames": plain(&frames),
                 "mentions": plain(&mentions),
                 "named_together": together,
-            }),
-        })
+            })
+        }))
     }
 
     fn neighbours(&self, limit: usize, desk: &Desk) -> Result<Reply, Failure> {
@@ -158,10 +160,8 @@ impl Knowledge {
         let (space, graph) = self.woven(desk)?;
         let id = entity_id(&graph, name)?;
         let around = graph.neighbourhood(&id, u32::try_from(steps).unwrap_or(1), limit)?;
-        Ok(Reply {
-            text: text::neighbours(space.name(), &around) + &behind(&graph)?,
-            structured: plain(&around),
-        })
+        let text = text::neighbours(space.name(), &around) + &behind(&graph)?;
+        Ok(Reply::new(desk, text, || plain(&around)))
     }
 
     fn contradictions(&self, limit: usize, desk: &Desk) -> Result<Reply, Failure> {
@@ -173,10 +173,12 @@ impl Knowledge {
         };
         let (space, graph) = self.woven(desk)?;
         let found = graph.contradictions(&query)?;
-        Ok(Reply {
-            text: text::contradictions(space.name(), &found) + &behind(&graph)?,
-            structured: json!({ "contradictions": plain(&found) }),
-        })
+        let text = text::contradictions(space.name(), &found) + &behind(&graph)?;
+        Ok(Reply::new(
+            desk,
+            text,
+            || json!({ "contradictions": plain(&found) }),
+        ))
     }
 
     fn check(&self, limit: usize, desk: &Desk) -> Result<Reply, Failure> {
@@ -195,10 +197,8 @@ impl Knowledge {
             topic: self.name.clone(),
             limit,
         })?;
-        Ok(Reply {
-            text: text::checked(space.name(), &report),
-            structured: plain(&report),
-        })
+        let text = text::checked(space.name(), &report);
+        Ok(Reply::new(desk, text, || plain(&report)))
     }
 
     fn resolve(&self, desk: &Desk) -> Result<Reply, Failure> {
@@ -209,10 +209,12 @@ impl Knowledge {
         let told = space.assert(&space.resolution(id, space.resolve(keep)?)?, None)?;
         let decided = space.knowledge()?.contradiction(id)?;
         let citation = space.get(told.id)?.citation();
-        Ok(Reply {
-            text: text::decided(&decided, &citation),
-            structured: json!({ "contradiction": plain(&decided), "decision": plain(&told) }),
-        })
+        let text = text::decided(&decided, &citation);
+        Ok(Reply::new(
+            desk,
+            text,
+            || json!({ "contradiction": plain(&decided), "decision": plain(&told) }),
+        ))
     }
 
     fn tell(&self, desk: &Desk) -> Result<Reply, Failure> {
@@ -231,10 +233,12 @@ impl Knowledge {
         };
         let told = space.assert(&assertion, expires)?;
         let citation = space.get(told.id)?.citation();
-        Ok(Reply {
-            text: text::told(&assertion, &citation, &told),
-            structured: json!({ "told": plain(&told), "citation": citation, "knowledge": plain(&assertion) }),
-        })
+        let text = text::told(&assertion, &citation, &told);
+        Ok(Reply::new(
+            desk,
+            text,
+            || json!({ "told": plain(&told), "citation": citation, "knowledge": plain(&assertion) }),
+        ))
     }
 
     /// What is told, by which arguments were given.
@@ -302,7 +306,7 @@ fn told_here(error: Error) -> Failure {
     match error {
         Error::Knowledge(GraphError::NoContradiction { id }) => Failure::Unknown(format!(
             "no contradiction has the id {}; the action contradictions lists the open ones",
-            crate::mcp::quote::name(&id)
+            anamne::text::quote::quote_name(&id)
         )),
         error => error.into(),
     }

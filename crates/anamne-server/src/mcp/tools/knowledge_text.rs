@@ -2,12 +2,11 @@
 
 use std::fmt::Write;
 
+use anamne::text::quote::{quote_block, quote_name as name};
 use anamne::{
     Assertion, ConsistencyReport, Contradiction, Entity, Evidence, Frame, KnowledgeState,
     Neighbourhood, Relation, Remembered, Side,
 };
-
-use crate::mcp::quote::{name, quoted};
 
 /// Citations that stand behind a relation.
 const CITED: usize = 3;
@@ -170,7 +169,7 @@ fn both_sides(contradiction: &Contradiction) -> String {
     for side in [&contradiction.earlier, &contradiction.later] {
         text.push_str(&statement(side));
     }
-    let _ = write!(text, "\nwhy:\n{}", quoted(&contradiction.reason));
+    let _ = write!(text, "\nwhy:\n{}", quote_block(&contradiction.reason));
     text
 }
 
@@ -207,7 +206,7 @@ fn statement(side: &Side) -> String {
     if quote.len() < side.quote.len() {
         quote.push('…');
     }
-    format!("{heading}\n{}", quoted(&quote))
+    format!("{heading}\n{}", quote_block(&quote))
 }
 
 pub(super) fn decided(contradiction: &Contradiction, citation: &str) -> String {
@@ -232,7 +231,7 @@ pub(super) fn told(assertion: &Assertion, citation: &str, told: &Remembered) -> 
     format!(
         "{how} as {citation} in the space {}; memory_delete takes it back.\n{}",
         name(&told.space),
-        quoted(&assertion.sentence())
+        quote_block(&assertion.sentence())
     )
 }
 

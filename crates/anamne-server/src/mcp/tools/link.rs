@@ -17,10 +17,10 @@ pub(crate) struct Link {
     #[serde(rename = "type")]
     #[schemars(schema_with = "schema::link_type")]
     relation: LinkType,
-    /// 0 to 1; 1 if not given
+    /// 0 to 1
     weight: Option<f32>,
     reason: Option<String>,
-    /// Take the link away instead
+    /// Take it away
     remove: Option<bool>,
     space: Option<String>,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Link {
 impl MemoryTool for Link {
     const NAME: &'static str = "memory_link";
     const TITLE: &'static str = "Link two memories";
-    const DESCRIPTION: &'static str = "Say what one memory is to another, e.g. from supersedes to. Linking again replaces weight and reason.";
+    const DESCRIPTION: &'static str = "Say what one memory is to another, e.g. from supersedes to.";
     const EFFECT: Effect = Effect::Changes;
 
     fn run(self, desk: &Desk) -> Result<Reply, Failure> {
@@ -49,18 +49,18 @@ impl MemoryTool for Link {
             } else {
                 "Was not there: "
             };
-            let structured = json!({ "link": plain(&link), "removed": removed });
-            return Ok(Reply {
-                text: format!("{text}{told}"),
-                structured,
-            });
+            return Ok(Reply::new(
+                desk,
+                format!("{text}{told}"),
+                || json!({ "link": plain(&link), "removed": removed }),
+            ));
         }
         link.check()?;
         let seq = space.link(&link)?;
-        let structured = json!({ "link": plain(&link), "seq": seq });
-        Ok(Reply {
-            text: format!("Linked: {told}"),
-            structured,
-        })
+        Ok(Reply::new(
+            desk,
+            format!("Linked: {told}"),
+            || json!({ "link": plain(&link), "seq": seq }),
+        ))
     }
 }

@@ -14,7 +14,7 @@ mod update;
 
 use std::sync::Arc;
 
-use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
@@ -50,13 +50,16 @@ pub(crate) enum Effect {
 }
 
 impl Effect {
+    /// All four hints, since what is left out counts as destructive, not idempotent and open to the world.
+    ///
+    /// Every tool is idempotent: a memory that is known is not stored twice, a change that changes nothing makes no version, what is deleted stays
+    /// deleted, and a link is drawn once. Only a deletion destroys: whatever else changes keeps its former state.
     fn annotations(self) -> ToolAnnotations {
-        let annotations = ToolAnnotations::new().open_world(false);
-        match self {
-            Self::Reads => annotations.read_only(true),
-            Self::Adds | Self::Changes => annotations.destructive(false).idempotent(true),
-            Self::Removes => annotations.destructive(true).idempotent(true),
-        }
+        ToolAnnotations::new()
+            .read_only(self == Self::Reads)
+            .destructive(self == Self::Removes)
+            .idempotent(true)
+            .open_world(false)
     }
 }
 
@@ -66,6 +69,8 @@ pub(crate) trait MemoryTool: DeserializeOwned + JsonSchema {
     const TITLE: &'static str;
     const DESCRIPTION: &'static str;
     const EFFECT: Effect;
+    /// Whether a host should offer it from the beginning, and not only after a search for tools.
+    const ALWAYS_LOADED: bool = false;
 
     /// The schema of its arguments.
     fn schema() -> JsonObject {
@@ -85,6 +90,7 @@ pub(crate) struct ToolEntry {
     title: &'static str,
     description: &'static str,
     pub(crate) effect: Effect,
+    always_loaded: bool,
     pub(crate) schema: Arc<JsonObject>,
     pub(crate) run: Run,
 }
@@ -96,6 +102,7 @@ impl ToolEntry {
             title: T::TITLE,
             description: T::DESCRIPTION,
             effect: T::EFFECT,
+            always_loaded: T::ALWAYS_LOADED,
             schema: Arc::new(T::schema()),
             run: run::<T>,
         }
@@ -103,10 +110,21 @@ impl ToolEntry {
 
     /// The tool as a host sees it.
     pub(crate) fn definition(&self) -> Tool {
-        Tool::new(self.name, self.description, self.schema.clone())
+        let tool = Tool::new(self.name, self.description, self.schema.clone())
             .with_title(self.title)
-            .with_annotations(self.effect.annotations())
+            .with_annotations(self.effect.annotations());
+        if self.always_loaded {
+            tool.with_meta(always_load())
+        } else {
+            tool
+        }
     }
+}
+
+/// What tells a host to load a tool at once.
+fn always_load() -> MetaObject {
+    let entry = ("anthropic/alwaysLoad".to_owned(), true.into());
+    MetaObject([entry].into_iter().collect())
 }
 
 fn run<T: MemoryTool>(

@@ -12,16 +12,16 @@ use crate::mcp::desk::{Desk, End};
 /// Which memories may come back.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct Scope {
-    /// Happened from then on: "2026-03-01", "2026-03", "yesterday", RFC 3339
+    /// Happened from then on: 2026-03-01, yesterday, RFC 3339
     since: Option<String>,
-    /// Happened until the end of that
+    /// Until the end of that
     until: Option<String>,
     thread: Option<String>,
     /// message, thought, fact, episode, skill, document, chunk or summary
     kind: Option<String>,
     tag: Option<String>,
     author: Option<String>,
-    /// Another space; memory_search takes all and auto too
+    /// Another one; memory_search takes all and auto too
     pub(crate) space: Option<String>,
 }
 

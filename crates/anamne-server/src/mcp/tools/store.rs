@@ -1,5 +1,6 @@
 //! `memory_store`: tell one memory.
 
+use anamne::text::quote::quote_name;
 use anamne::{Category, Draft, Kind, Metadata, Refusal};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -7,12 +8,12 @@ use serde::Deserialize;
 use super::{Effect, MemoryTool};
 use crate::mcp::arguments::importance;
 use crate::mcp::desk::{Desk, End};
-use crate::mcp::reply::{Failure, Reply};
+use crate::mcp::reply::{Failure, Reply, plain};
 use crate::mcp::schema;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Store {
-    /// One matter, understandable on its own
+    /// Understandable on its own
     content: String,
     /// message if not given, fact if a category is
     kind: Option<String>,
@@ -20,25 +21,24 @@ pub(crate) struct Store {
     #[schemars(schema_with = "schema::category")]
     category: Option<Category>,
     tags: Option<Vec<String>>,
-    /// The conversation or chain that it continues
+    /// The conversation that it continues
     thread: Option<String>,
-    /// Who said it
     author: Option<String>,
     session: Option<String>,
-    /// 1 to 10; 5 if not given
+    /// 1 to 10
     importance: Option<i64>,
     /// When it happened, if not now
     occurred_at: Option<String>,
     metadata: Option<Metadata>,
-    /// Another space than the default; made if new
+    /// Made if new
     space: Option<String>,
 }
 
 impl MemoryTool for Store {
     const NAME: &'static str = "memory_store";
     const TITLE: &'static str = "Store a memory";
-    const DESCRIPTION: &'static str = "Keep something for later: a decision and its reason, a preference, a fix, a \
-constraint, a correction. Durable when it returns; what is known is not stored twice.";
+    const DESCRIPTION: &'static str = "Keep one matter for later: a decision and its reason, a preference, a fix, a \
+constraint, a correction. What is known is not stored twice.";
     const EFFECT: Effect = Effect::Adds;
 
     fn run(self, desk: &Desk) -> Result<Reply, Failure> {
@@ -56,9 +56,9 @@ constraint, a correction. Durable when it returns; what is known is not stored t
                 "Stored as"
             },
             remembered.id,
-            remembered.space
+            quote_name(&remembered.space)
         );
-        Ok(Reply::new(text, &remembered))
+        Ok(Reply::new(desk, text, || plain(&remembered)))
     }
 }
 

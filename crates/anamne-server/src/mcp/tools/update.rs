@@ -1,5 +1,6 @@
 //! `memory_update`: put a memory right; its former states stay in the history.
 
+use anamne::text::quote::quote_name;
 use anamne::{Body, Category, Edit, Memory, MemoryId, Metadata, Refusal, Space};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -22,12 +23,12 @@ pub(crate) struct Update {
     category: Option<String>,
     add_tags: Option<Vec<String>>,
     remove_tags: Option<Vec<String>>,
-    /// Names to set; null removes one
+    /// null removes a name
     metadata: Option<Metadata>,
     occurred_at: Option<String>,
     /// When it stops being recalled
     expires_at: Option<String>,
-    /// Id of the memory that takes its place
+    /// The memory that takes its place
     superseded_by: Option<String>,
     /// Bring a deleted memory back
     restore: Option<bool>,
@@ -37,7 +38,8 @@ pub(crate) struct Update {
 impl MemoryTool for Update {
     const NAME: &'static str = "memory_update";
     const TITLE: &'static str = "Update a memory";
-    const DESCRIPTION: &'static str = "Correct or extend a memory. What is not given stays; earlier versions stay in its history.";
+    const DESCRIPTION: &'static str =
+        "Correct or extend a memory. What is not given stays; earlier versions are kept.";
     const EFFECT: Effect = Effect::Changes;
 
     fn run(self, desk: &Desk) -> Result<Reply, Failure> {
@@ -51,9 +53,17 @@ impl MemoryTool for Update {
             return Err(Refusal::new("memory_update", accepts, "only the id").into());
         }
         let memory = change(&space, id, &edit, restore)?;
-        let text = format!("{} is now version {}.", memory.id, memory.version);
-        let structured = json!({ "memory": plain(&memory) });
-        Ok(Reply { text, structured })
+        let text = format!(
+            "{} in the space {} is now version {}.",
+            memory.id,
+            quote_name(space.name()),
+            memory.version
+        );
+        Ok(Reply::new(
+            desk,
+            text,
+            || json!({ "memory": plain(&memory) }),
+        ))
     }
 }
 

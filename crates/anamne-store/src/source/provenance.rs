@@ -1,0 +1,53 @@
+//! Who told a memory, as its events say.
+
+use anamne_types::{ActorKind, EventKind, Memory, Provenance};
+use rusqlite::{Connection, params};
+
+use crate::StoreError;
+use crate::clock::to_microseconds;
+use crate::space::SpaceSource;
+
+impl SpaceSource {
+    /// Who told each of these memories, in their order. O(events of these memories), by the index of events.
+    pub fn provenance(&self, memories: &[&Memory]) -> Result<Vec<Provenance>, StoreError> {
+        self.read(|reader| {
+            // One transaction takes SQLite's read lock once instead of once a memory.
+            let reader = reader.unchecked_transaction()?;
+            memories.iter().map(|memory| of(&reader, memory)).collect()
+        })
+    }
+}
+
+fn of(connection: &Connection, memory: &Memory) -> Result<Provenance, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT kind, at, actor_kind, actor_name FROM events WHERE row = ?1 AND kind IN (?2, ?3)",
+    )?;
+    let [remembered, edited] = [EventKind::Remembered, EventKind::Edited].map(EventKind::number);
+    let mut events = statement.query(params![memory.row.0, remembered, edited])?;
+    let mut provenance = Provenance {
+        imported: memory.external_id.is_some(),
+        ..Provenance::default()
+    };
+    while let Some(event) = events.next()? {
+        // What another store learned earlier came by an import.
+        let learned = to_microseconds(memory.created_at);
+        let is_first = event.get::<_, u8>(0)? == remembered;
+        let name: String = event.get(3)?;
+        provenance.imported |=
+            is_first && (event.get::<_, i64>(1)? != learned || name == Provenance::IMPORT);
+        let actor = ActorKind::from_number(event.get(2)?).unwrap_or(ActorKind::Tool);
+        if caution(actor) > caution(provenance.actor) {
+            provenance.actor = actor;
+        }
+    }
+    Ok(provenance)
+}
+
+/// The more of it, the less a party's word counts by itself.
+fn caution(actor: ActorKind) -> u8 {
+    match actor {
+        ActorKind::User | ActorKind::System => 0,
+        ActorKind::Agent => 1,
+        ActorKind::Tool => 2,
+    }
+}

@@ -1,0 +1,35 @@
+//! Who told what memories say.
+
+use std::collections::BTreeMap;
+
+use anamne_types::{Memory, Provenance};
+
+use crate::Error;
+use crate::space::Space;
+use crate::store::Store;
+
+impl Space {
+    /// Who told each of these memories of this space, in their order: some microseconds a memory.
+    pub fn provenance(&self, memories: &[&Memory]) -> Result<Vec<Provenance>, Error> {
+        Ok(self.source().provenance(memories)?)
+    }
+}
+
+impl Store {
+    /// Who told each of these memories, which may be of several spaces, in their order.
+    pub fn provenance(&self, memories: &[&Memory]) -> Result<Vec<Provenance>, Error> {
+        let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (place, memory) in memories.iter().enumerate() {
+            places.entry(&memory.space).or_default().push(place);
+        }
+        let mut found = vec![Provenance::default(); memories.len()];
+        for (space, places) in places {
+            let of_space: Vec<&Memory> = places.iter().map(|place| memories[*place]).collect();
+            let known = self.existing_space(space)?.provenance(&of_space)?;
+            for (place, provenance) in places.into_iter().zip(known) {
+                found[place] = provenance;
+            }
+        }
+        Ok(found)
+    }
+}
