@@ -94,6 +94,20 @@ impl DerivedDatabase {
     }
 }
 
+/// Writes the log of the database at `path` back and cuts it, for older pages stand in it.
+///
+/// [`StoreError::StillRead`] where a reader keeps some of them in use.
+pub fn cut_log(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let busy: bool =
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    if busy {
+        return Err(StoreError::StillRead {
+            path: path.to_owned(),
+        });
+    }
+    Ok(())
+}
+
 /// Which file lies at a path: another one after it was replaced. `None` where there is none.
 pub fn identity_at(path: &Path) -> Option<FileIdentity> {
     look_at(path).ok().flatten().map(|state| state.identity)

@@ -21,12 +21,14 @@
 mod across;
 mod answering;
 mod asking;
+mod backups;
 mod briefing;
 mod cleaning;
 mod connecting;
 mod consistency;
 mod consolidating;
 mod embedding_cache;
+mod erasing;
 mod error;
 mod examining;
 mod exchange;
@@ -73,10 +75,11 @@ pub use anamne_weaver::summaries::{Level, Summary, SummarySentence, Woven as Sum
 pub use anamne_weaver::{bridge, queue};
 pub use consolidating::Regarded;
 pub use embedding_cache::{CacheSize, EmbeddingCache};
+pub use erasing::{BackupUpdate, Erased, Unreached};
 pub use error::{Error, ErrorKind};
 pub use export::CorpusReport;
 pub use import::{BadLine, BadLines, ImportReport};
-pub use keeping::{BackupUpdate, Erased, RepairReport, Verification};
+pub use keeping::{RepairReport, Verification};
 pub use knowledge::Knowledge;
 pub use meta::{KnownTopic, LoggedQuery, Verdict};
 pub use reembedding::EmbeddingState;
