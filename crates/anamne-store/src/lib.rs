@@ -60,7 +60,9 @@ pub use config::{
     EmbeddingConfig, KeptQueries, MetaConfig, QuotaConfig, RecallConfig, RetentionConfig,
     RoleConfig, SpaceConfig, TiersConfig,
 };
-pub use derived::{DerivedDatabase, cut_log, identity_at, remove_derived, set_aside_derived};
+pub use derived::{
+    DerivedDatabase, cut_log, identity_at, remove_derived, remove_set_aside, set_aside_derived,
+};
 pub use error::StoreError;
 pub use examine::{Examination, Finding, Part, examine};
 pub use files::{

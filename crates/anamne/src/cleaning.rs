@@ -188,8 +188,7 @@ fn remove_where(folder: &Path, stray: &dyn Fn(&Path) -> bool) -> Result<(), Erro
         let path = entry.map_err(failed)?.path();
         let is_folder = path.is_dir();
         match (stray(&path), is_folder) {
-            (true, true) => std::fs::remove_dir_all(&path).map_err(failed)?,
-            (true, false) => std::fs::remove_file(&path).map_err(failed)?,
+            (true, _) => anamne_store::remove_path(&path)?,
             (false, true) => remove_where(&path, stray)?,
             (false, false) => {}
         }

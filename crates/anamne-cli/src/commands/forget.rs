@@ -232,7 +232,7 @@ impl Forget {
         };
         if output.is_json() {
             let mut answer = json!({ "forgotten": forgotten, "erased": erased });
-            if self.hard {
+            if !erased.is_empty() {
                 describe(reached, &mut answer);
             }
             return output.json(&answer);

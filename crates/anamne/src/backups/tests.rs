@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anamne_embed::{EmbedError, Embedder, ModelIdentity};
-use anamne_recall::Recall;
 use anamne_store::{StoreError, entries};
 use anamne_types::MemoryId;
 use tempfile::TempDir;
 
 use super::copy::{BackupCopy, Step};
-use crate::{Options, Space, Store};
+use crate::{Options, Recall, Space, Store};
 
 const SECRET: &str = "The zyxlive quellfruit lies under the seventh lighthouse";
 
