@@ -18,7 +18,7 @@ use anamne::{
 use anamne_knowledge::reading::{Mention, Reading};
 use anamne_knowledge::readings::{Readings, Verdict};
 use anamne_types::{Row, Seq};
-use common::{SetClock, link};
+use common::{SetClock, files_under, link};
 use jiff::{Timestamp, ToSpan};
 use tempfile::TempDir;
 use traces::{Trace, kinds_in, traces_in};
@@ -756,28 +756,65 @@ fn a_list_of_backups_from_an_earlier_version_is_gone_through_once() {
     );
 }
 
+/// The databases of a store, whichever there are.
+fn databases(root: &Path) -> Vec<PathBuf> {
+    let mut files = files_under(root);
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "db"));
+    files.sort();
+    files
+}
+
 #[test]
-fn what_a_reader_keeps_in_the_store_itself_is_named_and_goes_later() {
+fn what_a_reader_keeps_of_any_database_is_named_and_goes_later() {
     let site = Site::new();
-    let (space, id) = backed_up(&site);
-    let database = site.space_folder("store").join("memories/active.db");
-    let reader = rusqlite::Connection::open(&database).expect("a reader");
-    reader
-        .execute_batch("BEGIN; SELECT count(*) FROM memories;")
-        .expect("a transaction");
-    let rows: i64 = reader
-        .query_row("SELECT count(*) FROM memories", [], |row| row.get(0))
-        .expect("a count");
-    assert_eq!(rows, 2);
-    let erased = space.erase(id).expect("erased");
-    assert!(!erased.is_complete());
-    assert_eq!(
-        erased.left[0].place.file_name().expect("a name"),
-        "active.db-wal"
-    );
-    assert!(space.get(id).is_err(), "it is gone for everybody who asks");
-    assert_eq!(traces_in(&site.root("backup"), &all_traces()), []);
-    drop(reader);
-    space.settle(&mut |_, _| {}).expect("settled");
+    let (space, _) = backed_up(&site);
+    use_everything(&space);
+    let databases = databases(&site.root("store"));
+    assert!(databases.len() >= 6, "{databases:?}");
+    for database in databases {
+        let id = space.remember(full(Draft::new(LIVE))).expect("told").id;
+        use_everything(&space);
+        let reader = rusqlite::Connection::open(&database).expect("a reader");
+        reader
+            .execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;")
+            .expect("a transaction");
+        let tables = "SELECT count(*) FROM sqlite_schema";
+        let tables: i64 = reader
+            .query_row(tables, [], |row| row.get(0))
+            .expect("a count");
+        assert!(tables > 0);
+        let erased = space.erase(id).expect("erased");
+        assert!(space.get(id).is_err(), "it is gone for everybody who asks");
+        let left = traces_in(&site.root("store"), &all_traces());
+        let is_told = |file: &Path| {
+            erased
+                .left
+                .iter()
+                .any(|left| file.starts_with(&left.place) || left.place.starts_with(file))
+        };
+        if erased.is_complete() {
+            assert_eq!(left, [], "with a reader of {}", database.display());
+        } else {
+            assert!(
+                is_told(&database) || is_told(&with_ending(&database, "-wal")),
+                "{erased:?}"
+            );
+        }
+        drop(reader);
+        space.settle(&mut |_, _| {}).expect("settled");
+        assert_eq!(
+            traces_in(&site.root("store"), &all_traces()),
+            [],
+            "{}",
+            database.display()
+        );
+    }
+    site.store("store")
+        .backup(&site.root("backup"), None)
+        .expect("a backup");
     site.assert_nothing_left();
+}
+
+fn with_ending(file: &Path, ending: &str) -> PathBuf {
+    PathBuf::from(format!("{}{ending}", file.display()))
 }

@@ -534,7 +534,10 @@ fn a_memory_that_is_opened_often_comes_a_little_sooner() {
     again
         .get(if last == one { other } else { one })
         .expect("a memory");
+    let aside = home.folder().join("views/meta.db.damaged-1");
+    std::fs::write(&aside, "words of questions").expect("set aside");
     again.forget_meta().expect("forgotten");
+    assert!(!aside.exists(), "a copy that was set aside goes too");
     assert!(access_in(&again, &recall, last) < 1e-6);
 }
 
