@@ -19,6 +19,10 @@ pub struct BackupUpdate {
     /// Why it may still hold what was erased; empty where it does not.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub trouble: String,
+    /// Files and folders there that a repair had set aside as damaged, and that were removed because they may have held
+    /// what was erased.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<PathBuf>,
 }
 
 /// A place that may still hold what was erased. Erasing there is pending: opening the store, settling, a check-up, a
@@ -51,6 +55,12 @@ impl Erased {
     /// Whether neither this store nor any backup that it knows of holds anything of it any more.
     pub fn is_complete(&self) -> bool {
         self.left.is_empty() && self.backups.iter().all(|backup| backup.trouble.is_empty())
+    }
+
+    /// Every file that a repair had set aside and that was removed: of this space, then of backups.
+    pub fn removed(&self) -> impl Iterator<Item = &Path> {
+        let of_backups = self.backups.iter().flat_map(|backup| &backup.removed);
+        self.removed.iter().chain(of_backups).map(PathBuf::as_path)
     }
 
     /// Every place that may still hold it: files of this store, then backups.

@@ -18,9 +18,9 @@ the end. It is a store of its own (`anamne --store DIR …`), without indexes,
 which are rebuilt when they are needed. The next backup to the same folder
 copies only what is new, and drops there what was erased. `forget --hard` does
 so by itself where the folder is there, and names it where it is not. --forget
-strikes a folder that is no backup any more from the list; nothing in it changes.
-Out of the reach of erasures are copies of a backup made by other means, and
-stores made by `anamne rewind`.
+strikes a folder that is no backup any more from the list, and changes nothing
+in it. Erasures don't reach copies of a backup made by other means, and stores
+made by `anamne rewind`.
 
 Examples:
   anamne backup /mnt/disk/anamne

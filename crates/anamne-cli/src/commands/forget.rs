@@ -44,7 +44,7 @@ Examples:
 
 With --json: {\"forgotten\": [id, …], \"erased\": [id, …]}; with --hard also
   \"complete\", \"backups\"?: [{\"folder\", \"trouble\"?: why it may still hold what
-  was erased}], \"removed\"?: [set-aside file, …], \"unreached\"?: [{\"place\",
+  was erased, \"removed\"?}], \"removed\"?: [set-aside file, …], \"unreached\"?: [{\"place\",
   \"reason\"}]; where memories are chosen, without --yes: {\"preview\": [memory, …],
   \"hard\"}, and nothing changes")]
 pub(crate) struct Forget {
@@ -272,7 +272,7 @@ fn print_reached(reached: &Erased, output: &mut Output) -> Result<(), Failure> {
             output.line(format_args!("and in the backup {folder}"))?;
         }
     }
-    for path in &reached.removed {
+    for path in reached.removed() {
         output.note(format_args!(
             "{}, which a repair had set aside, was removed: it may have held it",
             path.display()

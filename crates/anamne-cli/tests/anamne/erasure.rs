@@ -39,7 +39,7 @@ fn a_backup_that_was_opened_holds_nothing_of_what_is_erased() {
         &["recall", "what is the passphrase of Ines Quartz?"][..],
         &["weave"],
         &["graph", "Ines Quartz"],
-        &["summaries", "--level", "day"],
+        &["summaries"],
         &["context", "passphrase"],
         &["tasks"],
     ] {

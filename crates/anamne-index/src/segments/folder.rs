@@ -119,8 +119,8 @@ impl Folder {
     /// [`Folder::sweep`], where nothing of it may be left: what can't be removed is an error.
     pub(crate) fn sweep_all(&self, keep: &[u64]) -> Result<(), ViewError> {
         self.sweep(keep)?;
-        let left = self.segments()?.into_iter();
-        match left.filter(|(number, _)| !keep.contains(number)).next() {
+        let mut left = self.segments()?.into_iter();
+        match left.find(|(number, _)| !keep.contains(number)) {
             None => Ok(()),
             Some((_, path)) => {
                 fs::remove_file(&path).map_err(|error| ViewError::io("remove", &path, error))

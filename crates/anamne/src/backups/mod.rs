@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use anamne_store::KnownBackup;
+use anamne_store::{KnownBackup, set_aside_in};
 
 use crate::erasing::BackupUpdate;
 use crate::space::{CheckUp, Inner, Space};
@@ -72,6 +72,7 @@ impl Inner {
                 return vec![BackupUpdate {
                     folder: self.source.folder().join("backups.toml"),
                     trouble: error.to_string(),
+                    removed: Vec::new(),
                 }];
             }
         };
@@ -92,13 +93,17 @@ impl Inner {
             origin: self,
             store: &known.folder,
         };
+        let folder = self.source.folder_in(&known.folder);
+        let mut removed = set_aside_in(&folder).unwrap_or_default();
         let (trouble, further) = match copy.erase(seen, &mut |_| Ok(())) {
             Ok(further) => (String::new(), further),
             Err(Trouble(trouble)) => (trouble, self.unreached_beyond(&known.folder, seen)),
         };
+        removed.retain(|path| !path.exists());
         let update = BackupUpdate {
             folder: known.folder.clone(),
             trouble,
+            removed,
         };
         std::iter::once(update).chain(further).collect()
     }
@@ -116,6 +121,7 @@ impl Inner {
                     store.display()
                 ),
                 folder: backup.folder,
+                removed: Vec::new(),
             })
             .collect()
     }
@@ -124,15 +130,18 @@ impl Inner {
 impl Space {
     /// Goes on with what is still to be erased in backups, and says what came of it.
     pub(crate) fn mend_backups(&self, found: &mut CheckUp) {
-        for BackupUpdate { folder, trouble } in self.inner.finish_in_backups() {
+        for BackupUpdate {
+            folder, trouble, ..
+        } in self.inner.finish_in_backups()
+        {
             let folder = folder.display();
             if trouble.is_empty() {
                 let said = format!("backup {folder}: what was erased here is erased there too");
                 found.mended.push(said);
             } else {
                 found.problems.push(format!(
-                    "backup {folder}: it may still hold what was erased here: {trouble}; `anamne backup --forget {folder}` \
-                     says that it is no backup any more"
+                    "backup {folder}: it may still hold what was erased here: {trouble}; `anamne backup --forget DIR` says \
+                     that a folder is no backup any more"
                 ));
             }
         }
