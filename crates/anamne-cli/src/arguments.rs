@@ -25,8 +25,9 @@ Start here:
   claude mcp add anamne -- anamne mcp           give it to an agent
 
 Exit codes: 0 done, 1 failed, 2 not accepted (usage or a refused value), 3 not
-found. With --json, standard output carries JSON, and an error is one JSON
-object on standard error:
+found, 4 erased but not everywhere (each place that is left is named). With
+--json, standard output carries JSON, and an error is one JSON object on
+standard error:
   {\"error\": {\"kind\": \"refused|not_found|failed\", \"message\": …,
    \"field\"?: …, \"hint\"?: …}}"
 )]

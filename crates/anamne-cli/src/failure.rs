@@ -22,6 +22,8 @@ pub(crate) enum Failure {
     ClosedPipe,
     /// Standard output has said already what is wrong.
     Reported,
+    /// It was done, but not in every place, and each place that is left was named.
+    Incomplete,
     /// This is what happened, and what to do next.
     Told(Box<Told>),
 }
@@ -138,11 +140,12 @@ impl Failure {
         }
     }
 
-    /// 0 done, 1 failed, 2 not accepted, 3 not found.
+    /// 0 done, 1 failed, 2 not accepted, 3 not found, 4 erased but not everywhere.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::ClosedPipe => ExitCode::SUCCESS,
             Self::Reported => ExitCode::from(1),
+            Self::Incomplete => ExitCode::from(4),
             Self::Told(told) => ExitCode::from(match told.kind {
                 "refused" | "denied" => 2,
                 "not_found" => 3,

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use anamne_store::{DerivedDatabase, StoreError, remove_derived};
+use anamne_store::{DerivedDatabase, StoreError, cut_log, remove_derived};
 use anamne_types::{ConflictKind, EntityType, Row, Seq};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -152,6 +152,7 @@ impl Readings {
     }
 
     /// Takes what was read of these rows out of the file, and every verdict: their reasons may tell of it.
+    /// [`StoreError::StillRead`] while a reader keeps older pages in the log: it is to be done once more then.
     pub fn purge(&self, live: &dyn Fn(Row) -> bool) -> Result<(), StoreError> {
         let connection = self.connection();
         let rows: Vec<u32> = connection
@@ -162,8 +163,7 @@ impl Readings {
             connection.execute("DELETE FROM readings WHERE row = ?1", [row])?;
         }
         connection.execute_batch("DELETE FROM verdicts; VACUUM;")?;
-        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-        Ok(())
+        cut_log(&connection, &self.path)
     }
 
     fn connection(&self) -> MutexGuard<'_, Connection> {

@@ -403,11 +403,45 @@ async fn a_deletion_is_soft_unless_it_is_hard() {
     let erased = raw
         .done("memory_delete", json!({ "id": id, "hard": true }))
         .await;
-    assert_eq!(erased["hard"], true);
+    assert_eq!(
+        (&erased["hard"], &erased["complete"]),
+        (&json!(true), &json!(true))
+    );
     let found = raw.done("memory_search", search).await;
     assert_eq!(found["results"], json!([]));
     let said = raw.refused("memory_get", json!({ "id": id })).await;
     assert!(said.contains("not found"), "{said}");
+    raw.finish().await;
+}
+
+#[tokio::test]
+async fn a_hard_deletion_names_the_places_that_it_did_not_reach() {
+    let mut raw = raw().await;
+    let id = raw.store("the vault combination is under the carpet").await;
+    let backups = tempfile::tempdir().expect("a folder");
+    let folder = backups.path().join("copy");
+    let options = anamne::Options::new(raw.folder.path()).background(false);
+    let store = anamne::Store::open_with(options).expect("a store");
+    store.backup(&folder, None).expect("a backup");
+    std::fs::rename(&folder, backups.path().join("away")).expect("moved");
+    let result = raw
+        .call("memory_delete", json!({ "id": id, "hard": true }))
+        .await;
+    assert_eq!(result["isError"], false, "{result}");
+    let erased = &result["structuredContent"];
+    assert_eq!(
+        (&erased["deleted"], &erased["complete"]),
+        (&json!(true), &json!(false))
+    );
+    let reason = "there is no backup of this space there now";
+    assert_eq!(erased["unreached"][0]["reason"], reason, "{erased}");
+    let text = text(&result);
+    assert!(
+        text.contains("not everywhere")
+            && text.contains("copy may still hold it")
+            && text.contains(reason),
+        "{text}"
+    );
     raw.finish().await;
 }
 

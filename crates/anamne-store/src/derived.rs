@@ -7,7 +7,8 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::StoreError;
 use crate::files::{
-    FileIdentity, create_private_folder, look_at, open_private_file, remove_if_there, set_aside,
+    FileIdentity, create_private_folder, entries, look_at, open_private_file, remove_if_there,
+    set_aside,
 };
 use crate::restore::side_file;
 
@@ -94,6 +95,20 @@ impl DerivedDatabase {
     }
 }
 
+/// Writes the log of the database at `path` back and cuts it, for older pages stand in it.
+///
+/// [`StoreError::StillRead`] where a reader keeps some of them in use.
+pub fn cut_log(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let busy: bool =
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    if busy {
+        return Err(StoreError::StillRead {
+            path: path.to_owned(),
+        });
+    }
+    Ok(())
+}
+
 /// Which file lies at a path: another one after it was replaced. `None` where there is none.
 pub fn identity_at(path: &Path) -> Option<FileIdentity> {
     look_at(path).ok().flatten().map(|state| state.identity)
@@ -103,6 +118,19 @@ pub fn identity_at(path: &Path) -> Option<FileIdentity> {
 pub fn remove_derived(path: &Path) -> Result<(), StoreError> {
     remove_if_there(path)?;
     remove_side_files(path)
+}
+
+/// Removes the copies of a derived database that were set aside as damaged.
+pub fn remove_set_aside(path: &Path) -> Result<(), StoreError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mark = format!("{name}.damaged");
+    for copy in path.parent().map_or(Ok(Vec::new()), entries)? {
+        let name = copy.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with(&mark) {
+            remove_if_there(&copy)?;
+        }
+    }
+    Ok(())
 }
 
 /// Sets a derived database that turned out to be damaged aside, so that a new one can be made in its place.

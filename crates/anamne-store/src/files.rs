@@ -26,10 +26,10 @@ pub fn open_private_file(path: &Path) -> Result<File, StoreError> {
 }
 
 /// What marks a file that is not finished yet; one that a crash left behind means nothing.
-const UNFINISHED: &str = ".tmp-";
+pub(crate) const UNFINISHED: &str = ".tmp-";
 
 /// What marks a file or folder that was set aside because it was damaged.
-const SET_ASIDE: &str = ".damaged-";
+pub(crate) const SET_ASIDE: &str = ".damaged-";
 
 /// Replaces the content of `path`: readers see the old or the new content, never a mixture, also after a crash.
 pub fn replace_file(path: &Path, content: &[u8]) -> Result<(), StoreError> {
@@ -68,19 +68,10 @@ pub(crate) fn unfinished(path: &Path) -> PathBuf {
 
 /// Removes from `folder` what a crash left unfinished. Whoever else writes there must be shut out by a lock.
 pub(crate) fn remove_unfinished(folder: &Path) -> Result<(), StoreError> {
-    remove_marked(folder, UNFINISHED)
-}
-
-/// Removes from `folder` what was set aside as damaged.
-pub(crate) fn remove_set_aside(folder: &Path) -> Result<(), StoreError> {
-    remove_marked(folder, SET_ASIDE)
-}
-
-fn remove_marked(folder: &Path, mark: &str) -> Result<(), StoreError> {
     for path in entries(folder)? {
         let marked = path
             .file_name()
-            .is_some_and(|name| name.to_string_lossy().contains(mark));
+            .is_some_and(|name| name.to_string_lossy().contains(UNFINISHED));
         if marked {
             remove_if_there(&path)?;
         }
@@ -98,6 +89,11 @@ pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     entries
         .map(|entry| Ok(entry.map_err(StoreError::io("read", folder))?.path()))
         .collect()
+}
+
+/// Removes a file, or a folder with all that is in it, if it is there.
+pub fn remove_path(path: &Path) -> Result<(), StoreError> {
+    remove_if_there(path)
 }
 
 /// Removes a file, or a folder with all that is in it.

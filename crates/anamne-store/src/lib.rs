@@ -33,6 +33,7 @@ mod follow;
 mod heal;
 mod incidents;
 mod journal;
+mod leftovers;
 mod lock;
 mod project;
 mod quota;
@@ -53,21 +54,25 @@ mod writer;
 
 pub use aging::{Aging, Mover, Step, TierCount};
 pub use arrival::{Arrival, Origin};
-pub use backup::{BackupReport, KnownBackup};
+pub use backup::{BackupReport, BackupState, KnownBackup, backups_of};
 pub use clock::{Clock, SystemClock};
 pub use config::{
     EmbeddingConfig, KeptQueries, MetaConfig, QuotaConfig, RecallConfig, RetentionConfig,
     RoleConfig, SpaceConfig, TiersConfig,
 };
-pub use derived::{DerivedDatabase, identity_at, remove_derived, set_aside_derived};
+pub use derived::{
+    DerivedDatabase, cut_log, identity_at, remove_derived, remove_set_aside, set_aside_derived,
+};
 pub use error::StoreError;
 pub use examine::{Examination, Finding, Part, examine};
 pub use files::{
-    FileIdentity, create_private_folder, entries, open_private_file, replace_file, set_aside,
+    FileIdentity, create_private_folder, entries, open_private_file, remove_path, replace_file,
+    set_aside,
 };
 pub use follow::{Degraded, Followers};
 pub use incidents::Incident;
 pub use journal::{Digest, JOURNAL_FORMAT, JournalReport, Line, Lines};
+pub use leftovers::set_aside_in;
 pub use lock::LONGEST_WAIT;
 pub use project::Project;
 pub use repair::{Repair, repair};

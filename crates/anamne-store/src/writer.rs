@@ -7,9 +7,11 @@ use anamne_types::Seq;
 use rusqlite::Connection;
 
 use crate::StoreError;
+use crate::backup::KnownBackups;
 use crate::cleaning;
-use crate::files::{FileIdentity, look_at, remove_set_aside, remove_unfinished, set_aside};
+use crate::files::{FileIdentity, look_at, remove_unfinished, set_aside};
 use crate::journal::{Digest, Entry, Journal};
+use crate::leftovers;
 use crate::restore::{self, Replayed, database_files, side_file};
 use crate::source::{Names, contents, end_of_log, erasure, open_identified, open_writer};
 use crate::storage::Storage;
@@ -170,13 +172,11 @@ impl Writer {
         let erasure = erasure::pending(&self.connection)?;
         let through = end_of_log(&self.connection)?.0;
         cleaning::note(places.folder, through)?;
+        // What it says of backups is in the way of nothing else: where it can't be read, each erasure names it.
+        let _ = KnownBackups::note_erasure(places.folder, through);
         self.journal.erase(&erasure)?;
         let memories = places.database.parent().unwrap_or(places.folder);
-        for folder in [places.folder, memories, &self.journal.folder] {
-            remove_set_aside(folder)?;
-        }
-        // The copy that a migration makes, where a crash left it.
-        remove_unfinished(memories)?;
+        leftovers::remove(places.folder)?;
         let still_read = contents::erase(memories, &erasure::rows(&self.connection)?)?;
         let still_read = match still_read {
             Some(file) => file,

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anamne_store::{
-    Finding, Part, SpaceName, SpaceSource, StoreError, StoreFolder, SystemClock, examine,
+    BackupState, Finding, Part, SpaceName, SpaceSource, StoreError, StoreFolder, SystemClock,
+    examine,
 };
 use anamne_types::{Draft, Edit, MemoryId, Seq};
 use common::{
@@ -391,4 +392,50 @@ fn a_backup_beside_writers_holds_all_that_was_acknowledged_before_it_began() {
     child.wait().expect("the child's end");
     assert!(acknowledged.len() >= 240);
     assert_sound(&space);
+}
+
+#[test]
+fn a_folder_is_listed_as_soon_as_something_is_copied_there_and_not_before() {
+    let (home, shelf) = (Home::new(), Shelf::new());
+    let space = home.open();
+    tell(&space, "told here");
+    // Another space's store: nothing is copied there.
+    let other = Home::new();
+    let elsewhere = other.open();
+    tell(&elsewhere, "told elsewhere");
+    elsewhere.backup(&shelf.store()).expect("a backup");
+    let refused = space.backup(&shelf.store()).expect_err("of another space");
+    assert!(matches!(refused, StoreError::Diverged { .. }), "{refused}");
+    assert_eq!(space.backups().expect("a list"), []);
+    // Interrupted when the journal stands there already.
+    fs::remove_dir_all(shelf.store()).expect("removed");
+    fs::create_dir_all(shelf.space().join("memories/active.db/in the way")).expect("a folder");
+    space
+        .backup(&shelf.store())
+        .expect_err("something is in the way");
+    let known = space.backups().expect("a list");
+    assert_eq!((known.len(), known[0].last_seq), (1, Seq(0)));
+    assert_eq!(
+        space.backup_state(&shelf.store()).expect("a look"),
+        BackupState::Backup
+    );
+}
+
+#[test]
+fn a_backup_with_a_database_of_a_newer_version_is_left_as_it_is() {
+    let (home, shelf) = (Home::new(), Shelf::new());
+    let space = home.open();
+    tell(&space, "told here");
+    space.backup(&shelf.store()).expect("a backup");
+    let database = shelf.space().join("memories/active.db");
+    let newer = rusqlite::Connection::open(&database).expect("a database");
+    newer
+        .pragma_update(None, "user_version", 99)
+        .expect("a newer one");
+    drop(newer);
+    let before = fs::read(&database).expect("a file");
+    tell(&space, "told since");
+    let refused = space.backup(&shelf.store()).expect_err("it is newer");
+    assert!(matches!(refused, StoreError::Newer { .. }), "{refused}");
+    assert_eq!(fs::read(&database).expect("a file"), before);
 }

@@ -52,6 +52,7 @@ impl Inner {
             self.source.begin_erasure(&actor, &ids)?;
             self.begin_forgetting(&texts)?;
             erased += ids.len() as u64;
+            self.next_backups.store(i64::MIN, Ordering::Relaxed);
         }
     }
 
@@ -79,15 +80,20 @@ impl Inner {
             self.caught_up()?;
             self.purge_tiers(progress)?;
         }
-        self.clean_readings()?;
+        self.clean_kept()?;
         self.clean_graph()?;
         self.clean_summaries()?;
-        self.clean_tasks()?;
         self.clean_latent()?;
-        self.clean_meta()?;
         self.remove_strays()?;
-        self.models.cache.finish_erasing(&self.cache_label())?;
         Ok(self.source.views_are_clean(through)?)
+    }
+
+    /// Takes what was erased out of everything beside the source that is not computed from its log.
+    pub(crate) fn clean_kept(&self) -> Result<(), Error> {
+        self.clean_readings()?;
+        self.clean_tasks()?;
+        self.clean_meta()?;
+        Ok(self.models.cache.finish_erasing(&self.cache_label())?)
     }
 
     fn purge_tiers(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
@@ -101,7 +107,12 @@ impl Inner {
     /// Removes what no view looks after: views of other models, and copies that were set aside as damaged.
     fn remove_strays(&self) -> Result<(), Error> {
         let views = self.source.folder().join("views");
-        remove_where(&views, &|path| name_of(path).contains(".damaged"))?;
+        // What was set aside, and what an interrupted write left behind.
+        let is_stray = |path: &Path| {
+            let name = name_of(path);
+            name.contains(".damaged") || name.contains(".tmp-")
+        };
+        remove_where(&views, &is_stray)?;
         let model = self.answering().model.slug();
         let space = self.source.folder();
         if answering::noted_vectors(space) != model {
@@ -177,8 +188,7 @@ fn remove_where(folder: &Path, stray: &dyn Fn(&Path) -> bool) -> Result<(), Erro
         let path = entry.map_err(failed)?.path();
         let is_folder = path.is_dir();
         match (stray(&path), is_folder) {
-            (true, true) => std::fs::remove_dir_all(&path).map_err(failed)?,
-            (true, false) => std::fs::remove_file(&path).map_err(failed)?,
+            (true, _) => anamne_store::remove_path(&path)?,
             (false, true) => remove_where(&path, stray)?,
             (false, false) => {}
         }

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use anamne_embed::{ModelIdentity, VectorCache};
-use anamne_store::{DerivedDatabase, FileIdentity, StoreError, identity_at, remove_derived};
+use anamne_store::{
+    DerivedDatabase, FileIdentity, StoreError, identity_at, remove_derived, remove_set_aside,
+};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
@@ -82,6 +84,7 @@ impl EmbeddingCache {
     /// Removes what is kept of these texts, of every model, so that the file holds nothing of them; returns how many
     /// vectors that were.
     pub fn forget(&self, texts: &[&str]) -> Result<u64, StoreError> {
+        remove_set_aside(&self.path)?;
         if !self.path.exists() {
             return Ok(0);
         }
@@ -102,7 +105,7 @@ impl EmbeddingCache {
     pub(crate) fn remove(&self) -> Result<(), StoreError> {
         *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
         remove_derived(&self.path)?;
-        self.remove_damaged_copies()
+        remove_set_aside(&self.path)
     }
 
     /// Notes that memories of `space` which say these texts are about to be erased: from now on nothing is kept of them.
@@ -121,7 +124,8 @@ impl EmbeddingCache {
 
     /// Removes everything of the texts that [`EmbeddingCache::begin_erasing`] noted for `space`, and the note.
     pub(crate) fn finish_erasing(&self, space: &str) -> Result<(), StoreError> {
-        self.remove_damaged_copies()?;
+        // Copies that were set aside as damaged may hold what was erased.
+        remove_set_aside(&self.path)?;
         if !self.path.exists() {
             return Ok(());
         }
@@ -140,20 +144,6 @@ impl EmbeddingCache {
             })
         })?;
         self.cut_log()
-    }
-
-    /// Copies that were set aside as damaged may hold what was erased.
-    fn remove_damaged_copies(&self) -> Result<(), StoreError> {
-        let name = self.path.file_name().unwrap_or_default();
-        let prefix = format!("{}.damaged", name.to_string_lossy());
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        for path in anamne_store::entries(folder)? {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            if name.starts_with(&prefix) {
-                remove_derived(&path)?;
-            }
-        }
-        Ok(())
     }
 
     /// Takes out of the write-ahead log what was overwritten.

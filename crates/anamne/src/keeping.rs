@@ -1,4 +1,4 @@
-//! Keeping a store safe: backups, verification, repair, and erasure that reaches the backups too.
+//! Keeping a store safe: backups, verification and repair.
 
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
@@ -48,23 +48,6 @@ impl RepairReport {
     }
 }
 
-/// What became of a backup after something was erased.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct BackupUpdate {
-    /// The backup's folder.
-    pub folder: PathBuf,
-    /// Why it still holds what was erased; empty where it does not.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub trouble: String,
-}
-
-/// What an erasure reached beside the space itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Erased {
-    /// The backups that are known, each with what became of it.
-    pub backups: Vec<BackupUpdate>,
-}
-
 impl Store {
     /// Brings the backup in `folder` up to date, and makes it if it is not there: of the space named, else of
     /// all spaces. It is a store of its own, without views. Safe while others write, and when interrupted.
@@ -80,10 +63,31 @@ impl Store {
         }
         let spaces = self.chosen(space)?;
         anamne_store::create_private_folder(&folder.join("spaces"))?;
-        spaces
-            .iter()
-            .map(|space| Ok(space.source().backup(&folder)?))
-            .collect()
+        let back_up = |space: &Space| {
+            // First, while the older copy still says what is to leave its caches.
+            space.inner.finish_in_backups();
+            let report = space.source().backup(&folder)?;
+            // What was erased while the copy was made.
+            space.inner.look_for_pending_backups();
+            if space.inner.are_backups_due() {
+                space.inner.finish_in_backups();
+            }
+            Ok(report)
+        };
+        spaces.iter().map(back_up).collect()
+    }
+
+    /// Strikes `folder` from the list of backups of the space named, else of all spaces, and changes nothing in it:
+    /// erasures don't look there any more. Returns the names of the spaces that knew of it.
+    pub fn forget_backup(&self, folder: &Path, space: Option<&str>) -> Result<Vec<String>, Error> {
+        let folder = outside(folder, self.root())?;
+        let mut knew = Vec::new();
+        for space in self.chosen(space)? {
+            if space.source().forget_backup(&folder)? {
+                knew.push(space.name().to_owned());
+            }
+        }
+        Ok(knew)
     }
 
     /// Reads everything of the space named, else of all spaces, back: chains, checksums, states, rows, views.
@@ -200,38 +204,6 @@ impl Space {
     /// The folders to which this space was backed up.
     pub fn backups(&self) -> Result<Vec<KnownBackup>, Error> {
         Ok(self.source().backups()?)
-    }
-
-    /// Brings every known backup up to date, so that none holds what was erased. One that can't be reached is
-    /// named, and keeps it until [`Store::backup`] reaches it.
-    pub fn update_backups(&self) -> Result<Erased, Error> {
-        self.require(Right::Erase)?;
-        Ok(self.refresh_backups())
-    }
-
-    pub(crate) fn refresh_backups(&self) -> Erased {
-        let update = |known: KnownBackup| {
-            let trouble = if self.source().has_backup_in(&known.folder) {
-                self.source()
-                    .backup(&known.folder)
-                    .map_or_else(|error| error.to_string(), |_| String::new())
-            } else {
-                "there is no backup of this space there now".to_owned()
-            };
-            BackupUpdate {
-                folder: known.folder,
-                trouble,
-            }
-        };
-        let backups = match self.backups() {
-            Ok(known) => known.into_iter().map(update).collect(),
-            // What was erased is gone here all the same.
-            Err(error) => vec![BackupUpdate {
-                folder: self.folder().join("backups.toml"),
-                trouble: error.to_string(),
-            }],
-        };
-        Erased { backups }
     }
 }
 

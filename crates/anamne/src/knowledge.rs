@@ -11,7 +11,7 @@ use anamne_knowledge::graph::{
     Association, ContradictionQuery, EntityQuery, Graph, GraphError, Woven,
 };
 use anamne_recall::views::Disputes;
-use anamne_store::Listing;
+use anamne_store::{Listing, StoreError};
 use anamne_types::{
     Assertion, Body, Category, Contradiction, Dispute, Draft, Entity, EntityType, Evidence, Filter,
     Frame, Kind, LinkType, Memory, MemoryId, Neighbourhood, Refusal, Relation, Remembered, Right,
@@ -141,11 +141,22 @@ impl Inner {
 
     /// Takes out of the graph's file what was erased.
     pub(crate) fn clean_graph(&self) -> Result<(), Error> {
-        if let Some(graph) = self.graph_if_woven() {
-            self.weave_graph(BATCH, &mut |_| true)?;
-            graph.purge()?;
+        let cleaned = match self.graph_if_woven() {
+            Some(_) => self
+                .weave_graph(BATCH, &mut |_| true)
+                .and_then(|_| Ok(self.graph()?.purge()?)),
+            None if self.graph_path().exists() => self.graph().map(|_| ()),
+            None => return Ok(()),
+        };
+        match cleaned {
+            // Somebody reads it now: the next round cleans it.
+            Err(Error::Knowledge(GraphError::Store(error @ StoreError::StillRead { .. }))) => {
+                Err(error.into())
+            }
+            // One that can't be cleaned is better lost.
+            Err(_) => self.drop_graph(),
+            Ok(()) => Ok(()),
         }
-        Ok(())
     }
 }
 

@@ -77,6 +77,12 @@ impl Models {
         }
     }
 
+    /// The models of another store, with those that the program brings to this one.
+    pub(crate) fn of_store(&self, root: &Path) -> Self {
+        // Nothing is added to its cache here, so it needs no limit.
+        Self::new(root, self.brought.clone(), u64::MAX)
+    }
+
     /// The model that spaces call `name`. A folder is read once a process, and again when it was changed.
     ///
     /// [`Error::UnknownModel`] where there is none, [`Error::Model`] where its folder can't be loaded.

@@ -25,7 +25,6 @@ use serde::Serialize;
 use crate::Error;
 use crate::answering::Noticed;
 use crate::error::Denied;
-use crate::keeping::Erased;
 use crate::latent::{self, KnownLatent};
 use crate::meta::MetaMemory;
 use crate::models::Models;
@@ -90,6 +89,8 @@ pub(crate) struct Inner {
     pub(crate) latent: KnownLatent,
     /// What is known of its own recall.
     pub(crate) meta: MetaMemory,
+    /// When the background next erases in backups that an erasure has not reached, likewise; never where there are none.
+    pub(crate) next_backups: AtomicI64,
     /// When it next looks for memories that have aged, likewise.
     pub(crate) next_aging: AtomicI64,
     /// When the background next sees whether everything is to be read back, microseconds since 1970.
@@ -215,13 +216,17 @@ impl Inner {
             followed: Mutex::default(),
             troubles: Mutex::default(),
             next_retention: AtomicI64::new(i64::MIN),
+            next_backups: AtomicI64::new(i64::MAX),
             next_aging: AtomicI64::new(i64::MIN),
             uses: Mutex::default(),
             latent: KnownLatent::default(),
             next_examination: AtomicI64::new(i64::MIN),
         });
+        inner.look_for_pending_backups();
         if let Some(worker) = &inner.background
-            && (inner.source.unclean_views()?.is_some() || inner.is_reembedding())
+            && (inner.source.unclean_views()?.is_some()
+                || inner.is_reembedding()
+                || inner.are_backups_due())
         {
             worker.wake(&Arc::downgrade(&inner));
         }
@@ -434,30 +439,6 @@ impl Space {
         Ok(self.inner.source.restore(self.actor(), id)?)
     }
 
-    /// Removes a memory's content for ever: from the source, the journal, every view, and the backups
-    /// that can be reached.
-    pub fn erase(&self, id: MemoryId) -> Result<Erased, Error> {
-        self.erase_all(&[id])
-    }
-
-    /// Removes the content of many memories for ever, in one transaction: none of them when one is not there.
-    ///
-    /// When this returns, no file of the space holds anything of their content, and the known backups that are at hand
-    /// don't either. Costs one pass over the journal and writes those parts of the views anew that held them.
-    pub fn erase_all(&self, ids: &[MemoryId]) -> Result<Erased, Error> {
-        self.require(Right::Erase)?;
-        let texts = self.inner.cached_texts(ids);
-        self.inner.begin_forgetting(&texts)?;
-        let erased = self.inner.source.erase_all(self.actor(), ids);
-        self.inner.begin_forgetting(&texts)?;
-        // Also after a failure: the transaction may stand.
-        let cleaned = self.inner.clean_views(&mut |_, _| {});
-        let reached = self.refresh_backups();
-        erased?;
-        cleaned?;
-        Ok(reached)
-    }
-
     /// Draws a link; its `created_at` is set to now.
     pub fn link(&self, link: &Link) -> Result<Seq, Error> {
         self.require_write()?;
@@ -535,6 +516,9 @@ impl Space {
         self.inner.erase_outdated()?;
         self.inner.source.finish_erasures()?;
         self.inner.clean_views(progress)?;
+        if self.inner.are_backups_due() {
+            self.inner.finish_in_backups();
+        }
         self.caught_up()?;
         self.inner.fold_due(&self.inner.every_tier()?, progress)?;
         self.inner.source.seal_journal()?;
@@ -568,6 +552,7 @@ impl Space {
             ..CheckUp::default()
         };
         found.take(anamne_store::examine(self.folder())?);
+        self.mend_backups(&mut found);
         self.mend_views(&mut found)?;
         found.problems.append(&mut self.inner.troubles());
         self.inner.tell_of_models(&mut found)?;
@@ -675,6 +660,7 @@ impl Inner {
         is_due(&self.active())
             || self.colder.open_now().iter().any(is_due)
             || self.is_retention_due()
+            || self.are_backups_due()
             || self.is_aging_due()
             || self.has_many_uses()
             || self.meta.has_many_notes()
@@ -692,6 +678,9 @@ impl Inner {
                 self.source.finish_erasures()?;
             }
             self.clean_views(&mut |_, _| {})?;
+            if self.are_backups_due() {
+                self.finish_in_backups();
+            }
             // A model that can't be reached keeps nothing else back.
             let folded = self.fold_open();
             self.source.seal_journal()?;

@@ -112,6 +112,21 @@ impl Store {
         })
     }
 
+    /// A store at which nothing is made or opened yet, such as a backup, as its owner uses it.
+    pub(crate) fn at(root: &Path, models: Arc<Models>, clock: Arc<dyn Clock>) -> Self {
+        let options = Options {
+            clock,
+            ..Options::new(root).background(false)
+        };
+        Self {
+            folder: StoreFolder::at(root),
+            models,
+            options: Arc::new(options),
+            open: Arc::default(),
+            scope: Arc::new(Scope::owner()),
+        }
+    }
+
     /// The same store for a caller who may do no more than both `scope` and this handle's scope allow.
     #[must_use]
     pub fn narrowed(&self, scope: &Scope) -> Self {

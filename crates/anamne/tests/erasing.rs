@@ -118,7 +118,7 @@ fn nothing_of_an_erased_memory_is_left_in_source_journal_or_views() {
         fs::create_dir_all(views.join(stray)).expect("a folder");
         fs::write(views.join(stray).join("segment"), "zyxomatic").expect("a file");
     }
-    space.erase(id).expect("erased");
+    assert!(space.erase(id).expect("erased").is_complete());
     assert_gone(&home, &space);
     assert!(!views.join("vectors/some-other-model").exists());
     assert_eq!(space.links(other).expect("links"), []);
@@ -169,7 +169,7 @@ fn another_process_that_has_the_space_open_answers_without_what_was_erased() {
             .id,
         id
     );
-    space.erase(id).expect("erased");
+    assert!(space.erase(id).expect("erased").is_complete());
     let answer = beside.recall(&question).expect("an answer");
     assert!(answer.results.iter().all(|hit| hit.memory.id != id));
     assert!(answer.degraded.is_empty());
@@ -193,7 +193,7 @@ fn many_are_erased_together_or_not_at_all() {
         .copied()
         .filter(|other| *other == id || all[..1_000].contains(other))
         .collect();
-    space.erase_all(&most).expect("erased");
+    assert!(space.erase_all(&most).expect("erased").is_complete());
     let after = space.report().expect("a report").statistics;
     assert_eq!(
         (after.memories, after.erased),
@@ -211,7 +211,7 @@ fn a_whole_space_is_emptied_forgotten_memories_included() {
         .select(&Filter::default(), Standing::Both, Order::OldestFirst)
         .expect("ids");
     assert_eq!(all.len(), 1_201);
-    space.erase_all(&all).expect("erased");
+    assert!(space.erase_all(&all).expect("erased").is_complete());
     for word in WORDS.iter().chain(&["berth"]) {
         assert_eq!(
             files_with(&home.folder(), word.as_bytes()),
@@ -321,7 +321,7 @@ fn links_of_others_with_the_erased_memory_go_with_their_reasons() {
     space
         .unlink(one, two, LinkType::Supersedes)
         .expect("unlinked");
-    space.erase(two).expect("erased");
+    assert!(space.erase(two).expect("erased").is_complete());
     assert_eq!(
         files_with(&home.folder(), b"vorpalreason"),
         Vec::<std::path::PathBuf>::new()

@@ -285,7 +285,7 @@ fn what_was_erased_is_not_taken_in_again() {
     let gone = space.remember("this goes").expect("told").id;
     let mut lines = Vec::new();
     space.export(&mut lines).expect("exported");
-    space.erase(gone).expect("erased");
+    assert!(space.erase(gone).expect("erased").is_complete());
     let report = space
         .import(
             lines.as_slice(),

@@ -111,7 +111,12 @@ fn a_full_space_refuses_to_grow_and_does_everything_else() {
             anamne::Order::OldestFirst,
         )
         .expect("ids");
-    space.erase_all(&ids[..told / 2]).expect("erased");
+    assert!(
+        space
+            .erase_all(&ids[..told / 2])
+            .expect("erased")
+            .is_complete()
+    );
     // The erasure has cut the database's log, so there is room again, also for another process.
     home.space().remember("there is room again").expect("told");
     assert_eq!(

@@ -209,7 +209,7 @@ fn nothing_of_what_was_erased_stays_in_the_graph() {
         .expect("told");
     space.assert(&entity("Skep"), None).expect("told");
     space.weave(&mut |_| true).expect("woven");
-    space.erase(told.id).expect("erased");
+    assert!(space.erase(told.id).expect("erased").is_complete());
     for entry in fs::read_dir(space.folder().join("views"))
         .expect("read")
         .flatten()

@@ -409,7 +409,7 @@ fn erasing_reaches_the_openings() {
             .collect::<Vec<f64>>()
     };
     assert_eq!(opened().len(), 2);
-    space.erase(gone).expect("erased");
+    assert!(space.erase(gone).expect("erased").is_complete());
     let left = opened();
     assert!(
         matches!(left[..], [times] if (times - 2.0).abs() < 1e-3),
@@ -443,7 +443,7 @@ fn erasing_reaches_the_log() {
     let other = home.space();
     // Noted by another process, and not yet written.
     ask(&other, &Recall::new("and who owns the xylophone").limit(1));
-    space.erase(secret.id).expect("erased");
+    assert!(space.erase(secret.id).expect("erased").is_complete());
     drop(other);
     let found = files_with(home.root(), b"xylophone");
     assert!(found.is_empty(), "{found:?}");
@@ -534,7 +534,10 @@ fn a_memory_that_is_opened_often_comes_a_little_sooner() {
     again
         .get(if last == one { other } else { one })
         .expect("a memory");
+    let aside = home.folder().join("views/meta.db.damaged-1");
+    std::fs::write(&aside, "words of questions").expect("set aside");
     again.forget_meta().expect("forgotten");
+    assert!(!aside.exists(), "a copy that was set aside goes too");
     assert!(access_in(&again, &recall, last) < 1e-6);
 }
 

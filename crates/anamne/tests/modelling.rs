@@ -208,7 +208,7 @@ fn nothing_of_what_was_erased_stays_in_what_a_model_read() {
     let space = space(folder.path(), &model, Budgets::default());
     let told = space.remember(SAID).expect("told");
     run(&space);
-    space.erase(told.id).expect("erased");
+    assert!(space.erase(told.id).expect("erased").is_complete());
     for entry in std::fs::read_dir(space.folder().join("views"))
         .expect("read")
         .flatten()

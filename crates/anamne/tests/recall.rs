@@ -276,7 +276,7 @@ fn what_was_forgotten_expired_or_erased_is_not_recalled() {
     assert_eq!(contents(&space, &recall).len(), 1);
     space.restore(first).expect("restored");
     assert_eq!(contents(&space, &recall).len(), 2);
-    space.erase(second).expect("erased");
+    assert!(space.erase(second).expect("erased").is_complete());
     assert_eq!(contents(&space, &recall).len(), 1);
     assert!(space.restore(second).is_err());
 }

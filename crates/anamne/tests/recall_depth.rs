@@ -270,7 +270,7 @@ fn what_was_forgotten_or_erased_is_neither_reached_nor_passed() {
         assert!(hit(&before, id).is_some_and(|hit| !hit.path.is_empty()));
     }
     space.forget(between).expect("forgotten");
-    space.erase(named).expect("erased");
+    assert!(space.erase(named).expect("erased").is_complete());
     // The graph has not followed that yet.
     for depth in [Depth::Hops(2), Depth::Deep] {
         let after = ask(&space, question, depth);

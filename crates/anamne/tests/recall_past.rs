@@ -173,7 +173,7 @@ impl Story {
             9 => self.restore(now),
             10 if one != other => self.supersede(one, other, now),
             _ if hour % 5 == 0 => {
-                self.space.erase(one).expect("erased");
+                assert!(self.space.erase(one).expect("erased").is_complete());
                 self.model.memories.remove(&one);
             }
             _ => assert_eq!(self.space.fold().expect("folded"), Vec::<&str>::new()),
@@ -467,7 +467,7 @@ fn what_was_erased_is_gone_from_the_past_too() {
     let (space, edited, _) = changed(&home);
     let then = recall("when does the ferry leave?", known("2026-03-01T09:30:00Z"));
     assert!(answered(&space, &then).contains_key(&edited));
-    space.erase(edited).expect("erased");
+    assert!(space.erase(edited).expect("erased").is_complete());
     assert!(!answered(&space, &then).contains_key(&edited));
 }
 

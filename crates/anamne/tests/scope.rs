@@ -261,10 +261,6 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
             "task_queue",
             right(Right::Configure, |space, _| space.task_queue().map(drop)),
         ),
-        (
-            "update_backups",
-            right(Right::Erase, |space, _| space.update_backups().map(drop)),
-        ),
     ];
     let reading = [
         "acting_as",

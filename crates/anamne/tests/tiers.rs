@@ -205,7 +205,7 @@ fn what_is_erased_leaves_every_file_of_every_tier() {
     let id = space.remember(secret).expect("told").id;
     space.age(&mut |_, _| {}).expect("moved");
     space.fold().expect("folded");
-    space.erase(id).expect("erased");
+    assert!(space.erase(id).expect("erased").is_complete());
     let answer = space
         .recall(&Recall::new("Xylographica"))
         .expect("an answer");

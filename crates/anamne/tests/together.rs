@@ -207,7 +207,7 @@ fn what_was_erased_teaches_nothing_any_more() {
     };
     assert!(near(&space) > 0.3, "{}", near(&space));
     let before = fs::read(file(&home)).expect("the file");
-    space.erase_all(&secret).expect("erased");
+    assert!(space.erase_all(&secret).expect("erased").is_complete());
     assert!(!file(&home).exists() || fs::read(file(&home)).expect("the file") != before);
     settle(&space);
     assert_ne!(fs::read(file(&home)).expect("the file"), before);

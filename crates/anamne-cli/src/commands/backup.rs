@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anamne::BackupReport;
+use anamne::{BackupReport, Store};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -18,27 +18,37 @@ Copies every space, or the one that --space names, and reads the copy back at
 the end. It is a store of its own (`anamne --store DIR …`), without indexes,
 which are rebuilt when they are needed. The next backup to the same folder
 copies only what is new, and drops there what was erased. `forget --hard` does
-so by itself where the folder is there. Out of its reach are copies of a backup
-made by other means, and stores made by `anamne rewind`.
+so by itself where the folder is there, and names it where it is not. --forget
+strikes a folder that is no backup any more from the list, and changes nothing
+in it. Erasures don't reach copies of a backup made by other means, and stores
+made by `anamne rewind`.
 
 Examples:
   anamne backup /mnt/disk/anamne
   anamne --space recipes backup recipes-backup
   anamne --store /mnt/disk/anamne verify
+  anamne backup --forget /mnt/lost-disk/anamne
 
 With --json: {\"store\", \"backup\", \"spaces\": [{\"space\", \"folder\",
   \"first\", \"last_seq\", \"segments_copied\", \"segments_kept\",
-  \"bytes_copied\"}]}")]
+  \"bytes_copied\"}]}; with --forget: {\"store\", \"forgotten\": DIR, \"spaces\":
+  [name, …]}")]
 pub(crate) struct Backup {
     /// The folder: a backup of this store, an empty folder, or one that is not there yet
     #[arg(value_name = "DIR")]
     folder: PathBuf,
+    /// Copy nothing: erasures need not look for a backup there any more
+    #[arg(long)]
+    forget: bool,
 }
 
 impl Backup {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let store = place.existing_store()?;
         let space = place.is_named().then(|| place.space_name().as_str());
+        if self.forget {
+            return self.strike(&store, space, output);
+        }
         let reports = store.backup(&self.folder, space)?;
         if output.is_json() {
             return output.json(&json!({
@@ -54,6 +64,31 @@ impl Backup {
             "read back and found whole; `anamne --store {folder} …` works on it"
         ));
         Ok(())
+    }
+
+    /// Strikes the folder from the list of backups.
+    fn strike(
+        self,
+        store: &Store,
+        space: Option<&str>,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let spaces = store.forget_backup(&self.folder, space)?;
+        let folder = self.folder.display();
+        if spaces.is_empty() {
+            return Err(Failure::not_found(format!(
+                "no space of this store has a backup in {folder}"
+            )));
+        }
+        if output.is_json() {
+            return output.json(&json!({
+                "store": store.root(), "forgotten": self.folder, "spaces": spaces
+            }));
+        }
+        output.line(format_args!(
+            "{folder} is no backup of {} any more; what is there stays there",
+            spaces.join(", ")
+        ))
     }
 }
 

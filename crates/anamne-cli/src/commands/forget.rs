@@ -2,14 +2,14 @@
 
 use std::io::{BufRead, IsTerminal};
 
-use anamne::{Erased, Filter, Memory, MemoryId, Order, Recall, Space, Standing};
-use serde_json::json;
+use anamne::{Erased, Filter, Memory, MemoryId, Order, Recall, Space, Standing, Unreached};
+use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::filters::Filters;
 use crate::output::{CYAN, Output, memories, paint, say};
 use crate::place::Place;
-use crate::shell::{shell_path, shell_word};
+use crate::shell::shell_word;
 use crate::wording::{at_most, file_name, number, one_line, wrapped};
 use crate::{ids, settling};
 
@@ -20,9 +20,13 @@ const SHOWN: usize = 20;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A forgotten memory is no longer recalled; `anamne restore` brings it back. With
---hard its content is removed from the database, the journal, every view, and
-the backups made by `anamne backup` whose folders are there now, and nothing
-brings it back. A backup that can't be reached is named: back up to it again.
+--hard its content is removed from the database, the journal, every index, files
+that were set aside as damaged, and the backups made by `anamne backup`, with
+everything in them and their own backups. Nothing brings it back. A place that
+can't be reached (a disk that is not there, a backup that may only be read) is
+named with the reason, and the exit code is 4; the next `forget --hard`,
+`backup` or `doctor` tries again. Not known to the store, and so not reached:
+copies of a backup made by other means, stores made by `anamne rewind`, exports.
 Content is its text and typed fields, title, tags, metadata, outside id, earlier
 versions, the links from and to it with their reasons, and names of threads,
 sessions and authors that no other memory bears.
@@ -39,9 +43,11 @@ Examples:
   anamne forget --author Ada --until 2024 --hard --yes
   anamne forget --space recipes --all --hard --yes
 
-With --json: {\"forgotten\": [id, …], \"erased\": [id, …], \"backups\"?: [{\"folder\",
-  \"trouble\"?: why it still holds what was erased}]}; where memories are chosen,
-  without --yes: {\"preview\": [memory, …], \"hard\"}, and nothing changes")]
+With --json: {\"forgotten\": [id, …], \"erased\": [id, …]}; with --hard also
+  \"complete\", \"backups\"?: [{\"folder\", \"trouble\"?: why it may still hold what
+  was erased, \"removed\"?}], \"removed\"?: [set-aside file, …], \"unreached\"?: [{\"place\",
+  \"reason\"}]; where memories are chosen, without --yes: {\"preview\": [memory, …],
+  \"hard\"}, and nothing changes")]
 pub(crate) struct Forget {
     /// The memories
     #[arg(value_name = "ID", conflicts_with_all = ["query", "all"])]
@@ -107,7 +113,12 @@ impl Forget {
             space.forget_all(&chosen.ids)?;
         }
         self.print(&chosen.ids, &reached, output)?;
-        settling::settle(&space, output)
+        settling::settle(&space, output)?;
+        if reached.is_complete() {
+            Ok(())
+        } else {
+            Err(Failure::Incomplete)
+        }
     }
 
     /// Refuses what names nothing, or two things at once, before anything is opened.
@@ -225,15 +236,15 @@ impl Forget {
         };
         if output.is_json() {
             let mut answer = json!({ "forgotten": forgotten, "erased": erased });
-            if !reached.backups.is_empty() {
-                answer["backups"] = json!(reached.backups);
+            if !erased.is_empty() {
+                describe(reached, &mut answer);
             }
             return output.json(&answer);
         }
         let count = memories(ids.len() as u64);
         if self.hard {
             output.line(format_args!("erased {count} for ever"))?;
-            return print_backups(reached, output);
+            return print_reached(reached, output);
         }
         output.line(format_args!("forgot {count}"))?;
         if !ids.is_empty() {
@@ -243,18 +254,46 @@ impl Forget {
     }
 }
 
-fn print_backups(reached: &Erased, output: &mut Output) -> Result<(), Failure> {
-    for backup in &reached.backups {
-        let folder = file_name(&backup.folder);
-        if backup.trouble.is_empty() {
-            output.line(format_args!("and in the backup {folder}"))?;
-        } else {
-            output.warn(format_args!(
-                "the backup {folder} may still hold it ({}); `anamne backup {}` drops it there",
-                one_line(&backup.trouble),
-                shell_path(&backup.folder)
-            ));
+/// Adds to the answer of `--json` what the erasure reached and what it did not.
+fn describe(reached: &Erased, answer: &mut Value) {
+    answer["complete"] = reached.is_complete().into();
+    let unreached = reached.unreached();
+    for (name, list) in [
+        ("backups", json!(reached.backups)),
+        ("removed", json!(reached.removed)),
+        ("unreached", json!(unreached)),
+    ] {
+        if list != json!([]) {
+            answer[name] = list;
         }
+    }
+}
+
+fn print_reached(reached: &Erased, output: &mut Output) -> Result<(), Failure> {
+    for backup in &reached.backups {
+        if backup.trouble.is_empty() {
+            let folder = file_name(&backup.folder);
+            output.line(format_args!("and in the backup {folder}"))?;
+        }
+    }
+    for path in reached.removed() {
+        output.note(format_args!(
+            "{}, which a repair had set aside, was removed: it may have held it",
+            file_name(path)
+        ));
+    }
+    for Unreached { place, reason } in reached.unreached() {
+        output.warn(format_args!(
+            "{} may still hold it: {}",
+            file_name(&place),
+            one_line(&reason)
+        ));
+    }
+    if !reached.is_complete() {
+        output.note(
+            "the next `anamne forget --hard`, `anamne backup` or `anamne doctor` tries again there; `anamne backup \
+             --forget DIR` says that a folder is no backup any more",
+        );
     }
     Ok(())
 }

@@ -51,7 +51,7 @@ fn erasing_leaves_no_byte_of_the_content_in_any_file() {
 
     assert_eq!(
         bench.json(&["forget", &id, "--hard", "--yes"]),
-        json!({"forgotten": [], "erased": [id]})
+        json!({"forgotten": [], "erased": [id], "complete": true})
     );
     for phrase in ["xylophone", "quartz", "zeppelin", "marmalade"] {
         assert!(!holds(phrase), "{phrase} is still there");

@@ -4,6 +4,7 @@ mod bench;
 
 mod across;
 mod demonstration;
+mod erasure;
 mod exchange;
 mod files;
 mod forgetting;

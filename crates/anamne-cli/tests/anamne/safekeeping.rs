@@ -293,7 +293,9 @@ fn erasing_reaches_the_backups_that_are_there_and_names_the_others() {
     };
     let near = bench.folder().join("near");
     assert!(holds(&near) && holds(&hidden));
-    let answer = bench.json(&["forget", &id, "--hard", "--yes"]);
+    let ran = bench.run(&["--json", "forget", &id, "--hard", "--yes"]);
+    assert_eq!(ran.code, 4, "{}", ran.stderr);
+    let answer = ran.parsed();
     let backups = answer["backups"].as_array().expect("backups");
     assert_eq!(backups.len(), 2, "{answer}");
     assert!(!holds(&near), "the backup at hand is free of it");

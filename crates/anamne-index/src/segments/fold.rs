@@ -111,7 +111,7 @@ impl<'a, L: Layout> Folding<'a, L> {
         if head <= self.watermark && !rebuilding && !self.keeps_dead_rows() {
             if self.thoroughness == Thoroughness::NothingDead {
                 // What an interrupted fold left may hold what was erased since.
-                self.shelf.folder.sweep(&self.numbers())?;
+                self.shelf.folder.sweep_all(&self.numbers())?;
             }
             return Ok(Fold::Nothing);
         }
@@ -284,7 +284,10 @@ impl<'a, L: Layout> Folding<'a, L> {
             segments,
         };
         self.shelf.folder.publish(&manifest.encode())?;
-        self.shelf.folder.sweep(&keep)
+        match self.thoroughness {
+            Thoroughness::Usual => self.shelf.folder.sweep(&keep),
+            Thoroughness::NothingDead => self.shelf.folder.sweep_all(&keep),
+        }
     }
 }
 

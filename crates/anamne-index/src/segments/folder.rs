@@ -116,6 +116,18 @@ impl Folder {
             .unwrap_or(0))
     }
 
+    /// [`Folder::sweep`], where nothing of it may be left: what can't be removed is an error.
+    pub(crate) fn sweep_all(&self, keep: &[u64]) -> Result<(), ViewError> {
+        self.sweep(keep)?;
+        let mut left = self.segments()?.into_iter();
+        match left.find(|(number, _)| !keep.contains(number)) {
+            None => Ok(()),
+            Some((_, path)) => {
+                fs::remove_file(&path).map_err(|error| ViewError::io("remove", &path, error))
+            }
+        }
+    }
+
     /// Removes what an interrupted fold left, and the segments that `keep` no longer names.
     ///
     /// A file that can't be removed now, because the system does not let go of mapped files, is

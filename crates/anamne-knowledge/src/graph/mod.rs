@@ -23,7 +23,7 @@ mod weave;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anamne_store::{DerivedDatabase, FileIdentity, identity_at, remove_derived};
+use anamne_store::{DerivedDatabase, FileIdentity, cut_log, identity_at, remove_derived};
 use anamne_types::Seq;
 use rusqlite::Connection;
 
@@ -110,12 +110,11 @@ impl Graph {
     }
 
     /// Empties SQLite's log, so that nothing of what was erased is left in a file. To be called after the erasure was
-    /// followed.
+    /// followed. [`StoreError::StillRead`] while a reader keeps older pages in the log: it is to be done once more then.
     pub fn purge(&self) -> Result<(), GraphError> {
         let weaver = self.weaver();
         weaver.execute_batch("VACUUM")?;
-        weaver.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-        Ok(())
+        Ok(cut_log(&weaver, &self.path)?)
     }
 
     fn disputed(&self) -> MutexGuard<'_, Disputed> {

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::StoreError;
 use crate::files::replace_file;
 
-/// The version of the file.
-const FORMAT: i64 = 1;
+/// The version of the file. Format 1 did not say whether an erasure is still to reach a backup.
+const FORMAT: i64 = 2;
 
 /// A folder to which a space was backed up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,10 +18,13 @@ const FORMAT: i64 = 1;
 pub struct KnownBackup {
     /// The folder, which is a store of its own.
     pub folder: PathBuf,
-    /// The last event that it held when it was last brought up to date.
+    /// The last event that it held when it was last brought up to date; 0 where the first copy is not finished.
     pub last_seq: Seq,
     /// When that was.
     pub at: Timestamp,
+    /// The last event of the log when something was erased that may still stand there; `None` where nothing does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<Seq>,
 }
 
 /// All of them.
@@ -64,26 +67,76 @@ impl KnownBackups {
                 known: FORMAT,
             });
         }
-        toml::from_str(&text).map_err(unreadable)
+        let mut known: Self = toml::from_str(&text).map_err(unreadable)?;
+        if format < FORMAT {
+            known.format = FORMAT;
+            // Erasures of that version reached neither the views of a backup nor what was set aside there.
+            for backup in &mut known.backups {
+                backup.pending = Some(Seq(0));
+            }
+        }
+        Ok(known)
     }
 
-    /// Takes note of a backup that is up to date.
-    pub(crate) fn note(
+    /// Takes note that a backup is going to be in `folder`, before anything is copied there; says what was known of it.
+    pub(crate) fn expect(
         &mut self,
         folder: &Path,
-        last_seq: Seq,
         at: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Option<KnownBackup>, StoreError> {
         if folder.to_str().is_none() {
             return Err(Refusal::new("folder", "a path in UTF-8", folder.display()).into());
         }
-        self.backups.retain(|known| known.folder != folder);
+        let known = self.backups.iter().find(|known| known.folder == folder);
+        if let Some(known) = known {
+            return Ok(Some(known.clone()));
+        }
+        self.backups.push(KnownBackup {
+            folder: folder.to_owned(),
+            last_seq: Seq(0),
+            at,
+            pending: None,
+        });
+        Ok(None)
+    }
+
+    /// Takes note of a backup that is up to date. `is_clean`: whether nothing in it but the copies themselves can hold
+    /// what was erased before `last_seq`.
+    pub(crate) fn note(&mut self, folder: &Path, last_seq: Seq, at: Timestamp, is_clean: bool) {
+        let pending = self.remove(folder).and_then(|known| known.pending);
         self.backups.push(KnownBackup {
             folder: folder.to_owned(),
             last_seq,
             at,
+            pending: pending.filter(|pending| !is_clean || *pending > last_seq),
         });
-        Ok(())
+    }
+
+    /// Takes note that nothing that was erased up to `through` is left in a backup.
+    pub(crate) fn note_erased(&mut self, folder: &Path, through: Seq) {
+        let known = self.backups.iter_mut().find(|one| one.folder == folder);
+        if let Some(known) = known {
+            known.pending = known.pending.filter(|pending| *pending > through);
+        }
+    }
+
+    /// Strikes a folder from the list; hands back what was known of it.
+    pub(crate) fn remove(&mut self, folder: &Path) -> Option<KnownBackup> {
+        let place = self.backups.iter().position(|one| one.folder == folder)?;
+        Some(self.backups.remove(place))
+    }
+
+    /// Takes note, in the space in the folder `space`, that what was erased up to `through` may stand in every backup
+    /// that is known.
+    pub(crate) fn note_erasure(space: &Path, through: Seq) -> Result<(), StoreError> {
+        let mut known = Self::read(space)?;
+        if known.backups.is_empty() {
+            return Ok(());
+        }
+        for backup in &mut known.backups {
+            backup.pending = Some(through);
+        }
+        known.write(space)
     }
 
     /// Writes the file whole or not at all.

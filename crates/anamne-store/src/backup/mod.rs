@@ -3,6 +3,7 @@
 mod contents;
 mod known;
 mod manifest;
+mod reach;
 mod segments;
 
 use std::fs::{self, File};
@@ -13,21 +14,23 @@ use rusqlite::{Connection, OpenFlags};
 use serde::Serialize;
 
 use crate::StoreError;
+use crate::cleaning;
 use crate::examine::{Copies, examine, examine_settled, open_untouched};
 use crate::files::{
     create_private_folder, look_at, open_private_file, remove_if_there, remove_unfinished,
     sync_folder_of, unfinished,
 };
 use crate::journal::{Digest, Erasure, Journal};
+use crate::leftovers;
 use crate::lock::WriteLock;
 use crate::restore::side_file;
 use crate::source::{configure, end_of_log, erasure, log, open_writer};
 use crate::space::SpaceSource;
-use crate::store::StoreFolder;
 
 pub use known::KnownBackup;
 pub(crate) use known::KnownBackups;
 pub(crate) use manifest::Manifest;
+pub use reach::{BackupState, backups_of};
 
 /// What a backup of one space came to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -73,6 +76,27 @@ impl Target {
             folder,
         }
     }
+
+    fn has_manifest(&self) -> bool {
+        matches!(Manifest::read(&self.folder), Ok(Some(_)))
+    }
+
+    /// Whether there is nothing in it that a backup does not put there: no views, queue, caches or set-aside files,
+    /// as there are once it was opened, and no list of backups of its own.
+    fn holds_copies_alone(&self, store: &Path) -> Result<bool, StoreError> {
+        let of_others = [
+            self.folder.join("views"),
+            self.folder.join("tasks.db"),
+            self.folder.join("backups.toml"),
+            store.join("embedding-cache.db"),
+        ];
+        for path in of_others {
+            if look_at(&path)?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(!leftovers::is_any(&self.folder)?)
+    }
 }
 
 /// The database as it is going to stand in the backup.
@@ -91,10 +115,15 @@ impl SpaceSource {
     /// byte, are not copied again. Interrupted, the older backup can still be used, and the next one finishes
     /// this. Views are left out: they are rebuilt. O(bytes of both copies) to read.
     ///
+    /// Where an erasure is still to reach the backup ([`KnownBackup::pending`]), files that were set aside there are
+    /// removed. If it was opened since it was made, so that views or caches may hold what was erased, the note
+    /// `views.unclean` is left in it, and the erasure stays pending until
+    /// [`SpaceSource::note_erased_in_backup`].
+    ///
     /// [`StoreError::Diverged`] when what stands there is not an older state of this space;
     /// [`StoreError::Damaged`] when this space itself is damaged: the backup is then left as it was.
     pub fn backup(&self, store: &Path) -> Result<BackupReport, StoreError> {
-        let target = Target::at(StoreFolder::at(store).space(self.name()));
+        let target = Target::at(self.folder_in(store));
         for folder in [target.folder.join("memories"), target.journal.clone()] {
             create_private_folder(&folder)?;
         }
@@ -107,15 +136,41 @@ impl SpaceSource {
         ] {
             remove_unfinished(folder)?;
         }
-        let first = !self.has_backup_in(store);
-        let copied = self.bring_up_to_date(&target);
-        if copied.is_err() {
-            // A copy that is not going to be used; what failed first is what matters.
-            let _ = remove_unfinished(&target.folder.join("memories"));
+        let first = !target.has_manifest();
+        let root = fs::canonicalize(store).map_err(StoreError::io("look at", store))?;
+        let now = self.now();
+        // Before anything is copied, so that an erasure knows of this copy too, however it ends.
+        let known = self.change_backups(|known| known.expect(&root, now))??;
+        let pending = known.as_ref().and_then(|known| known.pending);
+        if let Some(through) = pending {
+            cleaning::note(&target.folder, through)?;
         }
-        let copied = copied?;
+        let copied = match self.bring_up_to_date(&target) {
+            Ok(copied) => copied,
+            Err(error) => {
+                // A copy that is not going to be used; what failed first is what matters.
+                let _ = remove_unfinished(&target.folder.join("memories"));
+                let is_ours =
+                    target.has_manifest() && !matches!(error, StoreError::Diverged { .. });
+                if known.is_none() && !is_ours {
+                    let _ = self.change_backups(|known| known.remove(&root));
+                }
+                return Err(error);
+            }
+        };
+        if pending.is_some() {
+            leftovers::remove(&target.folder)?;
+        }
+        let is_clean = target.holds_copies_alone(store)?;
+        if is_clean {
+            cleaning::done(&target.folder, copied.last_seq)?;
+        } else if pending.is_some() {
+            // Once more: who purged the views meanwhile knew nothing of it yet.
+            cleaning::note(&target.folder, copied.last_seq)?;
+        }
         drop(guard);
-        self.note_backup(store, copied.last_seq)?;
+        let now = self.now();
+        self.change_backups(|known| known.note(&root, copied.last_seq, now, is_clean))?;
         Ok(BackupReport {
             space: self.name().to_string(),
             folder: store.to_owned(),
@@ -202,17 +257,6 @@ impl SpaceSource {
         })
     }
 
-    /// The folders to which this space was backed up.
-    pub fn backups(&self) -> Result<Vec<KnownBackup>, StoreError> {
-        Ok(KnownBackups::read(self.folder())?.backups)
-    }
-
-    /// Whether there is a backup of this space in the store folder `store` that can be brought up to date.
-    pub fn has_backup_in(&self, store: &Path) -> bool {
-        let folder = StoreFolder::at(store).space(self.name());
-        matches!(Manifest::read(&folder), Ok(Some(_)))
-    }
-
     /// Writes the database as it is now beside that of the backup.
     fn snapshot(&self, target: &Target) -> Result<Snapshot, StoreError> {
         drop(self.reader()?);
@@ -254,16 +298,6 @@ impl SpaceSource {
             }
         }
     }
-
-    fn note_backup(&self, store: &Path, last_seq: Seq) -> Result<(), StoreError> {
-        let folder = fs::canonicalize(store).map_err(StoreError::io("look at", store))?;
-        let at = self.now();
-        self.locked(|| {
-            let mut known = KnownBackups::read(self.folder())?;
-            known.note(&folder, last_seq, at)?;
-            known.write(self.folder())
-        })
-    }
 }
 
 /// A connection from which SQLite copies: it writes nothing, but `query_only` would forbid the copy too.
@@ -284,9 +318,13 @@ fn sync(path: &Path) -> Result<(), StoreError> {
 fn check_descent(target: &Target, snapshot: &Snapshot) -> Result<(), StoreError> {
     let copy = open_untouched(&snapshot.path)?;
     let database = match look_at(&target.database)? {
-        Some(_) => open_writer(&target.database)
-            .and_then(|database| end_of_log(&database))
-            .ok(),
+        Some(_) => {
+            let end = open_writer(&target.database).and_then(|database| end_of_log(&database));
+            if let Err(newer @ StoreError::Newer { .. }) = end {
+                return Err(newer);
+            }
+            end.ok()
+        }
         None => None,
     };
     let journaled = match Journal::at(&target.journal).end() {

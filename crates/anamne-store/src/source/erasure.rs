@@ -153,6 +153,14 @@ pub(crate) fn rows(connection: &Connection) -> Result<Vec<Row>, StoreError> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// The ids of all memories that were erased. O(memories).
+pub(crate) fn erased_ids(connection: &Connection) -> Result<Vec<MemoryId>, StoreError> {
+    let mut statement =
+        connection.prepare_cached("SELECT id FROM memories WHERE erased ORDER BY row")?;
+    let ids = statement.query_map([], |row| Ok(MemoryId::from_bytes(row.get(0)?)))?;
+    Ok(ids.collect::<Result<_, _>>()?)
+}
+
 /// What must leave the journal for the erasures that are not finished.
 pub(crate) fn pending(connection: &Connection) -> Result<Erasure, StoreError> {
     let mut erasure = Erasure::default();

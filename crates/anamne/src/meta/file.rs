@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anamne_recall::{Found, Opening, Openings};
 use anamne_store::{
     DerivedDatabase, FileIdentity, KeptQueries, StoreError, identity_at, remove_derived,
+    remove_set_aside,
 };
 use anamne_types::{Row, Temperature, Tier, Work};
 use jiff::Timestamp;
@@ -81,10 +82,11 @@ impl MetaFile {
         self.path.exists()
     }
 
-    /// Removes it.
+    /// Removes it, and copies that were set aside as damaged.
     pub(super) fn remove(&mut self) -> Result<(), StoreError> {
         self.opened = None;
-        remove_derived(&self.path)
+        remove_derived(&self.path)?;
+        remove_set_aside(&self.path)
     }
 
     fn open(&self) -> Result<(FileIdentity, Connection), StoreError> {

@@ -13,6 +13,10 @@ use tempfile::TempDir;
 pub struct SetClock(Mutex<Timestamp>);
 
 impl SetClock {
+    pub fn at(instant: &str) -> Self {
+        Self(Mutex::new(instant.parse().expect("an instant")))
+    }
+
     pub fn set(&self, instant: &str) {
         *self.0.lock().expect("no panic before") = instant.parse().expect("an instant");
     }
@@ -48,7 +52,7 @@ impl Home {
     }
 
     pub fn store_with_clock(&self, now: &str) -> (Store, Arc<SetClock>) {
-        let clock = Arc::new(SetClock(Mutex::new(now.parse().expect("an instant"))));
+        let clock = Arc::new(SetClock::at(now));
         let options = Options {
             clock: clock.clone(),
             ..Options::new(self.root()).background(false)

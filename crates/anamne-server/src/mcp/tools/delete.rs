@@ -1,6 +1,6 @@
 //! `memory_delete`: put a memory away, or remove it for ever.
 
-use anamne::BackupUpdate;
+use anamne::Unreached;
 use anamne::text::quote::{on_one_line, quote_name};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -29,28 +29,33 @@ impl MemoryTool for Delete {
         let space = desk.space(self.space.as_deref())?;
         let id = space.resolve(&self.id)?;
         let hard = self.hard == Some(true);
+        let mut structured =
+            json!({ "id": id, "space": space.name(), "deleted": true, "hard": hard });
         let text = if hard {
             let reached = space.erase(id)?;
-            let told = |backup: &BackupUpdate| {
-                let BackupUpdate { folder, trouble } = backup;
-                (!trouble.is_empty()).then(|| {
-                    format!(
-                        " The backup {} may still hold it: {}.",
-                        quote_name(&folder.display().to_string()),
-                        on_one_line(trouble)
-                    )
-                })
-            };
-            let troubles: String = reached.backups.iter().filter_map(told).collect();
-            format!("{id} is erased for ever.{troubles}")
+            let unreached = reached.unreached();
+            structured["complete"] = unreached.is_empty().into();
+            if unreached.is_empty() {
+                format!("{id} is erased for ever.")
+            } else {
+                structured["unreached"] = json!(unreached);
+                let places: String = unreached.iter().map(place).collect();
+                format!("{id} is erased, but not everywhere. Tell the user:{places}")
+            }
         } else {
             space.forget(id)?;
             format!("{id} is deleted; memory_update with restore brings it back.")
         };
-        Ok(Reply::new(
-            desk,
-            text,
-            || json!({ "id": id, "space": space.name(), "deleted": true, "hard": hard }),
-        ))
+        Ok(Reply::new(desk, text, || structured))
     }
+}
+
+/// One place that an erasure did not reach, as a line.
+fn place(unreached: &Unreached) -> String {
+    let Unreached { place, reason } = unreached;
+    format!(
+        "\n{} may still hold it: {}",
+        quote_name(&place.display().to_string()),
+        on_one_line(reason)
+    )
 }

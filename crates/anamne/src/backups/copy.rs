@@ -1,0 +1,195 @@
+//! One backup, and the steps in which it is erased.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anamne_store::view::MemoryFeed;
+use anamne_store::{BackupState, SpaceSource, StoreError, entries, remove_path, set_aside};
+use anamne_types::{Actor, ActorKind, MemoryId};
+
+use super::Seen;
+use crate::Error;
+use crate::erasing::BackupUpdate;
+use crate::space::{Inner, Space};
+use crate::store::Store;
+
+/// What a language model was paid for, and what was observed of questions: these lose only what was erased. Everything
+/// else among the views of a backup is computed from its log and is removed.
+const KEPT: [&str; 2] = ["readings.db", "meta.db"];
+
+/// Why a backup may still hold what was erased.
+#[derive(Debug)]
+pub(super) struct Trouble(pub(super) String);
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<StoreError> for Trouble {
+    fn from(error: StoreError) -> Self {
+        Error::from(error).into()
+    }
+}
+
+/// What was done in a backup, in this order. Interrupted after any step, the erasure is still pending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Its embedding cache knows which vectors have to go.
+    CacheWarned,
+    /// Its database and its journal hold nothing of it any more, nor does anything that was set aside beside them.
+    CopiesReplaced,
+    /// What is computed from its log is gone.
+    ViewsRemoved,
+    /// What was paid for or observed holds nothing of it any more.
+    KeptCleaned,
+    /// Nothing of it is left, and the note in the backup that says otherwise is gone.
+    Cleaned,
+}
+
+/// What is called after each step; tests interrupt the erasure there.
+pub(super) type After<'a> = &'a mut dyn FnMut(Step) -> Result<(), Error>;
+
+/// A backup of a space.
+pub(super) struct BackupCopy<'a> {
+    pub(super) origin: &'a Inner,
+    /// The folder of the store that it lies in.
+    pub(super) store: &'a Path,
+}
+
+impl BackupCopy<'_> {
+    /// Erases here what was erased in the origin; hands back what became of the backups of this one.
+    pub(super) fn erase(
+        &self,
+        seen: &mut Seen,
+        after: After<'_>,
+    ) -> Result<Vec<BackupUpdate>, Trouble> {
+        let source = &self.origin.source;
+        let through = MemoryFeed::head(source).map_err(Error::from)?;
+        let further = match source.backup_state(self.store)? {
+            BackupState::Missing => {
+                let missing = "there is no backup of this space there now";
+                return Err(Trouble(missing.to_owned()));
+            }
+            BackupState::Store => self.erase_in_store(seen)?,
+            BackupState::Backup => {
+                self.warn_cache()?;
+                after(Step::CacheWarned)?;
+                match source.backup(self.store) {
+                    Ok(_) => {
+                        after(Step::CopiesReplaced)?;
+                        self.clean(after)?;
+                        self.erase_beyond(seen)?
+                    }
+                    // It was written to since, so that it can't be replaced.
+                    Err(StoreError::Diverged { .. }) => self.erase_in_store(seen)?,
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        };
+        if further.iter().all(|update| update.trouble.is_empty()) {
+            source.note_erased_in_backup(self.store, through)?;
+        }
+        Ok(further)
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.origin.source.folder_in(self.store)
+    }
+
+    fn open(&self) -> Result<Space, Error> {
+        let source = &self.origin.source;
+        let source = SpaceSource::open(&self.folder(), source.name(), source.clock(), false)?;
+        let models = Arc::new(self.origin.models.of_store(self.store));
+        let store = Store::at(self.store, models.clone(), source.clock());
+        let inner = Inner::open(source, models, None, None, false)?;
+        Ok(Space::new(inner, store))
+    }
+
+    /// Notes in the embedding cache of the backup, where there is one, of which texts nothing may be kept: once its
+    /// database was replaced, nobody knows them any more.
+    fn warn_cache(&self) -> Result<(), Error> {
+        let cache = self.origin.models.of_store(self.store).cache;
+        if !cache.exists() {
+            return Ok(());
+        }
+        let warned = || -> Result<(), Error> {
+            let space = self.open()?;
+            let texts = space.inner.cached_texts(&self.origin.source.erased_ids()?);
+            space.inner.begin_forgetting(&texts)
+        };
+        // Where they can't be told, the cache is better lost.
+        warned().or_else(|_| Ok(cache.remove()?))
+    }
+
+    /// Cleans what lies beside the copies, where the note in the backup says so.
+    fn clean(&self, after: After<'_>) -> Result<(), Error> {
+        let folder = self.folder();
+        if !folder.join("views.unclean").exists() {
+            return Ok(());
+        }
+        remove_views(&folder)?;
+        after(Step::ViewsRemoved)?;
+        let space = self.open()?;
+        let through = MemoryFeed::head(&space.inner.source)?;
+        space.inner.clean_kept()?;
+        after(Step::KeptCleaned)?;
+        space.inner.source.views_are_clean(through)?;
+        after(Step::Cleaned)
+    }
+
+    /// Erases in the backups of this one.
+    fn erase_beyond(&self, seen: &mut Seen) -> Result<Vec<BackupUpdate>, Error> {
+        if anamne_store::backups_of(&self.folder())?.is_empty() {
+            return Ok(Vec::new());
+        }
+        let space = self.open()?;
+        let source = &space.inner.source;
+        source.note_erasure_in_backups(MemoryFeed::head(source)?)?;
+        Ok(space.inner.erase_in_backups(seen, true))
+    }
+
+    /// Erases in a store that went its own way since it was a backup: the same memories, by their ids.
+    fn erase_in_store(&self, seen: &mut Seen) -> Result<Vec<BackupUpdate>, Trouble> {
+        let space = self.open()?;
+        let source = &space.inner.source;
+        if !self.origin.source.shares_history_with(source)? {
+            let another = "there is another store now, which has nothing in common with this space; \
+                           `anamne backup --forget` says that it is no backup";
+            return Err(Trouble(another.to_owned()));
+        }
+        let is_there = |id: &MemoryId| !matches!(source.get(*id), Err(StoreError::NoMemory { .. }));
+        let mut ids = self.origin.source.erased_ids()?;
+        ids.retain(is_there);
+        let actor = Actor {
+            kind: ActorKind::System,
+            name: "erasure".to_owned(),
+        };
+        let erased = space.acting_as(actor)?.erase_within(&ids, seen)?;
+        source.remove_leftovers()?;
+        match erased.left.into_iter().next() {
+            Some(left) => Err(Trouble(left.reason)),
+            None => Ok(erased.backups),
+        }
+    }
+}
+
+/// Removes what a backup can compute again from its log, and copies that were set aside.
+fn remove_views(space: &Path) -> Result<(), Error> {
+    for path in entries(&space.join("views"))? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_kept = KEPT.iter().any(|kept| name.starts_with(kept)) && !name.contains(".damaged");
+        if is_kept {
+            continue;
+        }
+        // A folder is moved away first: who writes there now finds it gone, and begins anew with what the log says.
+        let path = if path.is_dir() {
+            set_aside(&path)?
+        } else {
+            path
+        };
+        remove_path(&path)?;
+    }
+    Ok(())
+}

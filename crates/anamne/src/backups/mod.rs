@@ -1,0 +1,149 @@
+//! Erasing in backups: each is erased as a store is, its views, caches, set-aside files and backups of its own included.
+//!
+//! The list of backups says for each which erasures are still to reach it ([`KnownBackup::pending`]). That is written
+//! before anything of a memory leaves the journal and taken away when nothing is left of it in the backup, so whatever
+//! interrupts an erasure, the next one to look at the list goes on with it.
+
+mod copy;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use anamne_store::{KnownBackup, set_aside_in};
+
+use crate::erasing::BackupUpdate;
+use crate::space::{CheckUp, Inner, Space};
+
+use copy::{BackupCopy, Trouble};
+
+/// The background tries again after so long, in microseconds.
+const BETWEEN_ATTEMPTS: i64 = 3_600 * 1_000_000;
+
+/// Backups that were looked at already: a backup may know of backups of its own, and of the store that it was made from.
+type Seen = BTreeSet<PathBuf>;
+
+impl Inner {
+    /// Whether an erasure is still to reach a backup, and it is time to try again.
+    pub(crate) fn are_backups_due(&self) -> bool {
+        self.source.now().as_microsecond() >= self.next_backups.load(Ordering::Relaxed)
+    }
+
+    /// Looks whether an erasure is still to reach a backup, so that the background goes on with it.
+    pub(crate) fn look_for_pending_backups(&self) {
+        let pending = self
+            .source
+            .backups()
+            .is_ok_and(|known| known.iter().any(|backup| backup.pending.is_some()));
+        let next = if pending { i64::MIN } else { i64::MAX };
+        self.next_backups.store(next, Ordering::Relaxed);
+    }
+
+    /// Goes on with what is still to be erased in backups; hands back what became of each of these.
+    pub(crate) fn finish_in_backups(&self) -> Vec<BackupUpdate> {
+        let updates = self.erase_in_backups(&mut self.seen(), false);
+        let is_done = updates.iter().all(|update| update.trouble.is_empty());
+        let again = || {
+            self.source
+                .now()
+                .as_microsecond()
+                .saturating_add(BETWEEN_ATTEMPTS)
+        };
+        let next = if is_done { i64::MAX } else { again() };
+        self.next_backups.store(next, Ordering::Relaxed);
+        updates
+    }
+
+    /// This store itself, which no backup of it is to be taken for.
+    pub(crate) fn seen(&self) -> Seen {
+        let root = self.source.folder().ancestors().nth(2);
+        let root = root.map(|root| root.canonicalize().unwrap_or_else(|_| root.to_owned()));
+        root.into_iter().collect()
+    }
+
+    /// Erases in the known backups what was erased here: in all of them, or where that is still to be done.
+    pub(crate) fn erase_in_backups(&self, seen: &mut Seen, in_all: bool) -> Vec<BackupUpdate> {
+        let known = match self.source.backups() {
+            Ok(known) => known,
+            // What was erased is gone here all the same.
+            Err(error) => {
+                return vec![BackupUpdate {
+                    folder: self.source.folder().join("backups.toml"),
+                    trouble: error.to_string(),
+                    removed: Vec::new(),
+                }];
+            }
+        };
+        let wanted = known
+            .into_iter()
+            .filter(|backup| in_all || backup.pending.is_some());
+        wanted
+            .flat_map(|backup| self.erase_in_backup(&backup, seen))
+            .collect()
+    }
+
+    /// Erases in one backup and in the backups of it; the first of the updates is its own.
+    fn erase_in_backup(&self, known: &KnownBackup, seen: &mut Seen) -> Vec<BackupUpdate> {
+        if !seen.insert(known.folder.clone()) {
+            return Vec::new();
+        }
+        let copy = BackupCopy {
+            origin: self,
+            store: &known.folder,
+        };
+        let folder = self.source.folder_in(&known.folder);
+        let mut removed = set_aside_in(&folder).unwrap_or_default();
+        let (trouble, further) = match copy.erase(seen, &mut |_| Ok(())) {
+            Ok(further) => (String::new(), further),
+            Err(Trouble(trouble)) => (trouble, self.unreached_beyond(&known.folder, seen)),
+        };
+        removed.retain(|path| !path.exists());
+        let update = BackupUpdate {
+            folder: known.folder.clone(),
+            trouble,
+            removed,
+        };
+        std::iter::once(update).chain(further).collect()
+    }
+
+    /// The backups of a backup that could not be erased in, as far as their list can be read.
+    fn unreached_beyond(&self, store: &Path, seen: &mut Seen) -> Vec<BackupUpdate> {
+        let known = anamne_store::backups_of(&self.source.folder_in(store)).unwrap_or_default();
+        let further = known
+            .into_iter()
+            .filter(|backup| seen.insert(backup.folder.clone()));
+        further
+            .map(|backup| BackupUpdate {
+                trouble: format!(
+                    "it is a backup of {}, which could not be reached",
+                    store.display()
+                ),
+                folder: backup.folder,
+                removed: Vec::new(),
+            })
+            .collect()
+    }
+}
+
+impl Space {
+    /// Goes on with what is still to be erased in backups, and says what came of it.
+    pub(crate) fn mend_backups(&self, found: &mut CheckUp) {
+        for BackupUpdate {
+            folder, trouble, ..
+        } in self.inner.finish_in_backups()
+        {
+            let folder = folder.display();
+            if trouble.is_empty() {
+                let said = format!("backup {folder}: what was erased here is erased there too");
+                found.mended.push(said);
+            } else {
+                found.problems.push(format!(
+                    "backup {folder}: it may still hold what was erased here: {trouble}; `anamne backup --forget DIR` says \
+                     that a folder is no backup any more"
+                ));
+            }
+        }
+    }
+}
