@@ -39,6 +39,7 @@ mod quota;
 mod reading;
 mod repair;
 mod restore;
+mod retention;
 mod rewind;
 mod settings;
 mod source;
@@ -71,6 +72,7 @@ pub use journal::{Digest, JOURNAL_FORMAT, JournalReport, Line, Lines};
 pub use lock::LONGEST_WAIT;
 pub use project::Project;
 pub use repair::{Repair, repair};
+pub use retention::{Present, RetentionPlan};
 pub use rewind::Rewound;
 pub use source::{
     Linked, Listing, LogEntry, LogQuery, Order, PastState, PastStates, SOURCE_FORMAT, SourceFeed,

@@ -14,6 +14,7 @@ mod models;
 mod protocol;
 mod reference;
 mod refusals;
+mod retention;
 mod safekeeping;
 mod tasks;
 mod tiers;
