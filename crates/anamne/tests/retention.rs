@@ -165,6 +165,10 @@ fn telling_and_asking_ten_years_ahead_loses_nothing() {
     bench.use_on_days("2026-03-02", 5);
     bench.tell("2036-03-07", "told ten years ahead");
     let space = bench.open();
+    let deferred = space.check_up().expect("a check-up").deferred.join("\n");
+    for part in ["25 of 26", "2036-03-07", "three days", "--apply --yes"] {
+        assert!(deferred.contains(part), "{deferred}");
+    }
     space.recall(&Recall::new("much of it")).expect("an answer");
     space.settle(&mut |_, _| {}).expect("settled");
     bench.nothing_is_lost();

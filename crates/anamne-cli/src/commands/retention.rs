@@ -12,16 +12,16 @@ use crate::wording::number;
 /// Show what a space's retention forgets and erases, apply it, or undo it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Memories that happened longer ago than the retention allows are first forgotten, which
-can be undone, and erased for ever after a grace period. The grace period is counted in
-days on which the space was used; what happened long ago is judged by a date that the
-last three days of use confirm. So a wrong clock erases nothing.
+Memories that happened longer ago than the retention allows are first forgotten,
+which can be undone, and erased for ever after a grace period. The grace period is
+counted in days on which the space was used, and what is old is judged by a date
+that the last three days of use confirm. So a wrong clock erases nothing.
 
-It is applied after something was told or changed, never by a command that only reads.
-More than a tenth of a space is not touched at once without confirmation: `anamne
-retention` and `anamne doctor` name what is deferred, and --apply --yes confirms it.
-A memory that was restored has its whole term again. Memories that a person forgot are
-never erased by a retention.
+It is applied after something was told or changed, never by a command that only
+reads. More than a tenth of a space is not touched at once without confirmation:
+`anamne retention` and `anamne doctor` name what is deferred, and --apply --yes
+confirms it. A memory that was restored has its whole term again. What a person
+forgot is never erased by a retention.
 
 Examples:
   anamne spaces set --retention-days 365
@@ -57,8 +57,8 @@ impl Retention {
             });
             output.json(&shown)?;
         } else {
-            if let Some((applied, restored)) = done {
-                print_done(applied, restored, output)?;
+            if let Some((applied, restored)) = &done {
+                print_done(applied, *restored, output)?;
             }
             print(&state, output)?;
         }
@@ -78,7 +78,7 @@ impl Retention {
 }
 
 fn print_done(
-    applied: RetentionApplied,
+    applied: &RetentionApplied,
     restored: u64,
     output: &mut Output,
 ) -> Result<(), Failure> {

@@ -23,7 +23,7 @@ fn tell(bench: &Bench, each_day: usize, old: usize) {
     let clock = Arc::new(SetClock(Mutex::new(now)));
     let options = Options {
         clock: clock.clone(),
-        ..Options::new(&bench.store()).background(false)
+        ..Options::new(bench.store()).background(false)
     };
     let store = Store::open_with(options).expect("a store");
     let space = store.space("core").expect("a space");
@@ -74,7 +74,7 @@ fn reading(command: &str, id: &str) -> Option<Vec<Vec<String>>> {
         "consolidate" => &[&["consolidate"]],
         "spaces" => &[&["spaces"], &["spaces", "set"]],
         "tiers" => &[&["tiers"]],
-        "meta" => &[&["meta"]],
+        "meta" => &[&["meta", "log"], &["meta", "topics"]],
         "tasks" => &[&["tasks"], &["tasks", "run"]],
         "model" => &[&["model"]],
         "costs" => &[&["costs"]],
