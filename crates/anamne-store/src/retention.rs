@@ -31,8 +31,6 @@ pub struct RetentionPlan {
     pub live: u64,
     /// Live memories that are not kept any more, the oldest first.
     pub outdated: Vec<MemoryId>,
-    /// How many memories are not kept any more by the clock, but by nothing that confirms it.
-    pub unconfirmed: u64,
     /// Memories that the retention forgot and whose grace period is over, the oldest first.
     pub erasable: Vec<MemoryId>,
     /// After how many further days of use the next of those that it forgot may be erased.
@@ -65,9 +63,7 @@ impl SpaceSource {
             if days == 0 {
                 return Ok(plan);
             }
-            let before = instant_before(clock, days);
-            let by_clock = retention::outdated(reader, before, days)?;
-            if by_clock.is_empty() && retention::forgotten(reader, before)?.is_empty() {
+            if !retention::is_anything_old(reader, instant_before(clock, days))? {
                 return Ok(plan);
             }
             plan.live = retention::count_live(reader)?;
@@ -77,7 +73,6 @@ impl SpaceSource {
             };
             let before = confirmed.map_or(i64::MIN, |at| instant_before(at.min(clock), days));
             plan.outdated = retention::outdated(reader, before, days)?;
-            plan.unconfirmed = by_clock.len().saturating_sub(plan.outdated.len()) as u64;
             let use_days = UseDays::latest(reader, settings.grace_days as usize + 1)?;
             for (id, seq, at) in retention::forgotten(reader, before)? {
                 match settings.grace_days.saturating_sub(use_days.since(seq, at)) {
@@ -90,6 +85,17 @@ impl SpaceSource {
             }
             Ok(plan)
         })
+    }
+
+    /// How many memories are not kept any more by the clock alone, beyond those that a plan finds.
+    pub fn count_unconfirmed(&self, plan: &RetentionPlan) -> Result<u64, StoreError> {
+        match self.current_config()?.retention.days {
+            0 => Ok(0),
+            days => {
+                let by_clock = self.outdated_after(days)?;
+                Ok(by_clock.len().saturating_sub(plan.outdated.len()) as u64)
+            }
+        }
     }
 
     /// How many memories the retention forgot that can still be restored. O(memories).

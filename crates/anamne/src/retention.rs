@@ -56,7 +56,12 @@ fn are_too_many(memories: &[MemoryId], live: u64) -> bool {
 }
 
 /// What of a plan is not carried out without confirmation, and why.
-fn deferred(plan: &RetentionPlan, days: u32, now: jiff::Timestamp) -> Vec<String> {
+fn deferred(
+    plan: &RetentionPlan,
+    unconfirmed: u64,
+    days: u32,
+    now: jiff::Timestamp,
+) -> Vec<String> {
     let mut deferred = Vec::new();
     let live = plan.live;
     if are_too_many(&plan.outdated, live) {
@@ -66,11 +71,10 @@ fn deferred(plan: &RetentionPlan, days: u32, now: jiff::Timestamp) -> Vec<String
             plan.outdated.len()
         ));
     }
-    if plan.unconfirmed > 0 {
+    if unconfirmed > 0 {
         deferred.push(format!(
-            "retention: {} of {live} memories happened more than {days} days before the present date of the clock ({now}). \
-             They are forgotten when the space was used on three days that confirm that date; if the date is right, {CONFIRM} now",
-            plan.unconfirmed
+            "retention: {unconfirmed} of {live} memories happened more than {days} days before the present date of the clock ({now}). \
+             They are forgotten when the space was used on three days that confirm that date; if the date is right, {CONFIRM} now"
         ));
     }
     if are_too_many(&plan.erasable, live) {
@@ -139,7 +143,8 @@ impl Inner {
     pub(crate) fn tell_of_retention(&self, found: &mut CheckUp) -> Result<(), Error> {
         let days = self.source.current_config()?.retention.days;
         let plan = self.source.retention_plan(Present::Confirmed)?;
-        found.deferred = deferred(&plan, days, self.source.now());
+        let unconfirmed = self.source.count_unconfirmed(&plan)?;
+        found.deferred = deferred(&plan, unconfirmed, days, self.source.now());
         Ok(())
     }
 }
@@ -156,6 +161,7 @@ impl Space {
         let source = &self.inner.source;
         let settings = source.current_config()?.retention.clone();
         let plan = source.retention_plan(Present::Confirmed)?;
+        let unconfirmed = source.count_unconfirmed(&plan)?;
         Ok(RetentionState {
             days: settings.days,
             grace_days: settings.grace_days,
@@ -163,7 +169,7 @@ impl Space {
             forgotten: source.count_forgotten_by_retention()?,
             erasable: plan.erasable.len() as u64,
             next_erasure: plan.next_erasure,
-            deferred: deferred(&plan, settings.days, self.now()),
+            deferred: deferred(&plan, unconfirmed, settings.days, self.now()),
         })
     }
 

@@ -30,15 +30,21 @@ pub(crate) fn outdated(
         "SELECT id FROM memories WHERE occurred_at < ?1 AND deleted_at IS NULL AND NOT erased \
          AND NOT (kind IN (?2, ?3) AND importance >= ?4) ORDER BY occurred_at",
     )?;
-    let values = params![
-        before,
-        Kind::Fact.number(),
-        Kind::Skill.number(),
-        KEPT_IMPORTANCE
-    ];
+    let values = old_and_not_kept(before);
     let ids = statement.query_map(values, |row| Ok(MemoryId::from_bytes(row.get(0)?)))?;
     let ids = ids.collect::<Result<_, _>>()?;
     without_restored(connection, without_misdated(connection, ids, before)?, days)
+}
+
+/// Whether there are memories that happened before `before` and that a retention may have to forget or to erase.
+pub(crate) fn is_anything_old(connection: &Connection, before: i64) -> Result<bool, StoreError> {
+    let sql = format!(
+        "SELECT 1 FROM memories JOIN events ON events.seq = memories.seq WHERE occurred_at < ?1 AND NOT erased \
+         AND (deleted_at IS NULL AND NOT (memories.kind IN (?2, ?3) AND importance >= ?4) OR {})",
+        forgotten_by_retention()
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    Ok(statement.exists(old_and_not_kept(before))?)
 }
 
 /// How many live memories there are. O(memories).
@@ -47,6 +53,16 @@ pub(crate) fn count_live(connection: &Connection) -> Result<u64, StoreError> {
         .prepare_cached("SELECT count(*) FROM memories WHERE deleted_at IS NULL")?
         .query_row([], |row| row.get(0))?;
     Ok(count as u64)
+}
+
+/// Before when a memory is old, and the kinds and the importance that are kept all the same.
+fn old_and_not_kept(before: i64) -> [i64; 4] {
+    [
+        before,
+        Kind::Fact.number().into(),
+        Kind::Skill.number().into(),
+        KEPT_IMPORTANCE.into(),
+    ]
 }
 
 /// The condition under which the event that made a memory's present state is the retention's forgetting.
