@@ -283,6 +283,42 @@ fn what_has_expired_counts_as_forgotten() {
 }
 
 #[test]
+fn what_a_wrong_clock_let_expire_comes_back_when_the_clock_is_right() {
+    let log = Log::default();
+    let told = log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
+    log.expire(told, day(9));
+    let (_folder, graph) = woven(&log);
+    let follow_on = |on| {
+        graph
+            .catch_up(&log, 7, day(on), &mut |_| true)
+            .expect("woven")
+    };
+    follow_on(3_650);
+    graph
+        .entity("Mara Lind")
+        .expect_err("expired by the wrong clock");
+    // Told and expired while the clock was ahead, so that the graph has never read it.
+    let later = log.say("Ada", 2, "Teo Marchand lives in Ulm.", None);
+    log.expire(later, day(12));
+    follow_on(3_650);
+    graph
+        .entity("Teo Marchand")
+        .expect_err("expired by the wrong clock");
+    assert!(!graph.is_expiry_due(day(3_650)).expect("a look"));
+    assert!(graph.is_expiry_due(day(8)).expect("a look"));
+    follow_on(8);
+    graph.entity("Mara Lind").expect("read again");
+    graph.entity("Teo Marchand").expect("read again");
+    assert!(!graph.is_expiry_due(day(8)).expect("a look"));
+    follow_on(9);
+    graph.entity("Mara Lind").expect_err("it has expired");
+    graph.entity("Teo Marchand").expect("it has not");
+    log.expire(told, day(20));
+    follow_on(10);
+    graph.entity("Mara Lind").expect("its end was put off");
+}
+
+#[test]
 fn threads_are_related_by_rare_names_and_not_by_those_that_all_of_them_hold() {
     let log = Log::default();
     for thread in 0..9 {

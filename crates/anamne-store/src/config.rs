@@ -130,11 +130,48 @@ pub struct QuotaConfig {
 }
 
 /// How long a space keeps memories.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RetentionConfig {
-    /// Memories that happened more than so many days ago are erased; 0 for never.
+    /// Memories that happened more than so many days ago are forgotten; 0 for never.
     pub days: u32,
+    /// What was forgotten for its age is erased for ever after so many further days on which the space was used; at least 1.
+    #[serde(skip_serializing_if = "is_usual_grace")]
+    pub grace_days: u32,
+}
+
+impl RetentionConfig {
+    /// The grace period when nothing is said, in days of use.
+    pub const GRACE_DAYS: u32 = 30;
+
+    /// The longest grace period: a hundred years in which the space is used every day.
+    const MOST_GRACE_DAYS: u32 = 36_525;
+
+    fn check(&self) -> Result<(), Refusal> {
+        if !(1..=Self::MOST_GRACE_DAYS).contains(&self.grace_days) {
+            let accepts = format!("1 to {} days of use", Self::MOST_GRACE_DAYS);
+            return Err(Refusal::new(
+                "retention.grace_days",
+                accepts,
+                self.grace_days,
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Default for RetentionConfig {
+    fn default() -> Self {
+        Self {
+            days: 0,
+            grace_days: Self::GRACE_DAYS,
+        }
+    }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // what serde hands over
+fn is_usual_grace(days: &u32) -> bool {
+    *days == RetentionConfig::GRACE_DAYS
 }
 
 /// The longest description, in bytes.
@@ -263,6 +300,7 @@ impl SpaceConfig {
                 self.quota.bytes,
             ));
         }
+        self.retention.check()?;
         if self.tiers.active_days == 0 {
             return Err(Refusal::new("tiers.active_days", "at least 1", 0));
         }
@@ -343,6 +381,42 @@ mod tests {
         config.embedding.model = "owner/model 8".to_owned();
         config.write(&path).expect("written");
         assert_eq!(SpaceConfig::read(&path).expect("read"), Some(config));
+    }
+
+    #[test]
+    fn a_retention_has_bounds_and_files_of_before_mean_the_usual_grace_period() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("space.toml");
+        config().write(&path).expect("written");
+        let usual = std::fs::read_to_string(&path).expect("read");
+        let check = |lines: &str, accepted: Option<(u32, u32)>| {
+            std::fs::write(&path, format!("{usual}\n[retention]\n{lines}\n")).expect("written");
+            let read = SpaceConfig::read(&path).ok().flatten();
+            let found = read.map(|config| (config.retention.days, config.retention.grace_days));
+            assert_eq!(found, accepted, "{lines}");
+        };
+        check("", Some((0, 30)));
+        check("days = 365", Some((365, 30)));
+        check("days = 365\ngrace_days = 1", Some((365, 1)));
+        check("grace_days = 0", None);
+        check("grace_days = -1", None);
+        check("days = 100000\ngrace_days = 36525", Some((100_000, 36_525)));
+        check("grace_days = 36526", None);
+        check("grace = 5", None);
+    }
+
+    #[test]
+    fn a_usual_grace_period_is_not_written_so_that_earlier_versions_read_the_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("space.toml");
+        let mut config = config();
+        config.retention.days = 365;
+        config.write(&path).expect("written");
+        let text = std::fs::read_to_string(&path).expect("read");
+        assert!(
+            text.contains("days = 365") && !text.contains("grace"),
+            "{text}"
+        );
     }
 
     #[test]

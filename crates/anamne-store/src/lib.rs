@@ -40,6 +40,7 @@ mod quota;
 mod reading;
 mod repair;
 mod restore;
+mod retention;
 mod rewind;
 mod settings;
 mod source;
@@ -76,6 +77,7 @@ pub use leftovers::set_aside_in;
 pub use lock::LONGEST_WAIT;
 pub use project::Project;
 pub use repair::{Repair, repair};
+pub use retention::{Present, RetentionPlan};
 pub use rewind::Rewound;
 pub use source::{
     Linked, Listing, LogEntry, LogQuery, Order, PastState, PastStates, SOURCE_FORMAT, SourceFeed,

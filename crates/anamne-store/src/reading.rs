@@ -8,7 +8,7 @@ use crate::StoreError;
 use crate::source::history::Missing;
 use crate::source::{
     self, Linked, Listing, LogEntry, LogQuery, Names, Order, PastState, PastStates, Standing,
-    Statistics, filter, history, link, past, read, retention, rows, statistics,
+    Statistics, filter, history, link, past, read, rows, statistics,
 };
 use crate::space::SpaceSource;
 
@@ -125,22 +125,6 @@ impl SpaceSource {
             }
             Ok(memories)
         })
-    }
-
-    /// The memories that `retention.days` no longer lets the space keep, the oldest first, at most `limit`; none
-    /// where it is not set. Reads the settings again if they changed.
-    pub fn outdated(&self, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
-        match self.settings.current()?.retention.days {
-            0 => Ok(Vec::new()),
-            days => self.outdated_after(days, limit),
-        }
-    }
-
-    /// The memories that a retention of so many days would not keep, the oldest first, at most `limit`.
-    pub fn outdated_after(&self, days: u32, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
-        let age = i64::from(days).saturating_mul(24 * 3_600 * 1_000_000);
-        let before = self.now().as_microsecond().saturating_sub(age);
-        self.read(|reader| retention::outdated(reader, before, limit))
     }
 
     /// The live rows that pass a filter, ascending.

@@ -1,61 +1,18 @@
-//! What a space loses by itself or for good: old memories by its retention, and what views keep of erased ones.
+//! What is left of erased memories in views and caches, and how it is taken out.
 
 use std::path::Path;
-use std::sync::atomic::Ordering;
 
 use anamne_index::vectors::embedded_texts;
 use anamne_store::EmbeddingConfig;
 use anamne_store::view::ViewError;
-use anamne_types::{Actor, ActorKind, MemoryId, Seq};
+use anamne_types::{MemoryId, Seq};
 
 use crate::Error;
 use crate::answering::{self, Note};
 use crate::reembedding::remove_vectors;
 use crate::space::Inner;
 
-/// Memories that retention erases in one transaction, so that other writers wait only a moment.
-const RETENTION_BATCH: usize = 1_000;
-
-/// The background looks for memories that are no longer kept once in so long, in microseconds.
-const BETWEEN_LOOKS: i64 = 3_600 * 1_000_000;
-
 impl Inner {
-    /// Whether the space has a retention, and it is time to look again.
-    pub(crate) fn is_retention_due(&self) -> bool {
-        self.source.config().retention.days > 0
-            && self.source.now().as_microsecond() >= self.next_retention.load(Ordering::Relaxed)
-    }
-
-    /// Erases the memories that the space's retention no longer keeps; returns how many.
-    ///
-    /// Their content leaves the journal with the next `finish_erasures`, once for all batches.
-    pub(crate) fn erase_outdated(&self) -> Result<u64, Error> {
-        let actor = Actor {
-            kind: ActorKind::System,
-            name: "retention".to_owned(),
-        };
-        // First, so that trouble is not met again with every question.
-        let next = self
-            .source
-            .now()
-            .as_microsecond()
-            .saturating_add(BETWEEN_LOOKS);
-        self.next_retention.store(next, Ordering::Relaxed);
-        let mut erased = 0;
-        loop {
-            let ids = self.source.outdated(RETENTION_BATCH)?;
-            if ids.is_empty() {
-                return Ok(erased);
-            }
-            let texts = self.cached_texts(&ids);
-            self.begin_forgetting(&texts)?;
-            self.source.begin_erasure(&actor, &ids)?;
-            self.begin_forgetting(&texts)?;
-            erased += ids.len() as u64;
-            self.next_backups.store(i64::MIN, Ordering::Relaxed);
-        }
-    }
-
     /// Takes what was erased out of every file of the views, where that is still to be done.
     pub(crate) fn clean_views(
         &self,
@@ -194,49 +151,4 @@ fn remove_where(folder: &Path, stray: &dyn Fn(&Path) -> bool) -> Result<(), Erro
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use anamne_types::Draft;
-    use jiff::{Timestamp, ToSpan};
-
-    use crate::set_clock::SetClock;
-    use crate::{Options, Store};
-
-    #[test]
-    fn the_background_looks_for_old_memories_once_an_hour() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let start: Timestamp = "2026-03-01T00:00:00Z".parse().expect("an instant");
-        let clock = Arc::new(SetClock::at(start));
-        let options = Options {
-            clock: clock.clone(),
-            ..Options::new(folder.path()).background(false)
-        };
-        let store = Store::open_with(options).expect("a store");
-        let space = store.space("tests").expect("a space");
-        let tell = |text: &str| {
-            let happened = start - (24 * 10).hours();
-            let told = space.remember(Draft::new(text).occurred_at(happened));
-            told.expect("told").id
-        };
-        let is_there = |id| space.get(id).is_ok();
-        let first = tell("first");
-        space.inner.look_after();
-        assert!(is_there(first), "no retention was asked for");
-        space
-            .configure(|config| config.retention.days = 5)
-            .expect("configured");
-        space.inner.look_after();
-        assert!(!is_there(first));
-        let second = tell("second");
-        space.inner.look_after();
-        assert!(is_there(second), "it has looked a moment ago");
-        clock.set(start + 1.hours());
-        space.inner.look_after();
-        assert!(!is_there(second));
-        assert!(!space.folder().join("views.unclean").exists());
-    }
 }

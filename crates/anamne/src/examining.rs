@@ -3,8 +3,6 @@
 //! What is handed out is proven by its digest. A row that an index has lost is never handed out, and SQLite does not
 //! miss it; only reading everything tells.
 
-use std::sync::atomic::Ordering;
-
 use crate::Error;
 use crate::space::Inner;
 
@@ -14,7 +12,7 @@ const BETWEEN_EXAMINATIONS: i64 = 24 * 3_600 * 1_000_000;
 impl Inner {
     /// Whether it is time to see if somebody has read everything back today.
     pub(crate) fn is_examination_due(&self) -> bool {
-        self.source.now().as_microsecond() >= self.next_examination.load(Ordering::Relaxed)
+        self.next_examination.is_due(self.source.now())
     }
 
     /// Reads everything back if no process has done so today, and restores a damaged database. What can't be mended is
@@ -25,19 +23,17 @@ impl Inner {
         if !self.is_examination_due() {
             return Ok(());
         }
-        let now = self.source.now().as_microsecond();
-        let next_after = |at: i64| {
-            let next = at.saturating_add(BETWEEN_EXAMINATIONS);
-            self.next_examination.store(next, Ordering::Relaxed);
-        };
+        let present = self.source.now();
+        let now = present.as_microsecond();
         // First, so that trouble is not met again with every question.
-        next_after(now);
+        self.next_examination.put_off(present, BETWEEN_EXAMINATIONS);
         let last = self.source.last_examination()?;
         // What is noted for a later time was noted by a clock that was set back since.
         if let Some(last) =
             last.filter(|last| (now - BETWEEN_EXAMINATIONS + 1..=now).contains(last))
         {
-            next_after(last);
+            let left = last + BETWEEN_EXAMINATIONS - now;
+            self.next_examination.put_off(present, left);
             return Ok(());
         }
         match self.source.note_examination(now) {

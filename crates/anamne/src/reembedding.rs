@@ -175,26 +175,24 @@ impl Inner {
 
     /// Whether the background is to go on with that now.
     pub(crate) fn is_reembedding_due(&self) -> bool {
-        self.is_reembedding()
-            && self.source.now().as_microsecond() >= self.next_reembedding.load(Ordering::Relaxed)
+        self.is_reembedding() && self.next_reembedding.is_due(self.source.now())
     }
 
     /// Lets the background go on at once.
     pub(crate) fn hasten_reembedding(&self) {
-        self.next_reembedding.store(i64::MIN, Ordering::Relaxed);
+        self.next_reembedding.hasten();
         self.tidied.store(false, Ordering::Relaxed);
     }
 
     /// What the background does of it in one go; trouble has it wait for a while.
     pub(crate) fn tend_reembedding(&self) -> Result<Portion, Error> {
-        if self.source.now().as_microsecond() < self.next_reembedding.load(Ordering::Relaxed) {
+        if !self.next_reembedding.is_due(self.source.now()) {
             return Ok(Portion::Done);
         }
         let done = self.reembed_portion(&mut |_, _| {});
         if done.is_err() {
-            let later = self.source.now().as_microsecond();
-            let later = later.saturating_add(AFTER_TROUBLE);
-            self.next_reembedding.store(later, Ordering::Relaxed);
+            self.next_reembedding
+                .put_off(self.source.now(), AFTER_TROUBLE);
         }
         done
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use anamne_embed::Reranker;
@@ -24,6 +24,7 @@ use serde::Serialize;
 
 use crate::Error;
 use crate::answering::Noticed;
+use crate::due::Due;
 use crate::error::Denied;
 use crate::latent::{self, KnownLatent};
 use crate::meta::MetaMemory;
@@ -52,8 +53,8 @@ pub(crate) struct Inner {
     pub(crate) wanted: Mutex<Option<Wanted>>,
     /// Vectors of it while they are being made.
     pub(crate) growing: Mutex<Growing>,
-    /// When the background goes on with them after trouble, microseconds since 1970.
-    pub(crate) next_reembedding: AtomicI64,
+    /// When the background goes on with them after trouble.
+    pub(crate) next_reembedding: Due,
     /// Whether vectors that nobody needs were looked for.
     pub(crate) tidied: AtomicBool,
     pub(crate) colder: ColderTiers,
@@ -67,8 +68,8 @@ pub(crate) struct Inner {
     pub(crate) queue: Mutex<Option<Queue>>,
     /// What goes on in this process, for the queue.
     pub(crate) activity: Arc<Activity>,
-    /// When the background next looks for tasks, microseconds since 1970.
-    pub(crate) next_tasks: AtomicI64,
+    /// When the background next looks for tasks.
+    pub(crate) next_tasks: Due,
     /// How many questions were asked of it in this process.
     pub(crate) asked: AtomicU64,
     /// The knowledge graph, once it was asked for.
@@ -81,20 +82,23 @@ pub(crate) struct Inner {
     pub(crate) followed: Mutex<u64>,
     /// What went wrong in the background, for `doctor`.
     troubles: Mutex<Vec<String>>,
-    /// When the background next looks for memories that are no longer kept, microseconds since 1970.
-    pub(crate) next_retention: AtomicI64,
+    /// Whether something was told or changed here since the retention was last looked at.
+    pub(crate) written: AtomicBool,
+    /// When the background next looks for memories that are no longer kept.
+    pub(crate) next_retention: Due,
     /// What was handed out and when, until it is noted in the source.
     pub(crate) uses: Mutex<HashMap<MemoryId, jiff::Timestamp>>,
     /// What is told together.
     pub(crate) latent: KnownLatent,
     /// What is known of its own recall.
     pub(crate) meta: MetaMemory,
-    /// When the background next erases in backups that an erasure has not reached, likewise; never where there are none.
-    pub(crate) next_backups: AtomicI64,
-    /// When it next looks for memories that have aged, likewise.
-    pub(crate) next_aging: AtomicI64,
-    /// When the background next sees whether everything is to be read back, microseconds since 1970.
-    pub(crate) next_examination: AtomicI64,
+    /// Whether an erasure is still to reach a backup, and when the background next tries.
+    pub(crate) backups_pending: AtomicBool,
+    pub(crate) next_backups: Due,
+    /// When it next looks for memories that have aged.
+    pub(crate) next_aging: Due,
+    /// When the background next sees whether everything is to be read back.
+    pub(crate) next_examination: Due,
 }
 
 /// A check-up tells of what was mended within so many days.
@@ -146,6 +150,8 @@ pub struct CheckUp {
     pub space: String,
     /// What was looked at and is well.
     pub well: Vec<String>,
+    /// What is not done without a person's confirmation, and how it is confirmed.
+    pub deferred: Vec<String>,
     /// What was wrong and has been mended.
     pub mended: Vec<String>,
     /// What any process mended within the last thirty days, each with its time.
@@ -199,7 +205,7 @@ impl Inner {
             noticed,
             wanted: Mutex::default(),
             growing: Mutex::default(),
-            next_reembedding: AtomicI64::new(i64::MIN),
+            next_reembedding: Due::at_once(),
             tidied: AtomicBool::new(false),
             colder: ColderTiers::default(),
             bridge,
@@ -208,19 +214,21 @@ impl Inner {
             summaries: Mutex::default(),
             queue: Mutex::default(),
             activity,
-            next_tasks: AtomicI64::new(i64::MIN),
+            next_tasks: Due::at_once(),
             asked: AtomicU64::new(0),
             graph: Mutex::default(),
             facts: Mutex::default(),
             past: Mutex::default(),
             followed: Mutex::default(),
             troubles: Mutex::default(),
-            next_retention: AtomicI64::new(i64::MIN),
-            next_backups: AtomicI64::new(i64::MAX),
-            next_aging: AtomicI64::new(i64::MIN),
+            written: AtomicBool::new(false),
+            next_retention: Due::at_once(),
+            backups_pending: AtomicBool::new(false),
+            next_backups: Due::at_once(),
+            next_aging: Due::at_once(),
             uses: Mutex::default(),
             latent: KnownLatent::default(),
-            next_examination: AtomicI64::new(i64::MIN),
+            next_examination: Due::at_once(),
         });
         inner.look_for_pending_backups();
         if let Some(worker) = &inner.background
@@ -327,12 +335,6 @@ impl Space {
     /// The present instant by the store's clock.
     pub fn now(&self) -> jiff::Timestamp {
         self.inner.source.now()
-    }
-
-    /// How many memories a retention of so many days would erase now.
-    pub fn count_outdated(&self, days: u32) -> Result<u64, Error> {
-        let outdated = self.inner.source.outdated_after(days, usize::MAX)?;
-        Ok(outdated.len() as u64)
     }
 
     /// Tells one memory. When this returns it is durable in both copies and every process finds it.
@@ -500,20 +502,20 @@ impl Space {
             || self.inner.is_reembedding()
             || self.inner.is_latent_outdated()
             || self.inner.source.unclean_views()?.is_some()
-            || !self.inner.source.outdated(1)?.is_empty())
+            || self.inner.is_retention_waiting()?)
     }
 
-    /// Does now, in this thread, what the background does otherwise: erases what the space's retention no longer
-    /// keeps, folds long tails, rebuilds broken views, seals full segments of the journal, and makes the vectors of a model
-    /// that was chosen. Only [`Space::age`] moves memories to colder tiers.
+    /// Does now, in this thread, what the background does otherwise: folds long tails, rebuilds broken views, seals full
+    /// segments of the journal, and makes the vectors of a model that was chosen. After something was told or changed in this
+    /// process it also applies the space's retention. Only [`Space::age`] moves memories to colder tiers.
     pub fn settle(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
         self.require_write()?;
+        self.settle_retention()?;
         self.settle_views(progress)?;
         self.inner.reembed(progress)
     }
 
     fn settle_views(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
-        self.inner.erase_outdated()?;
         self.inner.source.finish_erasures()?;
         self.inner.clean_views(progress)?;
         if self.inner.are_backups_due() {
@@ -556,6 +558,7 @@ impl Space {
         self.mend_views(&mut found)?;
         found.problems.append(&mut self.inner.troubles());
         self.inner.tell_of_models(&mut found)?;
+        self.inner.tell_of_retention(&mut found)?;
         Ok(found)
     }
 
@@ -642,6 +645,7 @@ impl Space {
 
     pub(crate) fn after_write(&self) {
         self.inner.activity.note_write();
+        self.inner.note_write();
         self.wake_worker();
     }
 
@@ -673,8 +677,7 @@ impl Inner {
     /// One round of background work. What goes wrong is kept for `check_up`; the next round tries again.
     pub(crate) fn look_after(self: &Arc<Self>) {
         let round = || -> Result<(), Error> {
-            if self.is_retention_due() {
-                self.erase_outdated()?;
+            if self.is_retention_due() && self.apply_retention_after_writes()?.erased > 0 {
                 self.source.finish_erasures()?;
             }
             self.clean_views(&mut |_, _| {})?;

@@ -1,6 +1,6 @@
 //! The work that nobody waits for: which tasks there are, who queues them, and what each does.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
 
 use anamne_store::view::MemoryFeed;
@@ -178,16 +178,13 @@ impl Inner {
 
     /// Whether it is time for the background to look for tasks.
     pub(crate) fn are_tasks_due(&self) -> bool {
-        self.source.now().as_microsecond() >= self.next_tasks.load(Ordering::Relaxed)
+        self.next_tasks.is_due(self.source.now())
     }
 
     /// Queues what is to be done, and does what may be done now.
     pub(crate) fn tend_tasks(self: &Arc<Self>) -> Result<(), Error> {
-        let now = self.source.now().as_microsecond();
-        let look_again = |after: i64| {
-            self.next_tasks
-                .store(now.saturating_add(after), Ordering::Relaxed);
-        };
+        let now = self.source.now();
+        let look_again = |after: i64| self.next_tasks.put_off(now, after);
         // First, so that trouble is not met again with every question.
         look_again(AFTER_TROUBLE);
         self.queue_tasks()?;
@@ -200,7 +197,8 @@ impl Inner {
     fn queue_tasks(&self) -> Result<(), Error> {
         let queue = self.queue()?;
         let head = MemoryFeed::head(&self.source)?;
-        if self.graph()?.position()? != head {
+        let graph = self.graph()?;
+        if graph.position()? != head || graph.is_expiry_due(self.source.now())? {
             queue.enqueue(&NewTask::new(WEAVE, "knowledge").priority(Priority::Normal))?;
         }
         if self.are_summaries_behind()? {

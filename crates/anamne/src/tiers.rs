@@ -1,7 +1,6 @@
 //! The tiers of a space: their views, which of them are open, and how memories move between them.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anamne_store::view::{Fold, Health};
@@ -262,7 +261,7 @@ impl Inner {
 
     /// Whether it is time to look for memories that have aged.
     pub(crate) fn is_aging_due(&self) -> bool {
-        self.source.now().as_microsecond() >= self.next_aging.load(Ordering::Relaxed)
+        self.next_aging.is_due(self.source.now())
     }
 
     /// Moves what has aged and folds the views of the tiers that it moved from and to.
@@ -274,12 +273,7 @@ impl Inner {
         progress: &mut dyn FnMut(u64, Tier),
     ) -> Result<Moved, Error> {
         // First, so that trouble is not met again with every question.
-        let next = self
-            .source
-            .now()
-            .as_microsecond()
-            .saturating_add(BETWEEN_LOOKS);
-        self.next_aging.store(next, Ordering::Relaxed);
+        self.next_aging.put_off(self.source.now(), BETWEEN_LOOKS);
         self.note_uses();
         let mut mover = self.source.mover(aging)?;
         let mut moved = Moved {

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use anamne::embed::StaticModel;
 use anamne::{
-    Body, Draft, Edit, ErrorKind, Filter, Kind, Link, LinkType, MemoryId, Order, Recall, Space,
-    Standing,
+    Body, Draft, Edit, ErrorKind, Filter, Link, LinkType, MemoryId, Order, Recall, Space, Standing,
 };
 use anamne_store::{SpaceName, SpaceSource, SystemClock};
 use common::{Home, files_with, link};
@@ -233,79 +232,6 @@ fn a_whole_space_is_emptied_forgotten_memories_included() {
         .recall(&Recall::new("something new"))
         .expect("an answer");
     assert_eq!(answer.results.len(), 1);
-}
-
-#[test]
-fn a_retention_erases_what_is_old_and_keeps_what_matters() {
-    let home = Home::new();
-    let (store, clock) = home.store_with_clock("2026-03-01T00:00:00Z");
-    let space = store.space("tests").expect("a space");
-    let day = |date: &str| format!("{date}T12:00:00Z").parse().expect("an instant");
-    let tell = |text: &str, date: &str, kind: Kind, importance: u8| {
-        let draft = Draft::new(text).kind(kind).importance(importance);
-        space
-            .remember(draft.occurred_at(day(date)))
-            .expect("told")
-            .id
-    };
-    let old = tell("an old vorpalnote", "2025-01-10", Kind::Message, 9);
-    let forgotten = tell(
-        "an old vorpalnote that was put away",
-        "2025-01-11",
-        Kind::Fact,
-        6,
-    );
-    space.forget(forgotten).expect("forgotten");
-    let fact = tell("an old fact that matters", "2025-01-10", Kind::Fact, 7);
-    let skill = tell("an old skill that matters", "2025-01-10", Kind::Skill, 10);
-    let young = tell("a young note", "2026-02-20", Kind::Message, 1);
-    for number in 0..1_100 {
-        let happened = day("2025-12-24");
-        space
-            .remember(Draft::new(format!("Christmas card {number}")).occurred_at(happened))
-            .expect("told");
-    }
-    space.settle(&mut |_, _| {}).expect("settled");
-    assert_eq!(
-        space.report().expect("a report").statistics.erased,
-        0,
-        "off by default"
-    );
-    space
-        .configure(|config| config.retention.days = 365)
-        .expect("configured");
-    assert_eq!(space.count_outdated(365).expect("a count"), 2);
-    assert!(space.is_unsettled().expect("a look"));
-    space.settle(&mut |_, _| {}).expect("settled");
-    for gone in [old, forgotten] {
-        assert_eq!(
-            space.get(gone).expect_err("erased").kind(),
-            ErrorKind::NotFound
-        );
-    }
-    assert_eq!(
-        files_with(&home.folder(), b"vorpalnote"),
-        Vec::<std::path::PathBuf>::new()
-    );
-    for kept in [fact, skill, young] {
-        assert!(space.get(kept).is_ok());
-    }
-    let change = space
-        .history(old)
-        .expect("a history")
-        .pop()
-        .expect("an event");
-    assert_eq!(change.actor.name, "retention");
-    // A year later the rest is old too, more than goes in one transaction.
-    clock.set("2027-03-01T00:00:00Z");
-    space.settle(&mut |_, _| {}).expect("settled");
-    let left = space.report().expect("a report").statistics;
-    assert_eq!((left.memories, left.erased), (2, 1_103));
-    assert_eq!(
-        space.verify_journal().expect("a report").problems,
-        Vec::<String>::new()
-    );
-    assert!(!space.is_unsettled().expect("a look"));
 }
 
 #[test]

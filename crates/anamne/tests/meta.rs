@@ -573,3 +573,30 @@ fn a_space_says_what_it_knows_much_about_and_what_little() {
     );
     assert!(space.known_topics(1).expect("topics").len() == 1);
 }
+
+#[test]
+fn an_erasure_under_a_clock_years_ahead_does_not_end_the_log_of_questions() {
+    let home = Home::new();
+    let (store, clock) = home.store_with_clock("2026-03-01T12:00:00Z");
+    let space = store.space("tests").expect("a space");
+    let erased = space
+        .remember("the harbour master's secret")
+        .expect("told")
+        .id;
+    space.remember("the harbour has two cranes").expect("told");
+    let ask = |text: &str| space.recall(&Recall::new(text)).expect("an answer");
+    ask("harbour");
+    assert_eq!(space.query_log(10).expect("a log").len(), 1);
+    clock.set("2036-03-01T12:00:00Z");
+    ask("harbour master");
+    let _ = space.erase(erased).expect("erased");
+    clock.set("2026-03-02T12:00:00Z");
+    let before = space.query_log(10).expect("a log").len();
+    // What waited in memory may be from before the erasure, and is let go of once.
+    ask("cranes");
+    space.query_log(10).expect("a log");
+    clock.set("2026-03-03T12:00:00Z");
+    ask("how many cranes");
+    let log = space.query_log(10).expect("a log");
+    assert!(log.len() > before, "{log:?}");
+}

@@ -216,6 +216,16 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
             }),
         ),
         (
+            "apply_retention",
+            right(Right::Erase, |space, _| {
+                space.apply_retention(true).map(drop)
+            }),
+        ),
+        (
+            "restore_forgotten_by_retention",
+            Write(|space, _| space.restore_forgotten_by_retention().map(drop)),
+        ),
+        (
             "erase",
             right(Right::Erase, |space, world| {
                 space.erase(world.one).map(drop)
@@ -270,6 +280,7 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "config",
         "now",
         "count_outdated",
+        "retention",
         "select",
         "get_each",
         "get",

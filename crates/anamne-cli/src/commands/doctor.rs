@@ -13,14 +13,15 @@ use crate::place::Place;
 Looks at every space of the store, or at the one that --space names: the journal
 and its chain of hashes, the database, each view. Views that are damaged are
 built again. Exit code 1 says that something is left that needs a person, or
-`anamne repair`. What any process mended within the last thirty days is told too.
+`anamne repair`. What any process mended within the last thirty days is told too,
+and what a retention does not do without confirmation.
 
 Examples:
   anamne doctor
   anamne --space recipes doctor --json
 
-With --json: {\"store\", \"healthy\", \"spaces\": [{\"space\", \"well\": […], \"mended\":
-  […], \"earlier\": […], \"problems\": […]}]}")]
+With --json: {\"store\", \"healthy\", \"spaces\": [{\"space\", \"well\": […], \"deferred\":
+  […], \"mended\": […], \"earlier\": […], \"problems\": […]}]}")]
 pub(crate) struct Doctor {}
 
 impl Doctor {
@@ -80,6 +81,7 @@ fn print(check_up: &CheckUp, output: &mut Output) -> Result<(), Failure> {
         (GREEN, "well   ", &check_up.well),
         (DIM, "earlier", &check_up.earlier),
         (YELLOW, "mended ", &check_up.mended),
+        (YELLOW, "waiting", &check_up.deferred),
         (RED, "problem", &check_up.problems),
     ] {
         for finding in findings {

@@ -29,6 +29,7 @@ mod remember;
 mod repair;
 mod resolve;
 mod restore;
+mod retention;
 mod rewind;
 mod show;
 mod spaces;
@@ -59,6 +60,7 @@ pub(crate) enum Command {
     Edit(edit::Edit),
     Forget(forget::Forget),
     Restore(restore::Restore),
+    Retention(retention::Retention),
     History(history::History),
     Audit(audit::Audit),
     Rewind(rewind::Rewind),
@@ -109,6 +111,7 @@ impl Command {
             Self::Edit(command) => command.run(place, output),
             Self::Forget(command) => command.run(place, output),
             Self::Restore(command) => command.run(place, output),
+            Self::Retention(command) => command.run(place, output),
             Self::History(command) => command.run(place, output),
             Self::Audit(command) => command.run(place, output),
             Self::Rewind(command) => command.run(place, output),

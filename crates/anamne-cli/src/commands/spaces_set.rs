@@ -23,7 +23,8 @@ Examples:
   anamne spaces set --model my-model
 
 With --json: {\"name\", \"description\", \"recency_days\", \"quota_bytes\",
-  \"retention_days\", \"active_days\", \"recent_days\", \"model\"}; 0 stands for none")]
+  \"retention_days\", \"retention_grace_days\", \"active_days\", \"recent_days\",
+  \"model\"}; 0 stands for none")]
 pub(crate) struct Set {
     /// What the space is about
     #[arg(long, value_name = "TEXT")]
@@ -34,10 +35,13 @@ pub(crate) struct Set {
     /// What the space's folder may take up: bytes, 500MB, 2GiB, or none
     #[arg(long, value_name = "SIZE", value_parser = size)]
     quota: Option<u64>,
-    /// Erase memories that happened more than so many days ago, facts and skills of importance 7 and more
-    /// excepted; or none
+    /// Forget memories that happened more than so many days ago, facts and skills of importance 7 and more
+    /// excepted, and erase them after the grace period; or none
     #[arg(long, value_name = "DAYS", value_parser = days)]
     retention_days: Option<u32>,
+    /// Erase what the retention forgot after so many further days on which the space was used
+    #[arg(long = "grace-days", value_name = "DAYS")]
+    retention_grace_days: Option<u32>,
     /// What happened at most so many days ago lies in the active tier
     #[arg(long, value_name = "DAYS")]
     active_days: Option<u32>,
@@ -48,7 +52,7 @@ pub(crate) struct Set {
     /// answers until every memory is embedded anew
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// Set a retention also where it erases memories now
+    /// Set a retention also where it forgets memories now, and forget them
     #[arg(long)]
     yes: bool,
 }
@@ -61,17 +65,21 @@ impl Set {
             || self.recency_days.is_some()
             || self.quota.is_some()
             || self.retention_days.is_some()
+            || self.retention_grace_days.is_some()
             || self.active_days.is_some()
             || self.recent_days.is_some()
             || self.model.is_some();
         if asks_for_something {
             space.configure(|config| self.apply(config))?;
         }
+        if self.yes && self.retention_days.is_some_and(|days| days > 0) {
+            forget_outdated(&space, output)?;
+        }
         print(&space.config(), output)?;
         settling::settle(&space, output)
     }
 
-    /// A retention erases for ever, so it is not set unasked where it has something to erase.
+    /// A retention is not set unasked where it has something to forget.
     fn check_retention(&self, space: &Space) -> Result<(), Failure> {
         let Some(days) = self.retention_days.filter(|days| *days > 0 && !self.yes) else {
             return Ok(());
@@ -83,7 +91,9 @@ impl Set {
         let count = memories(outdated);
         Err(Failure::refused(
             "yes",
-            format!("a retention of {days} days erases {count} of the space now, for ever"),
+            format!(
+                "a retention of {days} days forgets {count} of the space now, and erases what is not restored after a grace period"
+            ),
         )
         .hint("add --yes when that is meant"))
     }
@@ -95,12 +105,27 @@ impl Set {
         config.recall.recency_days = self.recency_days.unwrap_or(config.recall.recency_days);
         config.quota.bytes = self.quota.unwrap_or(config.quota.bytes);
         config.retention.days = self.retention_days.unwrap_or(config.retention.days);
+        if let Some(days) = self.retention_grace_days {
+            config.retention.grace_days = days;
+        }
         config.tiers.active_days = self.active_days.unwrap_or(config.tiers.active_days);
         config.tiers.recent_days = self.recent_days.unwrap_or(config.tiers.recent_days);
         if let Some(model) = &self.model {
             config.embedding.model.clone_from(model);
         }
     }
+}
+
+/// The person who sets the retention has confirmed what it comes to.
+fn forget_outdated(space: &Space, output: &Output) -> Result<(), Failure> {
+    let forgotten = space.apply_retention(true)?.forgotten;
+    if forgotten > 0 {
+        let count = memories(forgotten);
+        output.note(format_args!(
+            "forgot {count}; `anamne retention --restore` brings them back until they are erased"
+        ));
+    }
+    Ok(())
 }
 
 fn print(config: &SpaceConfig, output: &mut Output) -> Result<(), Failure> {
@@ -111,6 +136,7 @@ fn print(config: &SpaceConfig, output: &mut Output) -> Result<(), Failure> {
             "recency_days": config.recall.recency_days,
             "quota_bytes": config.quota.bytes,
             "retention_days": config.retention.days,
+            "retention_grace_days": config.retention.grace_days,
             "active_days": config.tiers.active_days,
             "recent_days": config.tiers.recent_days,
             "model": config.embedding.model,
@@ -137,6 +163,10 @@ fn print(config: &SpaceConfig, output: &mut Output) -> Result<(), Failure> {
         "retention     {}",
         or_none(config.retention.days.into(), "days")
     ))?;
+    if config.retention.days > 0 {
+        let grace = config.retention.grace_days;
+        output.line(format_args!("grace period  {grace} days of use"))?;
+    }
     output.line(format_args!(
         "tiers         active up to {} days, recent up to {} days",
         config.tiers.active_days, config.tiers.recent_days

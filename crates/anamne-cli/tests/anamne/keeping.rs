@@ -20,7 +20,7 @@ fn settings_are_set_shown_and_listed() {
     ]);
     assert_eq!(
         shown,
-        json!({"name": "core", "description": "What we cook", "recency_days": 90.0, "quota_bytes": 2_000_000_000, "retention_days": 0, "active_days": 30, "recent_days": 90,
+        json!({"name": "core", "description": "What we cook", "recency_days": 90.0, "quota_bytes": 2_000_000_000, "retention_days": 0, "retention_grace_days": 30, "active_days": 30, "recent_days": 90,
             "model": "builtin"})
     );
     assert_eq!(bench.json(&["spaces", "set"]), shown);
@@ -37,32 +37,6 @@ fn settings_are_set_shown_and_listed() {
     );
     assert_eq!(bench.run(&["spaces", "set", "--quota", "much"]).code, 2);
     assert_eq!(bench.run(&["--space", "nowhere", "spaces", "set"]).code, 3);
-}
-
-#[test]
-fn a_retention_that_erases_something_now_wants_a_yes() {
-    let bench = Bench::new();
-    let file = bench.file(
-        "old.jsonl",
-        "{\"text\": \"An ancient quellfruit\", \"time\": \"2001-01-01T00:00:00Z\"}\n",
-    );
-    bench.json(&["import", file.to_str().expect("UTF-8")]);
-    bench.remember(&["Something new"]);
-    let ran = bench.run(&["spaces", "set", "--retention-days", "365"]);
-    assert_eq!(ran.code, 2, "{}", ran.stderr);
-    assert!(ran.stderr.contains("erases 1 memory"), "{}", ran.stderr);
-    assert_eq!(bench.json(&["stats"])["memories"], 2);
-    let set = bench.json(&["spaces", "set", "--retention-days", "365", "--yes"]);
-    assert_eq!(set["retention_days"], 365);
-    assert_eq!(bench.json(&["stats"])["memories"], 1);
-    let store = bench.store();
-    let held = files_under(&store).into_iter().any(|file| {
-        let bytes = std::fs::read(file).expect("a file");
-        bytes
-            .windows(10)
-            .any(|window| window.eq_ignore_ascii_case(b"quellfruit"))
-    });
-    assert!(!held, "erased for ever");
 }
 
 #[test]

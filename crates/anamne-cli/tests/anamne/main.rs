@@ -17,6 +17,7 @@ mod protocol;
 mod quoting;
 mod reference;
 mod refusals;
+mod retention;
 mod safekeeping;
 mod tasks;
 mod terminal;

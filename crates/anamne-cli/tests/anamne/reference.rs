@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 
-const COMMANDS: [&str; 39] = [
+const COMMANDS: [&str; 40] = [
     "demo",
     "init",
     "remember",
@@ -14,6 +14,7 @@ const COMMANDS: [&str; 39] = [
     "edit",
     "forget",
     "restore",
+    "retention",
     "history",
     "audit",
     "rewind",

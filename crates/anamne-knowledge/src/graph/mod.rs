@@ -11,6 +11,7 @@ mod contradictions;
 mod echoes;
 mod entities;
 mod error;
+mod expiry;
 mod leading;
 mod naming;
 mod neighbourhood;
@@ -40,7 +41,7 @@ pub use threads::RelatedThread;
 pub use weave::Woven;
 
 const DATABASE: DerivedDatabase = DerivedDatabase {
-    format: 1,
+    format: 2,
     schema: include_str!("schema.sql"),
     durable: false,
 };

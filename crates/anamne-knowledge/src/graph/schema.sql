@@ -26,6 +26,13 @@ CREATE TABLE memories (
 CREATE INDEX memories_by_expiry ON memories (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX memories_by_thread ON memories (thread, position, row) WHERE thread IS NOT NULL;
 
+-- What expired and is not in the graph any more; it is read again should the clock turn out to have been ahead.
+CREATE TABLE expired (
+  row        INTEGER PRIMARY KEY,
+  id         BLOB NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT;
+
 -- way: 0 read in the text, 1 an echo of a name in the thread, 2 read, but an echo says it better, 3 told
 CREATE TABLE mentions (
   name        INTEGER NOT NULL,

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 
 use super::naming::{self, Name};
 use super::teller::Teller;
-use super::{Graph, GraphError, contradictions, echoes, entities};
+use super::{Graph, GraphError, contradictions, echoes, entities, expiry};
 use crate::readings::Readings;
 
 /// Readings of a model that are taken in with one transaction.
@@ -31,7 +31,7 @@ impl Graph {
     /// Follows the log to its end, or until `go_on` says no; it is asked after every `batch` memories, with the event reached.
     ///
     /// Each batch is one transaction: other processes that weave wait so long. Some 0.5 ms a memory. What has expired by
-    /// `now` counts as forgotten.
+    /// `now` counts as forgotten, and is read again should `now` turn out to lie before its end after all.
     pub fn catch_up(
         &self,
         feed: &dyn MemoryFeed,
@@ -58,6 +58,11 @@ impl Graph {
                 }
             }
         }
+    }
+
+    /// Whether memories have expired since they were read, or were set aside as expired by a clock that was ahead.
+    pub fn is_expiry_due(&self, now: Timestamp) -> Result<bool, GraphError> {
+        expiry::is_due(&self.reader(), now)
     }
 
     /// Forgets everything that was woven, in one transaction: other processes that have the graph open go on with an
@@ -102,7 +107,7 @@ impl Graph {
     ) -> Result<(u64, Seq), GraphError> {
         let mut weaver = self.weaver();
         let head = feed.head()?;
-        if position(&weaver)? == head && expired(&weaver, now)?.is_empty() {
+        if position(&weaver)? == head && !expiry::is_due(&weaver, now)? {
             return Ok((0, head));
         }
         let transaction = weaver.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -110,14 +115,15 @@ impl Graph {
             forget_all(&transaction)?;
         }
         let mut states = feed.states_since(position(&transaction)?, batch)?;
-        for state in &mut states {
-            state.memory = state
-                .memory
-                .take()
-                .filter(|memory| memory.expires_at.is_none_or(|end| end > now));
-        }
+        expiry::set_aside(&transaction, &mut states, now)?;
         let reached = states.last().map_or(head, |last| last.seq);
-        states.extend(expired(&transaction, now)?);
+        let changed: BTreeSet<Row> = states.iter().map(|state| state.row).collect();
+        let mut aged = expiry::expired(&transaction, now)?;
+        aged.extend(expiry::revived(&transaction, feed, reached, now)?);
+        states.extend(
+            aged.into_iter()
+                .filter(|state| !changed.contains(&state.row)),
+        );
         take(&transaction, feed, self.readings.as_deref(), &states)?;
         transaction.execute("UPDATE position SET seq = ?1", [reached.0 as i64])?;
         transaction.commit()?;
@@ -140,27 +146,13 @@ fn forget_all(connection: &Connection) -> Result<(), GraphError> {
         "claim_keys",
         "conflicts",
         "memories",
+        "expired",
         "names",
     ] {
         connection.execute(&format!("DELETE FROM {table}"), [])?;
     }
     connection.execute("UPDATE position SET seq = 0, by_model = 0", [])?;
     Ok(())
-}
-
-/// The rows that have expired since they were read, as forgotten ones.
-fn expired(connection: &Connection, now: Timestamp) -> Result<Vec<MemoryState>, GraphError> {
-    let mut statement = connection
-        .prepare_cached("SELECT row, id FROM memories WHERE expires_at <= ?1 ORDER BY row")?;
-    let rows = statement.query_map([now.as_microsecond()], |row| {
-        Ok(MemoryState {
-            seq: Seq(0),
-            row: Row(row.get(0)?),
-            id: MemoryId::from_bytes(row.get(1)?),
-            memory: None,
-        })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 pub(super) fn position(connection: &Connection) -> Result<Seq, GraphError> {

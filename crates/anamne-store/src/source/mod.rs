@@ -8,6 +8,7 @@ pub(crate) mod filter;
 pub(crate) mod history;
 pub(crate) mod link;
 pub(crate) mod log;
+pub(crate) mod misdated;
 pub(crate) mod moves;
 mod names;
 pub(crate) mod packed;
@@ -21,6 +22,7 @@ pub(crate) mod rows;
 mod states;
 pub(crate) mod statistics;
 mod transaction;
+pub(crate) mod use_days;
 pub(crate) mod uses;
 
 pub use feed::SourceFeed;

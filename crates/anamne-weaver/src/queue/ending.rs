@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::enqueueing::enqueue;
+use super::lease::latest;
 use super::retries::pause_before;
 use super::task::{LONGEST_ERROR, instant, shortened};
 use super::{Enqueued, Lease, NewTask, Priority, QueueError, Settings, Task, TaskState, noted};
@@ -180,10 +181,11 @@ pub(super) fn finish(
 /// Queues what was asked for again while the task had begun.
 fn follow(transaction: &Transaction<'_>, task: &Task, now: i64) -> Result<(), QueueError> {
     let mut statement = transaction.prepare_cached(
-        "DELETE FROM again WHERE task = ?1 RETURNING payload, priority, cheap, not_before",
+        "DELETE FROM again WHERE task = ?1
+         RETURNING payload, priority, cheap, iif(created > ?2, ?3, not_before)",
     )?;
     let asked = statement
-        .query_row([task.id.0 as i64], |row| {
+        .query_row([task.id.0 as i64, latest(now), now], |row| {
             let priority = Priority::of(row.get(1)?).unwrap_or(Priority::Normal);
             Ok((row.get::<_, String>(0)?, priority, row.get(2)?, row.get(3)?))
         })

@@ -40,6 +40,7 @@ impl Queue {
         let leased = self.change(|transaction, stamp| {
             queue_what_is_due(transaction, now)?;
             self.take_back(transaction, now, stamp)?;
+            let_go_on(transaction, now)?;
             let Some(id) = next(transaction, &kinds, level, now)? else {
                 return Ok(None);
             };
@@ -67,13 +68,12 @@ impl Queue {
         stamp: Stamp,
     ) -> Result<(), QueueError> {
         // A lease that ends later than any that could be given now was given by a clock that was set back since.
-        let latest = now.saturating_add(microseconds(LONGEST_LEASE));
         let mut gone = transaction.prepare_cached(
             "SELECT id FROM tasks INDEXED BY tasks_running
              WHERE state = 2 AND (leased_until <= ?1 OR leased_until > ?2) ORDER BY id",
         )?;
         let gone = gone
-            .query_map([now, latest], |row| row.get::<_, i64>(0))?
+            .query_map([now, latest(now)], |row| row.get::<_, i64>(0))?
             .collect::<Result<Vec<_>, _>>()?;
         for id in gone {
             let task = find(transaction, TaskId(id as u64), stamp)?;
@@ -88,6 +88,21 @@ impl Queue {
         }
         Ok(())
     }
+}
+
+/// Has tasks begin at once that were put off by a clock that was set back since: they would wait for years.
+fn let_go_on(transaction: &Transaction<'_>, now: i64) -> Result<(), QueueError> {
+    let mut statement = transaction.prepare_cached(
+        "UPDATE tasks SET not_before = ?1, created = min(created, ?1)
+         WHERE state = 1 AND priority IN (0, 1, 2, 3) AND not_before > ?2 AND max(created, coalesce(started, 0)) > ?2",
+    )?;
+    statement.execute([now, latest(now)])?;
+    Ok(())
+}
+
+/// Up to this instant a time may lie ahead; what is later was noted by a clock that was set back since.
+pub(super) fn latest(now: i64) -> i64 {
+    now.saturating_add(microseconds(LONGEST_LEASE))
 }
 
 fn next(
@@ -132,10 +147,12 @@ impl Lease {
         Ok(())
     }
 
-    /// Renews the lease once a third of it has passed.
+    /// Renews the lease once a third of it has passed, and where the clock was set back: others would take it for one
+    /// that ran out.
     pub(super) fn renew_if_due(&mut self) -> Result<(), QueueError> {
         let left = self.until.saturating_sub(self.queue.now_in_microseconds());
-        if left > self.queue.inner.settings.lease_microseconds() / 3 * 2 {
+        let whole = self.queue.inner.settings.lease_microseconds();
+        if (whole / 3 * 2 + 1..=whole).contains(&left) {
             return Ok(());
         }
         self.renew()

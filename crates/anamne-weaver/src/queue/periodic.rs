@@ -205,8 +205,26 @@ fn timing(stored: &str) -> Result<Timing, QueueError> {
     stored.parse().map_err(unknown)
 }
 
+/// Brings back times that lie further ahead than the next one: a clock that was set back since has reckoned them.
+fn bring_back(transaction: &Transaction<'_>, now: i64) -> Result<(), QueueError> {
+    let mut statement =
+        transaction.prepare_cached("SELECT name, timing, next FROM periodic WHERE next > ?1")?;
+    let mut rows = statement.query([now])?;
+    while let Some(row) = rows.next()? {
+        let (name, next): (String, i64) = (row.get(0)?, row.get(2)?);
+        let first = timing(&row.get::<_, String>(1)?)?.first(now);
+        if next > first {
+            let mut change =
+                transaction.prepare_cached("UPDATE periodic SET next = ?2 WHERE name = ?1")?;
+            change.execute(params![name, first])?;
+        }
+    }
+    Ok(())
+}
+
 /// Queues the periodic work that is due at `now`.
 pub(super) fn queue_what_is_due(transaction: &Transaction<'_>, now: i64) -> Result<(), QueueError> {
+    bring_back(transaction, now)?;
     let mut statement = transaction.prepare_cached(
         "SELECT name, kind, timing, payload, priority, cheap, next FROM periodic WHERE next <= ?1
          ORDER BY next, name",

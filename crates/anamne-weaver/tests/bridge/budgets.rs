@@ -115,6 +115,72 @@ fn a_budget_stops_calls_until_its_day_or_month_ends() {
     check(&both, BudgetKind::MonthlyTokens, month);
 }
 
+/// So many days after the present of the world's clock.
+fn days_after(world: &World, days: i64) -> Timestamp {
+    let now = anamne_store::Clock::now(world.clock.as_ref());
+    now + jiff::SignedDuration::from_hours(24 * days)
+}
+
+#[test]
+fn a_clock_that_is_set_ahead_or_back_opens_no_budget_and_closes_none_for_years() {
+    for (wrong, months) in [
+        ("2036-03-15T12:00:00Z", false),
+        ("1970-01-01T00:00:00Z", false),
+        ("2036-03-15T12:00:00Z", true),
+        ("1970-01-01T00:00:00Z", true),
+    ] {
+        let mut world = world();
+        let limit = 2 * TAKEN + at_most() - 1;
+        if months {
+            world.config.budgets.monthly_tokens = limit;
+        } else {
+            world.config.budgets.daily_tokens = limit;
+        }
+        let bridge = world.bridge_to(answering());
+        world.clock.set("2026-03-15T12:00:00Z");
+        assert!(ask(&bridge).is_ok());
+        // Back and forth: the budget is one.
+        world.clock.set(wrong);
+        assert!(ask(&bridge).is_ok(), "there is room for one more");
+        for instant in ["2026-03-15T13:00:00Z", wrong, "2026-03-15T14:00:00Z", wrong] {
+            world.clock.set(instant);
+            let refused = refusal(ask(&bridge).expect_err("nothing is left"));
+            let opens = refused.1.expect("it opens");
+            assert!(opens <= days_after(&world, 31), "{opens}");
+        }
+        assert_eq!(spent(&bridge), 2 * TAKEN);
+        let opens = if months {
+            "2026-04-01T00:00:00Z"
+        } else {
+            "2026-03-16T00:00:00Z"
+        };
+        world.clock.set(opens);
+        assert!(ask(&bridge).is_ok(), "{wrong}: it opens when it should");
+        let rows = bridge.ledger().costs(&CostQuery::default()).expect("costs");
+        let days: Vec<_> = rows.iter().map(|row| row.key.as_str()).collect();
+        assert_eq!(days[0], "2026-03-15", "{days:?}");
+        assert!(!days.contains(&&wrong[..10]), "{days:?}");
+    }
+}
+
+#[test]
+fn after_a_long_time_without_a_question_a_budget_opens_within_days() {
+    let mut world = world();
+    world.config.budgets.monthly_tokens = TAKEN + at_most() - 1;
+    let bridge = world.bridge_to(answering());
+    world.clock.set("2026-03-31T12:00:00Z");
+    assert!(ask(&bridge).is_ok());
+    assert!(ask(&bridge).is_err());
+    // Nobody can tell this from a clock that was set ahead; the third day is believed.
+    for day in ["2026-06-10", "2026-06-11"] {
+        world.clock.set(&format!("{day}T12:00:00Z"));
+        let (_, opens) = refusal(ask(&bridge).expect_err("not believed yet"));
+        assert!(opens.expect("it opens") <= days_after(&world, 1));
+    }
+    world.clock.set("2026-06-12T12:00:00Z");
+    assert!(ask(&bridge).is_ok());
+}
+
 #[test]
 fn a_call_that_is_larger_than_its_budget_never_gets_through() {
     let mut world = world();

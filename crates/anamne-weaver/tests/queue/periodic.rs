@@ -111,3 +111,16 @@ fn odd_intervals_are_refused() {
         .expect("scheduled, for a day that nobody sees");
     assert!(bench.lease().is_none());
 }
+
+#[test]
+fn a_clock_that_was_years_ahead_does_not_put_periodic_work_off_for_years() {
+    let bench = Bench::new();
+    bench.queue.schedule(&every(60)).expect("scheduled");
+    bench.clock.set("2036-03-05T00:00:00Z");
+    bench.lease().expect("it is due").complete().expect("done");
+    bench.clock.set("2026-03-05T00:00:00Z");
+    // No process schedules it anew meanwhile.
+    assert!(bench.lease().is_none());
+    bench.clock.advance(60);
+    bench.lease().expect("it is due").complete().expect("done");
+}

@@ -200,6 +200,22 @@ fn asking_whether_to_stop_keeps_the_lease() {
 }
 
 #[test]
+fn a_clock_that_is_set_back_keeps_the_lease_too() {
+    let bench = Bench::with(plain());
+    bench.clock.set("2036-03-05T00:00:00Z");
+    bench.add("long");
+    let other = bench.other();
+    let (runner, _) = runner(&bench, |_, context| {
+        bench.clock.set("2026-03-05T00:00:00Z");
+        assert!(!context.should_stop());
+        let taken = other.lease("other", &["k"], anamne_weaver::queue::Level::Asleep)?;
+        assert!(taken.is_none(), "what costs money must not be done twice");
+        Ok(())
+    });
+    assert_eq!(run(&runner), Outcome::Done);
+}
+
+#[test]
 fn a_handler_that_lost_its_lease_has_no_effect() {
     let bench = Bench::with(plain());
     for asks in [true, false] {

@@ -184,18 +184,9 @@ fn a_renewed_lease_holds_and_one_of_a_clock_that_was_set_back_does_not() {
         assert!(bench.lease().is_none());
     }
     bench.clock.set("2025-01-01T00:00:00Z");
-    assert!(
-        bench.lease().is_none(),
-        "not before its time, by the clock as it is now"
-    );
-    drop(lease);
-    let task = bench
-        .queue
-        .unfinished(1)
-        .expect("a list")
-        .pop()
-        .expect("the task");
-    assert_eq!(task.state, TaskState::Waiting);
+    let taken = bench.lease().expect("nobody knows when it would run out");
+    assert!(matches!(lease.renew(), Err(QueueError::LeaseLost(_))));
+    taken.complete().expect("done");
 }
 
 #[test]
@@ -469,4 +460,52 @@ fn what_finished_is_kept_for_a_while() {
         .collect();
     assert_eq!(dead, ["dead 4", "dead 3"]);
     assert_eq!((report.kinds[0].done, report.kinds[0].dead), (3, 2));
+}
+
+#[test]
+fn a_task_put_off_by_a_clock_years_ahead_goes_on_when_the_clock_is_right() {
+    for failed in [true, false] {
+        let bench = Bench::new();
+        bench.add("a");
+        bench.clock.set("2036-03-05T00:00:00Z");
+        let lease = bench.lease().expect("the task");
+        if failed {
+            lease.fail("no answer").expect("failed");
+        } else {
+            let opens = "2036-04-01T00:00:00Z".parse().expect("an instant");
+            lease
+                .postpone(opens, "no budget is left")
+                .expect("postponed");
+        }
+        bench.clock.set("2026-03-05T00:00:00Z");
+        // What is asked for again does not hasten a task that has begun before.
+        bench.add("a");
+        let lease = bench.lease().expect("it may go on");
+        // From here on its time is one of the right clock, and is kept to.
+        let opens = "2026-04-01T00:00:00Z".parse().expect("an instant");
+        lease
+            .postpone(opens, "no budget is left")
+            .expect("postponed");
+        assert!(bench.lease().is_none());
+        bench.clock.set("2026-04-01T00:00:00Z");
+        assert!(bench.lease().is_some());
+    }
+}
+
+#[test]
+fn a_task_queued_by_a_clock_years_ahead_begins_when_the_clock_is_right() {
+    let bench = Bench::new();
+    bench.clock.set("2036-03-05T00:00:00Z");
+    bench.add("a");
+    bench.clock.set("2026-03-05T00:00:00Z");
+    let lease = bench.lease().expect("it may begin");
+    bench.clock.set("2036-03-05T00:00:00Z");
+    let again = NewTask::new("k", "a");
+    assert!(matches!(
+        bench.queue.enqueue(&again),
+        Ok(Enqueued::Again(_))
+    ));
+    bench.clock.set("2026-03-05T00:00:00Z");
+    lease.complete().expect("done");
+    assert!(bench.lease().is_some(), "what was asked for again follows");
 }

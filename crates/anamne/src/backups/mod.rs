@@ -28,7 +28,7 @@ type Seen = BTreeSet<PathBuf>;
 impl Inner {
     /// Whether an erasure is still to reach a backup, and it is time to try again.
     pub(crate) fn are_backups_due(&self) -> bool {
-        self.source.now().as_microsecond() >= self.next_backups.load(Ordering::Relaxed)
+        self.backups_pending.load(Ordering::Relaxed) && self.next_backups.is_due(self.source.now())
     }
 
     /// Looks whether an erasure is still to reach a backup, so that the background goes on with it.
@@ -37,22 +37,16 @@ impl Inner {
             .source
             .backups()
             .is_ok_and(|known| known.iter().any(|backup| backup.pending.is_some()));
-        let next = if pending { i64::MIN } else { i64::MAX };
-        self.next_backups.store(next, Ordering::Relaxed);
+        self.backups_pending.store(pending, Ordering::Relaxed);
     }
 
     /// Goes on with what is still to be erased in backups; hands back what became of each of these.
     pub(crate) fn finish_in_backups(&self) -> Vec<BackupUpdate> {
         let updates = self.erase_in_backups(&mut self.seen(), false);
         let is_done = updates.iter().all(|update| update.trouble.is_empty());
-        let again = || {
-            self.source
-                .now()
-                .as_microsecond()
-                .saturating_add(BETWEEN_ATTEMPTS)
-        };
-        let next = if is_done { i64::MAX } else { again() };
-        self.next_backups.store(next, Ordering::Relaxed);
+        self.backups_pending.store(!is_done, Ordering::Relaxed);
+        self.next_backups
+            .put_off(self.source.now(), BETWEEN_ATTEMPTS);
         updates
     }
 

@@ -162,9 +162,11 @@ impl MetaFile {
         })
     }
 
-    /// Writes notes down, those of what was not before something was erased.
+    /// Writes notes down at the instant `now`, but none that may be from before something was erased: none that is older than
+    /// that, and none from a time to come, whose clock was set back since.
     pub(super) fn write(
         &mut self,
+        now: i64,
         notes: &[Note],
         opened: &[Opened],
         kept: KeptQueries,
@@ -175,7 +177,10 @@ impl MetaFile {
                 let (key, erased_at): ([u8; 32], i64) =
                     transaction.query_row(state, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
                 let key = Key(key);
-                for note in notes.iter().filter(|note| note.at > erased_at) {
+                // An erasure in a time to come would keep everything from being written until then.
+                transaction.execute("UPDATE state SET erased_at = min(erased_at, ?1)", [now])?;
+                let is_later = |at: i64| at > erased_at && at <= now;
+                for note in notes.iter().filter(|note| is_later(note.at)) {
                     write_asked(transaction, key, note, kept)?;
                     write_payoffs(transaction, note)?;
                     write_costs(transaction, note)?;
@@ -183,7 +188,7 @@ impl MetaFile {
                         write_routes(transaction, key, note)?;
                     }
                 }
-                for opened in opened.iter().filter(|opened| opened.at > erased_at) {
+                for opened in opened.iter().filter(|opened| is_later(opened.at)) {
                     write_opening(transaction, opened)?;
                 }
                 bound(transaction)

@@ -89,7 +89,7 @@ impl MetaMemory {
     }
 
     /// Writes down what was noted, and learns what other processes did.
-    fn write(&self, kept: KeptQueries) -> Result<(), StoreError> {
+    fn write(&self, now: i64, kept: KeptQueries) -> Result<(), StoreError> {
         let notes = std::mem::take(&mut *self.notes());
         let opened = std::mem::take(&mut *self.opened());
         if notes.is_empty() && opened.is_empty() || kept == KeptQueries::Off {
@@ -99,7 +99,7 @@ impl MetaMemory {
         let has_openings = self.openings().is_some();
         // Never held together with what was learned: questions take that first.
         let mut file = self.file();
-        file.write(&notes, &opened, kept)?;
+        file.write(now, &notes, &opened, kept)?;
         let read = has_learned.then(|| file.read()).transpose()?;
         let openings = has_openings.then(|| file.openings()).transpose()?;
         drop(file);
@@ -224,7 +224,8 @@ impl Inner {
     /// Writes down what was noted of questions. Where that fails it is let go of: it decides nothing but what is searched
     /// first.
     pub(crate) fn write_meta(&self) {
-        let _ = self.meta.write(self.source.config().meta.queries);
+        let now = self.source.now().as_microsecond();
+        let _ = self.meta.write(now, self.source.config().meta.queries);
     }
 
     /// Takes out of the file what has to do with memories that were erased.
@@ -275,7 +276,7 @@ impl Space {
     /// that cost. Their words only where the space's settings keep them (`[meta] queries = "text"`). O(limit).
     pub fn query_log(&self, limit: usize) -> Result<Vec<LoggedQuery>, Error> {
         let meta = &self.inner.meta;
-        meta.write(self.config().meta.queries)?;
+        meta.write(self.now().as_microsecond(), self.config().meta.queries)?;
         let mut file = meta.file();
         if !file.exists() {
             return Ok(Vec::new());

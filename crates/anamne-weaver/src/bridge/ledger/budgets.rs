@@ -114,6 +114,9 @@ pub(crate) struct Amount {
 pub(crate) struct Spent {
     pub(crate) day: Amount,
     pub(crate) month: Amount,
+    /// The same without what counts only because the clock has jumped.
+    pub(crate) own_day: Amount,
+    pub(crate) own_month: Amount,
 }
 
 impl Spent {
@@ -122,6 +125,15 @@ impl Spent {
             self.month
         } else {
             self.day
+        };
+        amount.of(budget)
+    }
+
+    fn own(&self, budget: BudgetKind) -> i64 {
+        let amount = if budget.is_monthly() {
+            self.own_month
+        } else {
+            self.own_day
         };
         amount.of(budget)
     }
@@ -183,7 +195,10 @@ impl Budgets {
             .filter(|&(budget, limit)| spent.of(budget).saturating_add(wanted.of(budget)) > limit)
             .map(|(budget, limit)| {
                 let alone = wanted.of(budget) > limit;
-                (budget, limit, (!alone).then(|| opens_at(budget, now)))
+                // What counts only because the clock has jumped is let go of within days.
+                let jumped = spent.own(budget).saturating_add(wanted.of(budget)) <= limit;
+                let opening = if jumped { daily_of(budget) } else { budget };
+                (budget, limit, (!alone).then(|| opens_at(opening, now)))
             });
         let last = refusing.max_by_key(|&(.., opens_at)| opens_at.unwrap_or(Timestamp::MAX));
         match last {
@@ -216,6 +231,15 @@ impl Budgets {
 /// The day of an instant, in UTC.
 pub(crate) fn day_of(at: Timestamp) -> Date {
     at.to_zoned(TimeZone::UTC).date()
+}
+
+/// The budget of the same unit that opens with the next day.
+fn daily_of(budget: BudgetKind) -> BudgetKind {
+    if budget.is_money() {
+        BudgetKind::DailyDollars
+    } else {
+        BudgetKind::DailyTokens
+    }
 }
 
 /// The beginning of the next day or month after `now`; `now` itself at the end of the calendar.

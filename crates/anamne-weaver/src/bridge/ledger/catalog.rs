@@ -77,19 +77,29 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
+/// What files of earlier versions lack; those versions pass it over.
+const DAYS: &str = "CREATE TABLE IF NOT EXISTS days (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    day    TEXT    NOT NULL UNIQUE
+) STRICT;";
+
 /// Makes the tables of a new file; says which format it has.
 fn make_tables(connection: &Connection) -> rusqlite::Result<i64> {
     let format = |connection: &Connection| {
         connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))
     };
-    if format(connection)? > 0 {
-        return format(connection);
+    let found = format(connection)?;
+    if found > 0 {
+        if found == CATALOG_FORMAT {
+            connection.execute_batch(DAYS)?;
+        }
+        return Ok(found);
     }
     connection.execute_batch("BEGIN IMMEDIATE")?;
     // Another process may have made them while this one waited.
     let made = format(connection).and_then(|found| match found {
         0 => connection.execute_batch(&format!(
-            "{}PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {CATALOG_FORMAT};",
+            "{}{DAYS} PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {CATALOG_FORMAT};",
             include_str!("schema.sql")
         )),
         _ => Ok(()),

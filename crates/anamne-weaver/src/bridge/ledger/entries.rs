@@ -1,9 +1,11 @@
 //! The rows of the ledger: what is added, written off and summed up.
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use jiff::civil::Date;
+use rusqlite::{Connection, OptionalExtension, Transaction, params, params_from_iter};
 
-use super::budgets::{Amount, Spent, day_of};
+use super::budgets::{Amount, Spent};
+use super::days::Arrival;
 use super::{Account, Reservation, cost};
 
 /// What a call adds to the row of its day, space and model.
@@ -88,29 +90,29 @@ pub(super) fn write_off(transaction: &Transaction<'_>, now: Timestamp) -> rusqli
     Ok(())
 }
 
-/// What is spent or reserved in the day and month of `now`.
-pub(super) fn spent(connection: &Connection, now: Timestamp) -> rusqlite::Result<Spent> {
-    let today = day_of(now);
-    let day = today.to_string();
+/// What is spent or reserved in the day and the month, and what of it counts only because the clock has jumped.
+pub(super) fn spent(connection: &Connection, arrival: &Arrival) -> rusqlite::Result<Spent> {
+    let (counted, own) = (arrival.counted(), arrival.own());
     Ok(Spent {
-        day: between(connection, &day, &day)?,
-        month: between(
-            connection,
-            &today.first_of_month().to_string(),
-            &today.last_of_month().to_string(),
-        )?,
+        day: between(connection, &counted.day)?,
+        month: between(connection, &counted.month)?,
+        own_day: between(connection, &own.day)?,
+        own_month: between(connection, &own.month)?,
     })
 }
 
-fn between(connection: &Connection, first: &str, last: &str) -> rusqlite::Result<Amount> {
+/// What was spent on the days of any of these ranges.
+fn between(connection: &Connection, ranges: &[(Date, Date)]) -> rusqlite::Result<Amount> {
+    let condition = vec!["day BETWEEN ? AND ?"; ranges.len()].join(" OR ");
+    let bounds = ranges.iter().flat_map(|(first, last)| [first, last]);
+    let sql = format!(
+        "SELECT coalesce(sum(nanodollars), 0), coalesce(sum(input_tokens + output_tokens), 0) FROM \
+         (SELECT day, nanodollars, input_tokens, output_tokens FROM costs UNION ALL \
+          SELECT day, nanodollars, input_tokens, output_tokens FROM reservations) WHERE {condition}"
+    );
     let sums = connection
-        .prepare_cached(
-            "SELECT coalesce(sum(nanodollars), 0), coalesce(sum(input_tokens + output_tokens), 0) FROM \
-             (SELECT day, nanodollars, input_tokens, output_tokens FROM costs UNION ALL \
-              SELECT day, nanodollars, input_tokens, output_tokens FROM reservations) \
-             WHERE day BETWEEN ?1 AND ?2",
-        )?
-        .query_row([first, last], |row| {
+        .prepare_cached(&sql)?
+        .query_row(params_from_iter(bounds.map(Date::to_string)), |row| {
             Ok(Amount {
                 nanodollars: row.get(0)?,
                 tokens: row.get(1)?,

@@ -7,6 +7,7 @@
 mod budgets;
 mod catalog;
 mod costs;
+mod days;
 mod entries;
 mod money;
 mod prices;
@@ -16,7 +17,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::{BridgeError, Usage};
 use budgets::{Amount, day_of};
@@ -96,7 +97,10 @@ impl Ledger {
         budgets: &Budgets,
         now: Timestamp,
     ) -> Result<Vec<BudgetStanding>, BridgeError> {
-        let spent = spent(&self.lock(), now).map_err(|source| self.failed(source))?;
+        let connection = self.lock();
+        let spent = days::look(&connection, now)
+            .and_then(|arrival| spent(&connection, &arrival))
+            .map_err(|source| self.failed(source))?;
         Ok(budgets.standings(&spent, now))
     }
 
@@ -122,7 +126,7 @@ impl Ledger {
         cut.map_err(|source| self.failed(source))
     }
 
-    /// Reserves the most that a call may take, or refuses it and changes nothing.
+    /// Reserves the most that a call may take, or refuses it and notes no more than the day.
     pub(crate) fn reserve(
         &self,
         order: &Order<'_>,
@@ -136,12 +140,16 @@ impl Ledger {
             tokens: at_most.total() as i64,
         };
         let begun = begin(&mut connection).and_then(|transaction| {
+            let arrival = days::arrive(&transaction, now)?;
             write_off(&transaction, now)?;
-            let spent = spent(&transaction, now)?;
+            let spent = spent(&transaction, &arrival)?;
             Ok((transaction, spent))
         });
         let (transaction, spent) = begun.map_err(|source| self.failed(source))?;
-        budgets.admit(&spent, wanted, now)?;
+        if let Err(refused) = budgets.admit(&spent, wanted, now) {
+            transaction.commit().map_err(|source| self.failed(source))?;
+            return Err(refused);
+        }
         let account = Account {
             day: day_of(now).to_string(),
             space: order.space.to_owned(),
@@ -171,8 +179,10 @@ impl Ledger {
         };
         let paid = cost(reservation.price, usage);
         self.write(|transaction| {
-            let held =
-                transaction.execute("DELETE FROM reservations WHERE id = ?1", [reservation.id])?;
+            let sql = "DELETE FROM reservations WHERE id = ?1 RETURNING day";
+            let held: Option<String> = transaction
+                .query_row(sql, [reservation.id], |row| row.get(0))
+                .optional()?;
             let mut entry = Entry {
                 calls,
                 input_tokens: usage.input_tokens as i64,
@@ -181,11 +191,16 @@ impl Ledger {
                 unpriced: i64::from(reservation.price.is_none()) * calls,
                 estimated,
             };
-            if held == 0 {
+            if held.is_none() {
                 // It was written off as lost in the meantime, and counted in full.
                 entry.take_back(reservation);
             }
-            entry.add(transaction, &reservation.account)
+            // Its day may have turned out to be another one.
+            let account = Account {
+                day: held.unwrap_or_else(|| reservation.account.day.clone()),
+                ..reservation.account.clone()
+            };
+            entry.add(transaction, &account)
         })?;
         Ok(Money::from_nanodollars(paid))
     }

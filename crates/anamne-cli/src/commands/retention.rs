@@ -1,0 +1,123 @@
+//! `anamne retention`.
+
+use anamne::{RetentionApplied, RetentionState, Space};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{Output, YELLOW, counted, memories};
+use crate::place::Place;
+use crate::settling;
+use crate::wording::number;
+
+/// Show what a space's retention forgets and erases, apply it, or undo it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Memories that happened longer ago than the retention allows are first forgotten,
+which can be undone, and erased for ever after a grace period. The grace period is
+counted in days on which the space was used, and what is old is judged by a date
+that the last three days of use confirm. So a wrong clock erases nothing.
+
+It is applied after something was told or changed, never by a command that only
+reads. More than a tenth of a space is not touched at once without confirmation:
+`anamne retention` and `anamne doctor` name what is deferred, and --apply --yes
+confirms it. A memory that was restored has its whole term again. What a person
+forgot is never erased by a retention.
+
+Examples:
+  anamne spaces set --retention-days 365
+  anamne retention
+  anamne retention --apply --yes
+  anamne retention --restore
+
+With --json: {\"days\", \"grace_days\", \"outdated\", \"forgotten\", \"erasable\",
+  \"next_erasure\", \"deferred\": […], \"done\": null or {\"forgotten\", \"erased\",
+  \"restored\"}}; days of 0 stand for no retention")]
+pub(crate) struct Retention {
+    /// Forget and erase now what is due; what is deferred only with --yes
+    #[arg(long, conflicts_with = "restore")]
+    apply: bool,
+    /// Confirm what is deferred
+    #[arg(long, requires = "apply")]
+    yes: bool,
+    /// Bring back everything that the retention forgot and has not erased
+    #[arg(long)]
+    restore: bool,
+}
+
+impl Retention {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let space = place.existing_space()?;
+        let done = self.act(&space)?;
+        let state = space.retention()?;
+        if output.is_json() {
+            let mut shown =
+                serde_json::to_value(&state).map_err(|error| Failure::failed(error.to_string()))?;
+            shown["done"] = done.map_or(json!(null), |(applied, restored)| {
+                json!({"forgotten": applied.forgotten, "erased": applied.erased, "restored": restored})
+            });
+            output.json(&shown)?;
+        } else {
+            if let Some((applied, restored)) = &done {
+                print_done(applied, *restored, output)?;
+            }
+            print(&state, output)?;
+        }
+        settling::settle(&space, output)
+    }
+
+    fn act(&self, space: &Space) -> Result<Option<(RetentionApplied, u64)>, Failure> {
+        if self.apply {
+            return Ok(Some((space.apply_retention(self.yes)?, 0)));
+        }
+        if self.restore {
+            let restored = space.restore_forgotten_by_retention()?;
+            return Ok(Some((RetentionApplied::default(), restored)));
+        }
+        Ok(None)
+    }
+}
+
+fn print_done(
+    applied: &RetentionApplied,
+    restored: u64,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    for (count, what) in [
+        (applied.forgotten, "forgot"),
+        (applied.erased, "erased"),
+        (restored, "restored"),
+    ] {
+        if count > 0 {
+            output.line(format_args!("{what} {}", memories(count)))?;
+        }
+    }
+    Ok(())
+}
+
+fn print(state: &RetentionState, output: &mut Output) -> Result<(), Failure> {
+    let term = match state.days {
+        0 => "none; every memory is kept".to_owned(),
+        days => counted(days.into(), "day"),
+    };
+    output.line(format_args!("retention     {term}"))?;
+    output.line(format_args!(
+        "grace period  {} of use",
+        counted(state.grace_days.into(), "day")
+    ))?;
+    output.line(format_args!("to forget     {}", memories(state.outdated)))?;
+    output.line(format_args!(
+        "forgotten     {}; `anamne retention --restore` brings them back",
+        number(state.forgotten)
+    ))?;
+    let next = state.next_erasure.map_or_else(String::new, |days| {
+        format!("; the next after {} of use", counted(days.into(), "day"))
+    });
+    output.line(format_args!(
+        "to erase      {}{next}",
+        memories(state.erasable)
+    ))?;
+    for deferred in &state.deferred {
+        output.entry(YELLOW, "waiting", deferred)?;
+    }
+    Ok(())
+}

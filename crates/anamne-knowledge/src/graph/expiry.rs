@@ -1,0 +1,101 @@
+//! Memories that have expired: out of the graph, but remembered, for the clock may have been wrong.
+
+use anamne_store::view::{MemoryFeed, MemoryState};
+use anamne_types::{MemoryId, Row, Seq};
+use jiff::Timestamp;
+use rusqlite::{Connection, params};
+
+use super::GraphError;
+
+/// Memories that are read again in one transaction.
+const AT_ONCE: usize = 200;
+
+/// Whether memories of the graph have expired by `now`, or some were set aside that have not.
+pub(super) fn is_due(connection: &Connection, now: Timestamp) -> Result<bool, GraphError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT 1 FROM memories WHERE expires_at <= ?1 UNION ALL SELECT 1 FROM expired WHERE expires_at > ?1",
+    )?;
+    Ok(statement.exists([now.as_microsecond()])?)
+}
+
+/// Takes what has expired by `now` out of the states that are to be read, and notes it.
+pub(super) fn set_aside(
+    connection: &Connection,
+    states: &mut [MemoryState],
+    now: Timestamp,
+) -> Result<(), GraphError> {
+    for state in states {
+        connection
+            .prepare_cached("DELETE FROM expired WHERE row = ?1")?
+            .execute([state.row.0])?;
+        let end = state.memory.as_ref().and_then(|memory| memory.expires_at);
+        if let Some(end) = end.filter(|end| *end <= now) {
+            state.memory = None;
+            connection
+                .prepare_cached("INSERT INTO expired VALUES (?1, ?2, ?3)")?
+                .execute(params![
+                    state.row.0,
+                    state.id.as_bytes().as_slice(),
+                    end.as_microsecond()
+                ])?;
+        }
+    }
+    Ok(())
+}
+
+/// The rows of the graph that have expired by `now`, as forgotten ones; they are noted.
+pub(super) fn expired(
+    connection: &Connection,
+    now: Timestamp,
+) -> Result<Vec<MemoryState>, GraphError> {
+    let now = now.as_microsecond();
+    connection
+        .prepare_cached(
+            "INSERT OR IGNORE INTO expired SELECT row, id, expires_at FROM memories WHERE expires_at <= ?1",
+        )?
+        .execute([now])?;
+    let mut statement = connection
+        .prepare_cached("SELECT row, id FROM memories WHERE expires_at <= ?1 ORDER BY row")?;
+    let rows = statement.query_map([now], |row| {
+        Ok(MemoryState {
+            seq: Seq(0),
+            row: Row(row.get(0)?),
+            id: MemoryId::from_bytes(row.get(1)?),
+            memory: None,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Memories that were set aside by a clock that was ahead of `now`, as they stand at the event `reached` or before; what
+/// changed after it is still to come.
+pub(super) fn revived(
+    connection: &Connection,
+    feed: &dyn MemoryFeed,
+    reached: Seq,
+    now: Timestamp,
+) -> Result<Vec<MemoryState>, GraphError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT row, id FROM expired WHERE expires_at > ?1 ORDER BY row LIMIT ?2",
+    )?;
+    let found = statement.query_map(params![now.as_microsecond(), AT_ONCE as i64], |row| {
+        Ok((row.get::<_, u32>(0)?, MemoryId::from_bytes(row.get(1)?)))
+    })?;
+    let found: Vec<(u32, MemoryId)> = found.collect::<Result<_, _>>()?;
+    for (row, _) in &found {
+        connection
+            .prepare_cached("DELETE FROM expired WHERE row = ?1")?
+            .execute([row])?;
+    }
+    let ids: Vec<_> = found.into_iter().map(|(_, id)| id).collect();
+    let memories = feed.memories(&ids)?.into_iter();
+    Ok(memories
+        .filter(|memory| memory.seq <= reached)
+        .map(|memory| MemoryState {
+            seq: memory.seq,
+            row: memory.row,
+            id: memory.id,
+            memory: Some(memory),
+        })
+        .collect())
+}

@@ -1,0 +1,249 @@
+//! The days on which models were asked, in the order in which they came: so that a clock that is set ahead or back opens no
+//! budget, and closes none for years.
+//!
+//! A day follows another where it is the same or lies up to a month later. What was spent on days that a clock went to and
+//! came back from counts on the day to which it came back. After a jump, what was spent before still counts, for two days
+//! of use; a jump may be a long time in which nobody asked.
+
+use jiff::civil::Date;
+use jiff::{SignedDuration, Timestamp};
+use rusqlite::{Connection, Transaction, params};
+
+use super::budgets::day_of;
+
+/// A day that lies further ahead than this does not follow, and may be a clock's mistake.
+const FOLLOWING_DAYS: i32 = 31;
+
+/// Days that are kept.
+const KEPT: usize = 64;
+
+/// A reservation that was made under a clock that has been set back counts as lost after this.
+const LONGEST_RESERVED: SignedDuration = SignedDuration::from_hours(24);
+
+/// What counts on a day: ranges of days, the first and the last of each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counted {
+    pub(super) day: Vec<(Date, Date)>,
+    pub(super) month: Vec<(Date, Date)>,
+}
+
+/// How a day continues those that came before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Arrival {
+    today: Date,
+    /// The days that came, today last.
+    days: Vec<Date>,
+    /// Days that a clock went to and has come back from.
+    strayed: Vec<Date>,
+}
+
+impl Arrival {
+    /// How `today` continues the days that came before, in their order.
+    pub(super) fn of(mut days: Vec<Date>, today: Date) -> Self {
+        let mut strayed = Vec::new();
+        match days.iter().rposition(|day| follows(*day, today)) {
+            Some(place) => {
+                strayed = days.split_off(place + 1);
+                if days[place] != today {
+                    days.push(today);
+                }
+            }
+            None => days.push(today),
+        }
+        Self {
+            today,
+            days,
+            strayed,
+        }
+    }
+
+    /// What counts today.
+    pub(super) fn counted(&self) -> Counted {
+        let mut counted = self.own();
+        let [.., before, today] = self.days[..] else {
+            return counted;
+        };
+        if !follows(before, today) {
+            counted.day.push((before, before));
+            counted.month.push(month_of(before));
+        }
+        if let [.., earlier, before, _] = self.days[..]
+            && !follows(earlier, before)
+        {
+            counted.month.push(month_of(earlier));
+        }
+        counted
+    }
+
+    /// What would count if no clock had jumped.
+    pub(super) fn own(&self) -> Counted {
+        let strayed = self.strayed.iter().map(|day| (*day, *day));
+        Counted {
+            day: std::iter::once((self.today, self.today))
+                .chain(strayed.clone())
+                .collect(),
+            month: std::iter::once(month_of(self.today))
+                .chain(strayed)
+                .collect(),
+        }
+    }
+}
+
+/// Whether `later` may be the next day after `day` on which somebody asked.
+fn follows(day: Date, later: Date) -> bool {
+    day.until(later)
+        .is_ok_and(|span| (0..=FOLLOWING_DAYS).contains(&span.get_days()))
+}
+
+fn month_of(day: Date) -> (Date, Date) {
+    (day.first_of_month(), day.last_of_month())
+}
+
+/// How the day of `now` continues those that are known. Changes nothing.
+pub(super) fn look(connection: &Connection, now: Timestamp) -> rusqlite::Result<Arrival> {
+    Ok(Arrival::of(known(connection)?, day_of(now)))
+}
+
+/// Takes note of the day of `now`, and puts on it what was spent on days that a clock has come back from.
+pub(super) fn arrive(transaction: &Transaction<'_>, now: Timestamp) -> rusqlite::Result<Arrival> {
+    let known = known(transaction)?;
+    let arrival = Arrival::of(known.clone(), day_of(now));
+    if arrival.days == known {
+        return Ok(arrival);
+    }
+    for day in &arrival.strayed {
+        put_on(transaction, *day, arrival.today, now)?;
+    }
+    transaction.execute("DELETE FROM days", [])?;
+    let kept = arrival.days.len().saturating_sub(KEPT);
+    for day in &arrival.days[kept..] {
+        transaction
+            .prepare_cached("INSERT INTO days (day) VALUES (?1)")?
+            .execute([day.to_string()])?;
+    }
+    Ok(Arrival {
+        strayed: Vec::new(),
+        ..arrival
+    })
+}
+
+/// The days that came, in their order. A ledger that has noted none yet is taken to have seen its days in the order of time.
+fn known(connection: &Connection) -> rusqlite::Result<Vec<Date>> {
+    let read = |sql: &str| -> rusqlite::Result<Vec<Date>> {
+        let mut statement = connection.prepare_cached(sql)?;
+        let days = statement.query_map([], |row| row.get::<_, String>(0))?;
+        let days = days.collect::<rusqlite::Result<Vec<_>>>()?;
+        Ok(days.iter().filter_map(|day| day.parse().ok()).collect())
+    };
+    let noted = read("SELECT day FROM days ORDER BY number")?;
+    if noted.is_empty() {
+        return read(
+            "SELECT day FROM (SELECT DISTINCT day FROM costs ORDER BY day DESC LIMIT 64) ORDER BY day",
+        );
+    }
+    Ok(noted)
+}
+
+/// Counts what was spent and reserved on one day on another.
+fn put_on(
+    transaction: &Transaction<'_>,
+    day: Date,
+    other: Date,
+    now: Timestamp,
+) -> rusqlite::Result<()> {
+    let (day, other) = (day.to_string(), other.to_string());
+    transaction.execute(
+        "INSERT INTO costs SELECT ?2, space, model, calls, input_tokens, output_tokens, nanodollars, unpriced, estimated \
+         FROM costs WHERE day = ?1 ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, \
+         input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens, \
+         nanodollars = nanodollars + excluded.nanodollars, unpriced = unpriced + excluded.unpriced, \
+         estimated = estimated + excluded.estimated",
+        [&day, &other],
+    )?;
+    transaction.execute("DELETE FROM costs WHERE day = ?1", [&day])?;
+    let latest = now
+        .checked_add(LONGEST_RESERVED)
+        .unwrap_or(Timestamp::MAX)
+        .as_microsecond();
+    transaction.execute(
+        "UPDATE reservations SET day = ?2, expires_at = min(expires_at, ?3) WHERE day = ?1",
+        params![day, other, latest],
+    )?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn days(days: &[&str]) -> Vec<Date> {
+        days.iter().map(|day| day.parse().expect("a day")).collect()
+    }
+
+    #[track_caller]
+    fn check(came: &[&str], today: &str, then: &[&str], strayed: &[&str]) {
+        let arrival = Arrival::of(days(came), today.parse().expect("a day"));
+        assert_eq!(arrival.days, days(then));
+        assert_eq!(arrival.strayed, days(strayed));
+    }
+
+    #[test]
+    fn a_day_continues_the_last_one_that_it_may_follow() {
+        check(&[], "2026-03-01", &["2026-03-01"], &[]);
+        check(&["2026-03-01"], "2026-03-01", &["2026-03-01"], &[]);
+        check(
+            &["2026-03-01"],
+            "2026-04-01",
+            &["2026-03-01", "2026-04-01"],
+            &[],
+        );
+        check(
+            &["2026-03-01"],
+            "2026-04-02",
+            &["2026-03-01", "2026-04-02"],
+            &[],
+        );
+        let ahead = ["2026-03-01", "2036-03-01", "2036-03-02"];
+        check(
+            &ahead,
+            "2026-03-02",
+            &["2026-03-01", "2026-03-02"],
+            &["2036-03-01", "2036-03-02"],
+        );
+        check(
+            &ahead,
+            "2026-03-01",
+            &["2026-03-01"],
+            &["2036-03-01", "2036-03-02"],
+        );
+        let back = ["2026-03-01", "1970-01-01"];
+        check(
+            &back,
+            "2026-03-03",
+            &["2026-03-01", "2026-03-03"],
+            &["1970-01-01"],
+        );
+        check(
+            &["2026-03-01", "2026-03-02"],
+            "2026-03-01",
+            &["2026-03-01"],
+            &["2026-03-02"],
+        );
+    }
+
+    #[test]
+    fn what_was_spent_before_a_jump_counts_for_two_days_of_use() {
+        let counted = |came: &[&str], today: &str| {
+            let arrival = Arrival::of(days(came), today.parse().expect("a day"));
+            let counted = arrival.counted();
+            (counted.day.len(), counted.month.len())
+        };
+        assert_eq!(counted(&["2026-03-01", "2026-03-02"], "2026-03-03"), (1, 1));
+        assert_eq!(counted(&["2026-03-01", "2026-03-02"], "2036-03-03"), (2, 2));
+        assert_eq!(counted(&["2026-03-02", "2036-03-03"], "2036-03-04"), (1, 2));
+        assert_eq!(
+            counted(&["2026-03-02", "2036-03-03", "2036-03-04"], "2036-03-05"),
+            (1, 1)
+        );
+    }
+}
