@@ -52,6 +52,20 @@ fn refused(space: &Path, path: &Path) -> StoreError {
     Refusal::new("space", expected, path.display()).into()
 }
 
+/// Refuses what stands under a path and is not a regular file.
+pub(crate) fn refuse_special_file(path: &Path) -> Result<(), StoreError> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_file() => Ok(()),
+        Ok(_) => {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let expected = "a regular file, and no symbolic link, pipe or device";
+            Err(Refusal::new(name, expected, "something else").into())
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(StoreError::io("look at", path)(error)),
+    }
+}
+
 /// Reads a file of settings; `None` where it is not there. Refused where it is no regular file, or far too long.
 pub(crate) fn read_settings(path: &Path) -> Result<Option<String>, StoreError> {
     match fs::symlink_metadata(path) {

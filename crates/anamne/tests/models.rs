@@ -764,13 +764,14 @@ fn a_note_removes_nothing_outside_the_folder_of_vectors() {
     let note = home.vectors().join("answering.toml");
     let text = fs::read_to_string(&note).expect("a note");
     fs::create_dir(home.vectors().join("given-up-1")).expect("made");
-    let former = ["given-up-1", whole, "../lexical", "..", ".", ""];
+    fs::create_dir(home.vectors().join("../kept")).expect("made");
+    let former = ["given-up-1", whole, "../kept", "..", ".", ""];
     fs::write(&note, format!("{text}former = {former:?}\n")).expect("written");
     let space = home.space(from_ref(&far));
     settle(&space);
     assert_eq!(home.vector_folders(), ["far-1"], "it was tidied");
     assert!(precious.join("file").is_file());
-    assert!(home.vectors().join("../lexical").is_dir());
+    assert!(home.vectors().join("../kept").is_dir());
 }
 
 #[test]

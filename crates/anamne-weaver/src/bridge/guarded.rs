@@ -60,6 +60,15 @@ pub(crate) fn read_guarded(
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
+/// Refuses what is there and not a regular file: a symbolic link would lead writes elsewhere.
+pub(crate) fn refuse_special_file(path: &Path) -> Result<(), BridgeError> {
+    match std::fs::symlink_metadata(path) {
+        Ok(metadata) => check_kind(path, &metadata),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(BridgeError::io("look at", path)(error)),
+    }
+}
+
 /// Replaces a file by one that only its owner can read, whole or not at all. A symbolic link is replaced, not followed.
 pub(crate) fn write_private(path: &Path, content: &[u8]) -> Result<(), BridgeError> {
     static TAKEN: AtomicU64 = AtomicU64::new(0);
@@ -127,7 +136,7 @@ fn check_folder(path: &Path) -> Result<(), BridgeError> {
     }
 }
 
-fn check_file(path: &Path, metadata: &Metadata, privacy: Privacy) -> Result<(), BridgeError> {
+fn check_kind(path: &Path, metadata: &Metadata) -> Result<(), BridgeError> {
     let anew = "put a regular file in its place";
     if metadata.file_type().is_symlink() {
         return Err(refused(path, "it is a symbolic link", anew));
@@ -135,6 +144,11 @@ fn check_file(path: &Path, metadata: &Metadata, privacy: Privacy) -> Result<(), 
     if !metadata.is_file() {
         return Err(refused(path, "it is not a regular file", anew));
     }
+    Ok(())
+}
+
+fn check_file(path: &Path, metadata: &Metadata, privacy: Privacy) -> Result<(), BridgeError> {
+    check_kind(path, metadata)?;
     match fault(metadata, privacy) {
         None => Ok(()),
         Some(Fault::Readable(mode)) => Err(BridgeError::KeyFileOpen {
