@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
 use crate::files::replace_file;
+use crate::special_files::read_settings;
 
 /// The version of the file.
 pub(crate) const CONFIG_FORMAT: i64 = 1;
@@ -329,10 +330,8 @@ impl SpaceConfig {
         struct Format {
             format: i64,
         }
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(StoreError::io("read", path)(error)),
+        let Some(text) = read_settings(path)? else {
+            return Ok(None);
         };
         let unreadable = |error: toml::de::Error| StoreError::damaged(path, error.to_string());
         let Format { format } = toml::from_str(&text).map_err(unreadable)?;

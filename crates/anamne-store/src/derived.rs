@@ -11,6 +11,7 @@ use crate::files::{
     set_aside,
 };
 use crate::restore::side_file;
+use crate::special_files::refuse_special_file;
 
 /// How such a database is made.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +46,7 @@ impl DerivedDatabase {
     }
 
     fn open_once(&self, path: &Path) -> Result<(Connection, i64), StoreError> {
+        refuse_special_file(path)?;
         if look_at(path)?.is_none() {
             if let Some(folder) = path.parent() {
                 create_private_folder(folder)?;

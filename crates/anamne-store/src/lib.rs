@@ -46,6 +46,7 @@ mod settings;
 mod source;
 mod space;
 mod space_name;
+mod special_files;
 mod storage;
 mod store;
 mod telling;

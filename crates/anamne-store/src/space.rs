@@ -20,6 +20,7 @@ use crate::source::{
     end_of_log, erasure, integrity,
 };
 use crate::space_name::SpaceName;
+use crate::special_files::refuse_special_files;
 use crate::storage::{Disk, Storage};
 use crate::watch::Watch;
 use crate::writer::{Places, Writer};
@@ -67,6 +68,7 @@ impl SpaceSource {
         clock: Arc<dyn Clock>,
         create: bool,
     ) -> Result<Self, StoreError> {
+        refuse_special_files(folder)?;
         let config_path = folder.join("space.toml");
         let database = folder.join("memories").join("active.db");
         let [has_config, has_database, has_journal] =

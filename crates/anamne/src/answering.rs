@@ -15,7 +15,7 @@ use anamne_types::Tier;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::models::{Model, Models};
+use crate::models::{Model, Models, is_plain_name};
 use crate::space::Inner;
 use crate::tiers::OpenTier;
 
@@ -88,7 +88,9 @@ impl Note {
     /// be made again.
     pub(crate) fn read(space: &Path) -> Option<Self> {
         let text = std::fs::read_to_string(Self::path(space)).ok()?;
-        let note: Self = toml::from_str(&text).ok()?;
+        let mut note: Self = toml::from_str(&text).ok()?;
+        // What is named there is removed: nothing outside this folder, whoever wrote the note.
+        note.former.retain(|name| is_plain_name(name));
         (note.format == NOTE_FORMAT).then_some(note)
     }
 

@@ -142,8 +142,10 @@ fn remove_where(folder: &Path, stray: &dyn Fn(&Path) -> bool) -> Result<(), Erro
         entries => entries.map_err(failed)?,
     };
     for entry in entries {
-        let path = entry.map_err(failed)?.path();
-        let is_folder = path.is_dir();
+        let entry = entry.map_err(failed)?;
+        let path = entry.path();
+        // A symbolic link is no folder: what it leads to is none of the views.
+        let is_folder = entry.file_type().map_err(failed)?.is_dir();
         match (stray(&path), is_folder) {
             (true, _) => anamne_store::remove_path(&path)?,
             (false, true) => remove_where(&path, stray)?,

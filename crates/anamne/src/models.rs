@@ -46,6 +46,15 @@ impl Model {
     }
 }
 
+/// Whether a text is the name of one entry of a folder, and leads nowhere else.
+pub(crate) fn is_plain_name(name: &str) -> bool {
+    let mut parts = Path::new(name).components();
+    matches!(
+        (parts.next(), parts.next()),
+        (Some(Component::Normal(part)), None) if part == name
+    )
+}
+
 /// The models of a store.
 pub(crate) struct Models {
     folder: PathBuf,
@@ -114,13 +123,8 @@ impl Models {
     }
 
     fn load(&self, name: &str) -> Result<StaticModel, Error> {
-        let mut parts = Path::new(name).components();
-        let is_plain = matches!(
-            (parts.next(), parts.next()),
-            (Some(Component::Normal(part)), None) if part == name
-        );
         let folder = self.folder.join(name);
-        if !is_plain || !folder.is_dir() {
+        if !is_plain_name(name) || !folder.is_dir() {
             return Err(Error::UnknownModel {
                 name: name.to_owned(),
                 known: self.names().join(", "),

@@ -760,6 +760,32 @@ fn what_a_process_left_that_died_after_the_change_is_removed_by_the_next() {
 }
 
 #[test]
+fn a_note_removes_nothing_outside_the_folder_of_vectors() {
+    let (home, far) = (Home::new(), Far::new("far", 48));
+    let space = home.space(from_ref(&far));
+    tell_many(&space, 0..100);
+    choose(&space, "far");
+    settle(&space);
+    drop(space);
+    let elsewhere = TempDir::new().expect("a folder");
+    let precious = elsewhere.path().join("precious");
+    fs::create_dir(&precious).expect("made");
+    fs::write(precious.join("file"), "precious").expect("written");
+    let whole = precious.to_str().expect("UTF-8");
+    let note = home.vectors().join("answering.toml");
+    let text = fs::read_to_string(&note).expect("a note");
+    fs::create_dir(home.vectors().join("given-up-1")).expect("made");
+    fs::create_dir(home.vectors().join("../kept")).expect("made");
+    let former = ["given-up-1", whole, "../kept", "..", ".", ""];
+    fs::write(&note, format!("{text}former = {former:?}\n")).expect("written");
+    let space = home.space(from_ref(&far));
+    settle(&space);
+    assert_eq!(home.vector_folders(), ["far-1"], "it was tidied");
+    assert!(precious.join("file").is_file());
+    assert!(home.vectors().join("../kept").is_dir());
+}
+
+#[test]
 fn a_note_that_can_not_be_read_costs_no_answer() {
     let (home, far) = (Home::new(), Far::new("far", 48));
     let space = home.space(from_ref(&far));

@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use jiff::tz::TimeZone;
 use serde_json::json;
 
+use crate::bridge;
 use crate::failure::Failure;
 use crate::output::{DIM, Output, RED, paint};
 use crate::place::Place;
@@ -46,7 +47,7 @@ Examples:
 
 With --json: {\"costs\": [{\"key\", \"calls\", \"input_tokens\", \"output_tokens\", \"dollars\",
   \"unpriced\", \"estimated\"}], \"budgets\": [{\"budget\", \"limit\", \"spent\", \"exhausted\",
-  \"opens_at\"}]}")]
+  \"opens_at\"}], \"model_problem\": why the model that is set up is not asked, or null}")]
 pub(crate) struct Costs {
     /// What costs are added up by
     #[arg(long, value_enum, default_value = "day")]
@@ -74,19 +75,26 @@ impl Costs {
             model: self.model,
         };
         let root = place.root()?;
-        let config = BridgeConfig::load(&root.join(MODEL_FILE))?;
+        // What was spent is worth showing, whatever became of the settings since.
+        let config = BridgeConfig::load(&root.join(MODEL_FILE)).ok();
+        let problem = bridge::usable(&root).err().map(|error| error.to_string());
         let catalog = root.join(CATALOG_FILE);
         let (costs, budgets) = if catalog.exists() {
             let ledger = Ledger::open(&catalog)?;
-            (
-                ledger.costs(&query)?,
-                ledger.standings(&config.budgets, SystemClock.now())?,
-            )
+            let standings = match &config {
+                Some(config) => ledger.standings(&config.budgets, SystemClock.now())?,
+                None => Vec::new(),
+            };
+            (ledger.costs(&query)?, standings)
         } else {
             Default::default()
         };
         if output.is_json() {
-            return output.json(&json!({ "costs": costs, "budgets": budgets }));
+            return output.json(&json!({
+                "costs": costs,
+                "budgets": budgets,
+                "model_problem": problem,
+            }));
         }
         for row in &costs {
             print(row, output)?;
@@ -108,6 +116,10 @@ impl Costs {
             let said = format!("{}: {} of {limit}{end}", standing.budget, standing.spent);
             let style = if standing.exhausted { RED } else { DIM };
             output.line(paint(style, said))?;
+        }
+        if let Some(problem) = problem {
+            output.flush()?;
+            output.warn(format_args!("no language model is asked: {problem}"));
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use anamne::{CheckUp, Store, Unreadable};
 use serde_json::json;
 
+use crate::bridge;
 use crate::failure::Failure;
 use crate::output::{BOLD, DIM, GREEN, Output, RED, YELLOW, paint};
 use crate::place::Place;
@@ -14,14 +15,17 @@ Looks at every space of the store, or at the one that --space names: the journal
 and its chain of hashes, the database, each view. Views that are damaged are
 built again. Exit code 1 says that something is left that needs a person, or
 `anamne repair`. What any process mended within the last thirty days is told too,
-and what a retention does not do without confirmation.
+and what a retention defers until a person confirms it. A language model that is
+set up but not used is named with the reason; that is no damage, and everything
+works without it.
 
 Examples:
   anamne doctor
   anamne --space recipes doctor --json
 
 With --json: {\"store\", \"healthy\", \"spaces\": [{\"space\", \"well\": […], \"deferred\":
-  […], \"mended\": […], \"earlier\": […], \"problems\": […]}]}")]
+  […], \"mended\": […], \"earlier\": […], \"problems\": […]}], \"model_problem\": why the
+  language model that is set up is not used, or null}")]
 pub(crate) struct Doctor {}
 
 impl Doctor {
@@ -38,11 +42,23 @@ impl Doctor {
                 .collect()
         };
         let healthy = found.iter().all(|check_up| check_up.problems.is_empty());
+        let model_problem = bridge::usable(store.root())
+            .err()
+            .map(|error| error.to_string());
         if output.is_json() {
-            output.json(&json!({ "store": store.root(), "healthy": healthy, "spaces": found }))?;
+            output.json(&json!({
+                "store": store.root(),
+                "healthy": healthy,
+                "spaces": found,
+                "model_problem": model_problem,
+            }))?;
         } else {
             for check_up in &found {
                 print(check_up, output)?;
+            }
+            if let Some(problem) = &model_problem {
+                output.line(paint(BOLD, "language model"))?;
+                output.entry(YELLOW, "not used", problem)?;
             }
         }
         if healthy {

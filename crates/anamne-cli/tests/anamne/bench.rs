@@ -43,6 +43,12 @@ impl Bench {
         path
     }
 
+    /// A standard input that says this.
+    pub(crate) fn stdin_of(&self, text: &str) -> Stdio {
+        let path = self.file("standard-input", text);
+        std::fs::File::open(path).expect("a file").into()
+    }
+
     /// The command in the store's surroundings, with nothing of the machine's.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_anamne"));
@@ -52,6 +58,7 @@ impl Bench {
             .env_clear()
             .env("ANAMNE_STORE", self.store())
             .env("HOME", self.folder())
+            .env("ANAMNE_KEYCHAIN", "none")
             .env("TZ", "UTC")
             .env("COLUMNS", "80")
             .stdin(Stdio::null())

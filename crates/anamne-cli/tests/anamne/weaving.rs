@@ -118,7 +118,8 @@ fn a_model_is_set_up_shown_and_switched_off() {
         (&shown["enabled"], &shown["model"]),
         (&Value::Bool(true), &Value::from("small"))
     );
-    let kept = bench.feed(&["model", "key"], b"sk-secret-of-the-tests\n");
+    assert_eq!(shown["approved"], true);
+    let kept = bench.feed(&["model", "key", "--file"], b"sk-secret-of-the-tests\n");
     assert_eq!(kept.code, 0, "{}", kept.stderr);
     #[cfg(unix)]
     {

@@ -16,6 +16,9 @@ pub(crate) use general_tokenizer::GeneralTokenizer;
 use tensors::StoredRows;
 use tokenizer_file::{Reading, read_wordpiece};
 
+/// A file is read whole. The largest models of this kind have half a gigabyte.
+const LONGEST_FILE: u64 = 2 << 30;
+
 /// A file of the folder and what is in it.
 struct ModelFile {
     path: PathBuf,
@@ -25,6 +28,16 @@ struct ModelFile {
 impl ModelFile {
     fn read(folder: &Path, name: &str) -> Result<Self, EmbedError> {
         let path = folder.join(name);
+        // Opening a pipe would wait for somebody who writes into it, and a device has no end.
+        let fits = fs::metadata(&path).map(|found| found.is_file() && found.len() <= LONGEST_FILE);
+        match fits {
+            Ok(true) => {}
+            Ok(false) => {
+                let problem = format!("it is not a regular file of at most {LONGEST_FILE} bytes");
+                return Err(EmbedError::Malformed { path, problem });
+            }
+            Err(source) => return Err(EmbedError::Read { path, source }),
+        }
         match fs::read(&path) {
             Ok(bytes) => Ok(Self { path, bytes }),
             Err(source) => Err(EmbedError::Read { path, source }),

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
 use crate::files::replace_file;
+use crate::special_files::read_settings;
 
 /// The version of the file. Format 1 did not say whether an erasure is still to reach a backup.
 const FORMAT: i64 = 2;
@@ -48,15 +49,11 @@ impl KnownBackups {
             format: i64,
         }
         let path = Self::path(space);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Self {
-                    format: FORMAT,
-                    backups: Vec::new(),
-                });
-            }
-            Err(error) => return Err(StoreError::io("read", &path)(error)),
+        let Some(text) = read_settings(&path)? else {
+            return Ok(Self {
+                format: FORMAT,
+                backups: Vec::new(),
+            });
         };
         let unreadable = |error: toml::de::Error| StoreError::damaged(&path, error.to_string());
         let Format { format } = toml::from_str(&text).map_err(unreadable)?;

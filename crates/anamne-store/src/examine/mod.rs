@@ -15,6 +15,7 @@ use crate::StoreError;
 use crate::backup::{KnownBackups, Manifest};
 use crate::config::SpaceConfig;
 use crate::journal::{Digest, Journal};
+use crate::special_files::refuse_special_files;
 
 pub(crate) use database::open_untouched;
 
@@ -149,6 +150,7 @@ impl Findings {
 /// and no error: errors are files of a newer version and a folder that can't be read. O(bytes of both
 /// copies), with memory for a few dozen bytes an event.
 pub fn examine(folder: &Path) -> Result<Examination, StoreError> {
+    refuse_special_files(folder)?;
     let (database, journal) = (folder.join(database::FILE), folder.join("journal"));
     let copies = Copies {
         database: &database,

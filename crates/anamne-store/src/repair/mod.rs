@@ -17,6 +17,7 @@ use crate::lock::WriteLock;
 use crate::restore;
 use crate::source::open_writer;
 use crate::space_name::SpaceName;
+use crate::special_files::refuse_special_files;
 
 use merge::{Merge, Witness};
 
@@ -39,6 +40,7 @@ pub struct Repair {
 /// aside, never overwritten. What only a view lacks is none of this: views are rebuilt when the space
 /// is opened. O(bytes of both copies).
 pub fn repair(folder: &Path, name: &SpaceName, clock: &dyn Clock) -> Result<Repair, StoreError> {
+    refuse_special_files(folder)?;
     create_private_folder(&folder.join("memories"))?;
     let lock = WriteLock::at(&folder.join("write.lock"));
     let _guard = lock.acquire()?;

@@ -9,6 +9,7 @@ use super::BridgeError;
 pub(crate) struct Address {
     text: String,
     host: String,
+    origin: String,
     loopback: bool,
 }
 
@@ -38,10 +39,13 @@ impl Address {
         if host.is_empty() {
             return Err(refused("names no host; write one like https://host/v1"));
         }
+        if authority.port().is_none() && authority.as_str().len() > authority.host().len() {
+            return Err(refused("has a port that is no number up to 65535"));
+        }
         let loopback = is_loopback(&host);
-        match uri.scheme_str() {
-            Some("https") => {}
-            Some("http") if loopback => {}
+        let usual_port = match uri.scheme_str() {
+            Some("https") => 443,
+            Some("http") if loopback => 80,
             Some("http") => {
                 return Err(refused(
                     "is not on this machine, so it must begin with https://",
@@ -52,9 +56,12 @@ impl Address {
                     "must begin with https://, or http:// on this machine",
                 ));
             }
-        }
+        };
+        let scheme = uri.scheme_str().unwrap_or_default();
+        let port = uri.port_u16().unwrap_or(usual_port);
         Ok(Self {
             text: text.trim_end_matches('/').to_owned(),
+            origin: format!("{scheme}://{host}:{port}"),
             host,
             loopback,
         })
@@ -68,6 +75,11 @@ impl Address {
     /// The host, without port.
     pub(crate) fn host(&self) -> &str {
         &self.host
+    }
+
+    /// Scheme, host and port, in one form for all ways to write them.
+    pub(crate) fn origin(&self) -> &str {
+        &self.origin
     }
 
     /// Whether requests stay on this machine.
@@ -104,10 +116,28 @@ mod tests {
         check("http://192.168.0.2/v1", false);
         check("ftp://localhost/v1", false);
         check("localhost:11434", false);
+        check("https://example.org:99999/v1", false);
+        check("https://example.org:/v1", false);
         check("https://example.org/v1?key=word", false);
         check("https://example.org/v1#part", false);
         check("", false);
         check("https://", false);
+    }
+
+    #[test]
+    fn one_origin_is_one_scheme_host_and_port() {
+        let check = |text: &str, origin: &str| {
+            let address = Address::parse(text).expect("an address");
+            assert_eq!(address.origin(), origin, "{text}");
+        };
+        check("https://API.example.org/v1", "https://api.example.org:443");
+        check("https://api.example.org:443", "https://api.example.org:443");
+        check(
+            "https://api.example.org:8443/v1",
+            "https://api.example.org:8443",
+        );
+        check("http://localhost/v1", "http://localhost:80");
+        check("http://[::1]:8080", "http://[::1]:8080");
     }
 
     #[test]

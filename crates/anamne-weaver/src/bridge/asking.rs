@@ -14,8 +14,8 @@ use super::pace::wait;
 use super::quote::harmless;
 use super::rate::RateLimit;
 use super::{
-    BridgeConfig, BridgeError, BudgetStanding, Embedded, Environment, KeySources, Keychain,
-    LanguageModel, Ledger, Message, Pace, RemoteEmbedder, Reply, Request, Schema, Usage,
+    Approvals, BridgeConfig, BridgeError, BudgetStanding, Embedded, Environment, KeySources,
+    Keychain, LanguageModel, Ledger, Message, Pace, RemoteEmbedder, Reply, Request, Schema, Usage,
     language_model, remote_embedder,
 };
 
@@ -38,6 +38,8 @@ pub struct Surroundings<'a> {
     pub environment: &'a dyn Environment,
     /// Where the system keeps passwords.
     pub keychain: &'a dyn Keychain,
+    /// The file with what a person approved on this machine: in the user's own folder, outside every store.
+    pub approvals: &'a Path,
 }
 
 /// On whose account a model is asked, and whether the answer is still wanted.
@@ -91,7 +93,8 @@ const MOST_SHOWN: usize = 8_000;
 impl Bridge {
     /// The bridge that `model.toml` in the store's folder describes; `None` where it is off or not there.
     ///
-    /// Nothing is sent. Errors: settings that can't be used, a missing key, a ledger that can't be opened.
+    /// Nothing is sent. Errors: settings that can't be used or that nobody approved on this machine, a missing key, a
+    /// ledger that can't be opened.
     pub fn open(
         store: &Path,
         surroundings: &Surroundings<'_>,
@@ -100,10 +103,13 @@ impl Bridge {
         if !config.enabled {
             return Ok(None);
         }
+        let approvals = Approvals::open(surroundings.approvals)?;
+        approvals.require(store, &config)?;
         let sources = KeySources {
             environment: surroundings.environment,
             keychain: surroundings.keychain,
             file: store.join(KEY_FILE),
+            approvals: &approvals,
         };
         let key = config.find_key(&sources)?.map(|(key, _)| key);
         let clock = surroundings.clock.clone();

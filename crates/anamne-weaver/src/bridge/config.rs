@@ -7,11 +7,15 @@ use anamne_types::Refusal;
 use serde::{Deserialize, Serialize};
 
 use super::address::Address;
-use super::keys::{KeyOrigin, KeySources, write_private};
+use super::guarded::{Privacy, read_guarded, write_private};
+use super::keys::{KeyOrigin, KeySources, Wanted, check_variable};
 use super::{BridgeError, Budgets, Key, Price, PriceRule, listed_price};
 
 /// The version of the file.
 pub(crate) const CONFIG_FORMAT: i64 = 1;
+
+/// A longer file is refused.
+const LONGEST_FILE: u64 = 256 << 10;
 
 /// The settings of the bridge. Off unless someone says `enabled = true`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -180,17 +184,16 @@ impl Provider {
 
 impl BridgeConfig {
     /// Reads `model.toml`; the settings that are off where it is not there.
+    ///
+    /// [`BridgeError::Unsafe`] where the file or its folder belongs to somebody else, others can write to it, or it is
+    /// not a regular file. Whether the settings may be used is for [`Approvals`](super::Approvals) to say.
     pub fn load(path: &Path) -> Result<Self, BridgeError> {
         #[derive(Deserialize)]
         struct Format {
             format: Option<i64>,
         }
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Self::default());
-            }
-            Err(error) => return Err(BridgeError::io("read", path)(error)),
+        let Some(text) = read_guarded(path, Privacy::Settings, LONGEST_FILE)? else {
+            return Ok(Self::default());
         };
         let unreadable = |reason: String| BridgeError::Config {
             path: path.to_owned(),
@@ -243,10 +246,8 @@ impl BridgeConfig {
                 return Err(Refusal::new(field, "at least 1", 0).into());
             }
         }
-        if let Some(name) = &self.key_env
-            && (name.is_empty() || name.contains(['=', '\0']))
-        {
-            return Err(Refusal::new("key_env", "the name of a variable", name).into());
+        if let Some(name) = &self.key_env {
+            check_variable(name)?;
         }
         self.budgets.check()?;
         for rule in &self.prices {
@@ -275,20 +276,46 @@ impl BridgeConfig {
 
     /// The key, and where it was found; `None` where there is none and the host needs none, as on this machine.
     ///
-    /// [`BridgeError::NoKey`] where the provider's own API is used without a key.
+    /// [`BridgeError::NoKey`] where the provider's own API is used without a key;
+    /// [`BridgeError::VariableNotAllowed`] where the settings name a variable that may hold anything.
     pub fn find_key(
         &self,
         sources: &KeySources<'_>,
     ) -> Result<Option<(Key, KeyOrigin)>, BridgeError> {
         let address = self.address()?;
-        let found = sources.find(address.host(), self.key_variable())?;
+        let account = self.key_account()?;
+        sources.approvals.require_variable(self)?;
+        let wanted = Wanted {
+            account: &account,
+            former_account: self.is_at_provider()?.then_some(address.host()),
+            variable: self.key_variable(),
+        };
+        let found = sources.find(&wanted)?;
         if found.is_none() && self.base_url.is_none() {
             return Err(BridgeError::NoKey {
                 host: address.host().to_owned(),
-                looked: sources.places(address.host(), self.key_variable()),
+                looked: sources.places(&wanted),
             });
         }
         Ok(found)
+    }
+
+    /// What a key is kept for: the provider, and the scheme, host and port of its API, such as
+    /// `openai@https://api.openai.com:443`. A key for one account is never sent to another one.
+    pub fn key_account(&self) -> Result<String, BridgeError> {
+        let address = self.address()?;
+        Ok(format!("{}@{}", self.provider.as_str(), address.origin()))
+    }
+
+    /// Scheme, host and port of the API.
+    pub fn origin(&self) -> Result<String, BridgeError> {
+        Ok(self.address()?.origin().to_owned())
+    }
+
+    /// Whether requests go to the provider's own address.
+    fn is_at_provider(&self) -> Result<bool, BridgeError> {
+        let usual = Address::parse(self.provider.usual_url())?;
+        Ok(self.address()?.origin() == usual.origin())
     }
 
     /// What a model costs: by `prices`, the longest prefix first, then by the built-in list, which does not count for

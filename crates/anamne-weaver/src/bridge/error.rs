@@ -18,12 +18,62 @@ pub enum BridgeError {
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// `model.toml` can't be understood.
-    #[error("{path} can't be used: {reason}; mend it or write it anew with `anamne model set`")]
+    #[error(
+        "{path} can't be used: {reason}; mend it, or write it anew with `anamne model set --provider … --model …`"
+    )]
     Config {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
+    },
+    /// A file that decides where text and keys go, and that somebody else may have written.
+    #[error("{path} is not used: {reason}; {remedy}")]
+    Unsafe {
+        /// The file.
+        path: PathBuf,
+        /// Why it is not trusted.
+        reason: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// A person has to approve `model.toml` on this machine before a model is asked.
+    #[error(
+        "{path} is not approved on this machine: {reason}; `anamne model trust` shows what it asks for and approves it"
+    )]
+    NotApproved {
+        /// The settings.
+        path: PathBuf,
+        /// What is missing.
+        reason: String,
+    },
+    /// `key_env` names a variable that is not known to hold a model's key.
+    #[error(
+        "the variable {variable} is not read: it is not known to hold a key for a model, and was not allowed for {origin} on this machine; if it does, run `anamne model set --key-env {variable}`"
+    )]
+    VariableNotAllowed {
+        /// The variable.
+        variable: String,
+        /// Scheme, host and port of the API.
+        origin: String,
+    },
+    /// A key file of an earlier version, which does not say which host the key is for.
+    #[error(
+        "{path} does not say which host its key is for; `anamne model trust` binds it to {account}, `anamne model key` takes another one"
+    )]
+    KeyUnbound {
+        /// The file.
+        path: PathBuf,
+        /// Provider, scheme, host and port for which a key is looked for.
+        account: String,
+    },
+    /// The keychain did not keep a key.
+    #[error("{tool} {reason}; `anamne model key --file` keeps the key in a private file instead")]
+    Keychain {
+        /// The program that was asked.
+        tool: String,
+        /// What it did.
+        reason: &'static str,
     },
     /// A file was written by a newer version of Anamne.
     #[error(

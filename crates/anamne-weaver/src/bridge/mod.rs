@@ -49,11 +49,13 @@
 //! ```
 
 mod address;
+mod approvals;
 mod asking;
 mod breaker;
 mod config;
 mod error;
 mod extract;
+mod guarded;
 mod keys;
 mod ledger;
 mod model;
@@ -66,12 +68,13 @@ pub mod tasks;
 mod transport;
 mod wording;
 
+pub use approvals::{Approval, Approvals, STORE_ID_FILE};
 pub use asking::{Bridge, CATALOG_FILE, Call, KEY_FILE, MODEL_FILE, Surroundings};
 pub use config::{BridgeConfig, Provider, RateLimits, Retries, Timeouts};
 pub use error::BridgeError;
 pub use keys::{
     Environment, KEYCHAIN_SERVICE, Key, KeyOrigin, KeySources, Keychain, NoKeychain, ToolKeychain,
-    write_key_file,
+    bind_key_file, write_key_file,
 };
 pub(crate) use ledger::listed_price;
 pub use ledger::{

@@ -77,6 +77,10 @@ fn settings_that_mean_nothing_are_refused() {
         "base_url = \"http://example.org/v1\"",
         "base_url = \"https://name:word@example.org/v1\"",
         "key_env = \"\"",
+        "key_env = \"A KEY\"",
+        "key_env = \"\\u001b[31mKEY\"",
+        "key_env = \"1KEY\"",
+        "base_url = \"https://example.org:99999/v1\"",
         "not toml",
     ] {
         assert!(

@@ -4,21 +4,48 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anamne_store::Clock;
 use anamne_weaver::bridge::{
-    Bridge, BridgeConfig, BridgeError, Key, KeyOrigin, KeySources, Keychain, NoKeychain, Provider,
-    Surroundings, ToolKeychain, write_key_file,
+    Approvals, Bridge, BridgeConfig, BridgeError, Environment, Key, KeyOrigin, KeySources,
+    Keychain, NoKeychain, Provider, Surroundings, ToolKeychain, bind_key_file, write_key_file,
 };
 use tempfile::TempDir;
 
 use crate::world::{KEY, NoVariables, ScriptedClock, ScriptedPace, alone_with_programs};
 
-/// A keychain that knows one password.
-struct OnePassword(&'static str);
+/// What a key for OpenAI's own API is kept for.
+const ACCOUNT: &str = "openai@https://api.openai.com:443";
+
+/// A keychain that knows the password of one account.
+struct OnePassword(&'static str, &'static str);
 
 impl Keychain for OnePassword {
+    fn is_there(&self) -> bool {
+        true
+    }
+
     fn password(&self, service: &str, account: &str) -> Result<Option<String>, BridgeError> {
-        let known = service == "anamne" && account == "api.openai.com";
-        Ok(known.then(|| self.0.to_owned()))
+        let known = service == "anamne" && account == self.0;
+        Ok(known.then(|| self.1.to_owned()))
+    }
+
+    fn keep(&self, service: &str, account: &str, key: &Key) -> Result<(), BridgeError> {
+        NoKeychain.keep(service, account, key)
+    }
+}
+
+/// The file alone, with nothing approved.
+fn sources<'a>(
+    environment: &'a dyn Environment,
+    keychain: &'a dyn Keychain,
+    file: &Path,
+    approvals: &'a Approvals,
+) -> KeySources<'a> {
+    KeySources {
+        environment,
+        keychain,
+        file: file.to_owned(),
+        approvals,
     }
 }
 
@@ -39,17 +66,14 @@ fn key(text: &str) -> Key {
 fn the_environment_comes_before_the_keychain_and_that_before_the_file() {
     let folder = TempDir::new().expect("a folder");
     let file = folder.path().join("model.key");
-    write_key_file(&file, &key("from-file")).expect("a file");
+    write_key_file(&file, ACCOUNT, &key("from-file")).expect("a file");
     let variable = |name: &str| (name == "OPENAI_API_KEY").then(|| "from-variable\n".to_owned());
+    let none = Approvals::default();
     let find = |environment, keychain| {
-        let sources = KeySources {
-            environment,
-            keychain,
-            file: file.clone(),
-        };
+        let sources = sources(environment, keychain, &file, &none);
         openai().find_key(&sources).expect("a key").expect("a key")
     };
-    let full = OnePassword("from-keychain");
+    let full = OnePassword(ACCOUNT, "from-keychain");
     assert_eq!(
         find(&variable, &full),
         (
@@ -61,7 +85,7 @@ fn the_environment_comes_before_the_keychain_and_that_before_the_file() {
         find(&NoVariables, &full),
         (
             key("from-keychain"),
-            KeyOrigin::Keychain("api.openai.com".to_owned())
+            KeyOrigin::Keychain(ACCOUNT.to_owned())
         )
     );
     assert_eq!(
@@ -74,30 +98,138 @@ fn the_environment_comes_before_the_keychain_and_that_before_the_file() {
 fn the_usual_variable_is_not_sent_to_an_address_of_ones_own() {
     let folder = TempDir::new().expect("a folder");
     let variable = |_: &str| Some("a-key".to_owned());
-    let sources = KeySources {
-        environment: &variable,
-        keychain: &NoKeychain,
-        file: folder.path().join("model.key"),
-    };
+    let none = Approvals::default();
+    let file = folder.path().join("model.key");
+    let sources = sources(&variable, &NoKeychain, &file, &none);
     let mut config = openai();
     config.base_url = Some("http://localhost:11434/v1".to_owned());
     assert_eq!(config.find_key(&sources).expect("no trouble"), None);
-    config.key_env = Some("MY_KEY".to_owned());
+    config.key_env = Some("ANAMNE_TEST_KEY".to_owned());
     assert!(config.find_key(&sources).expect("no trouble").is_some());
+}
+
+#[test]
+fn a_variable_that_is_not_known_to_hold_a_key_is_not_even_read() {
+    let folder = TempDir::new().expect("a folder");
+    let read = std::cell::RefCell::new(Vec::new());
+    let variable = |name: &str| {
+        read.borrow_mut().push(name.to_owned());
+        Some("a-secret-of-something-else".to_owned())
+    };
+    let file = folder.path().join("model.key");
+    let mut config = openai();
+    config.base_url = Some("https://llm.example.org/v1".to_owned());
+    let mut approvals = Approvals::open(&folder.path().join("allowed.toml")).expect("no file");
+    for name in [
+        "AWS_SECRET_ACCESS_KEY",
+        "GITHUB_TOKEN",
+        "PGPASSWORD",
+        "ANAMNE_STORE",
+    ] {
+        config.key_env = Some(name.to_owned());
+        let found = config.find_key(&sources(&variable, &NoKeychain, &file, &approvals));
+        let told = found.expect_err("not allowed").to_string();
+        assert!(
+            told.contains(name) && told.contains("llm.example.org"),
+            "{told}"
+        );
+    }
+    assert_eq!(read.borrow().as_slice(), [""; 0]);
+
+    // Allowed by a person, for one host.
+    config.key_env = Some("GITHUB_TOKEN".to_owned());
+    approvals
+        .allow_variable("GITHUB_TOKEN", &config)
+        .expect("a file");
+    let approvals = Approvals::open(&folder.path().join("allowed.toml")).expect("a file");
+    let sources = sources(&variable, &NoKeychain, &file, &approvals);
+    assert!(config.find_key(&sources).expect("a key").is_some());
+    for other in ["https://llm.example.org:8443/v1", "https://example.org/v1"] {
+        config.base_url = Some(other.to_owned());
+        assert!(
+            matches!(
+                config.find_key(&sources),
+                Err(BridgeError::VariableNotAllowed { .. })
+            ),
+            "{other}"
+        );
+    }
+}
+
+#[test]
+fn a_kept_key_is_for_one_provider_scheme_host_and_port() {
+    let folder = TempDir::new().expect("a folder");
+    let file = folder.path().join("model.key");
+    let none = Approvals::default();
+    let at = |url: &str| BridgeConfig {
+        base_url: Some(url.to_owned()),
+        ..openai()
+    };
+    let home = at("https://llm.example.org/v1");
+    let account = home.key_account().expect("an address");
+    assert_eq!(account, "openai@https://llm.example.org:443");
+    write_key_file(&file, &account, &key(KEY)).expect("a file");
+    let in_file = sources(&NoVariables, &NoKeychain, &file, &none);
+    let missing = folder.path().join("none");
+    let password = OnePassword("openai@https://llm.example.org:443", KEY);
+    let in_keychain = sources(&NoVariables, &password, &missing, &none);
+    for sources in [&in_file, &in_keychain] {
+        let found = |config: &BridgeConfig| config.find_key(sources).expect("no trouble");
+        assert!(found(&home).is_some());
+        assert!(found(&at("https://LLM.example.org:443/v2")).is_some());
+        for other in [
+            "https://llm.example.org:8443/v1",
+            "https://example.org/v1",
+            "https://llm.example.org.evil.example/v1",
+            "http://localhost/v1",
+        ] {
+            assert_eq!(found(&at(other)), None, "{other}");
+        }
+        let mut gemini = home.clone();
+        gemini.provider = Provider::Gemini;
+        assert_eq!(found(&gemini), None);
+    }
+    let told = openai().find_key(&in_file).expect_err("no key").to_string();
+    assert!(
+        told.contains("it holds a key for openai@https://llm.example.org:443"),
+        "{told}"
+    );
+}
+
+#[test]
+fn keys_of_earlier_versions_go_to_the_host_that_they_were_for() {
+    let folder = TempDir::new().expect("a folder");
+    let file = folder.path().join("model.key");
+    let none = Approvals::default();
+    // By the host alone, which can only have meant the provider's own address.
+    let by_host = OnePassword("api.openai.com", KEY);
+    let keychain = sources(&NoVariables, &by_host, &file, &none);
+    assert!(openai().find_key(&keychain).expect("a key").is_some());
+    let mut other = openai();
+    other.base_url = Some("https://api.openai.com:8443/v1".to_owned());
+    assert_eq!(other.find_key(&keychain).expect("no trouble"), None);
+    // Without a host.
+    std::fs::write(&file, format!("{KEY}\n")).expect("a file");
+    #[cfg(unix)]
+    crate::world::set_mode(&file, 0o600);
+    let in_file = sources(&NoVariables, &NoKeychain, &file, &none);
+    let unbound = openai().find_key(&in_file);
+    assert!(matches!(unbound, Err(BridgeError::KeyUnbound { .. })));
+    assert!(bind_key_file(&file, ACCOUNT).expect("a file"));
+    assert!(!bind_key_file(&file, "openai@https://evil.example:443").expect("bound before"));
+    assert!(openai().find_key(&in_file).expect("a key").is_some());
 }
 
 #[test]
 fn a_missing_key_names_the_places_to_put_one() {
     let folder = TempDir::new().expect("a folder");
-    let sources = KeySources {
-        environment: &NoVariables,
-        keychain: &NoKeychain,
-        file: folder.path().join("model.key"),
-    };
+    let none = Approvals::default();
+    let file = folder.path().join("model.key");
+    let sources = sources(&NoVariables, &NoKeychain, &file, &none);
     let told = openai().find_key(&sources).expect_err("no key").to_string();
     for place in [
         "OPENAI_API_KEY",
-        "service anamne, account api.openai.com",
+        "service anamne, account openai@https://api.openai.com:443",
         "model.key",
     ] {
         assert!(told.contains(place), "{told}");
@@ -107,14 +239,10 @@ fn a_missing_key_names_the_places_to_put_one() {
 #[cfg(unix)]
 #[test]
 fn a_key_file_that_others_can_read_is_refused() {
-    use std::os::unix::fs::PermissionsExt;
     let folder = TempDir::new().expect("a folder");
     let file = folder.path().join("model.key");
-    let sources = KeySources {
-        environment: &NoVariables,
-        keychain: &NoKeychain,
-        file: file.clone(),
-    };
+    let none = Approvals::default();
+    let sources = sources(&NoVariables, &NoKeychain, &file, &none);
     for (mode, accepted) in [
         (0o600, true),
         (0o400, true),
@@ -123,9 +251,9 @@ fn a_key_file_that_others_can_read_is_refused() {
         (0o660, false),
         (0o610, false),
     ] {
-        write_key_file(&file, &key(KEY)).expect("a file");
+        write_key_file(&file, ACCOUNT, &key(KEY)).expect("a file");
         assert_eq!(crate::world::mode(&file), 0o600);
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("a mode");
+        crate::world::set_mode(&file, mode);
         match openai().find_key(&sources) {
             Ok(found) => assert!(accepted && found.is_some(), "{mode:o}"),
             Err(error) => {
@@ -159,26 +287,39 @@ fn what_is_no_key_is_refused_without_being_shown() {
     }
     assert_eq!(format!("{:?}", key(KEY)), "Key(…)");
     let folder = TempDir::new().expect("a folder");
-    let sources = KeySources {
-        environment: &NoVariables,
-        keychain: &NoKeychain,
-        file: folder.path().to_owned(),
-    };
+    let none = Approvals::default();
+    let sources = sources(&NoVariables, &NoKeychain, folder.path(), &none);
     assert!(
-        matches!(
-            openai().find_key(&sources),
-            Err(BridgeError::KeyUnusable { .. })
-        ),
+        matches!(openai().find_key(&sources), Err(BridgeError::Unsafe { .. })),
         "a folder"
     );
 }
 
 #[cfg(unix)]
+#[test]
+fn a_key_file_is_written_anew_and_never_through_a_link() {
+    let folder = TempDir::new().expect("a folder");
+    let (file, other) = (folder.path().join("model.key"), folder.path().join("other"));
+    std::fs::write(&other, "precious").expect("a file");
+    std::os::unix::fs::symlink(&other, &file).expect("a link");
+    let none = Approvals::default();
+    let sources = sources(&NoVariables, &NoKeychain, &file, &none);
+    let linked = openai().find_key(&sources);
+    assert!(
+        matches!(linked, Err(BridgeError::Unsafe { .. })),
+        "{linked:?}"
+    );
+    write_key_file(&file, ACCOUNT, &key(KEY)).expect("a file");
+    assert_eq!(std::fs::read_to_string(&other).expect("a file"), "precious");
+    assert_eq!(crate::world::mode(&file), 0o600);
+    assert!(openai().find_key(&sources).expect("a key").is_some());
+}
+
+#[cfg(unix)]
 fn tool(folder: &Path, script: &str) -> ToolKeychain {
-    use std::os::unix::fs::PermissionsExt;
     let path = folder.join("tool");
     std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a script");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).expect("a mode");
+    crate::world::set_mode(&path, 0o700);
     ToolKeychain::behind(&path, Duration::from_secs(30))
 }
 
@@ -208,6 +349,57 @@ fn the_tool_of_the_system_is_asked_by_service_and_account() {
 
 #[cfg(unix)]
 #[test]
+fn a_tool_gets_the_key_by_standard_input_and_not_as_an_argument() {
+    let _alone = alone_with_programs();
+    let folder = TempDir::new().expect("a folder");
+    // Notes what it was called with, and keeps the password as the real one does.
+    let script = "cd \"$(dirname \"$0\")\"; echo \"$*\" >> called; \
+                  case $1 in store) cat > kept;; lookup) cat kept;; esac";
+    let keychain = tool(folder.path(), script);
+    assert!(keychain.is_there() && !NoKeychain.is_there());
+    keychain.keep("anamne", ACCOUNT, &key(KEY)).expect("kept");
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a file");
+    assert_eq!(read("kept"), KEY, "without a line break");
+    let called = read("called");
+    assert!(!called.contains(KEY), "{called}");
+    let stored = format!("service anamne account {ACCOUNT}\n");
+    assert!(
+        called.starts_with("store --label=") && called.contains(&stored),
+        "{called}"
+    );
+    let found = keychain.password("anamne", ACCOUNT).expect("no trouble");
+    assert_eq!(found.as_deref(), Some(KEY));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_tool_that_does_not_keep_the_key_is_not_believed() {
+    let _alone = alone_with_programs();
+    let folder = TempDir::new().expect("a folder");
+    for script in [
+        "exit 1",
+        "exit 0",
+        "cat > /dev/null; echo another",
+        "kill -9 $$",
+    ] {
+        let kept = tool(folder.path(), script).keep("anamne", ACCOUNT, &key(KEY));
+        let error = kept.expect_err(script);
+        let told = format!("{error} {error:?}");
+        assert!(
+            matches!(error, BridgeError::Keychain { .. }),
+            "{script}: {told}"
+        );
+        assert!(
+            told.contains("--file") && !told.contains(KEY),
+            "{script}: {told}"
+        );
+    }
+    let none = NoKeychain.keep("anamne", ACCOUNT, &key(KEY));
+    assert!(matches!(none, Err(BridgeError::Keychain { .. })));
+}
+
+#[cfg(unix)]
+#[test]
 fn a_tool_that_hangs_is_a_keychain_without_the_key() {
     let _alone = alone_with_programs();
     let folder = TempDir::new().expect("a folder");
@@ -219,28 +411,40 @@ fn a_tool_that_hangs_is_a_keychain_without_the_key() {
 #[test]
 fn a_bridge_is_opened_from_the_stores_folder() {
     let folder = TempDir::new().expect("a folder");
+    let approved = folder.path().join("person/allowed.toml");
+    let store = folder.path().join("store");
+    std::fs::create_dir(&store).expect("a folder");
+    #[cfg(unix)]
+    crate::world::set_mode(&store, 0o700);
+    let clock = ScriptedClock::at("2026-01-31T12:00:00Z");
     let surroundings = Surroundings {
-        clock: ScriptedClock::at("2026-01-31T12:00:00Z"),
+        clock: clock.clone(),
         pace: Arc::new(ScriptedPace::default()),
         environment: &NoVariables,
         keychain: &NoKeychain,
+        approvals: &approved,
     };
-    let open = || Bridge::open(folder.path(), &surroundings);
+    let open = || Bridge::open(&store, &surroundings);
     assert!(
         open().expect("no trouble").is_none(),
         "off where nothing is said"
     );
-    assert!(
-        !folder.path().join("catalog.db").exists(),
-        "and nothing is made"
-    );
-    let settings = folder.path().join("model.toml");
+    assert!(!store.join("catalog.db").exists(), "and nothing is made");
+    let settings = store.join("model.toml");
     openai().save(&settings).expect("settings");
+    assert!(matches!(
+        open().map(drop),
+        Err(BridgeError::NotApproved { .. })
+    ));
+    let mut approvals = Approvals::open(&approved).expect("no file");
+    approvals
+        .approve(&store, &openai(), clock.now())
+        .expect("a file");
     assert!(matches!(open().map(drop), Err(BridgeError::NoKey { .. })));
-    write_key_file(&folder.path().join("model.key"), &key(KEY)).expect("a key");
+    write_key_file(&store.join("model.key"), ACCOUNT, &key(KEY)).expect("a key");
     let bridge = open().expect("no trouble").expect("a bridge");
     assert_eq!(bridge.model(), "model-1");
-    assert!(folder.path().join("catalog.db").exists());
+    assert!(store.join("catalog.db").exists());
     let mut off = openai();
     off.enabled = false;
     off.save(&settings).expect("settings");

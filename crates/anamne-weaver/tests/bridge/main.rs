@@ -2,6 +2,7 @@
 
 mod world;
 
+mod approvals;
 mod budgets;
 mod config;
 mod injection;

@@ -1,18 +1,22 @@
 //! Where a provider's key comes from: a variable of the environment, the keychain of the system, a file that only its owner reads.
+//!
+//! A key belongs to one account, which is the provider and the scheme, host and port of its API. It is never sent
+//! to another one.
 
+mod file;
 mod keychain;
+mod variables;
 
 use std::fmt;
-use std::fs::{File, Metadata};
-use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::PathBuf;
 
-use anamne_store::{Disk, Storage};
+use super::wording::plain_line;
+use super::{Approvals, BridgeError};
 
-use super::BridgeError;
-
+pub(crate) use file::{KeyFile, read_key_file};
+pub use file::{bind_key_file, write_key_file};
 pub use keychain::{Keychain, NoKeychain, ToolKeychain};
+pub(crate) use variables::{check_variable, is_known_variable};
 
 /// A key. It shows itself to nobody: `Debug` gives dots, and there is no `Display`.
 #[derive(Clone, PartialEq, Eq)]
@@ -80,6 +84,19 @@ pub struct KeySources<'a> {
     pub keychain: &'a dyn Keychain,
     /// The file that may hold the key; `<store>/model.key`.
     pub file: PathBuf,
+    /// Which other variables than the usual ones may be read.
+    pub approvals: &'a Approvals,
+}
+
+/// Whose key is looked for.
+pub(crate) struct Wanted<'a> {
+    /// Provider, scheme, host and port.
+    pub(crate) account: &'a str,
+    /// The account under which a keychain may have had the key before ports and schemes counted: the host, where
+    /// the address is the provider's own.
+    pub(crate) former_account: Option<&'a str>,
+    /// The variable that is named, if one is; it was checked that it may be read.
+    pub(crate) variable: Option<&'a str>,
 }
 
 /// Where a key was found.
@@ -105,117 +122,60 @@ impl fmt::Display for KeyOrigin {
     }
 }
 
-/// The service under which keys stand in a keychain; the account is the provider's host.
+/// The service under which keys stand in a keychain; the account is [`BridgeConfig::key_account`](super::BridgeConfig::key_account).
 pub const KEYCHAIN_SERVICE: &str = "anamne";
 
+type Found = Option<(Key, KeyOrigin)>;
+
 impl KeySources<'_> {
-    /// The key for `host`: from `variable` where one is named, else from the keychain, else from the file.
+    /// The key: from the variable where one is named, else from the keychain, else from the file.
     ///
-    /// A place that holds something unusable is an error, and not passed over.
-    /// Who may read the file is known on Unix alone.
-    pub(crate) fn find(
-        &self,
-        host: &str,
-        variable: Option<&str>,
-    ) -> Result<Option<(Key, KeyOrigin)>, BridgeError> {
+    /// A place that holds something unusable is an error, and not passed over. A key that was kept for another
+    /// account is not found.
+    pub(crate) fn find(&self, wanted: &Wanted<'_>) -> Result<Found, BridgeError> {
         let keep = |text: String, origin: KeyOrigin| {
             Key::new(&text, &origin.to_string()).map(|key| Some((key, origin)))
         };
-        if let Some(name) = variable
+        if let Some(name) = wanted.variable
             && let Some(text) = self.environment.variable(name)
             && !text.trim().is_empty()
         {
             return keep(text, KeyOrigin::Variable(name.to_owned()));
         }
-        if let Some(text) = self.keychain.password(KEYCHAIN_SERVICE, host)? {
-            return keep(text, KeyOrigin::Keychain(host.to_owned()));
+        let accounts = std::iter::once(wanted.account).chain(wanted.former_account);
+        for account in accounts {
+            if let Some(text) = self.keychain.password(KEYCHAIN_SERVICE, account)? {
+                return keep(text, KeyOrigin::Keychain(account.to_owned()));
+            }
         }
         match read_key_file(&self.file)? {
-            Some(text) => keep(text, KeyOrigin::File(self.file.clone())),
-            None => Ok(None),
+            Some(KeyFile::Bound { account, text }) if account == wanted.account => {
+                keep(text, KeyOrigin::File(self.file.clone()))
+            }
+            Some(KeyFile::Unbound { .. }) => Err(BridgeError::KeyUnbound {
+                path: self.file.clone(),
+                account: wanted.account.to_owned(),
+            }),
+            Some(KeyFile::Bound { .. }) | None => Ok(None),
         }
     }
 
     /// Where [`Self::find`] looks, in words.
-    pub(crate) fn places(&self, host: &str, variable: Option<&str>) -> String {
-        let variable = match variable {
+    pub(crate) fn places(&self, wanted: &Wanted<'_>) -> String {
+        let variable = match wanted.variable {
             Some(name) => format!("the variable {name}"),
             None => "no variable (key_env names one)".to_owned(),
         };
+        let other = match read_key_file(&self.file) {
+            Ok(Some(KeyFile::Bound { account, .. })) if account != wanted.account => {
+                format!(" (it holds a key for {})", plain_line(&account, 200))
+            }
+            _ => String::new(),
+        };
         format!(
-            "{variable}, the keychain (service {KEYCHAIN_SERVICE}, account {host}), {}",
+            "{variable}, the keychain (service {KEYCHAIN_SERVICE}, account {}), {}{other}",
+            wanted.account,
             self.file.display()
         )
-    }
-}
-
-fn read_key_file(path: &Path) -> Result<Option<String>, BridgeError> {
-    match std::fs::metadata(path) {
-        // Opening a pipe would wait for somebody who writes into it.
-        Ok(metadata) => refuse_unfit(path, &metadata)?,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(BridgeError::io("look at", path)(error)),
-    }
-    let file = File::open(path).map_err(BridgeError::io("read", path))?;
-    // Looked at once more when it is open, so that none can be put in its place in between.
-    let metadata = file.metadata().map_err(BridgeError::io("look at", path))?;
-    refuse_unfit(path, &metadata)?;
-    let mut bytes = Vec::new();
-    file.take(LONGEST_KEY as u64 + 3)
-        .read_to_end(&mut bytes)
-        .map_err(BridgeError::io("read", path))?;
-    // What is not UTF-8 holds no key; as text it is refused by `Key::new`.
-    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
-}
-
-fn refuse_unfit(path: &Path, metadata: &Metadata) -> Result<(), BridgeError> {
-    if !metadata.is_file() {
-        return Err(BridgeError::KeyUnusable {
-            origin: path.display().to_string(),
-            reason: "it is not a plain file",
-        });
-    }
-    #[cfg(unix)]
-    {
-        let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777;
-        if mode & 0o077 != 0 {
-            return Err(BridgeError::KeyFileOpen {
-                path: path.to_owned(),
-                mode,
-            });
-        }
-    }
-    Ok(())
-}
-
-/// Writes a key file that only its owner can read, whole or not at all.
-pub fn write_key_file(path: &Path, key: &Key) -> Result<(), BridgeError> {
-    write_private(path, format!("{}\n", key.reveal()).as_bytes())
-}
-
-/// Replaces a file by one that only its owner can read.
-pub(crate) fn write_private(path: &Path, content: &[u8]) -> Result<(), BridgeError> {
-    static TAKEN: AtomicU64 = AtomicU64::new(0);
-    let number = TAKEN.fetch_add(1, Ordering::Relaxed);
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let new = path.with_file_name(format!("{name}.tmp-{}-{number}", std::process::id()));
-    match std::fs::remove_file(&new) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(BridgeError::io("remove", &new)(error));
-        }
-        _ => {}
-    }
-    let mut file = Disk.open(&new).map_err(BridgeError::io("open", &new))?;
-    Disk.write(&new, &mut file, 0, content)
-        .map_err(BridgeError::io("write", &new))?;
-    Disk.sync(&new, &file)
-        .map_err(BridgeError::io("sync", &new))?;
-    Disk.rename(&new, path)
-        .map_err(BridgeError::io("replace", path))?;
-    match path.parent() {
-        Some(folder) => Disk
-            .sync_folder(folder)
-            .map_err(BridgeError::io("sync", folder)),
-        None => Ok(()),
     }
 }

@@ -8,6 +8,7 @@ use anamne_store::{Disk, Storage};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::bridge::BridgeError;
+use crate::bridge::guarded::refuse_special_file;
 
 /// The version of `catalog.db`.
 const CATALOG_FORMAT: i64 = 1;
@@ -25,6 +26,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, BridgeError> {
     let _alone = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
     // Made by us first, so that SQLite's own files take over the owner-only mode. One that is there is not opened
     // outside of SQLite: closing it would end the locks that every connection of this process holds on it.
+    refuse_special_file(path)?;
     if !path.exists() {
         drop(Disk.open(path).map_err(BridgeError::io("open", path))?);
     }

@@ -213,6 +213,13 @@ pub(crate) fn mode(path: &Path) -> u32 {
     std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777
 }
 
+/// Gives a file or folder this mode.
+#[cfg(unix)]
+pub(crate) fn set_mode(path: &Path, mode: u32) {
+    let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
+    std::fs::set_permissions(path, permissions).expect("a mode");
+}
+
 /// The JSON in a request's body.
 pub(crate) fn json_of(seen: &Seen) -> Value {
     serde_json::from_slice(&seen.body).expect("every request holds JSON")

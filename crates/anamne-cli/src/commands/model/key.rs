@@ -1,0 +1,110 @@
+//! `anamne model key`.
+
+use std::io::{IsTerminal, Read};
+
+use anamne::bridge::{KEY_FILE, KEYCHAIN_SERVICE, Key, write_key_file};
+use serde_json::json;
+
+use super::Setup;
+use crate::bridge;
+use crate::failure::Failure;
+use crate::output::{Output, say};
+use crate::place::Place;
+
+/// More than this of standard input is no key.
+const MOST: u64 = 64 << 10;
+
+/// Keep the provider's key in the system's keychain, or in a private file
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The key is read from standard input, and not shown while it is typed. It is kept for the
+provider, host and port that are set up now; after `anamne model set --url …` with another
+host, another key has to be given.
+
+It goes to the system's keychain: `security` on macOS, `secret-tool` elsewhere, or the
+program whose whole path the variable ANAMNE_KEYCHAIN names (`none` for no keychain); it
+takes the words of secret-tool. Without a keychain, --file keeps the key in model.key in
+the store, which only you can read, and which goes where the store is copied to.
+
+Examples:
+  anamne model key
+  anamne model key < key.txt
+  anamne model key --file < key.txt")]
+pub(super) struct KeepKey {
+    /// Keep it in the file model.key in the store
+    #[arg(long)]
+    file: bool,
+}
+
+impl KeepKey {
+    pub(super) fn run(
+        self,
+        place: &Place,
+        setup: &Setup,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let config = setup.existing()?;
+        // Nobody should type a key for a host that somebody else chose.
+        setup.approvals.require(&setup.root, &config)?;
+        let account = config.key_account()?;
+        let keychain = bridge::keychain();
+        if !self.file && !keychain.is_there() {
+            return Err(Failure::failed("there is no keychain to keep the key in").hint(
+                "install secret-tool (libsecret), or add --file to keep the key in a private file in the store; or set a variable of the environment and name it by `anamne model set --key-env`",
+            ));
+        }
+        let key = Key::new(&read_key(&account)?, "standard input")?;
+        let kept_in = if self.file {
+            place.store()?;
+            let path = setup.root.join(KEY_FILE);
+            write_key_file(&path, &account, &key)?;
+            path.display().to_string()
+        } else {
+            keychain.keep(KEYCHAIN_SERVICE, &account, &key)?;
+            "the keychain".to_owned()
+        };
+        if output.is_json() {
+            return output.json(&json!({ "kept_for": account, "kept_in": kept_in }));
+        }
+        output.note(format_args!("the key for {account} is kept in {kept_in}"));
+        Ok(())
+    }
+}
+
+fn read_key(account: &str) -> Result<String, Failure> {
+    let unreadable = |error| Failure::failed(format!("can't read the key: {error}"));
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        let prompt =
+            format!("type or paste the key for {account}, and press Enter; it is not shown");
+        return hidden_line(|| say(&prompt)).map_err(unreadable);
+    }
+    let mut key = String::new();
+    let read = stdin.lock().take(MOST).read_to_string(&mut key);
+    read.map_err(unreadable)?;
+    Ok(key)
+}
+
+/// A line from the terminal, which does not show it meanwhile. `prompt` is said when nothing is shown any more.
+#[cfg(unix)]
+fn hidden_line(prompt: impl FnOnce()) -> std::io::Result<String> {
+    use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+    let stdin = std::io::stdin();
+    let usual = tcgetattr(&stdin)?;
+    let mut hiding = usual.clone();
+    hiding.local_modes -= LocalModes::ECHO;
+    tcsetattr(&stdin, OptionalActions::Flush, &hiding)?;
+    prompt();
+    let mut line = String::new();
+    let read = stdin.read_line(&mut line);
+    tcsetattr(&stdin, OptionalActions::Now, &usual)?;
+    read.map(|_| line)
+}
+
+/// The standard library can't hide what is typed, so nothing is read from a terminal here.
+#[cfg(not(unix))]
+fn hidden_line(_: impl FnOnce()) -> std::io::Result<String> {
+    Err(std::io::Error::other(
+        "typing can't be hidden here; pipe the key in: `anamne model key < key.txt`",
+    ))
+}

@@ -1,0 +1,166 @@
+//! `anamne model`.
+
+mod key;
+mod set;
+mod show;
+mod trust;
+
+use std::path::{Path, PathBuf};
+
+use anamne::bridge::{Approval, Approvals, BridgeConfig, Call, MODEL_FILE, tasks};
+use anamne::{Clock, SystemClock};
+use serde_json::json;
+
+use crate::bridge;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::place::Place;
+
+/// Show, set up, test or switch off the language model that the background may ask
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Nothing needs a model: without one, names, statements and contradictions are read by
+rules. With one, the background has it read what was told and judge what seems to
+contradict itself, while nobody asks and within the budgets, which stop the spending.
+What people said is sent to it as quoted data. A running `anamne mcp` takes a change
+over when it is started again.
+
+The settings are in model.toml in the store. They are used after they were approved
+on this machine: `set` approves what it writes; settings that came with a copied store,
+or that another program changed, wait for `trust`.
+
+The key is looked for in the provider's variable of the environment (ANTHROPIC_API_KEY,
+OPENAI_API_KEY, GEMINI_API_KEY, or the one named by --key-env), then in the system's
+keychain, then in the file that `anamne model key --file` writes. A key that is kept
+is for one provider, host and port, and never sent to another one.
+
+Examples:
+  anamne model
+  anamne model set --provider anthropic --model claude-haiku-4-5 --daily-dollars 0.50
+  anamne model set --provider openai --url http://localhost:11434/v1 --model qwen3
+  anamne model key < key.txt
+  anamne model trust
+  anamne model test
+  anamne model off
+
+With --json: {\"enabled\", \"provider\", \"model\", \"url\", \"key\": where it is found or null,
+  \"approved\", \"problem\": why it is not used, or null, \"budgets\": {..}};
+  test: {\"model\", \"keeps_to_form\"}; key: {\"kept_for\", \"kept_in\"}")]
+pub(crate) struct Model {
+    #[command(subcommand)]
+    change: Option<Change>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Change {
+    /// Say which model may be asked, where, and what it may cost
+    Set(set::Set),
+    /// Keep the provider's key in the system's keychain, or in a private file
+    Key(key::KeepKey),
+    /// Approve the model settings of a store that came from elsewhere
+    Trust(trust::Trust),
+    /// Ask the model a question of a few words
+    Test,
+    /// Have no model asked any more; the settings stay
+    Off,
+}
+
+/// A store's settings, and what was approved on this machine.
+struct Setup {
+    root: PathBuf,
+    file: PathBuf,
+    approvals: Approvals,
+}
+
+impl Setup {
+    fn of(place: &Place) -> Result<Self, Failure> {
+        let root = place.root()?;
+        Ok(Self {
+            file: root.join(MODEL_FILE),
+            approvals: bridge::approvals()?,
+            root,
+        })
+    }
+
+    /// The settings, off where there are none.
+    fn load(&self) -> Result<BridgeConfig, Failure> {
+        Ok(BridgeConfig::load(&self.file)?)
+    }
+
+    /// The settings, which must be there.
+    fn existing(&self) -> Result<BridgeConfig, Failure> {
+        if std::fs::symlink_metadata(&self.file).is_err() {
+            return Err(no_model());
+        }
+        self.load()
+    }
+
+    fn approval(&self, config: &BridgeConfig) -> Result<Approval, Failure> {
+        Ok(self.approvals.of_store(&self.root, config)?)
+    }
+
+    fn approve(&mut self, config: &BridgeConfig) -> Result<(), Failure> {
+        let now = SystemClock.now();
+        Ok(self.approvals.approve(&self.root, config, now)?)
+    }
+
+    /// Writes the settings, and reads them back as those do who use them. The store is made first, with its
+    /// owner-only folder.
+    fn save(&self, place: &Place, config: &BridgeConfig) -> Result<(), Failure> {
+        config.check()?;
+        place.store()?;
+        config.save(&self.file)?;
+        self.load().map(drop)
+    }
+}
+
+impl Model {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let mut setup = Setup::of(place)?;
+        match self.change {
+            None => {
+                let config = setup.load()?;
+                show::show(&setup, &config, output)
+            }
+            Some(Change::Set(set)) => set.run(place, &mut setup, output),
+            Some(Change::Key(keep)) => keep.run(place, &setup, output),
+            Some(Change::Trust(trust)) => trust.run(&mut setup, output),
+            Some(Change::Off) => switch_off(place, &mut setup, output),
+            Some(Change::Test) => test(&setup.root, output),
+        }
+    }
+}
+
+fn no_model() -> Failure {
+    Failure::not_found("no model is set up".to_owned())
+        .hint("set one up by `anamne model set --provider … --model …`".to_owned())
+}
+
+fn switch_off(place: &Place, setup: &mut Setup, output: &mut Output) -> Result<(), Failure> {
+    let mut config = setup.load()?;
+    let approved = setup.approval(&config)? == Approval::Given;
+    config.enabled = false;
+    setup.save(place, &config)?;
+    if approved {
+        // So that nothing but a person switches it on again.
+        setup.approve(&config)?;
+    }
+    show::show(setup, &config, output)
+}
+
+fn test(root: &Path, output: &mut Output) -> Result<(), Failure> {
+    let Some(bridge) = bridge::of_store(root)? else {
+        return Err(no_model());
+    };
+    let probe = tasks::probe(&bridge, &Call::of(""))?;
+    if output.is_json() {
+        return output.json(&json!({ "model": probe.model, "keeps_to_form": probe.keeps_to_form }));
+    }
+    output.line(format_args!("{} answers", probe.model))?;
+    if !probe.keeps_to_form {
+        output.warn(
+            "but not in the form that it was asked for; most of its work will be thrown away",
+        );
+    }
+    Ok(())
+}

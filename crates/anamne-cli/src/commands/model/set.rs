@@ -1,0 +1,146 @@
+//! `anamne model set`.
+
+use anamne::bridge::{Approval, BridgeConfig, BridgeError, Provider};
+use clap::ValueEnum;
+
+use super::{Setup, show};
+use crate::bridge;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::place::Place;
+
+/// Whose API is spoken.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Api {
+    /// Anthropic's Messages API
+    Anthropic,
+    /// OpenAI's, which Ollama, vLLM and LM Studio speak too
+    Openai,
+    /// Google's Gemini API
+    Gemini,
+}
+
+impl Api {
+    fn provider(self) -> Provider {
+        match self {
+            Self::Anthropic => Provider::Anthropic,
+            Self::Openai => Provider::Openai,
+            Self::Gemini => Provider::Gemini,
+        }
+    }
+}
+
+/// What can be set; what is not said stays as it is.
+#[derive(Debug, clap::Args)]
+pub(super) struct Set {
+    /// Whose API is spoken
+    #[arg(long, value_enum)]
+    provider: Option<Api>,
+    /// The model, by the provider's name for it
+    #[arg(long)]
+    model: Option<String>,
+    /// Where the API is, if not at the provider's own address; https, or this machine
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+    /// The variable of the environment that holds the key, for this host
+    #[arg(long, value_name = "NAME")]
+    key_env: Option<String>,
+    /// US dollars that may be spent in a day, 0 for no limit
+    #[arg(long, value_name = "DOLLARS")]
+    daily_dollars: Option<f64>,
+    /// US dollars that may be spent in a month, 0 for no limit
+    #[arg(long, value_name = "DOLLARS")]
+    monthly_dollars: Option<f64>,
+    /// Tokens that may be read and written in a day, 0 for no limit
+    #[arg(long, value_name = "N")]
+    daily_tokens: Option<u64>,
+    /// Tokens that may be read and written in a month, 0 for no limit
+    #[arg(long, value_name = "N")]
+    monthly_tokens: Option<u64>,
+}
+
+impl Set {
+    pub(super) fn run(
+        self,
+        place: &Place,
+        setup: &mut Setup,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let before = self.settings_so_far(setup)?;
+        let typed = self.key_env.clone();
+        let mut config = before.clone();
+        self.apply(&mut config)?;
+        setup.save(place, &config)?;
+        if let Some(variable) = &typed {
+            setup.approvals.allow_variable(variable, &config)?;
+        }
+        setup.approve(&config)?;
+        show::show(setup, &config, output)?;
+        say_what_becomes_of_the_key(setup, &before, &config, output)
+    }
+
+    /// What is there, where a person approved it. Otherwise what somebody else wrote would be approved unseen.
+    fn settings_so_far(&self, setup: &Setup) -> Result<BridgeConfig, Failure> {
+        let from_scratch = self.provider.is_some() && self.model.is_some();
+        if std::fs::symlink_metadata(&setup.file).is_err() {
+            return Ok(BridgeConfig::default());
+        }
+        match BridgeConfig::load(&setup.file) {
+            Err(BridgeError::Config { .. }) if from_scratch => Ok(BridgeConfig::default()),
+            Err(error) => Err(error.into()),
+            Ok(config) => match setup.approval(&config)? {
+                Approval::Given => Ok(config),
+                missing => Err(Failure::failed(format!(
+                    "{} is not approved on this machine: {}",
+                    setup.file.display(),
+                    missing.reason()
+                ))
+                .hint("`anamne model trust` shows what it says and approves it; remove the file to begin anew")),
+            },
+        }
+    }
+
+    fn apply(self, config: &mut BridgeConfig) -> Result<(), BridgeError> {
+        if let Some(provider) = self.provider {
+            // Another provider's address and key would be wrong ones.
+            (config.base_url, config.key_env) = (None, None);
+            config.provider = provider.provider();
+        }
+        if let Some(url) = self.url {
+            let before = config.origin()?;
+            config.base_url = Some(url);
+            if config.origin()? != before {
+                // A key is for one host; another host needs its own.
+                config.key_env = None;
+            }
+        }
+        config.enabled = true;
+        config.model = self.model.unwrap_or(std::mem::take(&mut config.model));
+        config.key_env = self.key_env.or(config.key_env.take());
+        let budgets = &mut config.budgets;
+        budgets.daily_dollars = self.daily_dollars.unwrap_or(budgets.daily_dollars);
+        budgets.monthly_dollars = self.monthly_dollars.unwrap_or(budgets.monthly_dollars);
+        budgets.daily_tokens = self.daily_tokens.unwrap_or(budgets.daily_tokens);
+        budgets.monthly_tokens = self.monthly_tokens.unwrap_or(budgets.monthly_tokens);
+        Ok(())
+    }
+}
+
+/// A key that was there for the former host is not used for another one; says so, lest it be looked for.
+fn say_what_becomes_of_the_key(
+    setup: &Setup,
+    before: &BridgeConfig,
+    config: &BridgeConfig,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let (former, account) = (before.key_account()?, config.key_account()?);
+    let had_key =
+        || bridge::key_origin(&setup.root, before, &setup.approvals).is_ok_and(|key| key.is_some());
+    if before.enabled && former != account && had_key() {
+        output.flush()?;
+        output.note(format_args!(
+            "the key for {former} is not sent to {account}; keep one for it by `anamne model key`, or name its variable by --key-env"
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! `anamne model`: what is set up, and whether it is used.
+
+use anamne::bridge::{Approval, BridgeConfig};
+use serde_json::json;
+
+use super::Setup;
+use crate::bridge;
+use crate::failure::Failure;
+use crate::output::{DIM, Output, YELLOW};
+
+pub(super) fn show(
+    setup: &Setup,
+    config: &BridgeConfig,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let approval = setup.approval(config)?;
+    let approved = approval == Approval::Given;
+    // Before it is approved, no key is looked for.
+    let key = match approved {
+        true => bridge::key_origin(&setup.root, config, &setup.approvals),
+        false => Ok(None),
+    };
+    let problem = match &approval {
+        _ if !config.enabled => None,
+        Approval::Given => key.as_ref().err().map(ToString::to_string),
+        missing => Some(missing.reason()),
+    };
+    if output.is_json() {
+        return output.json(&json!({
+            "enabled": config.enabled,
+            "provider": config.provider,
+            "model": config.model,
+            "url": url(config),
+            "key": key.ok().flatten(),
+            "approved": approved,
+            "problem": problem,
+            "budgets": config.budgets,
+        }));
+    }
+    if !config.enabled {
+        output.line("no model is asked; everything is read by rules")?;
+        output.flush()?;
+        output.note("`anamne model set --provider … --model …` sets one up");
+        return Ok(());
+    }
+    let key = match key {
+        _ if !approved => key_in_words(config),
+        Ok(Some(origin)) => format!("in {origin}"),
+        Ok(None) => "none; one is needed only if the host asks for it".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    settings(config, &key, output)?;
+    if !approved {
+        let reason = format!("{}; `anamne model trust` approves it", approval.reason());
+        output.entry(YELLOW, "not used", &reason)?;
+    }
+    if config.price_of(&config.model).is_none() && !config.is_on_this_machine() {
+        output.flush()?;
+        output.warn("its price is not known, so that only budgets in tokens bound it; prices can be given in model.toml");
+    }
+    Ok(())
+}
+
+/// What the settings say, in lines.
+pub(super) fn settings(
+    config: &BridgeConfig,
+    key: &str,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let dollars = |amount: f64| match amount {
+        0.0 => "no limit".to_owned(),
+        amount => format!("${amount:.2}"),
+    };
+    let tokens = |amount: u64| match amount {
+        0 => "no limit".to_owned(),
+        amount => format!("{amount} tokens"),
+    };
+    let budgets = &config.budgets;
+    let mut model = format!("{} ({})", config.model, config.provider.as_str());
+    if !config.embedding_model.is_empty() {
+        model.push_str(&format!(", {} for vectors", config.embedding_model));
+    }
+    output.entry(DIM, "model   ", &model)?;
+    output.entry(DIM, "at      ", url(config))?;
+    output.entry(DIM, "key     ", key)?;
+    let day = format!(
+        "{}, {}",
+        dollars(budgets.daily_dollars),
+        tokens(budgets.daily_tokens)
+    );
+    output.entry(DIM, "a day   ", &day)?;
+    let month = format!(
+        "{}, {}",
+        dollars(budgets.monthly_dollars),
+        tokens(budgets.monthly_tokens)
+    );
+    output.entry(DIM, "a month ", &month)
+}
+
+/// Where a key will be looked for, without looking.
+pub(super) fn key_in_words(config: &BridgeConfig) -> String {
+    let kept = "the keychain or model.key";
+    match config.key_variable() {
+        Some(variable) => format!("looked for in the variable {variable}, then in {kept}"),
+        None => format!("looked for in {kept}"),
+    }
+}
+
+fn url(config: &BridgeConfig) -> &str {
+    let usual = config.provider.usual_url();
+    config.base_url.as_deref().unwrap_or(usual)
+}

@@ -1,0 +1,71 @@
+//! `anamne model trust`.
+
+use std::io::{BufRead, IsTerminal};
+
+use anamne::bridge::{Approval, BridgeConfig, KEY_FILE, bind_key_file};
+
+use super::{Setup, show};
+use crate::failure::Failure;
+use crate::output::{Output, say};
+
+/// Approve the model settings of a store that came from elsewhere
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A store that was copied or restored may carry a model.toml of somebody else, and another
+program may have changed yours. Until you approve it, no model is asked: nothing is sent
+to its host, and no key is read. This shows the host, where the key comes from, the model
+and the budgets, and asks.
+
+Approvals are kept for this user on this machine, outside the store. They go with a store
+that is moved within its disk; a copy has to be approved again.
+
+Examples:
+  anamne model trust
+  anamne --store restored model trust --yes")]
+pub(super) struct Trust {
+    /// Approve without asking
+    #[arg(long, short)]
+    yes: bool,
+}
+
+impl Trust {
+    pub(super) fn run(self, setup: &mut Setup, output: &mut Output) -> Result<(), Failure> {
+        let config = setup.existing()?;
+        let file = setup.root.join(KEY_FILE);
+        if setup.approval(&config)? != Approval::Given {
+            setup.approvals.require_variable(&config)?;
+            if !self.yes && !is_agreed(setup, &config, output)? {
+                output.note("nothing was approved");
+                return Ok(());
+            }
+            setup.approve(&config)?;
+        }
+        // Earlier versions did not write down which host a key is for: it was the one in these settings.
+        bind_key_file(&file, &config.key_account()?)?;
+        show::show(setup, &config, output)
+    }
+}
+
+/// Shows what would be approved, and asks.
+fn is_agreed(setup: &Setup, config: &BridgeConfig, output: &mut Output) -> Result<bool, Failure> {
+    if output.is_json() || !std::io::stdin().is_terminal() {
+        return Err(Failure::refused(
+            "yes",
+            "approving a model wants a yes, and nobody is there to ask",
+        )
+        .hint("`anamne model` shows the settings; add --yes to approve them"));
+    }
+    show::settings(config, &show::key_in_words(config), output)?;
+    output.flush()?;
+    say(format_args!(
+        "{}\nWhat is told to this store will be sent to {}, with the key for it. Approve? [y/N]",
+        setup.approval(config)?.reason(),
+        config.origin()?
+    ));
+    let mut answer = String::new();
+    std::io::stdin()
+        .lock()
+        .read_line(&mut answer)
+        .map_err(|error| Failure::failed(format!("can't read the answer: {error}")))?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}

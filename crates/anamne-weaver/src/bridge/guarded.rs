@@ -1,0 +1,238 @@
+//! Files that decide where text and keys go. They are read only where nobody but the user can have written them.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anamne_store::{Disk, Storage};
+
+use super::BridgeError;
+
+/// Who may see what a file says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Privacy {
+    /// Others may read it, but not write it.
+    Settings,
+    /// Only its owner may read it.
+    Secret,
+}
+
+/// Reads a text file; `None` where it is not there.
+///
+/// Refused unless it is a regular file (no symbolic link, pipe or device) of at most `most` bytes. On Unix the file
+/// and its folder must also belong to the user of this process, or to root, who can change every file anyway, and
+/// nobody else may have the right to write to them. Access control lists are covered: their mask stands in the
+/// bits of the group. Other systems have no such bits in the standard library; there the form is checked alone.
+pub(crate) fn read_guarded(
+    path: &Path,
+    privacy: Privacy,
+    most: u64,
+) -> Result<Option<String>, BridgeError> {
+    let seen = match std::fs::symlink_metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(BridgeError::io("look at", path)(error)),
+    };
+    // First the folder: who can write there can put another file in place at any moment.
+    check_folder(path)?;
+    // Opening a pipe would wait for somebody who writes into it.
+    check_file(path, &seen, privacy)?;
+    let file = File::open(path).map_err(BridgeError::io("read", path))?;
+    let opened = file.metadata().map_err(BridgeError::io("look at", path))?;
+    check_file(path, &opened, privacy)?;
+    if !is_same_file(&seen, &opened) {
+        return Err(refused(
+            path,
+            "it was replaced while it was read",
+            "try again",
+        ));
+    }
+    let mut bytes = Vec::new();
+    file.take(most + 1)
+        .read_to_end(&mut bytes)
+        .map_err(BridgeError::io("read", path))?;
+    if bytes.len() as u64 > most {
+        let reason = format!("it is longer than {most} bytes");
+        return Err(refused(path, reason, "remove it, and set it up again"));
+    }
+    // What is not UTF-8 is refused by whoever reads the text.
+    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// Refuses what is there and not a regular file: a symbolic link would lead writes elsewhere.
+pub(crate) fn refuse_special_file(path: &Path) -> Result<(), BridgeError> {
+    match std::fs::symlink_metadata(path) {
+        Ok(metadata) => check_kind(path, &metadata),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(BridgeError::io("look at", path)(error)),
+    }
+}
+
+/// Replaces a file by one that only its owner can read, whole or not at all. A symbolic link is replaced, not followed.
+pub(crate) fn write_private(path: &Path, content: &[u8]) -> Result<(), BridgeError> {
+    static TAKEN: AtomicU64 = AtomicU64::new(0);
+    let number = TAKEN.fetch_add(1, Ordering::Relaxed);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let new = path.with_file_name(format!("{name}.tmp-{}-{number}", std::process::id()));
+    match std::fs::remove_file(&new) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(BridgeError::io("remove", &new)(error));
+        }
+        _ => {}
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options
+        .open(&new)
+        .map_err(BridgeError::io("create", &new))?;
+    Disk.write(&new, &mut file, 0, content)
+        .map_err(BridgeError::io("write", &new))?;
+    Disk.sync(&new, &file)
+        .map_err(BridgeError::io("sync", &new))?;
+    Disk.rename(&new, path)
+        .map_err(BridgeError::io("replace", path))?;
+    let folder = folder_of(path);
+    Disk.sync_folder(&folder)
+        .map_err(BridgeError::io("sync", &folder))
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+fn refused(path: &Path, reason: impl Into<String>, remedy: impl Into<String>) -> BridgeError {
+    BridgeError::Unsafe {
+        path: path.to_owned(),
+        reason: reason.into(),
+        remedy: remedy.into(),
+    }
+}
+
+/// A folder may be a symbolic link; what it leads to counts.
+fn check_folder(path: &Path) -> Result<(), BridgeError> {
+    let folder = folder_of(path);
+    let metadata = std::fs::metadata(&folder).map_err(BridgeError::io("look at", &folder))?;
+    match fault(&metadata, Privacy::Settings) {
+        None => Ok(()),
+        Some(Fault::Writable(mode) | Fault::Readable(mode)) => Err(refused(
+            path,
+            format!("others can write to its folder (mode {mode:o})"),
+            format!("check it, then run `chmod go-w` on {}", folder.display()),
+        )),
+        Some(Fault::Owner { owner, user }) => Err(refused(
+            path,
+            format!("its folder belongs to user {owner}, and this process runs as user {user}"),
+            format!(
+                "run this as the owner, or check it and run `chown` on {}",
+                folder.display()
+            ),
+        )),
+    }
+}
+
+fn check_kind(path: &Path, metadata: &Metadata) -> Result<(), BridgeError> {
+    let anew = "put a regular file in its place";
+    if metadata.file_type().is_symlink() {
+        return Err(refused(path, "it is a symbolic link", anew));
+    }
+    if !metadata.is_file() {
+        return Err(refused(path, "it is not a regular file", anew));
+    }
+    Ok(())
+}
+
+fn check_file(path: &Path, metadata: &Metadata, privacy: Privacy) -> Result<(), BridgeError> {
+    check_kind(path, metadata)?;
+    match fault(metadata, privacy) {
+        None => Ok(()),
+        Some(Fault::Readable(mode)) => Err(BridgeError::KeyFileOpen {
+            path: path.to_owned(),
+            mode,
+        }),
+        Some(Fault::Writable(mode)) => Err(refused(
+            path,
+            format!("others can write to it (mode {mode:o})"),
+            "check what it says, then run `chmod go-w` on it",
+        )),
+        Some(Fault::Owner { owner, user }) => Err(refused(
+            path,
+            format!("it belongs to user {owner}, and this process runs as user {user}"),
+            "run this as the owner, or check what it says and run `chown` on it",
+        )),
+    }
+}
+
+/// Why a file may have been written or read by somebody else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    Owner { owner: u32, user: u32 },
+    Writable(u32),
+    Readable(u32),
+}
+
+#[cfg(unix)]
+fn fault(metadata: &Metadata, privacy: Privacy) -> Option<Fault> {
+    use std::os::unix::fs::MetadataExt;
+    let user = rustix::process::geteuid().as_raw();
+    judge(metadata.uid(), metadata.mode() & 0o777, user, privacy)
+}
+
+#[cfg(not(unix))]
+fn fault(_: &Metadata, _: Privacy) -> Option<Fault> {
+    None
+}
+
+#[cfg(any(unix, test))]
+fn judge(owner: u32, mode: u32, user: u32, privacy: Privacy) -> Option<Fault> {
+    const ROOT: u32 = 0;
+    match privacy {
+        _ if owner != user && owner != ROOT => Some(Fault::Owner { owner, user }),
+        Privacy::Secret if mode & 0o077 != 0 => Some(Fault::Readable(mode)),
+        _ if mode & 0o022 != 0 => Some(Fault::Writable(mode)),
+        _ => None,
+    }
+}
+
+#[cfg(unix)]
+fn is_same_file(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same_file(_: &Metadata, _: &Metadata) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_user_and_root_may_have_written_it() {
+        let check = |owner, mode, user, privacy, expected| {
+            let found = judge(owner, mode, user, privacy);
+            assert_eq!(found, expected, "{owner} {mode:o} {user} {privacy:?}");
+        };
+        let foreign = |owner, user| Some(Fault::Owner { owner, user });
+        use Privacy::{Secret, Settings};
+        check(1000, 0o600, 1000, Settings, None);
+        check(1000, 0o644, 1000, Settings, None);
+        check(0, 0o644, 1000, Settings, None);
+        check(1000, 0o664, 1000, Settings, Some(Fault::Writable(0o664)));
+        check(1000, 0o602, 1000, Settings, Some(Fault::Writable(0o602)));
+        check(0, 0o666, 0, Settings, Some(Fault::Writable(0o666)));
+        check(1001, 0o600, 1000, Settings, foreign(1001, 1000));
+        // Root's keys are not for whoever owns a file that root happens to read.
+        check(1000, 0o600, 0, Settings, foreign(1000, 0));
+        check(1000, 0o600, 1000, Secret, None);
+        check(1000, 0o640, 1000, Secret, Some(Fault::Readable(0o640)));
+        check(1000, 0o602, 1000, Secret, Some(Fault::Readable(0o602)));
+    }
+}
