@@ -24,12 +24,17 @@ pub(crate) fn origin(memory: &Memory, when: &str) -> String {
     parts.extend(place(memory));
     parts.push(when.to_owned());
     if !memory.tags.is_empty() {
-        parts.push(format!("#{}", memory.tags.join(" #")));
+        parts.push(format!("#{}", tags(memory).join(" #")));
     }
     if memory.superseded_by.is_some() {
         parts.push("superseded".to_owned());
     }
     parts.join(" · ")
+}
+
+/// The tags, each on one line.
+pub(crate) fn tags(memory: &Memory) -> Vec<String> {
+    memory.tags.iter().map(|tag| one_line(tag)).collect()
 }
 
 /// The thread and the place in it.
@@ -60,7 +65,13 @@ pub(crate) fn print_row(memory: &Memory, output: &mut Output) -> Result<(), Fail
     print_text(&memory.content, "    ", 2, output)
 }
 
-/// A text with an indent, wrapped, at most so many lines of it.
+/// What stands before each line of a memory's text, so that none of them can pass for a line about the memory.
+pub(crate) const MARK: &str = "│ ";
+
+/// An indent of the mark alone.
+pub(crate) const MARK_INDENT: &str = "  ";
+
+/// A memory's text with an indent that the mark belongs to, wrapped, at most so many lines of it.
 pub(crate) fn print_text(
     text: &str,
     indent: &str,
@@ -68,8 +79,26 @@ pub(crate) fn print_text(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let width = output.width.saturating_sub(indent.len());
+    let margin = " ".repeat(indent.len().saturating_sub(MARK_INDENT.len()));
     for line in at_most(wrapped(text, width), most, width) {
-        output.line(format_args!("{indent}{line}").to_string().trim_end())?;
+        let marked = format!("{margin}{}{line}", paint(DIM, MARK));
+        output.line(marked)?;
+    }
+    Ok(())
+}
+
+/// An item of a list with an indent, wrapped, at most so many lines of it; lines after the first are indented further.
+pub(crate) fn print_item(
+    text: &str,
+    indent: &str,
+    most: usize,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let width = output.width.saturating_sub(indent.len() + 2);
+    let lines = at_most(wrapped(text, width), most, width);
+    for (place, line) in lines.iter().enumerate() {
+        let further = if place == 0 { "" } else { "  " };
+        output.line(format_args!("{indent}{further}{line}"))?;
     }
     Ok(())
 }

@@ -1,16 +1,19 @@
 //! How a command ends when it can't do what it was asked: the words, the JSON and the exit code.
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::process::ExitCode;
 
 use anamne::bridge::BridgeError;
 use anamne::queue::QueueError;
 use anamne::{Error, ErrorKind, GraphError, Refusal, StoreError};
-use anstyle::{AnsiColor, Style};
-use clap::error::ErrorKind as UsageKind;
 use serde::Serialize;
 
-use crate::output::{memories, say};
-use crate::wording::number;
+use crate::output::{CYAN, memories, paint, say, say_json, say_message};
+use crate::style::ERROR;
+use crate::wording::{at_most_characters, number};
+
+/// A message for a person is not longer than this, in characters.
+const LONGEST_MESSAGE: usize = 2_000;
 
 /// Why a command did not do what it was asked.
 #[derive(Debug)]
@@ -49,6 +52,7 @@ impl Failure {
     fn told(kind: ErrorKind, message: impl Into<String>) -> Self {
         let kind = match kind {
             ErrorKind::Refused => "refused",
+            ErrorKind::Denied => "denied",
             ErrorKind::NotFound => "not_found",
             ErrorKind::Failed => "failed",
         };
@@ -80,6 +84,11 @@ impl Failure {
         failure
     }
 
+    /// The command line can't be read.
+    pub(crate) fn usage(message: String) -> Self {
+        Self::told(ErrorKind::Refused, message)
+    }
+
     /// Adds what to do next.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -106,15 +115,13 @@ impl Failure {
             struct Whole<'a> {
                 error: &'a Told,
             }
-            // Strings alone: this can't fail to become JSON.
-            say(serde_json::to_string(&Whole { error: told }).unwrap_or_default());
+            say_json(&Whole { error: told });
             return;
         }
-        let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
-        say(format_args!("{red}error:{red:#} {}", told.message));
+        let message = at_most_characters(&told.message, LONGEST_MESSAGE);
+        say_message(format_args!("{} {message}", paint(ERROR, "error:")));
         if let Some(hint) = &told.hint {
-            let cyan = Style::new().fg_color(Some(AnsiColor::Cyan.into()));
-            say(format_args!("{cyan}hint:{cyan:#} {hint}"));
+            say_message(format_args!("{} {hint}", paint(CYAN, "hint:")));
         }
         if let Some(Taken {
             imported,
@@ -137,7 +144,7 @@ impl Failure {
             Self::ClosedPipe => ExitCode::SUCCESS,
             Self::Reported => ExitCode::from(1),
             Self::Told(told) => ExitCode::from(match told.kind {
-                "refused" => 2,
+                "refused" | "denied" => 2,
                 "not_found" => 3,
                 _ => 1,
             }),
@@ -212,23 +219,29 @@ fn next_step(error: &Error) -> Option<&'static str> {
     })
 }
 
-/// Answers a command line that clap did not take: help and version, or what is wrong with it.
-pub(crate) fn not_understood(error: &clap::Error) -> ExitCode {
-    let asked_for_help = matches!(
-        error.kind(),
-        UsageKind::DisplayHelp | UsageKind::DisplayVersion
-    );
-    let json = std::env::args_os()
-        .take_while(|argument| argument != "--")
-        .any(|argument| argument == "--json");
-    if asked_for_help || !json {
-        // Fails only where nobody reads it any more.
-        let _ = error.print();
-        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
-    }
-    let message = error.to_string();
-    let message = message.trim().trim_start_matches("error: ");
-    let failure = Failure::told(ErrorKind::Refused, message.to_owned());
-    failure.say(true);
-    failure.exit_code()
+/// Has a panic reported like any other failure: its message may hold words of others.
+pub(crate) fn report_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic
+            .location()
+            .map_or_else(String::new, |place| format!(" at {place}"));
+        let message = panic.payload_as_str().unwrap_or("without a message");
+        say_panic(&place, message);
+        let trace = Backtrace::capture();
+        if trace.status() == BacktraceStatus::Captured {
+            say_message(trace);
+        }
+    }));
+}
+
+fn say_panic(place: &str, message: &str) {
+    let message = at_most_characters(message, LONGEST_MESSAGE);
+    say_message(format_args!(
+        "{} internal error{place}: {message}",
+        paint(ERROR, "error:")
+    ));
+    say_message(format_args!(
+        "{} this is a bug of anamne; please report it with the command that was run",
+        paint(CYAN, "hint:")
+    ));
 }

@@ -3,6 +3,7 @@
 use anamne::{ErrorKind, MemoryId, Space};
 
 use crate::failure::Failure;
+use crate::wording::named;
 
 /// The memory that `text` names: its citation (`m12`), its id or the beginning of that, or the id under
 /// which it was imported.
@@ -31,7 +32,11 @@ fn is_citation(text: &str) -> bool {
 }
 
 fn nothing_named(text: &str, space: &Space) -> Failure {
-    let message = format!("no memory in the space {} is named {text}", space.name());
+    let message = format!(
+        "no memory in the space {} is named {}",
+        space.name(),
+        named(text)
+    );
     Failure::not_found(message)
         .hint("`anamne list` shows the names of memories; --space chooses another space")
 }

@@ -23,28 +23,31 @@ mod known;
 mod output;
 mod place;
 mod planned;
+mod progress;
 mod reach;
 mod settling;
+mod shell;
+mod style;
+mod terminal;
+mod usage;
 mod weaving;
+mod whole_file;
 mod wording;
 
 use std::process::ExitCode;
 
-use arguments::Cli;
-use clap::{CommandFactory, Parser};
 use failure::Failure;
 use output::Output;
 use place::Place;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    failure::report_panics();
+    let cli = match usage::read() {
         Ok(cli) => cli,
-        Err(error) => return failure::not_understood(&error),
+        Err(code) => return code,
     };
     let Some(command) = cli.command else {
-        // A closed pipe is all that can go wrong here, and then nobody reads on.
-        let _ = Cli::command().print_help();
-        return ExitCode::SUCCESS;
+        return usage::help();
     };
     let mut output = Output::new(cli.global.json, command.is_verbatim());
     let done = Place::find(&cli.global)

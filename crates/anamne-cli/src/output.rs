@@ -1,29 +1,20 @@
-//! The one owner of standard output, and what goes to standard error beside it.
+//! The only handles on standard output and standard error.
+//!
+//! Everything that this program writes goes through here, and so through [`crate::terminal`]: no text can give a command
+//! to the terminal, and none can pass for a line of ours. `clippy.toml` forbids other ways, and so does a test.
 
 use std::fmt::Display;
 use std::io::{BufWriter, IsTerminal, Stdout, Write};
 
 use anstream::{AutoStream, ColorChoice};
-use anstyle::{AnsiColor, Style};
+use anstyle::Style;
 use serde::Serialize;
 
 use crate::dates::Dates;
 use crate::failure::Failure;
+pub(crate) use crate::style::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, paint};
+use crate::terminal::{Breaks, JsonLines, safe, safe_json};
 use crate::wording::{number, wrapped};
-
-/// What recedes: origins, dates, reasons.
-pub(crate) const DIM: Style = Style::new().dimmed();
-/// What stands out.
-pub(crate) const BOLD: Style = Style::new().bold();
-/// What is well.
-pub(crate) const GREEN: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
-/// What wants attention.
-pub(crate) const YELLOW: Style =
-    Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
-/// What is wrong.
-pub(crate) const RED: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
-/// Ids, names and commands.
-pub(crate) const CYAN: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Cyan)));
 
 /// Columns of text where standard output is no terminal.
 const PLAIN_WIDTH: usize = 100;
@@ -31,14 +22,40 @@ const PLAIN_WIDTH: usize = 100;
 /// Wider lines than this are hard to read.
 const WIDEST: usize = 110;
 
-/// `text` in a style; standard output drops styles where they are not wanted.
-pub(crate) fn paint(style: Style, text: impl Display) -> String {
-    format!("{style}{text}{style:#}")
-}
-
 /// Writes a line to standard error. That nobody reads it is no reason to fail.
 pub(crate) fn say(text: impl Display) {
-    let _ = writeln!(anstream::stderr(), "{text}");
+    write_to_stderr(&safe(&text.to_string(), Breaks::Shown));
+}
+
+/// Writes a message to standard error whose words may be others': lines after the first are indented.
+pub(crate) fn say_message(text: impl Display) {
+    write_to_stderr(&safe(text.to_string().trim_end(), Breaks::Indented));
+}
+
+/// Writes a document of this program, such as what is wrong with a command line, to standard error.
+pub(crate) fn say_document(text: impl Display) {
+    write_to_stderr(&safe(text.to_string().trim_end(), Breaks::Kept));
+}
+
+/// Writes a JSON value to standard error.
+pub(crate) fn say_json(value: &impl Serialize) {
+    // Strings alone: this can't fail to become JSON.
+    let json = serde_json::to_string(value).unwrap_or_default();
+    write_to_stderr(&safe_json(&json));
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "what comes here went through the filter"
+)]
+fn write_to_stderr(safe: &str) {
+    let _ = writeln!(anstream::stderr(), "{safe}");
+}
+
+/// Whether a person watches standard error.
+#[expect(clippy::disallowed_methods, reason = "nothing is written")]
+fn stderr_is_terminal() -> bool {
+    std::io::stderr().is_terminal()
 }
 
 /// Where answers go.
@@ -46,6 +63,7 @@ pub(crate) fn say(text: impl Display) {
 /// The stream is not locked: a server that a command starts writes to it from threads of its own.
 pub(crate) struct Output {
     stdout: BufWriter<AutoStream<Stdout>>,
+    is_terminal: bool,
     json: bool,
     /// Columns to wrap at.
     pub(crate) width: usize,
@@ -54,7 +72,8 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Output for a command; `verbatim` leaves every byte as it is.
+    /// Output for a command; `verbatim` has data written as it is where standard output is no terminal.
+    #[expect(clippy::disallowed_methods, reason = "this is the only handle")]
     pub(crate) fn new(json: bool, verbatim: bool) -> Self {
         let stdout = std::io::stdout();
         let choice = if json || verbatim {
@@ -64,6 +83,7 @@ impl Output {
         };
         Self {
             width: width(),
+            is_terminal: stdout.is_terminal(),
             stdout: BufWriter::new(AutoStream::new(stdout, choice)),
             json,
             dates: Dates::of_this_machine(),
@@ -77,12 +97,13 @@ impl Output {
 
     /// Whether a person watches standard error, so that progress is worth drawing.
     pub(crate) fn is_watched(&self) -> bool {
-        !self.json && std::io::stderr().is_terminal()
+        !self.json && stderr_is_terminal()
     }
 
-    /// Writes a line.
+    /// Writes a line; a line break in the text is shown as `\n`.
     pub(crate) fn line(&mut self, text: impl Display) -> Result<(), Failure> {
-        Ok(writeln!(self.stdout, "{text}")?)
+        let text = text.to_string();
+        Ok(writeln!(self.stdout, "{}", safe(&text, Breaks::Shown))?)
     }
 
     /// Writes an indented entry under a sign, wrapped.
@@ -96,38 +117,48 @@ impl Output {
         Ok(())
     }
 
-    /// Writes a text as it is.
-    pub(crate) fn raw(&mut self, text: impl Display) -> Result<(), Failure> {
-        Ok(write!(self.stdout, "{text}")?)
+    /// Writes a document of this program, line breaks and all: a drawing, a script, help.
+    pub(crate) fn document(&mut self, text: impl Display) -> Result<(), Failure> {
+        let text = text.to_string();
+        Ok(write!(self.stdout, "{}", safe(&text, Breaks::Kept))?)
     }
 
-    /// Writes a JSON value: indented for a person at a terminal, else one line.
+    /// Writes a JSON value: indented for a person at a terminal, else one line. Invisible characters are escapes in it.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
-        let written = if std::io::stdout().is_terminal() {
-            serde_json::to_writer_pretty(&mut self.stdout, value)
+        let json = if self.is_terminal {
+            serde_json::to_string_pretty(value)
         } else {
-            serde_json::to_writer(&mut self.stdout, value)
+            serde_json::to_string(value)
         };
-        written.map_err(std::io::Error::from)?;
-        self.line("")
+        let json = json.map_err(std::io::Error::from)?;
+        Ok(writeln!(self.stdout, "{}", safe_json(&json))?)
     }
 
-    /// The stream itself, for data that the engine writes.
-    pub(crate) fn stream(&mut self) -> &mut impl Write {
-        &mut self.stdout
+    /// Has lines of JSON written: byte for byte, or with invisible characters as escapes where standard output is a terminal.
+    pub(crate) fn json_lines<T>(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        if !self.is_terminal {
+            return write(&mut self.stdout);
+        }
+        let mut lines = JsonLines::new(&mut self.stdout);
+        let written = write(&mut lines)?;
+        lines.finish()?;
+        Ok(written)
     }
 
     /// Says something beside the answer; not with `--json`, whose reader has the same in the answer.
     pub(crate) fn note(&self, text: impl Display) {
         if !self.json {
-            say(paint(DIM, text));
+            say_message(paint(DIM, text));
         }
     }
 
     /// Warns of something that is not as it should be.
     pub(crate) fn warn(&self, text: impl Display) {
         if !self.json {
-            say(format_args!("{YELLOW}note:{YELLOW:#} {text}"));
+            say_message(format_args!("{} {text}", paint(YELLOW, "note:")));
         }
     }
 

@@ -9,6 +9,8 @@ use crate::arguments::Global;
 use crate::bridge;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::shell::shell_word;
+use crate::wording::file_name;
 
 /// The store and the space of a command. Nothing is opened or made before it is asked for.
 pub(crate) struct Place {
@@ -126,7 +128,7 @@ impl Place {
         let flag = self.space_flag();
         Failure::not_found(format!(
             "nothing is remembered yet: there is no store in {}",
-            root.display()
+            file_name(root)
         ))
         .hint(format!(
             "tell it something first: anamne {flag}remember \"…\"; or look at anamne demo"
@@ -137,7 +139,7 @@ impl Place {
         let (space, flag) = (&self.space, self.space_flag());
         Failure::not_found(format!(
             "nothing is remembered in the space {space:?} yet: the store {} has no such space",
-            root.display(),
+            file_name(root),
             space = space.as_str()
         ))
         .hint(format!(
@@ -148,7 +150,7 @@ impl Place {
     /// What a suggested command needs so that it means the same space.
     fn space_flag(&self) -> String {
         if self.named {
-            format!("--space {:?} ", self.space.as_str())
+            format!("--space {} ", shell_word(self.space.as_str()))
         } else {
             String::new()
         }

@@ -77,7 +77,8 @@ pub(crate) fn print(plan: &Plan, output: &mut Output) -> Result<(), Failure> {
     } else {
         "Plan (all that is within reach)"
     };
-    output.line(format_args!("\n{}", paint(BOLD, title)))?;
+    output.line("")?;
+    output.line(paint(BOLD, title))?;
     card::print_table(&rows, "  ", output)
 }
 

@@ -1,6 +1,6 @@
 //! The options that say how far a question reaches: spaces, scope, depth, as of when.
 
-use anamne::{AsOf, Depth, Recall, Scope, SpaceChoice, Spaces, Temperature, TimeWords};
+use anamne::{AsOf, Depth, Recall, RecallScope, SpaceChoice, Spaces, Temperature, TimeWords};
 
 use crate::arguments;
 use crate::dates::Dates;
@@ -62,12 +62,12 @@ impl Reach {
         })
     }
 
-    fn scope(&self) -> Scope {
+    fn scope(&self) -> RecallScope {
         match (&self.related_to, &self.about, &self.naming) {
-            (Some(thread), _, _) => Scope::RelatedThreads(thread.clone()),
-            (_, Some(topic), _) => Scope::Topic(topic.clone()),
-            (_, _, Some(name)) => Scope::Entity(name.clone()),
-            _ => Scope::All,
+            (Some(thread), _, _) => RecallScope::RelatedThreads(thread.clone()),
+            (_, Some(topic), _) => RecallScope::Topic(topic.clone()),
+            (_, _, Some(name)) => RecallScope::Entity(name.clone()),
+            _ => RecallScope::All,
         }
     }
 }

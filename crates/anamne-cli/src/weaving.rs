@@ -3,11 +3,12 @@
 use std::time::{Duration, Instant};
 
 use anamne::{Entity, Error, GraphError, Knowledge, Space, Woven};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;
 use crate::output::{Output, counted};
-use crate::wording::{number, one_line};
+use crate::progress::Bar;
+use crate::shell::shell_word;
+use crate::wording::{named, number};
 
 /// Weaving that takes longer than this is worth a word.
 const LONG: Duration = Duration::from_secs(2);
@@ -65,10 +66,7 @@ pub(crate) fn entity(knowledge: &Knowledge, name: &str) -> Result<Entity, Failur
 
 fn no_entity(knowledge: &Knowledge, name: &str) -> Result<Failure, Failure> {
     let like = knowledge.nearest_names(name, OFFERED)?;
-    let quoted: Vec<_> = like
-        .iter()
-        .map(|name| format!("{:?}", one_line(name)))
-        .collect();
+    let quoted: Vec<_> = like.iter().map(|name| shell_word(name)).collect();
     let hint = match quoted.as_slice() {
         [] => "`anamne knowledge list` shows those that are known".to_owned(),
         [only] => format!("did you mean {only}? `anamne knowledge list` shows all"),
@@ -77,7 +75,7 @@ fn no_entity(knowledge: &Knowledge, name: &str) -> Result<Failure, Failure> {
             others.join(", ")
         ),
     };
-    let message = format!("no entity is called {:?}", one_line(name));
+    let message = format!("no entity is called \"{}\"", named(name));
     Ok(Failure::not_found(message).hint(hint))
 }
 
@@ -87,7 +85,7 @@ struct Progress {
     behind: u64,
     started: Instant,
     patience: Duration,
-    bar: Option<ProgressBar>,
+    bar: Option<Bar>,
     said: bool,
 }
 
@@ -106,24 +104,21 @@ impl Progress {
             return;
         }
         let done = event.saturating_sub(self.begin);
-        let bar = self.bar.get_or_insert_with(|| {
-            // The template is a constant, and the test below reads it.
-            let style = ProgressStyle::with_template(TEMPLATE);
-            ProgressBar::new(self.behind)
-                .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        });
+        let bar = self
+            .bar
+            .get_or_insert_with(|| Bar::new(TEMPLATE, Some(self.behind)));
         let rate = done as f64 / elapsed.as_secs_f64().max(0.001);
-        bar.set_position(done);
-        bar.set_message(format!(
+        let message = format!(
             "{} events · {} memories/s",
             number(self.behind),
             number(rate as u64)
-        ));
+        );
+        bar.reached(done, &message);
     }
 
     fn end(&self) {
         if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+            bar.end();
         }
     }
 }

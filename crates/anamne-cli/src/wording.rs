@@ -1,41 +1,47 @@
 //! Text and figures, made ready for a terminal.
 
 use std::borrow::Cow;
-use std::fmt::Write;
+use std::path::Path;
 
+use anamne::text::quote::{escape_invisible, on_one_line};
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
-/// The text without anything that a terminal would obey: control characters become visible signs.
+use crate::style::paint;
+
+/// A name in an error is not longer than this, in characters.
+const LONGEST_NAME: usize = 200;
+
+/// The text without anything that a terminal would obey: invisible characters are escapes such as `\u{1B}`.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
-    if !text
-        .chars()
-        .any(|character| character.is_control() && character != '\n')
-    {
-        return Cow::Borrowed(text);
+    match escape_invisible(text) {
+        shown if shown.contains('\t') => Cow::Owned(shown.replace('\t', "    ")),
+        shown => shown,
     }
-    let mut shown = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    while let Some(character) = rest.next() {
-        match character {
-            '\n' => shown.push('\n'),
-            '\r' if rest.peek() == Some(&'\n') => {}
-            '\t' => shown.push_str("    "),
-            // The block of control pictures has the same order.
-            '\0'..='\x1f' => shown.extend(char::from_u32(0x2400 + u32::from(character))),
-            '\x7f' => shown.push('\u{2421}'),
-            control if control.is_control() => shown.push(char::REPLACEMENT_CHARACTER),
-            plain => shown.push(plain),
-        }
-    }
-    Cow::Owned(shown)
 }
 
 /// The text on one line.
 pub(crate) fn one_line(text: &str) -> String {
-    visible(text)
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
+    on_one_line(text)
+}
+
+/// A name, a path or another value of somebody else's in a message: on one line and not too long.
+pub(crate) fn named(text: &str) -> String {
+    // What is far beyond the end is not even looked at.
+    let begin: String = text.chars().take(2 * LONGEST_NAME).collect();
+    at_most_characters(&one_line(&begin), LONGEST_NAME)
+}
+
+/// The path of a file in a message.
+pub(crate) fn file_name(path: impl AsRef<Path>) -> String {
+    named(&path.as_ref().to_string_lossy())
+}
+
+/// At most so many characters of the text; `…` shows that there is more.
+pub(crate) fn at_most_characters(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// The text in lines of at most `width` columns.
@@ -128,7 +134,7 @@ pub(crate) fn marked(line: &str, is_marked: impl Fn(&str) -> bool, mark: anstyle
             .unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
         if is_word && is_marked(&run.to_lowercase()) {
-            let _ = write!(shown, "{mark}{run}{mark:#}");
+            shown.push_str(&paint(mark, run));
         } else {
             shown.push_str(run);
         }
@@ -145,7 +151,7 @@ mod tests {
     fn what_a_terminal_would_obey_becomes_visible() {
         assert_eq!(
             visible("a\x1b[31mb\r\nc\td\u{9b}"),
-            "a\u{241b}[31mb\nc    d\u{fffd}"
+            "a\\u{1B}[31mb\nc    d\\u{9B}"
         );
         assert!(matches!(visible("plain\ntext"), Cow::Borrowed(_)));
     }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use anamne_types::{Hit, Plan, Ranking, Recall, Scope, Signals, Tier, TimeWords, Work};
+use anamne_types::{Hit, Plan, Ranking, Recall, RecallScope, Signals, Tier, TimeWords, Work};
 use roaring::RoaringBitmap;
 
 use crate::looking;
@@ -41,7 +41,7 @@ impl Recaller<'_> {
             && recall.signals == Signals::Full
             && recall.ranking == Ranking::Full;
         // What the question's words were taken for may be another time each time it is asked.
-        let is_settled = recall.scope == Scope::All && recall.time_words != TimeWords::Only;
+        let is_settled = recall.scope == RecallScope::All && recall.time_words != TimeWords::Only;
         let advice = match self.experience {
             Some(experience) if leaves_out && is_settled => {
                 let rows = reach.rows.as_ref();

@@ -1,6 +1,6 @@
 //! Which part of the memory a question is about, as a bitmap of rows.
 
-use anamne_types::Scope;
+use anamne_types::RecallScope;
 use roaring::RoaringBitmap;
 
 use crate::error::RecallError;
@@ -13,15 +13,15 @@ const KNOWLEDGE: &str = "knowledge";
 /// The rows of a part of the memory; `None` when that is all of it.
 pub(crate) fn select(
     looking: &Looking<'_>,
-    scope: &Scope,
+    scope: &RecallScope,
     degraded: &mut Vec<String>,
 ) -> Result<Option<RoaringBitmap>, RecallError> {
     let rows = match scope {
-        Scope::All => return Ok(None),
-        Scope::Thread(thread) => looking.in_threads(vec![thread.clone()])?,
-        Scope::RelatedThreads(thread) => related(looking, thread, degraded)?,
-        Scope::Topic(words) => topic::select(looking, words)?,
-        Scope::Entity(name) => naming(looking, name, degraded)?,
+        RecallScope::All => return Ok(None),
+        RecallScope::Thread(thread) => looking.in_threads(vec![thread.clone()])?,
+        RecallScope::RelatedThreads(thread) => related(looking, thread, degraded)?,
+        RecallScope::Topic(words) => topic::select(looking, words)?,
+        RecallScope::Entity(name) => naming(looking, name, degraded)?,
     };
     Ok(Some(rows))
 }

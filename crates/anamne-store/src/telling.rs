@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anamne_types::{
-    Actor, Draft, Edit, Feedback, Link, LinkType, Memory, MemoryId, Remembered, Seq,
+    Actor, Draft, Edit, Feedback, Link, LinkType, Memory, MemoryId, Refusal, Remembered, Seq,
 };
 
 use crate::StoreError;
@@ -34,17 +34,19 @@ impl SpaceSource {
         })
     }
 
-    /// Tells many memories in one transaction. A draft that is refused, or that contradicts what was
+    /// Tells many memories in one transaction. A draft that is refused, by `admit` or by its own limits, or that contradicts what was
     /// told under its outside id, is answered with its error and does not keep the others back.
     pub fn remember_each(
         &self,
         actor: &Actor,
         drafts: &[Draft],
+        admit: &dyn Fn(&Draft) -> Result<(), Refusal>,
     ) -> Result<Vec<Result<Remembered, StoreError>>, StoreError> {
         self.write(actor, |transaction| {
             let tell = |draft: &Draft| {
                 let told = draft
                     .check()
+                    .and_then(|()| admit(draft))
                     .map_err(StoreError::from)
                     .and_then(|()| transaction.remember(draft));
                 refused_apart(told)

@@ -97,7 +97,7 @@ fn an_outside_id_with_other_content_is_a_conflict_that_holds_nobody_back() {
     ));
     assert_eq!(head(&space).0, 1, "all or none");
     let each = space
-        .remember_each(&user(), &["new".into(), other, "newer".into()])
+        .remember_each(&user(), &["new".into(), other, "newer".into()], &|_| Ok(()))
         .expect("a batch");
     assert_eq!(
         each.iter().map(Result::is_ok).collect::<Vec<_>>(),

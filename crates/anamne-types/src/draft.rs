@@ -70,6 +70,9 @@ fn message() -> Body {
 }
 
 impl Draft {
+    /// The importance of a memory of which nothing else is said.
+    pub const USUAL_IMPORTANCE: u8 = 5;
+
     /// A message with this content.
     pub fn new(content: impl Into<String>) -> Self {
         Self {

@@ -28,6 +28,7 @@ mod provenance;
 mod question;
 mod ranking;
 mod reach;
+mod scope;
 mod spaces;
 mod tier;
 
@@ -49,10 +50,13 @@ pub use knowledge::{
 };
 pub use limits::{Limits, Refusal};
 pub use link::{Link, LinkType};
-pub use memory::{Memory, Metadata, Version};
+pub use memory::{
+    Memory, Metadata, RESERVED_METADATA, Version, check_unreserved, is_reserved_metadata,
+};
 pub use provenance::Provenance;
 pub use question::{Filter, Recall, Signals, Surroundings};
 pub use ranking::{Ranking, check_weight};
-pub use reach::{AsOf, Depth, Scope, TimeWords};
+pub use reach::{AsOf, Depth, RecallScope, TimeWords};
+pub use scope::{Right, Scope, SpaceSet};
 pub use spaces::{SpaceChoice, SpaceProposal, Spaces};
 pub use tier::{Temperature, Tier};

@@ -6,10 +6,36 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::draft::{check_metadata, check_tags};
-use crate::{Body, Kind, MemoryId, Refusal, Row, Seq};
+use crate::{Assertion, Body, Kind, MemoryId, Refusal, Row, Seq};
 
 /// Free metadata: JSON values under names, in the order of the names.
 pub type Metadata = BTreeMap<String, serde_json::Value>;
+
+/// Names of metadata that only the engine writes: what stands there is believed, so nobody else may put it there.
+pub const RESERVED_METADATA: [&str; 2] = [Assertion::KEY, "anamne."];
+
+/// Whether only the engine writes metadata of this name: `knowledge`, and everything that begins with `anamne.`,
+/// whatever the case of its letters.
+pub fn is_reserved_metadata(name: &str) -> bool {
+    let name = name.trim();
+    let [assertion, prefix] = RESERVED_METADATA;
+    name.eq_ignore_ascii_case(assertion)
+        || name
+            .get(..prefix.len())
+            .is_some_and(|begin| begin.eq_ignore_ascii_case(prefix))
+}
+
+/// Refuses metadata with a reserved name.
+pub fn check_unreserved(metadata: &Metadata) -> Result<(), Refusal> {
+    match metadata.keys().find(|name| is_reserved_metadata(name)) {
+        Some(name) => {
+            let accepts =
+                "another name: `knowledge` and names that begin with `anamne.` are reserved";
+            Err(Refusal::new("metadata", accepts, format!("{name:?}")))
+        }
+        None => Ok(()),
+    }
+}
 
 /// A memory as it stands in its space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

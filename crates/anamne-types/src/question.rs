@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::{check_name, check_text, check_unit};
 use crate::ranking::check_weight;
-use crate::{AsOf, Category, Depth, Kind, Limits, Ranking, Refusal, Scope, Temperature, TimeWords};
+use crate::{
+    AsOf, Category, Depth, Kind, Limits, Ranking, RecallScope, Refusal, Temperature, TimeWords,
+};
 
 /// Which memories may be answered with; an empty filter lets all pass.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -138,7 +140,7 @@ pub struct Recall {
     pub temperature: Temperature,
     /// Which part of the memory it is about.
     #[serde(default)]
-    pub scope: Scope,
+    pub scope: RecallScope,
     /// How many steps from what it finds are followed.
     #[serde(default)]
     pub depth: Depth,
@@ -210,7 +212,7 @@ impl Recall {
             surroundings: Surroundings::default(),
             signals: Signals::default(),
             temperature: Temperature::default(),
-            scope: Scope::default(),
+            scope: RecallScope::default(),
             depth: Depth::default(),
             as_of: AsOf::default(),
             asked_at: None,
@@ -248,7 +250,7 @@ impl Recall {
 
     /// Sets which part of the memory the question is about.
     #[must_use]
-    pub fn scope(mut self, scope: Scope) -> Self {
+    pub fn scope(mut self, scope: RecallScope) -> Self {
         self.scope = scope;
         self
     }

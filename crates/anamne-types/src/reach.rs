@@ -13,7 +13,7 @@ use crate::{Limits, Refusal};
 /// Which part of the memory a question is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Scope {
+pub enum RecallScope {
     /// All of it.
     #[default]
     All,
@@ -27,7 +27,7 @@ pub enum Scope {
     Entity(String),
 }
 
-impl Scope {
+impl RecallScope {
     /// Checks the name or the words.
     pub fn check(&self) -> Result<(), Refusal> {
         match self {

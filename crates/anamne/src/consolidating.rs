@@ -134,6 +134,7 @@ impl Space {
     /// Folds it: the winner supersedes the losers, which stay in the store and come behind it in every answer. Taking the
     /// link away undoes it for good. The background does this at night. Returns what was folded.
     pub fn consolidate(&self) -> Result<Vec<Proposal>, Error> {
+        self.require_write()?;
         let folded = self.inner.consolidate(&mut || true)?;
         self.after_write();
         Ok(folded)

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anamne_types::Refusal;
+use anamne_types::{Refusal, Right};
 
 use crate::import::ImportReport;
 
@@ -83,6 +83,9 @@ pub enum Error {
         /// What was taken before the import ended; it stays.
         taken: Box<ImportReport>,
     },
+    /// The caller's scope does not allow it. Nothing was changed.
+    #[error(transparent)]
+    Denied(#[from] Denied),
     /// A file or folder of the caller's is not what it should be.
     #[error("{path}: {reason}")]
     Unsuitable {
@@ -93,11 +96,31 @@ pub enum Error {
     },
 }
 
+/// What the caller's scope does not allow.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Denied {
+    /// A space may not be read. Whether it exists is not said.
+    #[error("access denied: this caller may not read the space {0:?}")]
+    Read(String),
+    /// A space may not be written.
+    #[error("access denied: this caller may not write to the space {0:?}")]
+    Write(String),
+    /// Something beyond reading and writing is not allowed.
+    #[error("access denied: this caller lacks the right to {0}")]
+    Right(Right),
+    /// A caller can't act as somebody who is trusted more.
+    #[error("access denied: this caller may not act as {0}")]
+    Actor(anamne_types::ActorKind),
+}
+
 /// The kinds of failure that doors tell apart: exit codes, HTTP statuses, MCP errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The caller sent something that is not accepted.
     Refused,
+    /// The caller's scope does not allow it.
+    Denied,
     /// What was asked for is not there.
     NotFound,
     /// The engine failed.
@@ -113,6 +136,7 @@ impl Error {
         use anamne_weaver::bridge::BridgeError;
         use anamne_weaver::queue::QueueError;
         match self {
+            Self::Denied(_) => ErrorKind::Denied,
             Self::Store(
                 StoreError::Refused(_)
                 | StoreError::State { .. }

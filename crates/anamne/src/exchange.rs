@@ -4,22 +4,44 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 
 use anamne_store::{Arrival, Standing, StoreError};
-use anamne_types::{Link, Provenance, Remembered};
+use anamne_types::{Draft, Link, MemoryId, Provenance, Remembered, Right};
 
+use crate::admission::authority_for;
 use crate::export::CorpusReport;
-use crate::import::{BadLines, ImportReport};
+use crate::import::{ImportOptions, ImportReport};
 use crate::space::Space;
 use crate::{Error, export, import};
 
 impl Space {
     /// Reads memories from JSON lines; an import that was interrupted is simply run again.
+    ///
+    /// An import is other people's text: unless [`ImportOptions::trusted`], what it claims for itself does not count.
     pub fn import(
         &self,
         reader: impl BufRead,
-        bad_lines: BadLines,
+        options: impl Into<ImportOptions>,
         progress: &mut dyn FnMut(&ImportReport),
     ) -> Result<ImportReport, Error> {
-        import::import(self, reader, bad_lines, progress)
+        let options = self.admit_import(options.into())?;
+        import::import(self, reader, options, progress)
+    }
+
+    fn admit_import(&self, options: ImportOptions) -> Result<ImportOptions, Error> {
+        self.require_write()?;
+        if options.trusted {
+            self.store.require(Right::Trust)?;
+        }
+        Ok(options)
+    }
+
+    /// Gives a memory that an import took before what it claims now that it is believed.
+    pub(crate) fn believe(&self, id: MemoryId, draft: &Draft) -> Result<(), Error> {
+        let memory = self.inner.source.get(id)?;
+        if let Some(edit) = authority_for(&memory, draft) {
+            self.inner.source.edit(self.actor(), id, &edit)?;
+            self.after_write();
+        }
+        Ok(())
     }
 
     /// Takes in what another store exported; see [`Arrival`].
@@ -27,7 +49,7 @@ impl Space {
         &self,
         arrivals: &[Arrival],
     ) -> Result<Vec<Result<Remembered, StoreError>>, Error> {
-        let mut actor = self.actor.clone();
+        let mut actor = self.actor().clone();
         if actor.name.is_empty() {
             Provenance::IMPORT.clone_into(&mut actor.name);
         }
@@ -40,7 +62,7 @@ impl Space {
         &self,
         links: &[Link],
     ) -> Result<Vec<Result<bool, StoreError>>, Error> {
-        Ok(self.inner.source.take_links(&self.actor, links)?)
+        Ok(self.inner.source.take_links(self.actor(), links)?)
     }
 
     /// Reads memories from a folder of Markdown notes, as [`Space::export_notes`] writes it or as a person did.
@@ -50,10 +72,11 @@ impl Space {
     pub fn import_notes(
         &self,
         folder: &Path,
-        bad_notes: BadLines,
+        options: impl Into<ImportOptions>,
         progress: &mut dyn FnMut(&ImportReport),
     ) -> Result<ImportReport, Error> {
-        import::import_notes(self, folder, bad_notes, progress)
+        let options = self.admit_import(options.into())?;
+        import::import_notes(self, folder, options, progress)
     }
 
     /// Writes the live memories as JSON lines, oldest first, with the links that start at each; returns how many.

@@ -89,9 +89,9 @@ impl Properties {
             return Ok(());
         }
         if let Some(item) = trimmed.strip_prefix("- ") {
-            return self.push_item(scalar(item.trim())?);
+            return self.push_item(value(item.trim())?);
         }
-        let (name, value) = line
+        let (name, text) = line
             .split_once(':')
             .filter(|(name, _)| !name.starts_with(' ') && !name.is_empty())
             .ok_or("expected `name: value` or `- item`")?;
@@ -99,9 +99,9 @@ impl Properties {
             Ok(quoted) => quoted,
             Err(_) => name.trim().to_owned(),
         };
-        let value = value.trim();
-        self.open = value.is_empty().then(|| name.clone());
-        self.map.insert(name, scalar(value)?);
+        let text = text.trim();
+        self.open = text.is_empty().then(|| name.clone());
+        self.map.insert(name, self::value(text)?);
         Ok(())
     }
 
@@ -117,13 +117,33 @@ impl Properties {
     }
 }
 
-/// A value as JSON, as a quoted or plain string, or as a list of such.
+/// A value as JSON, as a quoted or plain string, or as a list of such. Only JSON nests, and that at most 128 deep.
+fn value(text: &str) -> Result<Value, String> {
+    if let Ok(json) = serde_json::from_str(text) {
+        return Ok(json);
+    }
+    let listed = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+        .filter(|_| !text.starts_with("[["));
+    let Some(items) = listed else {
+        return scalar(text);
+    };
+    let items = items.split(',').map(str::trim);
+    items
+        .filter(|item| !item.is_empty())
+        .map(scalar)
+        .collect::<Result<_, _>>()
+        .map(Value::Array)
+}
+
+/// A value that is no list.
 fn scalar(text: &str) -> Result<Value, String> {
     if text.is_empty() || text == "~" {
         return Ok(Value::Null);
     }
-    if let Ok(value) = serde_json::from_str(text) {
-        return Ok(value);
+    if let Ok(json) = serde_json::from_str(text) {
+        return Ok(json);
     }
     if let Some(quoted) = text
         .strip_prefix('\'')
@@ -131,22 +151,10 @@ fn scalar(text: &str) -> Result<Value, String> {
     {
         return Ok(quoted.replace("''", "'").into());
     }
-    if let Some(items) = text
-        .strip_prefix('[')
-        .and_then(|rest| rest.strip_suffix(']'))
-        && !text.starts_with("[[")
-    {
-        let items = items
-            .split(',')
-            .map(str::trim)
-            .filter(|item| !item.is_empty());
-        return items
-            .map(scalar)
-            .collect::<Result<_, _>>()
-            .map(Value::Array);
-    }
-    if text.starts_with(['|', '>', '{', '&', '*', '!', '"']) {
-        return Err(format!("this kind of YAML is not read: {text}"));
+    let is_list = text.starts_with('[') && !text.starts_with("[[");
+    if is_list || text.starts_with(['|', '>', '{', '&', '*', '!', '"']) {
+        let shown: String = text.chars().take(80).collect();
+        return Err(format!("this kind of YAML is not supported: {shown}"));
     }
     Ok(text.into())
 }
@@ -210,12 +218,30 @@ mod tests {
     }
 
     #[test]
+    fn nesting_costs_no_stack_and_linear_time() {
+        for (open, close) in [
+            ("[ ", " ]"),
+            ("[[", "]]"),
+            ("{\"a\": ", "}"),
+            ("- ", ""),
+            ("'", "'"),
+        ] {
+            let nested = format!("{}x{}", open.repeat(500_000), close.repeat(500_000));
+            let note = format!("---\na: {nested}\n---\ntext");
+            // Whatever it says, it says it: the process goes on.
+            let shown = read(&note).map_or_else(|refused| refused.len(), |_| 0);
+            assert!(shown < 200, "{shown}");
+        }
+    }
+
+    #[test]
     fn other_yaml_is_refused_by_line() {
         for (note, line) in [
             ("---\nlong: |\n  text\n---\n", "line 2"),
             ("---\na: 1\n  nested: 2\n---\n", "line 3"),
             ("---\n- item\n---\n", "line 2"),
             ("---\na: 1\n", "no end"),
+            ("---\na: [ [ [ b ] ] ]\n---\n", "line 2"),
         ] {
             let refused = read(note).expect_err(note);
             assert!(refused.contains(line), "{refused}");

@@ -7,7 +7,7 @@ use anamne_store::{
     BackupReport, Examination, Finding, KnownBackup, Part, SpaceName, StoreError, entries, examine,
     repair,
 };
-use anamne_types::Tier;
+use anamne_types::{Right, Tier};
 use serde::Serialize;
 
 use crate::Error;
@@ -72,6 +72,7 @@ impl Store {
     /// Refused for a folder inside this store, for one that holds something else, and for a backup that was
     /// written to since.
     pub fn backup(&self, folder: &Path, space: Option<&str>) -> Result<Vec<BackupReport>, Error> {
+        self.require(Right::Configure)?;
         let folder = outside(folder, self.root())?;
         let is_store = folder.join("spaces").is_dir();
         if !is_store && !entries(&folder)?.is_empty() {
@@ -89,6 +90,7 @@ impl Store {
     ///
     /// Changes nothing, mends nothing, and opens no space. O(bytes of the store).
     pub fn verify(&self, space: Option<&str>) -> Result<Vec<Verification>, Error> {
+        self.require(Right::Configure)?;
         let examine_one = |(folder, name): (PathBuf, Option<SpaceName>)| Verification {
             space: label(&folder, name.as_ref()),
             examination: self
@@ -102,6 +104,7 @@ impl Store {
     ///
     /// Damaged files are set aside, never overwritten. No other process should have the spaces open.
     pub fn repair(&self, space: Option<&str>) -> Result<Vec<RepairReport>, Error> {
+        self.require(Right::Configure)?;
         let mut reports = Vec::new();
         for (folder, name) in self.folders(space)? {
             let mut report = RepairReport {
@@ -201,7 +204,12 @@ impl Space {
 
     /// Brings every known backup up to date, so that none holds what was erased. One that can't be reached is
     /// named, and keeps it until [`Store::backup`] reaches it.
-    pub fn update_backups(&self) -> Erased {
+    pub fn update_backups(&self) -> Result<Erased, Error> {
+        self.require(Right::Erase)?;
+        Ok(self.refresh_backups())
+    }
+
+    pub(crate) fn refresh_backups(&self) -> Erased {
         let update = |known: KnownBackup| {
             let trouble = if self.source().has_backup_in(&known.folder) {
                 self.source()

@@ -14,8 +14,8 @@ use anamne_recall::views::Disputes;
 use anamne_store::Listing;
 use anamne_types::{
     Assertion, Body, Category, Contradiction, Dispute, Draft, Entity, EntityType, Evidence, Filter,
-    Frame, Kind, LinkType, Memory, MemoryId, Neighbourhood, Refusal, Relation, Remembered, Row,
-    Seq, SuggestedMerge,
+    Frame, Kind, LinkType, Memory, MemoryId, Neighbourhood, Refusal, Relation, Remembered, Right,
+    Row, Seq, SuggestedMerge,
 };
 use jiff::Timestamp;
 
@@ -194,17 +194,20 @@ impl Space {
     ///
     /// The background does this while nobody asks.
     pub fn weave(&self, go_on: &mut dyn FnMut(Seq) -> bool) -> Result<Woven, Error> {
+        self.require_write()?;
         self.inner.weave_graph(BATCH, go_on)
     }
 
     /// Throws the knowledge graph away and weaves it from the beginning of the log. The same log gives the same graph.
     pub fn weave_again(&self, go_on: &mut dyn FnMut(Seq) -> bool) -> Result<Woven, Error> {
+        self.require_write()?;
         self.inner.empty_graph()?;
         self.weave(go_on)
     }
 
     /// Weaves to the log's end and gives way to whoever asks meanwhile: then it works for a small part of the time.
     pub fn weave_in_background(&self) -> Result<Woven, Error> {
+        self.require_write()?;
         let mut pace = Pace::new(&self.inner);
         self.inner.weave_graph(SMALL_BATCH, &mut |_| {
             pace.rest();
@@ -234,6 +237,7 @@ impl Space {
 
     /// Throws the knowledge graph away. [`Space::weave`] makes the same one again.
     pub fn unweave(&self) -> Result<(), Error> {
+        self.require(Right::Configure)?;
         self.inner.empty_graph()
     }
 
@@ -267,6 +271,7 @@ impl Space {
         assertion: &Assertion,
         expires: Option<Timestamp>,
     ) -> Result<Remembered, Error> {
+        self.require_write()?;
         assertion.check()?;
         let told = serde_json::to_value(assertion).map_err(anamne_store::StoreError::from)?;
         let mut draft = Draft::new(assertion.sentence()).body(Body::Fact {
@@ -274,7 +279,7 @@ impl Space {
         });
         draft.metadata.insert(Assertion::KEY.to_owned(), told);
         draft.expires_at = expires;
-        let mut remembered = self.remember(draft.clone())?;
+        let mut remembered = self.tell(&draft)?;
         if !remembered.duplicate {
             return Ok(remembered);
         }
@@ -282,7 +287,7 @@ impl Space {
         if !known.metadata.contains_key(Assertion::KEY) {
             // Someone said the very sentence: that memory stays, and the assertion is told beside it.
             draft.external_id = Some(format!("knowledge beside {}", known.id));
-            remembered = self.remember(draft.clone())?;
+            remembered = self.tell(&draft)?;
             if !remembered.duplicate {
                 return Ok(remembered);
             }
@@ -297,7 +302,7 @@ impl Space {
             self.forget(known.id)?;
         }
         draft.external_id = Some(format!("knowledge after {} at {}", known.id, self.now()));
-        self.remember(draft)
+        self.tell(&draft)
     }
 
     /// Whether nothing was told of the graph after this memory.
@@ -346,6 +351,7 @@ impl Space {
     /// Decides a contradiction for the memory `kept`. The other side stays in the store, is marked wrong wherever it
     /// is recalled, and what it says counts for nothing any more.
     pub fn resolve_contradiction(&self, id: &str, kept: MemoryId) -> Result<Contradiction, Error> {
+        self.require_write()?;
         let resolution = self.resolution(id, kept)?;
         self.assert(&resolution, None)?;
         self.knowledge()?.contradiction(id)

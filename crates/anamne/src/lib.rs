@@ -19,6 +19,7 @@
 //! command line, a protocol), and reads no path, clock or model that was not handed to it.
 
 mod across;
+mod admission;
 mod answering;
 mod asking;
 mod briefing;
@@ -74,9 +75,9 @@ pub use anamne_weaver::summaries::{Level, Summary, SummarySentence, Woven as Sum
 pub use anamne_weaver::{bridge, queue};
 pub use consolidating::Regarded;
 pub use embedding_cache::{CacheSize, EmbeddingCache};
-pub use error::{Error, ErrorKind};
+pub use error::{Denied, Error, ErrorKind};
 pub use export::CorpusReport;
-pub use import::{BadLine, BadLines, ImportReport};
+pub use import::{BadLine, BadLines, ImportOptions, ImportReport, Unproven};
 pub use keeping::{BackupUpdate, Erased, RepairReport, Verification};
 pub use knowledge::Knowledge;
 pub use meta::{KnownTopic, LoggedQuery, Verdict};

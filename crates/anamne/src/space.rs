@@ -14,7 +14,8 @@ use anamne_store::{
     Statistics, StoreError, TierCount,
 };
 use anamne_types::{
-    Actor, Draft, Edit, Filter, Link, LinkType, Memory, MemoryId, Remembered, Seq, Tier, Version,
+    Actor, Draft, Edit, Filter, Link, LinkType, Memory, MemoryId, Remembered, Right, Scope, Seq,
+    Tier, Version,
 };
 use anamne_weaver::bridge::Bridge;
 use anamne_weaver::queue::{Activity, Queue};
@@ -23,12 +24,14 @@ use serde::Serialize;
 
 use crate::Error;
 use crate::answering::Noticed;
+use crate::error::Denied;
 use crate::keeping::Erased;
 use crate::latent::{self, KnownLatent};
 use crate::meta::MetaMemory;
 use crate::models::Models;
 use crate::past::KnownPast;
 use crate::reembedding::{EmbeddingState, Growing, Portion, Wanted};
+use crate::store::Store;
 use crate::tiers::{ColderTiers, OpenTier, Trouble};
 use crate::views::label;
 use crate::worker::Worker;
@@ -37,7 +40,8 @@ use crate::worker::Worker;
 #[derive(Clone)]
 pub struct Space {
     pub(crate) inner: Arc<Inner>,
-    pub(crate) actor: Actor,
+    /// The store that it belongs to, with the scope of whoever uses this handle.
+    pub(crate) store: Store,
 }
 
 pub(crate) struct Inner {
@@ -175,18 +179,19 @@ impl CheckUp {
     }
 }
 
-impl Space {
+impl Inner {
+    /// Opens a space, and wakes the background where something is waiting.
     pub(crate) fn open(
         source: SpaceSource,
         models: Arc<Models>,
         bridge: Option<Arc<Bridge>>,
         reranker: Option<Arc<dyn Reranker>>,
         background: bool,
-    ) -> Result<Self, Error> {
+    ) -> Result<Arc<Self>, Error> {
         let noticed = Noticed::first(&source, &models)?;
         let activity = Arc::new(Activity::new(source.clock()));
         let meta = MetaMemory::of(source.folder());
-        let inner = Inner {
+        let inner = Arc::new(Self {
             meta,
             source,
             models,
@@ -214,26 +219,55 @@ impl Space {
             uses: Mutex::default(),
             latent: KnownLatent::default(),
             next_examination: AtomicI64::new(i64::MIN),
-        };
-        let space = Self {
-            inner: Arc::new(inner),
-            actor: Actor::user(),
-        };
-        if let Some(worker) = &space.inner.background
-            && (space.inner.source.unclean_views()?.is_some() || space.inner.is_reembedding())
+        });
+        if let Some(worker) = &inner.background
+            && (inner.source.unclean_views()?.is_some() || inner.is_reembedding())
         {
-            worker.wake(&Arc::downgrade(&space.inner));
+            worker.wake(&Arc::downgrade(&inner));
         }
-        Ok(space)
+        Ok(inner)
+    }
+}
+
+impl Space {
+    pub(crate) fn new(inner: Arc<Inner>, store: Store) -> Self {
+        Self { inner, store }
     }
 
-    /// The same space, with everything told in the name of `actor`.
+    /// The same space, with everything told in the name of `actor`, who can't be trusted more than the present
+    /// one without [`Right::Trust`].
     pub fn acting_as(&self, actor: Actor) -> Result<Self, Error> {
         actor.check()?;
+        if actor.default_trust() > self.scope().highest_trust() {
+            return Err(Denied::Actor(actor.kind).into());
+        }
         Ok(Self {
             inner: self.inner.clone(),
-            actor,
+            store: self.store.acting_as(actor),
         })
+    }
+
+    /// Who uses this handle, and what they may do.
+    pub fn scope(&self) -> &Scope {
+        self.store.scope()
+    }
+
+    pub(crate) fn actor(&self) -> &Actor {
+        self.scope().actor()
+    }
+
+    /// Refuses a caller who may not write to this space.
+    pub(crate) fn require_write(&self) -> Result<(), Error> {
+        if self.scope().may_write(self.name()) {
+            return Ok(());
+        }
+        Err(Denied::Write(self.name().to_owned()).into())
+    }
+
+    /// Refuses a caller who may not write to this space, or lacks this right.
+    pub(crate) fn require(&self, right: Right) -> Result<(), Error> {
+        self.require_write()?;
+        self.store.require(right)
     }
 
     /// The space's name.
@@ -259,6 +293,7 @@ impl Space {
         &self,
         change: impl FnOnce(&mut SpaceConfig),
     ) -> Result<Arc<SpaceConfig>, Error> {
+        self.require(Right::Configure)?;
         let mut refused = None;
         let checked = |config: &mut SpaceConfig| {
             let before = config.clone();
@@ -297,14 +332,24 @@ impl Space {
 
     /// Tells one memory. When this returns it is durable in both copies and every process finds it.
     pub fn remember(&self, draft: impl Into<Draft>) -> Result<Remembered, Error> {
-        let remembered = self.inner.source.remember(&self.actor, &draft.into())?;
+        let draft = draft.into();
+        self.require_write()?;
+        self.admit(&draft)?;
+        self.tell(&draft)
+    }
+
+    /// Tells what the engine itself words, reserved metadata included.
+    pub(crate) fn tell(&self, draft: &Draft) -> Result<Remembered, Error> {
+        let remembered = self.inner.source.remember(self.actor(), draft)?;
         self.after_write();
         Ok(remembered)
     }
 
     /// Tells many memories in one transaction: all or none.
     pub fn remember_all(&self, drafts: &[Draft]) -> Result<Vec<Remembered>, Error> {
-        let remembered = self.inner.source.remember_all(&self.actor, drafts)?;
+        self.require_write()?;
+        drafts.iter().try_for_each(|draft| self.admit(draft))?;
+        let remembered = self.inner.source.remember_all(self.actor(), drafts)?;
         self.after_write();
         Ok(remembered)
     }
@@ -314,7 +359,12 @@ impl Space {
         &self,
         drafts: &[Draft],
     ) -> Result<Vec<Result<Remembered, StoreError>>, Error> {
-        let remembered = self.inner.source.remember_each(&self.actor, drafts)?;
+        self.require_write()?;
+        let admit = |draft: &Draft| self.admit(draft);
+        let remembered = self
+            .inner
+            .source
+            .remember_each(self.actor(), drafts, &admit)?;
         self.after_write();
         Ok(remembered)
     }
@@ -359,24 +409,29 @@ impl Space {
 
     /// Changes a memory and returns its new state.
     pub fn edit(&self, id: MemoryId, edit: &Edit) -> Result<Memory, Error> {
-        let memory = self.inner.source.edit(&self.actor, id, edit)?;
+        self.require_write()?;
+        self.admit_edit(edit)?;
+        let memory = self.inner.source.edit(self.actor(), id, edit)?;
         self.after_write();
         Ok(memory)
     }
 
     /// Puts a memory away; [`Space::restore`] brings it back.
     pub fn forget(&self, id: MemoryId) -> Result<Memory, Error> {
-        Ok(self.inner.source.forget(&self.actor, id)?)
+        self.require_write()?;
+        Ok(self.inner.source.forget(self.actor(), id)?)
     }
 
     /// Puts many memories away in one transaction: all or none of them.
     pub fn forget_all(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, Error> {
-        Ok(self.inner.source.forget_all(&self.actor, ids)?)
+        self.require_write()?;
+        Ok(self.inner.source.forget_all(self.actor(), ids)?)
     }
 
     /// Brings a forgotten memory back.
     pub fn restore(&self, id: MemoryId) -> Result<Memory, Error> {
-        Ok(self.inner.source.restore(&self.actor, id)?)
+        self.require_write()?;
+        Ok(self.inner.source.restore(self.actor(), id)?)
     }
 
     /// Removes a memory's content for ever: from the source, the journal, every view, and the backups
@@ -390,13 +445,14 @@ impl Space {
     /// When this returns, no file of the space holds anything of their content, and the known backups that are at hand
     /// don't either. Costs one pass over the journal and writes those parts of the views anew that held them.
     pub fn erase_all(&self, ids: &[MemoryId]) -> Result<Erased, Error> {
+        self.require(Right::Erase)?;
         let texts = self.inner.cached_texts(ids);
         self.inner.begin_forgetting(&texts)?;
-        let erased = self.inner.source.erase_all(&self.actor, ids);
+        let erased = self.inner.source.erase_all(self.actor(), ids);
         self.inner.begin_forgetting(&texts)?;
         // Also after a failure: the transaction may stand.
         let cleaned = self.inner.clean_views(&mut |_, _| {});
-        let reached = self.update_backups();
+        let reached = self.refresh_backups();
         erased?;
         cleaned?;
         Ok(reached)
@@ -404,12 +460,17 @@ impl Space {
 
     /// Draws a link; its `created_at` is set to now.
     pub fn link(&self, link: &Link) -> Result<Seq, Error> {
-        Ok(self.inner.source.link(&self.actor, link)?)
+        self.require_write()?;
+        Ok(self.inner.source.link(self.actor(), link)?)
     }
 
     /// Takes a link away; says whether it was there.
     pub fn unlink(&self, from: MemoryId, to: MemoryId, link_type: LinkType) -> Result<bool, Error> {
-        Ok(self.inner.source.unlink(&self.actor, from, to, link_type)?)
+        self.require_write()?;
+        Ok(self
+            .inner
+            .source
+            .unlink(self.actor(), from, to, link_type)?)
     }
 
     /// The links that start or end at a memory.
@@ -465,6 +526,7 @@ impl Space {
     /// keeps, folds long tails, rebuilds broken views, seals full segments of the journal, and makes the vectors of a model
     /// that was chosen. Only [`Space::age`] moves memories to colder tiers.
     pub fn settle(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
+        self.require_write()?;
         self.settle_views(progress)?;
         self.inner.reembed(progress)
     }
@@ -485,6 +547,7 @@ impl Space {
 
     /// Folds every view up to the last write, whatever its tail; says which another process was folding.
     pub fn fold(&self) -> Result<Vec<&'static str>, Error> {
+        self.require_write()?;
         self.caught_up()?;
         let mut busy = Vec::new();
         for tier in self.inner.every_tier()? {
@@ -497,6 +560,7 @@ impl Space {
 
     /// Reads back journal, database and views, mends what can be mended from the log, and says what it found.
     pub fn check_up(&self) -> Result<CheckUp, Error> {
+        self.require(Right::Configure)?;
         let mut found = CheckUp {
             space: self.name().to_owned(),
             mended: self.inner.source.mended(),
@@ -564,6 +628,7 @@ impl Space {
 
     /// Throws every view away and builds it again from the source.
     pub fn rebuild(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
+        self.require(Right::Configure)?;
         self.inner.drop_graph()?;
         let views = self.folder().join("views");
         if views.exists() {

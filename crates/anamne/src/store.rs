@@ -11,10 +11,13 @@ use anamne_store::{
 
 use anamne_weaver::bridge::Bridge;
 
+use anamne_types::{Actor, Right, Scope};
+
 use crate::Error;
 use crate::embedding_cache::EmbeddingCache;
+use crate::error::Denied;
 use crate::models::Models;
-use crate::space::Space;
+use crate::space::{Inner, Space};
 
 /// What the embedding cache may come to where nothing else is said: some 1.3 million vectors of 768 dimensions.
 const CACHE_BYTES: u64 = 2 << 30;
@@ -73,11 +76,16 @@ impl Options {
 }
 
 /// A folder of spaces. Cheap to open: a space is opened when it is first asked for.
+///
+/// Clones share what is open. Every handle has a [`Scope`]: an opened store has that of its owner, and
+/// [`Store::narrowed`] gives one to somebody else.
+#[derive(Clone)]
 pub struct Store {
     pub(crate) folder: StoreFolder,
-    pub(crate) options: Options,
+    pub(crate) options: Arc<Options>,
     pub(crate) models: Arc<Models>,
-    pub(crate) open: Mutex<HashMap<SpaceName, Space>>,
+    pub(crate) open: Arc<Mutex<HashMap<SpaceName, Arc<Inner>>>>,
+    pub(crate) scope: Arc<Scope>,
 }
 
 impl Store {
@@ -98,9 +106,33 @@ impl Store {
         Ok(Self {
             folder,
             models: Arc::new(models),
-            options,
-            open: Mutex::default(),
+            options: Arc::new(options),
+            open: Arc::default(),
+            scope: Arc::new(Scope::owner()),
         })
+    }
+
+    /// The same store for a caller who may do no more than both `scope` and this handle's scope allow.
+    #[must_use]
+    pub fn narrowed(&self, scope: &Scope) -> Self {
+        Self {
+            scope: Arc::new(self.scope.narrowed(scope)),
+            ..self.clone()
+        }
+    }
+
+    /// The same store in the name of another party, with the same rights.
+    pub(crate) fn acting_as(&self, actor: Actor) -> Self {
+        let scope = Scope::clone(&self.scope).acting_as(actor);
+        Self {
+            scope: Arc::new(scope),
+            ..self.clone()
+        }
+    }
+
+    /// Who uses this handle, and what they may do.
+    pub fn scope(&self) -> &Scope {
+        &self.scope
     }
 
     /// The names by which spaces may choose an embedding model: `builtin`, those that the program brings, and the folders
@@ -109,9 +141,10 @@ impl Store {
         self.models.names()
     }
 
-    /// The cache of vectors, which all spaces share.
-    pub fn embedding_cache(&self) -> &EmbeddingCache {
-        &self.models.cache
+    /// The cache of vectors, which all spaces share. [`Error::Denied`] without [`Right::Configure`].
+    pub fn embedding_cache(&self) -> Result<&EmbeddingCache, Error> {
+        self.require(Right::Configure)?;
+        Ok(&self.models.cache)
     }
 
     /// The store's folder.
@@ -119,43 +152,70 @@ impl Store {
         self.folder.root()
     }
 
-    /// The space with this name, made if it is not there.
+    /// The space with this name, made if it is not there. [`Error::Denied`] where the scope does not cover it.
     pub fn space(&self, name: &str) -> Result<Space, Error> {
         self.open_space(name, true)
     }
 
-    /// The space with this name, which must be there.
+    /// The space with this name, which must be there. [`Error::Denied`] where the scope does not cover it.
     pub fn existing_space(&self, name: &str) -> Result<Space, Error> {
         self.open_space(name, false)
     }
 
-    /// The names of all spaces whose settings can be read, sorted; [`Store::unreadable_spaces`] has the others.
+    /// The names of the spaces that may be read and whose settings can be read, sorted;
+    /// [`Store::unreadable_spaces`] has the others.
     pub fn spaces(&self) -> Result<Vec<SpaceName>, Error> {
-        Ok(self.folder.spaces()?)
+        let mut names = self.folder.spaces()?;
+        names.retain(|name| self.scope.may_read(name.as_str()));
+        Ok(names)
     }
 
-    /// The spaces whose `space.toml` can't be read, and why.
+    /// The spaces whose `space.toml` can't be read, and why. Their names are unknown, so only a caller who may read
+    /// every space is told of them.
     pub fn unreadable_spaces(&self) -> Result<Vec<Unreadable>, Error> {
+        if !self.scope.reads_all() {
+            return Ok(Vec::new());
+        }
         Ok(self.folder.unreadable_spaces()?)
     }
 
     fn open_space(&self, name: &str, create: bool) -> Result<Space, Error> {
         let name: SpaceName = name.parse()?;
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(space) = open.get(&name) {
-            return Ok(space.clone());
+        if !self.scope.may_read(name.as_str()) {
+            return Err(Error::Denied(Denied::Read(name.to_string())));
         }
-        let folder = self.folder.space(&name);
-        let source = SpaceSource::open(&folder, &name, self.options.clock.clone(), create)?;
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let inner = match open.get(&name) {
+            Some(inner) => inner.clone(),
+            None => {
+                let may_create = create && self.scope.may_write(name.as_str());
+                let inner = self.open_inner(&name, may_create)?;
+                open.insert(name, inner.clone());
+                inner
+            }
+        };
+        drop(open);
+        Ok(Space::new(inner, self.clone()))
+    }
+
+    fn open_inner(&self, name: &SpaceName, create: bool) -> Result<Arc<Inner>, Error> {
+        let folder = self.folder.space(name);
+        let source = SpaceSource::open(&folder, name, self.options.clock.clone(), create)?;
         check_settings(&source)?;
-        let space = Space::open(
+        Inner::open(
             source,
             self.models.clone(),
             self.options.language_model.clone(),
             self.options.reranker.clone(),
             self.options.background,
-        )?;
-        open.insert(name, space.clone());
-        Ok(space)
+        )
+    }
+
+    /// Refuses a caller without this right.
+    pub(crate) fn require(&self, right: Right) -> Result<(), Error> {
+        if self.scope.allows(right) {
+            return Ok(());
+        }
+        Err(Error::Denied(Denied::Right(right)))
     }
 }

@@ -72,6 +72,7 @@ impl Space {
     /// Brings every summary up to the last write; `progress` is told how many periods are done. Some 40 µs a memory of the
     /// periods that changed. The background does this while little is asked.
     pub fn summarise(&self, progress: &mut dyn FnMut(usize)) -> Result<Woven, Error> {
+        self.require_write()?;
         let summaries = self.inner.summaries()?;
         summaries.catch_up(self.source(), &mut |_| {})?;
         let woven = summaries.weave(self.source(), usize::MAX, progress)?;

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use anamne_store::view::MemoryFeed;
+use anamne_types::Right;
 use anamne_weaver::queue::{
     Handlers, NewTask, Periodic, Priority, Queue, QueueError, Ran, Runner, Task, TaskContext,
     TaskError, Timing,
@@ -244,12 +245,14 @@ impl Inner {
 impl Space {
     /// The queue of background work, shared by all processes.
     pub fn task_queue(&self) -> Result<Queue, Error> {
+        self.require(Right::Configure)?;
         Ok(self.inner.queue()?)
     }
 
     /// Queues what the space needs and does everything that is due now, on this thread, however much is asked meanwhile; `ran`
     /// is told of each task. Returns how many there were.
     pub fn run_tasks(&self, ran: &mut dyn FnMut(&Ran)) -> Result<u64, Error> {
+        self.require_write()?;
         self.inner.queue_tasks()?;
         self.inner.run_tasks(false, ran)
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anamne_store::view::{Fold, Health};
 use anamne_store::{Aging, Degraded, Followers, SpaceSource, Step, TierCount};
-use anamne_types::{Kind, MemoryId, Seq, Tier};
+use anamne_types::{Kind, MemoryId, Right, Seq, Tier};
 use serde::Serialize;
 
 use crate::Error;
@@ -370,6 +370,7 @@ impl Space {
     /// The background does this once an hour, with what was told or last changed a day ago or earlier. Writers wait for
     /// a few milliseconds at a time. `progress` is told how many memories have moved, and where the last ones went.
     pub fn age(&self, progress: &mut dyn FnMut(u64, Tier)) -> Result<Moved, Error> {
+        self.require(Right::Configure)?;
         self.inner.age(Aging::All, progress)
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anamne_store::{LogEntry, LogQuery, Rewound, StoreError, create_private_folder, entries};
-use anamne_types::{MemoryId, Refusal, Version};
+use anamne_types::{MemoryId, Refusal, Right, Version};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -35,6 +35,7 @@ impl Store {
         folder: &Path,
         space: Option<&str>,
     ) -> Result<Rewind, Error> {
+        self.require(Right::Configure)?;
         let folder = outside(folder, self.root())?;
         if !entries(&folder)?.is_empty() {
             return Err(StoreError::NotEmpty { path: folder }.into());

@@ -46,6 +46,7 @@ impl Space {
         summary: &Summary,
         sentences: usize,
     ) -> Result<Option<Vec<Worded>>, Error> {
+        self.require_write()?;
         let ids: Vec<_> = summary.sentences.iter().map(|one| one.memory).collect();
         self.ask_model(&ids, |bridge, call, said, memories| {
             let told = tasks::summarise(bridge, call, said, sentences)?;
@@ -59,6 +60,7 @@ impl Space {
     /// An insight in a model's words; an empty list where the model finds that its memories say nothing together. `None` where
     /// no model is set up.
     pub fn reword_insight(&self, insight: &Insight) -> Result<Option<Vec<Worded>>, Error> {
+        self.require_write()?;
         self.ask_model(&insight.sources, |bridge, call, said, memories| {
             let told = tasks::insight(bridge, call, said)?;
             let worded = told.map(|one| Worded::of(one.text, &one.sources, memories));

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use anamne::{
-    BadLines, Body, Category, Draft, Edit, Error, Filter, Link, LinkType, Memory, MemoryId,
-    Metadata, Order, Role, Row, Seq, Space, Standing, ToolCall,
+    BadLines, Body, Category, Draft, Edit, Error, Filter, ImportOptions, Link, LinkType, Memory,
+    MemoryId, Metadata, Order, Role, Row, Seq, Space, Standing, ToolCall,
 };
 use common::{Home, files_under, link};
 use jiff::Timestamp;
@@ -48,12 +48,20 @@ fn check_round_trip(space: &Space) {
     let home = Home::new();
     let copy = home.space();
     let report = copy
-        .import(lines.as_slice(), BadLines::Stop, &mut |_| {})
+        .import(
+            lines.as_slice(),
+            ImportOptions::from(BadLines::Stop).trusted(),
+            &mut |_| {},
+        )
         .expect("imported");
     assert_eq!((report.imported, report.known), (exported, 0));
     assert_eq!(all(&copy), expected, "by JSON lines");
     let again = copy
-        .import(lines.as_slice(), BadLines::Stop, &mut |_| {})
+        .import(
+            lines.as_slice(),
+            ImportOptions::from(BadLines::Stop).trusted(),
+            &mut |_| {},
+        )
         .expect("imported");
     assert_eq!((again.imported, again.known, again.links), (0, exported, 0));
     assert_eq!(all(&copy), expected, "by JSON lines, twice");
@@ -69,7 +77,11 @@ fn check_round_trip(space: &Space) {
     assert_eq!(files_under(&vault).len() as u64, exported);
     let copy = home.space();
     let report = copy
-        .import_notes(&vault, BadLines::Stop, &mut |_| {})
+        .import_notes(
+            &vault,
+            ImportOptions::from(BadLines::Stop).trusted(),
+            &mut |_| {},
+        )
         .expect("imported");
     assert_eq!(report.imported, exported);
     assert_eq!(all(&copy), expected, "by notes");
@@ -275,7 +287,11 @@ fn what_was_erased_is_not_taken_in_again() {
     space.export(&mut lines).expect("exported");
     space.erase(gone).expect("erased");
     let report = space
-        .import(lines.as_slice(), BadLines::Skip, &mut |_| {})
+        .import(
+            lines.as_slice(),
+            ImportOptions::from(BadLines::Skip).trusted(),
+            &mut |_| {},
+        )
         .expect("imported");
     assert_eq!((report.imported, report.known, report.bad.len()), (0, 1, 1));
     assert!(
@@ -346,7 +362,11 @@ fn a_vault_that_people_wrote_is_read_too() {
     let space = home.space();
     for (imported, known) in [(2, 0), (0, 2)] {
         let report = space
-            .import_notes(&vault, BadLines::Stop, &mut |_| {})
+            .import_notes(
+                &vault,
+                ImportOptions::from(BadLines::Stop).trusted(),
+                &mut |_| {},
+            )
             .expect("imported");
         assert_eq!((report.imported, report.known), (imported, known));
     }
@@ -375,14 +395,22 @@ fn a_vault_that_people_wrote_is_read_too() {
 
     fs::write(vault.join("Bad.md"), "---\nkind: rumour\n---\ntext\n").expect("a note");
     let stopped = space
-        .import_notes(&vault, BadLines::Stop, &mut |_| {})
+        .import_notes(
+            &vault,
+            ImportOptions::from(BadLines::Stop).trusted(),
+            &mut |_| {},
+        )
         .expect_err("a bad note");
     assert!(
         matches!(&stopped, Error::BadNote { file, .. } if file == "Bad.md"),
         "{stopped}"
     );
     let report = space
-        .import_notes(&vault, BadLines::Skip, &mut |_| {})
+        .import_notes(
+            &vault,
+            ImportOptions::from(BadLines::Skip).trusted(),
+            &mut |_| {},
+        )
         .expect("imported");
     assert_eq!((report.known, report.bad.len()), (2, 1));
 }
@@ -440,7 +468,11 @@ fn an_import_that_stops_says_what_it_had_taken() {
         .expect("imported");
     lines.push_str("{\"text\": }\n{\"text\": \"after\"}\n");
     let stopped = space
-        .import(lines.as_bytes(), BadLines::Stop, &mut |_| {})
+        .import(
+            lines.as_bytes(),
+            ImportOptions::from(BadLines::Stop).trusted(),
+            &mut |_| {},
+        )
         .expect_err("a bad line");
     let Error::BadLine { line, taken, .. } = &stopped else {
         panic!("{stopped}");

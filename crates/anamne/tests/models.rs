@@ -458,7 +458,12 @@ fn what_is_erased_leaves_the_cache_in_all_its_states() {
     let size = |space: &Space| {
         let store = home.store(&[], false);
         assert_eq!(space.name(), "tests");
-        store.embedding_cache().size().expect("read").vectors
+        store
+            .embedding_cache()
+            .expect("the owner")
+            .size()
+            .expect("read")
+            .vectors
     };
     assert!(cached(home.0.path(), first) && cached(home.0.path(), "the cat sat elsewhere"));
     let before = size(&space);
@@ -712,6 +717,7 @@ fn a_process_that_dies_while_it_embeds_leaves_a_store_that_works() {
         let size = home
             .store(&[], false)
             .embedding_cache()
+            .expect("the owner")
             .size()
             .expect("read");
         assert!(size.vectors >= kept, "what was embedded stays");

@@ -3,7 +3,8 @@
 mod common;
 
 use anamne::{
-    Assertion, ContextRequest, Draft, EntityType, Error, ErrorKind, Recall, Scope, Space, TimeWords,
+    Assertion, ContextRequest, Draft, EntityType, Error, ErrorKind, Recall, RecallScope, Space,
+    TimeWords,
 };
 use common::Home;
 use jiff::Timestamp;
@@ -52,7 +53,7 @@ fn harbour(home: &Home) -> Space {
     space
 }
 
-fn in_scope(scope: Scope, words: &str) -> Recall {
+fn in_scope(scope: RecallScope, words: &str) -> Recall {
     Recall::new(words).limit(100).scope(scope)
 }
 
@@ -60,7 +61,7 @@ fn in_scope(scope: Scope, words: &str) -> Recall {
 fn a_thread_is_all_that_is_looked_at_when_asked_for() {
     let home = Home::new();
     let space = harbour(&home);
-    let recall = in_scope(Scope::Thread("berths".into()), "what of berth two?");
+    let recall = in_scope(RecallScope::Thread("berths".into()), "what of berth two?");
     assert_eq!(
         sorted(&space, &recall),
         [
@@ -68,7 +69,7 @@ fn a_thread_is_all_that_is_looked_at_when_asked_for() {
             "berth nine is too short for the dredger"
         ]
     );
-    let unknown = in_scope(Scope::Thread("attic".into()), "what of berth two?");
+    let unknown = in_scope(RecallScope::Thread("attic".into()), "what of berth two?");
     assert_eq!(texts(&space, &unknown), Vec::<String>::new());
 }
 
@@ -76,7 +77,10 @@ fn a_thread_is_all_that_is_looked_at_when_asked_for() {
 fn related_threads_are_those_that_name_the_same_by_any_name() {
     let home = Home::new();
     let space = harbour(&home);
-    let recall = in_scope(Scope::RelatedThreads("berths".into()), "berth soup lantern");
+    let recall = in_scope(
+        RecallScope::RelatedThreads("berths".into()),
+        "berth soup lantern",
+    );
     let answer = space.recall(&recall).expect("an answer");
     assert_eq!(answer.degraded, Vec::<String>::new());
     let threads: std::collections::BTreeSet<_> = answer
@@ -101,11 +105,11 @@ fn without_woven_knowledge_a_thread_is_taken_alone_and_the_answer_says_so() {
         })
         .collect();
     space.remember_all(&drafts).expect("told");
-    let recall = in_scope(Scope::RelatedThreads("log 1".into()), "gauge");
+    let recall = in_scope(RecallScope::RelatedThreads("log 1".into()), "gauge");
     let answer = space.recall(&recall).expect("an answer");
     assert_eq!(answer.degraded, ["knowledge"]);
     assert_eq!(answer.results.len(), 40);
-    let named = in_scope(Scope::Entity("Mara Lind".into()), "gauge");
+    let named = in_scope(RecallScope::Entity("Mara Lind".into()), "gauge");
     let error = space.recall(&named).expect_err("nobody knows who is named");
     assert_eq!(error.kind(), ErrorKind::Refused);
     assert!(error.to_string().contains("anamne weave"), "{error}");
@@ -118,7 +122,7 @@ fn an_entity_is_found_by_each_of_its_names_and_an_unknown_one_offers_those_that_
     let home = Home::new();
     let space = harbour(&home);
     for name in ["Mara Lind", "marie"] {
-        let found = sorted(&space, &in_scope(Scope::Entity(name.into()), "berth"));
+        let found = sorted(&space, &in_scope(RecallScope::Entity(name.into()), "berth"));
         assert!(
             found.contains(&"Mara Lind measured berth nine in the morning".to_owned())
                 && found.contains(&"Marie called the pilot about berth two".to_owned()),
@@ -132,7 +136,7 @@ fn an_entity_is_found_by_each_of_its_names_and_an_unknown_one_offers_those_that_
         );
     }
     let error = space
-        .recall(&in_scope(Scope::Entity("Mara Lindt".into()), "berth"))
+        .recall(&in_scope(RecallScope::Entity("Mara Lindt".into()), "berth"))
         .expect_err("nobody is called so");
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert!(
@@ -147,7 +151,7 @@ fn a_topic_is_the_threads_and_notes_that_are_about_it() {
     let home = Home::new();
     let space = harbour(&home);
     let recall = in_scope(
-        Scope::Topic("the dredger".into()),
+        RecallScope::Topic("the dredger".into()),
         "how long is the soup booked?",
     );
     assert_eq!(
@@ -158,7 +162,10 @@ fn a_topic_is_the_threads_and_notes_that_are_about_it() {
             "the dredger is booked until May"
         ]
     );
-    let nothing = in_scope(Scope::Topic("xylophone lessons".into()), "the dredger");
+    let nothing = in_scope(
+        RecallScope::Topic("xylophone lessons".into()),
+        "the dredger",
+    );
     assert_eq!(texts(&space, &nothing), Vec::<String>::new());
 }
 
@@ -166,10 +173,11 @@ fn a_topic_is_the_threads_and_notes_that_are_about_it() {
 fn scope_and_filter_both_count() {
     let home = Home::new();
     let space = harbour(&home);
-    let recall = in_scope(Scope::Topic("the dredger".into()), "berth").filter(anamne::Filter {
-        threads: vec!["pilots".into(), "berths".into()],
-        ..anamne::Filter::default()
-    });
+    let recall =
+        in_scope(RecallScope::Topic("the dredger".into()), "berth").filter(anamne::Filter {
+            threads: vec!["pilots".into(), "berths".into()],
+            ..anamne::Filter::default()
+        });
     assert_eq!(texts(&space, &recall).len(), 2);
 }
 

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output::{CYAN, DIM, Output, paint};
 use crate::place::Place;
-use crate::wording::{number, one_line};
+use crate::wording::{at_most_characters, number, one_line};
 use crate::{arguments, ids};
 
 /// List what was done, when and by whom, newest first
@@ -111,12 +111,20 @@ fn actors(words: &[String]) -> Result<(Vec<ActorKind>, Vec<String>), Failure> {
     Err(Refusal::new("actor", accepts, words.join(", ")).into())
 }
 
+/// An actor's name is shown in so many columns; `--json` has it whole.
+const WIDEST: usize = 40;
+
 fn print(events: &[LogEntry], output: &mut Output) -> Result<(), Failure> {
     let rows: Vec<_> = events
         .iter()
         .map(|entry| {
             let actor = &entry.event.actor;
-            let who = one_line(&format!("{} {}", actor.kind, actor.name));
+            let who = format!(
+                "{} {}",
+                actor.kind,
+                at_most_characters(&one_line(&actor.name), WIDEST)
+            );
+            let who = who.trim_end().to_owned();
             (entry, who)
         })
         .collect();

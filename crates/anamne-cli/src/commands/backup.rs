@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output::{BOLD, Output, counted, paint};
 use crate::place::Place;
+use crate::shell::shell_path;
 use crate::wording::{number, size};
 
 /// Copy the store to another folder while others use it, each time only what is new
@@ -48,7 +49,7 @@ impl Backup {
             print(report, output)?;
         }
         output.flush()?;
-        let folder = self.folder.display();
+        let folder = shell_path(&self.folder);
         output.note(format_args!(
             "read back and found whole; `anamne --store {folder} …` works on it"
         ));

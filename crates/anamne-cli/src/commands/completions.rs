@@ -23,6 +23,6 @@ impl Completions {
     pub(crate) fn run(self, output: &mut Output) -> Result<(), Failure> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "anamne", &mut script);
-        output.raw(String::from_utf8_lossy(&script))
+        output.document(String::from_utf8_lossy(&script))
     }
 }

@@ -3,6 +3,8 @@
 use anamne::{Insight, MemoryId, Proposal, Space, Store};
 use serde_json::json;
 
+use super::summaries;
+use crate::card;
 use crate::failure::Failure;
 use crate::output::{CYAN, DIM, Output, counted, memories, paint};
 use crate::place::Place;
@@ -108,8 +110,7 @@ fn reword(space: &Space, insight: &Insight, output: &mut Output) -> Result<bool,
     match space.reword_insight(insight) {
         Ok(Some(worded)) => {
             for one in &worded {
-                let citations = format!("[{}]", one.citations.join(", "));
-                output.line(format_args!("{}  {}", one.text, paint(DIM, citations)))?;
+                summaries::print_sentence(&one.text, &one.citations, output)?;
             }
             Ok(!worded.is_empty())
         }
@@ -124,5 +125,6 @@ fn reword(space: &Space, insight: &Insight, output: &mut Output) -> Result<bool,
 
 fn tell(insight: &Insight, output: &mut Output) -> Result<(), Failure> {
     let of = memories(insight.sources.len() as u64);
-    output.line(format_args!("{}  {}", insight.text, paint(DIM, of)))
+    card::print_item(&one_line(&insight.text), "", usize::MAX, output)?;
+    output.line(format_args!("  {}", paint(DIM, of)))
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anamne::text::analyser::Analyser;
 use anamne::text::snippet::snippet;
-use anamne::{Answer, BadLines, Hit, ImportReport, Recall, Space};
+use anamne::{Answer, Hit, ImportOptions, ImportReport, Recall, Space};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -13,6 +13,7 @@ use crate::card;
 use crate::failure::Failure;
 use crate::output::{BOLD, CYAN, DIM, GREEN, Output, RED, YELLOW, memories, paint};
 use crate::place::Place;
+use crate::shell::shell_path;
 use crate::wording::{at_most, duration, number, one_line, percent, wrapped};
 
 /// The conversation that is remembered: a software project over eight months.
@@ -82,8 +83,9 @@ impl Demo {
     pub(crate) fn run(place: &Place, output: &mut Output) -> Result<(), Failure> {
         let place = place.for_demo()?;
         let space = place.space()?;
+        let ours = ImportOptions::default().trusted();
         let started = Instant::now();
-        let report = space.import(CONVERSATION.as_bytes(), BadLines::Stop, &mut |_| {})?;
+        let report = space.import(CONVERSATION.as_bytes(), ours, &mut |_| {})?;
         // All of it is folded, as it would be after some days, and not only what is long.
         space.fold()?;
         let import_ms = started.elapsed().as_secs_f64() * 1_000.0;
@@ -322,10 +324,7 @@ fn print_summary(asked: &[Asked], output: &mut Output) -> Result<(), Failure> {
 
 fn print_next_steps(root: &Path, output: &mut Output) -> Result<(), Failure> {
     let program = program();
-    let demo = format!(
-        "{program} --store {} --space demo",
-        quoted(&root.display().to_string())
-    );
+    let demo = format!("{program} --store {} --space demo", shell_path(root));
     let steps = [
         (
             "Go on with this conversation:",
@@ -369,17 +368,7 @@ fn program() -> String {
     if found {
         "anamne".to_owned()
     } else {
-        quoted(&path.display().to_string())
-    }
-}
-
-/// The text as a shell takes it for one word.
-fn quoted(text: &str) -> String {
-    let plain = |character: char| character.is_alphanumeric() || "/\\:._-+~".contains(character);
-    if text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("\"{}\"", text.replace('"', "\\\""))
+        shell_path(&path)
     }
 }
 
@@ -436,11 +425,5 @@ mod tests {
         for id in questions.iter().flat_map(|question| &question.evidence) {
             assert!(ids.contains(id), "{id}");
         }
-    }
-
-    #[test]
-    fn a_path_with_spaces_is_one_word_to_a_shell() {
-        assert_eq!(quoted("/home/ada/anamne"), "/home/ada/anamne");
-        assert_eq!(quoted("/home/ada/my store"), "\"/home/ada/my store\"");
     }
 }

@@ -1,7 +1,6 @@
 //! `anamne export`.
 
-use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anamne::{CorpusReport, Space, Standing};
@@ -10,6 +9,7 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::output::{Output, memories};
 use crate::place::Place;
+use crate::whole_file::write_whole;
 use crate::wording::number;
 
 /// Write every memory as lines of JSON, as Markdown notes, or as a training corpus
@@ -25,6 +25,10 @@ corpus    a line for each thread, its messages in order: {\"thread\", \"messages
 
 `anamne import` reads lines and notes back into an equal store: ids, times and
 links are kept. Earlier versions are not exported.
+
+Into a file or a pipe every byte is written as it was told. To a terminal, which
+would obey some of them, invisible characters are written as \\uXXXX: the same
+data to whoever reads JSON.
 
 Examples:
   anamne export > memories.jsonl
@@ -76,11 +80,11 @@ impl Export {
             return print(&written, folder, output);
         }
         let Some(path) = &self.output else {
-            let written = self.write(&space, output.stream())?;
+            let written = output.json_lines(|writer| self.write(&space, writer))?;
             note_left_out(&written, output);
             return Ok(());
         };
-        let written = self.write_whole(&space, path)?;
+        let written = write_whole(path, |writer| self.write(&space, writer))?;
         print(&written, path, output)
     }
 
@@ -123,25 +127,6 @@ impl Export {
             corpus: None,
         })
     }
-
-    /// Writes beside the file and renames at the end, so that nobody ever reads half an export.
-    fn write_whole(&self, space: &Space, path: &Path) -> Result<Written, Failure> {
-        let failed = |error| Failure::failed(format!("can't write {}: {error}", path.display()));
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.part", std::process::id()));
-        let part = path.with_file_name(name);
-        let written = create_private(&part).map_err(failed).and_then(|file| {
-            let written = self.write(space, BufWriter::new(&file))?;
-            file.sync_all().map_err(failed)?;
-            std::fs::rename(&part, path).map_err(failed)?;
-            Ok(written)
-        });
-        if written.is_err() {
-            // What can't be removed either is left for a person to see.
-            let _ = std::fs::remove_file(&part);
-        }
-        written
-    }
 }
 
 fn print(written: &Written, path: &Path, output: &mut Output) -> Result<(), Failure> {
@@ -170,12 +155,4 @@ fn note_left_out(written: &Written, output: &Output) {
             number(corpus.threads)
         ));
     }
-}
-
-fn create_private(path: &Path) -> std::io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }

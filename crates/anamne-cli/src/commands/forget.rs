@@ -9,7 +9,8 @@ use crate::failure::Failure;
 use crate::filters::Filters;
 use crate::output::{CYAN, Output, memories, paint, say};
 use crate::place::Place;
-use crate::wording::{at_most, number, one_line, wrapped};
+use crate::shell::{shell_path, shell_word};
+use crate::wording::{at_most, file_name, number, one_line, wrapped};
 use crate::{ids, settling};
 
 /// Memories that a preview shows to a person; `--json` has all of them.
@@ -136,7 +137,10 @@ impl Forget {
                 "space",
                 "--all wants the space to be named, so that nobody empties another one",
             )
-            .hint(format!("add --space {}", place.space_name())));
+            .hint(format!(
+                "add --space {}",
+                shell_word(place.space_name().as_str())
+            )));
         }
         if self.hard && !self.yes && !self.ids.is_empty() && !std::io::stdin().is_terminal() {
             return Err(Failure::refused(
@@ -241,13 +245,14 @@ impl Forget {
 
 fn print_backups(reached: &Erased, output: &mut Output) -> Result<(), Failure> {
     for backup in &reached.backups {
-        let folder = backup.folder.display();
+        let folder = file_name(&backup.folder);
         if backup.trouble.is_empty() {
             output.line(format_args!("and in the backup {folder}"))?;
         } else {
             output.warn(format_args!(
-                "the backup {folder} may still hold it ({}); `anamne backup {folder}` drops it there",
-                backup.trouble
+                "the backup {folder} may still hold it ({}); `anamne backup {}` drops it there",
+                one_line(&backup.trouble),
+                shell_path(&backup.folder)
             ));
         }
     }

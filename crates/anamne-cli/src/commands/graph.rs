@@ -9,7 +9,10 @@ use crate::drawing::{dot, svg, tree};
 use crate::failure::Failure;
 use crate::output::{CYAN, Output, counted, paint};
 use crate::place::Place;
+use crate::terminal::{Breaks, plain};
 use crate::weaving;
+use crate::whole_file::write_whole;
+use crate::wording::file_name;
 
 /// Steps from the entity at most.
 const FARTHEST: u32 = 6;
@@ -127,7 +130,7 @@ fn print(around: &Neighbourhood, format: Format, output: &mut Output) -> Result<
             }
             Ok(())
         }
-        Format::Dot | Format::Svg => output.raw(drawn(around, format, output)),
+        Format::Dot | Format::Svg => output.document(drawn(around, format, output)),
     }
 }
 
@@ -137,8 +140,12 @@ fn drawn(around: &Neighbourhood, format: Format, output: &Output) -> String {
         Format::Svg => svg(around, output.dates.now),
         Format::Json => format!("{}\n", as_json(around)),
         Format::Text => {
-            let lines = tree(around, output.width, &output.dates).join("\n");
-            format!("{}\n", anstream::adapter::strip_str(&lines))
+            let mut text = String::new();
+            for line in tree(around, output.width, &output.dates) {
+                text.push_str(&plain(&line, Breaks::Shown));
+                text.push('\n');
+            }
+            text
         }
     }
 }
@@ -149,8 +156,12 @@ fn write(
     path: &Path,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    std::fs::write(path, drawn(around, format, output))
-        .map_err(|error| Failure::failed(format!("can't write {}: {error}", path.display())))?;
+    let drawing = drawn(around, format, output);
+    write_whole(path, |writer| {
+        writer
+            .write_all(drawing.as_bytes())
+            .map_err(|error| Failure::failed(format!("can't write {}: {error}", file_name(path))))
+    })?;
     let (entities, relations) = (around.entities.len(), around.relations.len());
     if output.is_json() {
         return output.json(&json!({

@@ -8,6 +8,7 @@ use crate::commands::show;
 use crate::failure::Failure;
 use crate::output::{BOLD, DIM, Output, paint};
 use crate::place::Place;
+use crate::wording::named;
 use crate::{card, ids};
 
 /// What changes by itself with every event, and is said in the heading.
@@ -111,7 +112,7 @@ fn print(version: &Version, before: Option<&Memory>, output: &mut Output) -> Res
         .map(|before| changes(before, memory))
         .unwrap_or_default()
     {
-        card::print_text(&change, "    ", 2, output)?;
+        card::print_item(&change, "    ", 2, output)?;
     }
     Ok(())
 }
@@ -120,7 +121,7 @@ fn name(actor: &Actor) -> String {
     if actor.name.is_empty() {
         format!("a {}", actor.kind)
     } else {
-        format!("the {} {}", actor.kind, actor.name)
+        format!("the {} {}", actor.kind, named(&actor.name))
     }
 }
 

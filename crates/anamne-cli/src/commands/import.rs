@@ -3,16 +3,16 @@
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use anamne::{BadLines, Error, ImportReport, Space};
-use indicatif::{ProgressBar, ProgressStyle};
+use anamne::{BadLines, Error, ImportOptions, ImportReport, Space, Unproven};
 use serde::Serialize;
 
 use crate::failure::{Failure, Taken};
 use crate::output::{Output, memories, say};
 use crate::place::Place;
-use crate::wording::{duration, number};
+use crate::progress::Bar;
+use crate::wording::{duration, file_name, named, number};
 
 /// Bad lines that are shown to a person; `--json` has all of them.
 const SHOWN_BAD_LINES: usize = 20;
@@ -33,6 +33,11 @@ them or as they stand in an Obsidian vault: properties as above, and links as
 properties such as supports: \"[[Other note]]\". A note without an id is told as a
 document under its path.
 
+An import is other people's text. Without --trusted it can't speak for you: trust
+above 0.9, importance above 5, assertions about entities and feedback are left
+out and counted, and it can't supersede or contradict what is trusted more.
+Memories that this store itself exported keep them all the same.
+
 An import that was interrupted is simply run again: what is there already
 changes nothing. A line that can't be read ends the import (exit code 1); what
 came before it stays, and is counted in the error.
@@ -41,11 +46,12 @@ Examples:
   anamne import conversation.jsonl
   anamne import 2026-*.jsonl --skip-bad
   anamne import ~/vault/anamne
+  anamne import my-export.jsonl --trusted
   zstd -dc backup.jsonl.zst | anamne import -
 
 With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"links\", \"bad\": [{\"file\",
-  \"line\", \"reason\"}], \"took_ms\"}; an error has \"taken\": {\"imported\", \"known\",
-  \"links\"}")]
+  \"line\", \"reason\"}], \"unproven\": {\"trust\", \"importance\", \"metadata\"}, \"took_ms\"};
+  an error has \"taken\": {\"imported\", \"known\", \"links\"}")]
 pub(crate) struct Import {
     /// Files and folders to read, in this order; `-` reads standard input
     #[arg(required = true, value_name = "FILE")]
@@ -53,6 +59,9 @@ pub(crate) struct Import {
     /// Pass over lines that can't be taken, and report them
     #[arg(long)]
     skip_bad: bool,
+    /// Believe what the files claim: trust, importance, assertions, feedback. For your own exports
+    #[arg(long)]
+    trusted: bool,
 }
 
 /// What all files together came to.
@@ -63,6 +72,8 @@ struct Total {
     imported: u64,
     known: u64,
     links: u64,
+    #[serde(skip_serializing_if = "Unproven::is_empty")]
+    unproven: Unproven,
     bad: Vec<BadLine>,
     took_ms: f64,
 }
@@ -88,11 +99,15 @@ impl Import {
         } else {
             BadLines::Stop
         };
+        let options = ImportOptions {
+            bad_lines,
+            trusted: self.trusted,
+        };
         let space = place.space()?;
         let progress = Progress::new(sizes.into_iter().sum(), output.is_watched());
         let mut total = Total::default();
         for file in &self.files {
-            let report = read(file, &space, bad_lines, &progress, &total);
+            let report = read(file, &space, options, &progress, &total);
             total.add(file, report.inspect_err(|_| progress.end())?);
         }
         let settled = space.settle(&mut |view, _| progress.indexing(view));
@@ -114,11 +129,19 @@ fn size_of(file: &str) -> Result<Option<u64>, Failure> {
         return Ok(None);
     }
     let metadata = std::fs::metadata(file).map_err(|error| unreadable(file, &error))?;
+    if !metadata.is_file() && !metadata.is_dir() {
+        let name = file_name(Path::new(file));
+        return Err(Failure::refused(
+            "file",
+            format!("can't import {name}: it is not a regular file"),
+        )
+        .hint("to import a stream, pipe it in: … | anamne import -"));
+    }
     Ok(metadata.is_file().then_some(metadata.len()))
 }
 
 fn unreadable(file: &str, error: &std::io::Error) -> Failure {
-    let message = format!("can't read {file}: {error}");
+    let message = format!("can't read {}: {error}", named(file));
     if error.kind() == std::io::ErrorKind::NotFound {
         Failure::not_found(message)
     } else {
@@ -129,7 +152,7 @@ fn unreadable(file: &str, error: &std::io::Error) -> Failure {
 fn read(
     file: &str,
     space: &Space,
-    bad_lines: BadLines,
+    options: ImportOptions,
     progress: &Progress,
     before: &Total,
 ) -> Result<ImportReport, Failure> {
@@ -140,13 +163,13 @@ fn read(
     };
     let read = if file == "-" {
         let reader = BufReader::new(std::io::stdin());
-        space.import(reader, bad_lines, &mut watch)
+        space.import(reader, options, &mut watch)
     } else if Path::new(file).is_dir() {
-        space.import_notes(Path::new(file), bad_lines, &mut watch)
+        space.import_notes(Path::new(file), options, &mut watch)
     } else {
         let opened = File::open(Path::new(file)).map_err(|error| unreadable(file, &error))?;
         let reader = BufReader::with_capacity(1 << 16, opened);
-        space.import(reader, bad_lines, &mut watch)
+        space.import(reader, options, &mut watch)
     };
     read.map_err(|error| stopped(file, error, before, &reached))
 }
@@ -160,7 +183,11 @@ fn stopped(file: &str, error: Error, before: &Total, reached: &ImportReport) -> 
             taken,
         } => {
             let name = if file == "-" { "standard input" } else { file };
-            (format!("{name}:{line}: {reason}"), *taken, "line")
+            (
+                format!("{}:{line}: {}", named(name), named(&reason)),
+                *taken,
+                "line",
+            )
         }
         Error::BadNote {
             file: note,
@@ -168,7 +195,11 @@ fn stopped(file: &str, error: Error, before: &Total, reached: &ImportReport) -> 
             taken,
         } => {
             let path = Path::new(file).join(note);
-            (format!("{}: {reason}", path.display()), *taken, "note")
+            (
+                format!("{}: {}", file_name(path), named(&reason)),
+                *taken,
+                "note",
+            )
         }
         other => return Failure::from(other).taken(sum(before, reached)),
     };
@@ -194,6 +225,9 @@ impl Total {
         self.imported += report.imported;
         self.known += report.known;
         self.links += report.links;
+        self.unproven.trust += report.unproven.trust;
+        self.unproven.importance += report.unproven.importance;
+        self.unproven.metadata += report.unproven.metadata;
         self.bad.extend(report.bad.into_iter().map(|bad| BadLine {
             file: match bad.file {
                 Some(note) => Path::new(file).join(note).display().to_string(),
@@ -209,7 +243,8 @@ impl Total {
             return output.json(self);
         }
         for bad in self.bad.iter().take(SHOWN_BAD_LINES) {
-            say(format_args!("{}:{}: {}", bad.file, bad.line, bad.reason));
+            let (file, reason) = (named(&bad.file), named(&bad.reason));
+            say(format_args!("{file}:{}: {reason}", bad.line));
         }
         if self.bad.len() > SHOWN_BAD_LINES {
             output.note(format_args!(
@@ -232,13 +267,35 @@ impl Total {
             "{} in {}",
             parts.join(", "),
             duration(self.took_ms)
-        ))
+        ))?;
+        self.tell_unproven(output);
+        Ok(())
+    }
+
+    /// What the files claimed and was not believed.
+    fn tell_unproven(&self, output: &Output) {
+        let claims = [
+            (self.unproven.trust, "trust above 0.9"),
+            (self.unproven.importance, "importance above 5"),
+            (self.unproven.metadata, "reserved metadata"),
+        ];
+        let told: Vec<String> = claims
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{what} of {}", memories(*count)))
+            .collect();
+        if !told.is_empty() {
+            output.warn(format_args!(
+                "not believed: {}; if the files are yours, import them again with --trusted",
+                told.join(", ")
+            ));
+        }
     }
 }
 
 /// The bar that a person watches; nothing at all where nobody does.
 struct Progress {
-    bar: Option<ProgressBar>,
+    bar: Option<Bar>,
     started: Instant,
 }
 
@@ -249,14 +306,7 @@ impl Progress {
             Some(_) => "{bar:24} {percent:>3} % {msg} · {eta} to go",
             None => "{spinner} {msg} · {elapsed}",
         };
-        // The templates are constants, and the tests below read them.
-        let style =
-            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bar = watched.then(|| {
-            let bar = bytes.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
-            bar.enable_steady_tick(Duration::from_millis(100));
-            bar.with_style(style)
-        });
+        let bar = watched.then(|| Bar::new(template, bytes).tick());
         Self {
             bar,
             started: Instant::now(),
@@ -267,19 +317,19 @@ impl Progress {
         let Some(bar) = &self.bar else { return };
         let read = before.imported + before.known + report.imported + report.known;
         let rate = read as f64 / self.started.elapsed().as_secs_f64().max(0.001);
-        bar.set_position(before.bytes + report.bytes);
-        bar.set_message(format!("{} · {}/s", memories(read), number(rate as u64)));
+        let message = format!("{} · {}/s", memories(read), number(rate as u64));
+        bar.reached(before.bytes + report.bytes, &message);
     }
 
     fn indexing(&self, view: &str) {
         if let Some(bar) = &self.bar {
-            bar.set_message(format!("bringing the {view} view up to date"));
+            bar.say(&format!("bringing the {view} view up to date"));
         }
     }
 
     fn end(&self) {
         if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+            bar.end();
         }
     }
 }

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::arguments::Cli;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::wording::file_name;
 
 /// Write the manual page
 #[derive(Debug, clap::Args)]
@@ -25,14 +26,16 @@ pub(crate) struct Man {
 impl Man {
     pub(crate) fn run(self, output: &mut Output) -> Result<(), Failure> {
         let Some(folder) = self.folder else {
-            return Ok(Page::new(Cli::command()).render(output.stream())?);
+            let mut page = Vec::new();
+            Page::new(Cli::command()).render(&mut page)?;
+            return output.document(String::from_utf8_lossy(&page));
         };
         std::fs::create_dir_all(&folder)
             .and_then(|()| clap_mangen::generate_to(Cli::command(), &folder))
             .map_err(|error| {
                 Failure::failed(format!(
                     "can't write pages to {}: {error}",
-                    folder.display()
+                    file_name(&folder)
                 ))
             })?;
         if output.is_json() {

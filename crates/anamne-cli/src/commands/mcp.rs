@@ -1,6 +1,7 @@
 //! `anamne mcp`.
 
-use anamne_server::mcp::{Settings, ToolSet, serve_stdio};
+use anamne::SpaceName;
+use anamne_server::mcp::{OtherSpaces, Settings, ToolSet, serve_stdio};
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -17,13 +18,16 @@ The eight tools of --tools memory are what most agents need; read-only leaves
 out those that change something; knowledge adds memory_knowledge, which asks and
 tells who and what the memories are about, and resolves contradictions.
 
-memory_search asks `core` too, which holds what is true everywhere, unless the
-space was named.
+The agent may read and write the space of its project and read `core`, which
+holds what is true everywhere; --spaces and --all-spaces let it use others,
+--no-core takes `core` away. It can't erase for ever unless --allow-erase is
+given. memory_search asks `core` too, unless the space was named.
 
 Examples:
   claude mcp add anamne -- anamne mcp
   claude mcp add anamne -- anamne mcp --tools knowledge
   claude mcp add recipes -- anamne --space recipes mcp
+  claude mcp add anamne -- anamne mcp --spaces recipes,garden --no-core
 
 Other editors take the command `anamne` with the argument `mcp`:
   {\"mcpServers\": {\"anamne\": {\"command\": \"anamne\", \"args\": [\"mcp\"]}}}")]
@@ -42,6 +46,23 @@ pub(crate) struct Mcp {
     /// Reply in JSON too, for programs; a host hands that to its model in place of the text
     #[arg(long)]
     structured: bool,
+    /// Other spaces that the agent may read and write, with commas between them
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        conflicts_with = "all_spaces"
+    )]
+    spaces: Vec<SpaceName>,
+    /// Let the agent read and write every space
+    #[arg(long)]
+    all_spaces: bool,
+    /// Don't let the agent read `core`
+    #[arg(long)]
+    no_core: bool,
+    /// Let the agent erase memories for ever
+    #[arg(long)]
+    allow_erase: bool,
 }
 
 /// Sets of tools.
@@ -63,14 +84,27 @@ impl From<Tools> for ToolSet {
 }
 
 impl Mcp {
+    fn others(&self) -> OtherSpaces {
+        if self.all_spaces {
+            OtherSpaces::All
+        } else if self.spaces.is_empty() {
+            OtherSpaces::None
+        } else {
+            OtherSpaces::Listed(self.spaces.iter().map(ToString::to_string).collect())
+        }
+    }
+
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         // It lives as long as its client, so views are looked after in the background.
         let options = place.options_with_model(output)?.background(true);
         let settings = Settings::default()
             .zone(output.dates.zone.clone())
             .core(!place.is_named())
-            .tools(self.tools.into())
-            .structured(self.structured);
+            .structured(self.structured)
+            .others(self.others())
+            .read_core(!self.no_core)
+            .erase(self.allow_erase)
+            .tools(self.tools.into());
         serve_stdio(options, place.space_name().as_str(), settings)
             .map_err(|error| Failure::failed(format!("the server ended: {error}")))
     }

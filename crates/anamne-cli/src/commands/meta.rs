@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::output::{DIM, Output, counted, memories, paint, times};
 use crate::place::Place;
 use crate::settling;
-use crate::wording::{duration, size};
+use crate::wording::{duration, named, size};
 
 /// What a space knows of its own recall: the questions that were asked, and what it knows much or little about
 #[derive(Debug, clap::Args)]
@@ -87,7 +87,7 @@ fn show_log(space: &Space, limit: usize, output: &mut Output) -> Result<(), Fail
 
 fn line_of(query: &LoggedQuery) -> String {
     let words = match &query.words {
-        Some(words) => words.clone(),
+        Some(words) => named(words),
         None => paint(DIM, &query.hash[..8]),
     };
     let searched = match query.searched.len() {
@@ -144,7 +144,7 @@ fn topic_line(topic: &KnownTopic) -> String {
     };
     format!(
         "{:<24}  {verdict:<12}  {}{asked}",
-        topic.topic,
+        named(&topic.topic),
         memories(topic.memories)
     )
 }

@@ -190,7 +190,8 @@ fn print_text(
         let head = if index == 0 {
             paint(sureness(hit.confidence), head)
         } else {
-            " ".repeat(INDENT)
+            let margin = " ".repeat(INDENT - card::MARK_INDENT.len());
+            format!("{margin}{}", paint(DIM, card::MARK))
         };
         output.line(format_args!("{head}{line}"))?;
     }

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output::{BOLD, Output, counted, memories, paint};
 use crate::place::Place;
+use crate::shell::shell_path;
 use crate::wording::number;
 
 /// Rebuild a space as it was at an instant, in a new folder
@@ -56,7 +57,7 @@ impl Rewind {
             output.line(format_args!("{}  was made later", paint(BOLD, absent)))?;
         }
         output.flush()?;
-        let folder = self.into.display();
+        let folder = shell_path(&self.into);
         output.note(format_args!(
             "rebuilt in {folder}; `anamne --store {folder} …` works on it"
         ));

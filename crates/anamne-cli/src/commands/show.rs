@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output::{CYAN, DIM, Output, paint};
 use crate::place::Place;
-use crate::wording::{one_line, visible, wrapped};
+use crate::wording::one_line;
 use crate::{card, ids, known};
 
 /// Show a memory whole, with its links and what contradicts it
@@ -101,9 +101,7 @@ fn said_of(signals: &Regarded) -> String {
 
 /// The content, and under it everything that is known of the memory.
 pub(super) fn print(memory: &Memory, output: &mut Output) -> Result<(), Failure> {
-    for line in wrapped(&memory.content, output.width) {
-        output.line(line)?;
-    }
+    card::print_text(&memory.content, card::MARK_INDENT, usize::MAX, output)?;
     output.line("")?;
     let mut rows = vec![
         ("id", format!("{} · {}", memory.citation(), memory.id)),
@@ -116,7 +114,7 @@ pub(super) fn print(memory: &Memory, output: &mut Output) -> Result<(), Failure>
         ("session", memory.session.as_deref().map(one_line)),
         (
             "tags",
-            (!memory.tags.is_empty()).then(|| memory.tags.join(", ")),
+            (!memory.tags.is_empty()).then(|| card::tags(memory).join(", ")),
         ),
         ("imported as", memory.external_id.as_deref().map(one_line)),
     ];
@@ -165,11 +163,11 @@ fn metadata_rows(memory: &Memory) -> Option<(&'static str, String)> {
         .metadata
         .iter()
         .map(|(name, value)| match value.as_str() {
-            Some(text) => format!("{name}={text}"),
-            None => format!("{name}={value}"),
+            Some(text) => format!("{}={}", one_line(name), one_line(text)),
+            None => format!("{}={value}", one_line(name)),
         })
         .collect();
-    Some(("metadata", visible(&pairs.join("\n")).into_owned()))
+    Some(("metadata", pairs.join("\n")))
 }
 
 fn body_rows(body: &Body) -> Vec<(&'static str, String)> {
@@ -197,7 +195,7 @@ fn body_rows(body: &Body) -> Vec<(&'static str, String)> {
                 "tools",
                 tool_log
                     .iter()
-                    .map(|call| call.tool.as_str())
+                    .map(|call| one_line(&call.tool))
                     .collect::<Vec<_>>()
                     .join(", "),
             ),

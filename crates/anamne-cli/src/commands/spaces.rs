@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output::{BOLD, CYAN, DIM, Output, memories, paint};
 use crate::place::Place;
-use crate::wording::{number, one_line};
+use crate::wording::{number, one_line, wrapped};
 
 /// List the spaces of the store, or change the settings of one
 #[derive(Debug, clap::Args)]
@@ -149,11 +149,10 @@ fn print(row: &Row, is_here: bool, column: usize, output: &mut Output) -> Result
         number(row.threads)
     ))?;
     if !row.description.is_empty() {
-        output.line(format_args!(
-            "  {:column$}  {}",
-            "",
-            paint(DIM, one_line(&row.description))
-        ))?;
+        let width = output.width.saturating_sub(column + 4);
+        for line in wrapped(&one_line(&row.description), width) {
+            output.line(format_args!("  {:column$}  {}", "", paint(DIM, line)))?;
+        }
     }
     Ok(())
 }

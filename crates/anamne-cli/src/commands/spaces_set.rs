@@ -165,7 +165,12 @@ fn size(text: &str) -> Result<u64, String> {
         "mib" => 1 << 20,
         "gib" => 1 << 30,
         "tib" => 1 << 40,
-        _ => return Err(format!("{unit} is no unit; write 500MB, 2GiB, or none")),
+        _ => {
+            return Err(format!(
+                "{} is no unit; write 500MB, 2GiB, or none",
+                crate::wording::named(unit)
+            ));
+        }
     };
     let bytes = amount
         .parse::<f64>()

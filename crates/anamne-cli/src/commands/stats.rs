@@ -128,7 +128,10 @@ fn print_views(report: &SpaceReport, output: &mut Output) -> Result<(), Failure>
         let state = if view.trouble.is_empty() {
             format!("answers up to event {}", number(view.position))
         } else {
-            paint(YELLOW, format_args!("takes no part now: {}", view.trouble))
+            paint(
+                YELLOW,
+                format_args!("takes no part now: {}", wording::one_line(&view.trouble)),
+            )
         };
         output.line(format_args!(
             "{:<8}  {:column$}  {state}, {} in the tail, {}",

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output::{CYAN, DIM, Output, memories, paint};
 use crate::place::Place;
-use crate::wording::number;
+use crate::wording::{named, number, one_line, wrapped};
 
 /// What is summarised as one.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -166,7 +166,7 @@ fn reword(
 fn print(summary: &Summary, worded: Option<&[Worded]>, output: &mut Output) -> Result<(), Failure> {
     let day = output.dates.day(summary.start);
     let what = match (summary.level, &summary.thread) {
-        (Level::Session, Some(thread)) => format!("{day} · {thread}"),
+        (Level::Session, Some(thread)) => format!("{day} · {}", named(thread)),
         (Level::Week, _) => format!("week from {day}"),
         (Level::Month, _) => summary.start.strftime("%Y-%m").to_string(),
         _ => day,
@@ -175,26 +175,37 @@ fn print(summary: &Summary, worded: Option<&[Worded]>, output: &mut Output) -> R
     output.line(format_args!("{}  {}", paint(CYAN, what), paint(DIM, of)))?;
     if let Some(worded) = worded {
         for sentence in worded {
-            let citations = format!("[{}]", sentence.citations.join(", "));
-            output.line(format_args!(
-                "  {} {}",
-                sentence.text,
-                paint(DIM, citations)
-            ))?;
+            print_sentence(&sentence.text, &sentence.citations, output)?;
         }
         return Ok(());
     }
     for sentence in &summary.sentences {
-        let citation = format!("[m{}]", sentence.row);
-        let author = match sentence.author.as_str() {
-            "" => String::new(),
-            author => format!("{author}: "),
+        let text = match sentence.author.as_str() {
+            "" => sentence.text.clone(),
+            author => format!("{author}: {}", sentence.text),
         };
-        output.line(format_args!(
-            "  {author}{} {}",
-            sentence.text,
-            paint(DIM, citation)
-        ))?;
+        print_sentence(&text, &[format!("m{}", sentence.row)], output)?;
+    }
+    Ok(())
+}
+
+/// A sentence with the memories that say it, wrapped; lines after the first are indented further.
+pub(super) fn print_sentence(
+    text: &str,
+    citations: &[String],
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let citations = format!("[{}]", citations.join(", "));
+    let whole = format!("{} {citations}", one_line(text));
+    let lines = wrapped(&whole, output.width.saturating_sub(4));
+    for (place, line) in lines.iter().enumerate() {
+        let indent = if place == 0 { "  " } else { "    " };
+        // Where the citations are on a line of their own or are cut in two, they stay undecorated.
+        let line = match line.strip_suffix(citations.as_str()) {
+            Some(before) => format!("{before}{}", paint(DIM, &citations)),
+            None => line.clone(),
+        };
+        output.line(format_args!("{indent}{line}"))?;
     }
     Ok(())
 }

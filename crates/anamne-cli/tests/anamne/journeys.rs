@@ -172,7 +172,7 @@ fn without_json_remember_prints_the_id_alone() {
     );
     let shown = bench.run(&["show", ran.stdout.trim()]);
     assert!(
-        shown.stdout.starts_with("We deploy on Fridays only\n"),
+        shown.stdout.starts_with("│ We deploy on Fridays only\n"),
         "{}",
         shown.stdout
     );

@@ -275,7 +275,7 @@ fn a_name_that_is_not_known_is_not_found_and_the_nearest_are_offered() {
             "{error}"
         );
         let hint = error["hint"].as_str().unwrap_or_default();
-        assert!(hint.contains("\"Mara Lind\""), "{arguments:?}: {error}");
+        assert!(hint.contains("'Mara Lind'"), "{arguments:?}: {error}");
     }
     let ran = bench.run(&["--json", "graph", "Zyx"]);
     assert_eq!(ran.code, 3);

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 
 /// The place at which one call is served.
 pub(crate) struct Desk {
-    pub(crate) store: Arc<Store>,
+    pub(crate) store: Store,
     pub(crate) space: String,
     /// Whether `core` is asked beside that space.
     pub(crate) core: bool,

@@ -15,6 +15,7 @@
 mod arguments;
 mod budget;
 mod desk;
+mod flow;
 mod quote;
 mod reply;
 mod schema;
@@ -22,7 +23,9 @@ mod server;
 mod tools;
 mod wire;
 
-use anamne::Options;
+use std::collections::BTreeSet;
+
+use anamne::{Actor, Options, Refusal, Right, Scope, SpaceName, SpaceSet};
 use jiff::tz::TimeZone;
 use rmcp::ServiceExt;
 use rmcp::service::{QuitReason, ServerInitializeError};
@@ -47,6 +50,25 @@ pub struct Settings {
     /// Whether replies carry structured content beside their text. Hosts hand that to their model in place of the text,
     /// at up to three times the tokens, so it is for programs alone.
     pub structured: bool,
+    /// Which spaces the client may use beside the server's own.
+    pub others: OtherSpaces,
+    /// Whether the client may read `core` at all.
+    pub read_core: bool,
+    /// Whether the client may erase memories for ever.
+    pub erase: bool,
+}
+
+/// Which spaces a client may use beside the server's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OtherSpaces {
+    /// None.
+    #[default]
+    None,
+    /// These, to read and to write.
+    Listed(Vec<String>),
+    /// All of them, to read and to write.
+    All,
 }
 
 impl Default for Settings {
@@ -56,6 +78,9 @@ impl Default for Settings {
             zone: TimeZone::UTC,
             core: false,
             structured: false,
+            others: OtherSpaces::None,
+            read_core: true,
+            erase: false,
         }
     }
 }
@@ -80,6 +105,57 @@ impl Settings {
     pub fn structured(mut self, structured: bool) -> Self {
         self.structured = structured;
         self
+    }
+
+    /// Sets which spaces the client may use beside the server's own.
+    #[must_use]
+    pub fn others(mut self, others: OtherSpaces) -> Self {
+        self.others = others;
+        self
+    }
+
+    /// Sets whether the client may read `core`; where it may not, it is not searched either.
+    #[must_use]
+    pub fn read_core(mut self, read_core: bool) -> Self {
+        self.read_core = read_core;
+        self
+    }
+
+    /// Sets whether the client may erase memories for ever.
+    #[must_use]
+    pub fn erase(mut self, erase: bool) -> Self {
+        self.erase = erase;
+        self
+    }
+
+    /// What a client of a server for `space` may do. Refused where `core` is both shut out and used.
+    fn scope(&self, space: &SpaceName) -> Result<Scope, Refusal> {
+        let core = SpaceName::core().to_string();
+        let mut named = BTreeSet::from([space.to_string()]);
+        if let OtherSpaces::Listed(others) = &self.others {
+            named.extend(others.iter().cloned());
+        }
+        if !self.read_core && named.contains(&core) {
+            let accepts = "another space than core, which is shut out";
+            return Err(Refusal::new("space", accepts, core));
+        }
+        let used = match self.others {
+            OtherSpaces::All if self.read_core => SpaceSet::All,
+            OtherSpaces::All => SpaceSet::Except(BTreeSet::from([core.clone()])),
+            _ => SpaceSet::Only(named),
+        };
+        let mut read = used.clone();
+        if let (SpaceSet::Only(names), true) = (&mut read, self.read_core) {
+            names.insert(core);
+        }
+        let mut scope = Scope::of(Actor::agent("agent")).reading(read);
+        if self.tools != ToolSet::ReadOnly {
+            scope = scope.writing(used);
+        }
+        if self.erase {
+            scope = scope.allowing(Right::Erase);
+        }
+        Ok(scope)
     }
 
     /// Sets the zone in which times are read.

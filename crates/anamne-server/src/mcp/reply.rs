@@ -4,7 +4,7 @@
 //! request, and is no less careful than the text: invisible characters are escapes in it too.
 
 use anamne::text::quote::{escape_invisible, on_one_line};
-use anamne::{Error, ErrorKind, Refusal};
+use anamne::{Denied, Error, ErrorKind, Refusal, Right};
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -98,6 +98,7 @@ impl Failure {
             Self::Engine(error) => match error.kind() {
                 ErrorKind::Refused => ("refused", error.to_string()),
                 ErrorKind::NotFound => ("not_found", format!("not found: {error}")),
+                ErrorKind::Denied => ("denied", denied(error)),
                 ErrorKind::Failed => ("failed", format!("the memory engine failed: {error}")),
             },
         }
@@ -128,6 +129,23 @@ pub(crate) fn message_of(words: &str) -> String {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
     }
+}
+
+/// What is denied, and how a person allows it.
+fn denied(error: &Error) -> String {
+    let hint = match error {
+        Error::Denied(Denied::Read(_)) => {
+            "; a person can start the server with --spaces NAME or --all-spaces"
+        }
+        Error::Denied(Denied::Write(_)) => {
+            "; a person can start the server for that space, or with --spaces NAME or --all-spaces"
+        }
+        Error::Denied(Denied::Right(Right::Erase)) => {
+            "; a person can run `anamne forget --hard`, or start the server with --allow-erase"
+        }
+        _ => "",
+    };
+    format!("{error}{hint}")
 }
 
 impl From<Reply> for CallToolResponse {

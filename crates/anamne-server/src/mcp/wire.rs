@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, CustomRequest, ErrorCode,
-    ErrorData, GetMeta, InitializeRequestParams, ProtocolVersion, RequestId, ServerJsonRpcMessage,
+    CallToolRequestParams, ClientJsonRpcMessage, ClientNotification, ClientRequest, CustomRequest,
+    ErrorCode, ErrorData, GetMeta, InitializeRequestParams, ProtocolVersion, RequestId,
+    ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
 use serde::Deserialize;
@@ -18,6 +19,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
+
+use super::flow::Flow;
 
 /// The longest message that is read, in bytes; a longer one is refused and skipped.
 ///
@@ -55,6 +58,7 @@ pub(crate) struct Wire<R, W> {
     /// Inside a line that was too long.
     skipping: bool,
     write: Arc<Mutex<W>>,
+    flow: Arc<Flow>,
     /// A reply to nonsense that is on its way. It lives here, since `receive` may be dropped half-way.
     answer: Option<Sending>,
     /// Whether a lifecycle has begun; before that the SDK takes anything but a request for a reason to give up.
@@ -68,6 +72,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Wire<R, W> {
             line: Vec::new(),
             skipping: false,
             write: Arc::new(Mutex::new(write)),
+            flow: Arc::default(),
             answer: None,
             begun: false,
         }
@@ -109,9 +114,36 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Wire<R, W> {
     }
 
     fn take_line(&mut self) -> Received {
-        let received = read_message(&self.line);
+        let received = self.in_flight(read_message(&self.line));
         self.line.clear();
         self.line.shrink_to(64 * 1024);
+        received
+    }
+
+    /// Notes which requests are in flight. A second one with the same id is refused.
+    fn in_flight(&self, received: Received) -> Received {
+        let Received::Message(message) = &received else {
+            return received;
+        };
+        match message.as_ref() {
+            ClientJsonRpcMessage::Request(request) => {
+                if !self.flow.begin(&request.id, self.line.len()) {
+                    let message = format!("the id {} is in use by another request", request.id);
+                    let error = ErrorData::invalid_request(message, None);
+                    return Received::Nonsense(error, Some(request.id.clone()));
+                }
+            }
+            ClientJsonRpcMessage::Notification(notification) => {
+                // The SDK drops the answer to a request that was cancelled.
+                if let ClientNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.flow.end(id);
+                }
+            }
+            _ => {}
+        }
         received
     }
 
@@ -151,7 +183,19 @@ where
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        write_line(self.write.clone(), message)
+        let (write, flow) = (self.write.clone(), self.flow.clone());
+        async move {
+            let answered = match &message {
+                ServerJsonRpcMessage::Response(response) => Some(response.id.clone()),
+                ServerJsonRpcMessage::Error(error) => error.id.clone(),
+                _ => None,
+            };
+            let sent = write_line(write, message).await;
+            if let Some(id) = answered {
+                flow.end(&id);
+            }
+            sent
+        }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
@@ -161,6 +205,7 @@ where
                 self.answer = None;
                 sent.ok()?;
             }
+            self.flow.wait_for_room().await;
             let received = match self.next_line().await {
                 Line::Whole => self.take_line(),
                 Line::TooLong => Received::Nonsense(too_long(), None),
@@ -297,4 +342,88 @@ fn too_long() -> ErrorData {
     let message =
         format!("a message may be at most {LONGEST_LINE} bytes long; this one was skipped");
     ErrorData::invalid_request(message, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use rmcp::model::ServerResult;
+
+    use super::*;
+
+    fn ping(id: usize) -> String {
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n")
+    }
+
+    /// The next message, if one is to be had without waiting.
+    async fn next<R, W>(wire: &mut Wire<R, W>) -> Option<ClientJsonRpcMessage>
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        tokio::select! {
+            biased;
+            received = wire.receive() => received,
+            () = std::future::ready(()) => None,
+        }
+    }
+
+    fn id_of(message: &ClientJsonRpcMessage) -> Option<RequestId> {
+        match message {
+            ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
+            _ => None,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_client_that_does_not_wait_for_replies_is_not_read_any_further() {
+        let requests: String = (0..500).map(ping).collect();
+        let mut wire = Wire::new(Cursor::new(requests), Vec::new());
+        let mut read = Vec::new();
+        while let Some(message) = next(&mut wire).await {
+            read.push(id_of(&message).expect("a request"));
+        }
+        assert_eq!(read.len(), 64);
+        // Each reply that is written makes room for one more request.
+        for id in &read[..3] {
+            let reply = ServerJsonRpcMessage::response(ServerResult::empty(()), id.clone());
+            wire.send(reply).await.expect("written");
+            assert!(next(&mut wire).await.is_some());
+            assert!(next(&mut wire).await.is_none());
+        }
+    }
+
+    #[tokio::test]
+    async fn large_requests_are_bounded_by_their_bytes() {
+        let large = |id: usize| {
+            let padding = "x".repeat(LONGEST_LINE / 2);
+            format!(
+                "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\",\"params\":{{\"_meta\":{{\"p\":\"{padding}\"}}}}}}\n"
+            )
+        };
+        let requests: String = (0..9).map(large).collect();
+        let mut wire = Wire::new(Cursor::new(requests), Vec::new());
+        let mut read = 0;
+        while next(&mut wire).await.is_some() {
+            read += 1;
+        }
+        assert!((1..=5).contains(&read), "{read} of 8 MiB each");
+    }
+
+    #[tokio::test]
+    async fn the_second_of_two_requests_with_one_id_gets_an_error() {
+        let requests = [ping(7), ping(7), ping(8)].concat();
+        let mut wire = Wire::new(Cursor::new(requests), Vec::new());
+        let ids: Vec<_> = [next(&mut wire).await, next(&mut wire).await]
+            .iter()
+            .map(|message| message.as_ref().and_then(id_of))
+            .collect();
+        assert_eq!(ids, [7, 8].map(|id| Some(RequestId::Number(id))));
+        let written = String::from_utf8(wire.write.lock().await.clone()).expect("UTF-8");
+        assert!(
+            written.contains("in use") && written.contains("\"id\":7"),
+            "{written}"
+        );
+    }
 }

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use anamne::Options;
-use anamne_server::mcp::{MemoryServer, ServeError, Settings, serve};
+use anamne_server::mcp::{MemoryServer, OtherSpaces, ServeError, Settings, serve};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{
@@ -27,11 +27,24 @@ impl Raw {
         let folder = tempfile::tempdir().expect("a folder");
         let options = Options::new(folder.path()).background(false);
         // For programs too, so that tests can read ids and fields; what models get is the text.
-        Self::start_with(folder, options, Settings::default().structured(true))
+        let settings = Settings::default()
+            .others(OtherSpaces::All)
+            .erase(true)
+            .structured(true);
+        Self::start_with(folder, options, settings)
     }
 
     pub(crate) fn start_with(folder: TempDir, options: Options, settings: Settings) -> Self {
-        let server = MemoryServer::open(options, "core", settings).expect("a server");
+        Self::start_for("core", folder, options, settings)
+    }
+
+    pub(crate) fn start_for(
+        space: &str,
+        folder: TempDir,
+        options: Options,
+        settings: Settings,
+    ) -> Self {
+        let server = MemoryServer::open(options, space, settings).expect("a server");
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(theirs);
         let serving = tokio::spawn(serve(server, read, write));

@@ -22,9 +22,6 @@ use crate::clock::{cut, to_microseconds};
 use crate::files::look_at;
 use crate::journal::{Digest, Entry, Line};
 
-/// Importance of a memory whose author said nothing about it.
-const DEFAULT_IMPORTANCE: u8 = 5;
-
 /// An open transaction. Dropped without [`Transaction::commit`], it leaves nothing behind.
 pub(crate) struct Transaction<'writer> {
     pub(super) connection: &'writer Connection,
@@ -238,6 +235,10 @@ impl<'writer> Transaction<'writer> {
         }
         let mut memory = stored.memory.clone();
         apply(&mut memory, edit);
+        if memory.content != stored.memory.content && edit.trust.is_none() {
+            // New words are worth no more than whoever wrote them.
+            memory.trust = memory.trust.min(self.actor.default_trust());
+        }
         memory.check()?;
         if memory == stored.memory {
             return Ok(memory);
@@ -403,7 +404,7 @@ impl<'writer> Transaction<'writer> {
             session: draft.session.clone(),
             author: draft.author.clone(),
             trust: plain_zero(draft.trust.unwrap_or_else(|| self.actor.default_trust())),
-            importance: draft.importance.unwrap_or(DEFAULT_IMPORTANCE),
+            importance: draft.importance.unwrap_or(Draft::USUAL_IMPORTANCE),
             confidence: plain_zero(draft.confidence.unwrap_or(1.0)),
             tags,
             metadata: draft.metadata.clone(),

@@ -7,6 +7,9 @@ use anamne_types::{Body, Memory};
 /// Characters of a name taken from a text at most.
 const LONGEST: usize = 60;
 
+/// Bytes of it at most: with place, id and ending a name stays below the 255 bytes that file systems take.
+const LONGEST_BYTES: usize = 120;
+
 /// Names that some system keeps for devices.
 const RESERVED: [&str; 22] = [
     "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8",
@@ -87,7 +90,7 @@ fn safe(text: &str) -> Option<String> {
             && !r#"\/:*?"<>|#^[]%`"#.contains(character)
             && !('\u{200b}'..='\u{200f}').contains(&character)
             && !('\u{202a}'..='\u{202e}').contains(&character);
-        if count >= LONGEST {
+        if count >= LONGEST || name.len() + character.len_utf8() > LONGEST_BYTES {
             break;
         }
         if plain {
@@ -122,6 +125,10 @@ mod tests {
         check("CON", Some("CON_"));
         check("\u{202e}\u{0}\n", None);
         check("Ünïcödé 記憶", Some("Ünïcödé 記憶"));
+        for wide in ["𒀀", "😀", "字", "é"] {
+            let name = safe(&wide.repeat(300)).expect("a name");
+            assert!(name.len() <= LONGEST_BYTES, "{} bytes", name.len());
+        }
         assert_eq!(
             safe(&"long ".repeat(50)).expect("a name").chars().count(),
             59

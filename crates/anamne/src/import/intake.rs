@@ -1,16 +1,20 @@
 //! The way of what an import reads into the space: batch by batch, and the links at the end.
 
 use anamne_store::{Arrival, StoreError};
-use anamne_types::{Link, MemoryId};
+use anamne_types::{Link, LinkType, MemoryId};
 use jiff::Timestamp;
 
 use super::record::ImportedLink;
-use super::{BadLine, BadLines, ImportReport};
+use super::{BadLine, BadLines, ImportOptions, ImportReport};
 use crate::Error;
+use crate::admission::{Claims, IMPORT_TRUST, without_authority};
 use crate::space::Space;
 
 /// How many records go into one transaction. Small enough that other writers wait only milliseconds.
 const BATCH: usize = 512;
+
+/// How many bytes of content go into one transaction, for the same reason.
+const BATCH_BYTES: usize = 1 << 20;
 
 /// Where a record stood.
 #[derive(Clone, Debug)]
@@ -34,11 +38,12 @@ impl Place {
 /// An import in progress.
 pub(super) struct Intake<'a> {
     space: &'a Space,
-    bad_lines: BadLines,
+    options: ImportOptions,
     progress: &'a mut dyn FnMut(&ImportReport),
     /// What was done so far.
     pub(super) report: ImportReport,
     batch: Vec<Waiting>,
+    batch_bytes: usize,
     /// Links whose end may not be there yet.
     links: Vec<PendingLink>,
 }
@@ -60,15 +65,16 @@ struct PendingLink {
 impl<'a> Intake<'a> {
     pub(super) fn new(
         space: &'a Space,
-        bad_lines: BadLines,
+        options: ImportOptions,
         progress: &'a mut dyn FnMut(&ImportReport),
     ) -> Self {
         Self {
             space,
-            bad_lines,
+            options,
             progress,
             report: ImportReport::default(),
             batch: Vec::with_capacity(BATCH),
+            batch_bytes: 0,
             links: Vec::new(),
         }
     }
@@ -80,12 +86,14 @@ impl<'a> Intake<'a> {
         arrival: Arrival,
         links: Vec<ImportedLink>,
     ) -> Result<(), Error> {
+        let arrival = self.weighed(arrival)?;
+        self.batch_bytes += arrival.draft.content.len();
         self.batch.push(Waiting {
             place,
             arrival,
             links,
         });
-        if self.batch.len() < BATCH {
+        if self.batch.len() < BATCH && self.batch_bytes < BATCH_BYTES {
             return Ok(());
         }
         self.store()?;
@@ -93,10 +101,30 @@ impl<'a> Intake<'a> {
         Ok(())
     }
 
+    /// What a record says of itself counts where the import is vouched for, or where this store has the same memory.
+    fn weighed(&mut self, mut arrival: Arrival) -> Result<Arrival, Error> {
+        if self.options.trusted {
+            return Ok(arrival);
+        }
+        let claims = Claims::of(&arrival.draft);
+        if let (false, Some(origin)) = (claims.is_empty(), &arrival.origin)
+            && self.space.vouches_for(origin.id, &arrival.draft)?
+        {
+            return Ok(arrival);
+        }
+        let highest = IMPORT_TRUST.min(self.space.actor().default_trust());
+        without_authority(&mut arrival.draft, highest);
+        let unproven = &mut self.report.unproven;
+        unproven.trust += u64::from(claims.trust);
+        unproven.importance += u64::from(claims.importance);
+        unproven.metadata += u64::from(claims.metadata);
+        Ok(arrival)
+    }
+
     /// Notes a record that can't be read. Ends the import where that is asked for, after what came before it
     /// was stored.
     pub(super) fn pass_over(&mut self, place: &Place, reason: String) -> Result<(), Error> {
-        if self.bad_lines == BadLines::Stop {
+        if self.options.bad_lines == BadLines::Stop {
             self.store()?;
         }
         self.refuse(place.bad(reason))
@@ -111,7 +139,7 @@ impl<'a> Intake<'a> {
     }
 
     fn refuse(&mut self, bad: BadLine) -> Result<(), Error> {
-        if self.bad_lines == BadLines::Skip {
+        if self.options.bad_lines == BadLines::Skip {
             self.report.bad.push(bad);
             return Ok(());
         }
@@ -136,6 +164,8 @@ impl<'a> Intake<'a> {
         if self.batch.is_empty() {
             return Ok(());
         }
+        let trusted = self.options.trusted;
+        self.batch_bytes = 0;
         let mut arrivals = Vec::with_capacity(self.batch.len());
         let mut rest = Vec::with_capacity(self.batch.len());
         for waiting in self.batch.drain(..) {
@@ -147,11 +177,13 @@ impl<'a> Intake<'a> {
             arrivals.push(waiting.arrival);
         }
         let mut refused = Vec::new();
-        for ((place, returns, links), outcome) in
-            rest.into_iter().zip(self.space.take_in(&arrivals)?)
-        {
+        let outcomes = self.space.take_in(&arrivals)?.into_iter().zip(&arrivals);
+        for ((place, returns, links), (outcome, arrival)) in rest.into_iter().zip(outcomes) {
             match outcome {
                 Ok(taken) => {
+                    if trusted && taken.duplicate {
+                        self.space.believe(taken.id, &arrival.draft)?;
+                    }
                     self.report.imported += u64::from(!taken.duplicate);
                     self.report.known += u64::from(taken.duplicate);
                     let pending = |link| PendingLink {
@@ -203,6 +235,12 @@ impl<'a> Intake<'a> {
             return Ok(Err(format!("the link's end {:?} is not there", link.to)));
         };
         let created_at = link.created_at.unwrap_or_else(|| self.space.now());
+        if !self.options.trusted && !self.may_point(link.link_type, to)? {
+            return Ok(Err(format!(
+                "a {} link to {:?}, which is trusted more than an import; --trusted accepts it",
+                link.link_type, link.to
+            )));
+        }
         Ok(Ok(Link {
             from: *from,
             to,
@@ -215,6 +253,19 @@ impl<'a> Intake<'a> {
                 Timestamp::UNIX_EPOCH
             },
         }))
+    }
+
+    /// Whether an import that nobody vouches for may draw such a link: one that speaks against its end must not
+    /// take away from a memory that is trusted more.
+    fn may_point(&self, link_type: LinkType, to: MemoryId) -> Result<bool, Error> {
+        if !matches!(link_type, LinkType::Supersedes | LinkType::Contradicts) {
+            return Ok(true);
+        }
+        Ok(self
+            .space
+            .get_each(&[to])?
+            .iter()
+            .all(|end| end.trust <= IMPORT_TRUST))
     }
 
     fn count(&mut self, place: &Place, drawn: Result<bool, String>) -> Result<(), Error> {

@@ -7,12 +7,15 @@ use anamne_types::Limits;
 
 use super::intake::{Intake, Place};
 use super::record::{ImportedLink, Record};
-use super::{BadLines, ImportReport};
+use super::{ImportOptions, ImportReport};
 use crate::Error;
 use crate::space::Space;
 
 /// The longest line that is read: the largest content with every byte escaped, and room for the rest.
 const LONGEST_LINE: u64 = 8 * Limits::CONTENT_BYTES as u64;
+
+/// The most values that a line may hold: more than the largest body and metadata have together.
+const MOST_VALUES: usize = 400_000;
 
 /// Reads records from `reader` into `space`, and calls `progress` after every batch.
 ///
@@ -21,10 +24,10 @@ const LONGEST_LINE: u64 = 8 * Limits::CONTENT_BYTES as u64;
 pub(crate) fn import(
     space: &Space,
     mut reader: impl BufRead,
-    bad_lines: BadLines,
+    options: ImportOptions,
     progress: &mut dyn FnMut(&ImportReport),
 ) -> Result<ImportReport, Error> {
-    let mut intake = Intake::new(space, bad_lines, progress);
+    let mut intake = Intake::new(space, options, progress);
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -71,6 +74,52 @@ fn parse(line: &[u8]) -> Result<Option<(Arrival, Vec<ImportedLink>)>, String> {
     if text.len() as u64 >= LONGEST_LINE {
         return Err(format!("longer than {LONGEST_LINE} bytes"));
     }
+    if has_more_values(text, MOST_VALUES) {
+        return Err(format!("more than {MOST_VALUES} JSON values"));
+    }
     let record: Record = serde_json::from_str(text).map_err(|error| error.to_string())?;
     record.into_arrival().map(Some)
+}
+
+/// Whether a line of JSON has more than `most` values, by what separates them outside strings. A value that is parsed
+/// takes some sixty times the bytes of its text, so this is asked before. Linear, without allocation.
+fn has_more_values(text: &str, most: usize) -> bool {
+    let mut separators = 0;
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b',' | b'[' | b'{' if !in_string => separators += 1,
+            _ => {}
+        }
+    }
+    separators > most
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_VALUES, has_more_values, parse};
+
+    #[test]
+    fn a_line_of_too_many_values_is_refused_before_it_is_parsed() {
+        let many = format!(r#"{{"text":"x","n":[{}0]}}"#, "0,".repeat(MOST_VALUES));
+        let reason = parse(many.as_bytes()).expect_err("refused");
+        assert!(reason.contains("JSON values"), "{reason}");
+        // What stands in strings is text.
+        let text = format!(
+            r#"{{"text":"{}\"{}"}}"#,
+            ",[{".repeat(200_000),
+            ",".repeat(9)
+        );
+        assert!(!has_more_values(&text, 2));
+        assert!(parse(text.as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn deep_nesting_is_refused_and_not_followed() {
+        let deep = format!(r#"{{"text":"x","n":{}}}"#, "[".repeat(300_000));
+        assert!(parse(deep.as_bytes()).is_err());
+    }
 }

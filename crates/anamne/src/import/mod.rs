@@ -22,6 +22,54 @@ pub enum BadLines {
     Skip,
 }
 
+/// How an import is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ImportOptions {
+    /// What happens to lines that can't be taken.
+    pub bad_lines: BadLines,
+    /// Whether what it says of itself is believed: trust and importance above the usual, assertions about the
+    /// knowledge graph, feedback. Needs [`Right::Trust`](crate::Right::Trust).
+    ///
+    /// A memory that this store's log holds in the same state is believed anyway.
+    pub trusted: bool,
+}
+
+impl ImportOptions {
+    /// The same, believed.
+    #[must_use]
+    pub fn trusted(mut self) -> Self {
+        self.trusted = true;
+        self
+    }
+}
+
+impl From<BadLines> for ImportOptions {
+    fn from(bad_lines: BadLines) -> Self {
+        Self {
+            bad_lines,
+            trusted: false,
+        }
+    }
+}
+
+/// How many memories were taken without something that they claimed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Unproven {
+    /// Trust above that of imports.
+    pub trust: u64,
+    /// Importance above the usual 5.
+    pub importance: u64,
+    /// Assertions about the knowledge graph, feedback, and other reserved metadata.
+    pub metadata: u64,
+}
+
+impl Unproven {
+    /// Whether everything was taken as it was claimed.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// A line or note that could not be taken.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BadLine {
@@ -47,6 +95,9 @@ pub struct ImportReport {
     pub known: u64,
     /// Links that were drawn.
     pub links: u64,
+    /// What was claimed and not believed.
+    #[serde(skip_serializing_if = "Unproven::is_empty")]
+    pub unproven: Unproven,
     /// Lines or notes that were passed over.
     pub bad: Vec<BadLine>,
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::intake::{Intake, Place};
 use super::record::{ImportedLink, Record, full_weight};
-use super::{BadLines, ImportReport};
+use super::{ImportOptions, ImportReport};
 use crate::space::Space;
 use crate::{Error, front_matter};
 
@@ -23,7 +23,7 @@ type Ids = HashMap<String, String>;
 pub(crate) fn import_notes(
     space: &Space,
     folder: &Path,
-    bad_notes: BadLines,
+    options: ImportOptions,
     progress: &mut dyn FnMut(&ImportReport),
 ) -> Result<ImportReport, Error> {
     let mut notes = Vec::new();
@@ -43,7 +43,7 @@ pub(crate) fn import_notes(
             ids.insert(name, id);
         }
     }
-    let mut intake = Intake::new(space, bad_notes, progress);
+    let mut intake = Intake::new(space, options, progress);
     for note in &notes {
         intake.report.lines += 1;
         let place = Place {

@@ -9,7 +9,8 @@ impl Space {
     /// Tells whether a memory that was an answer helped. It is an edit of the memory, which is kept with its history, and
     /// weighs a little in later answers: `(useful − useless) / (all + 2)`. Returns the memory's new state.
     pub fn feedback(&self, feedback: &Feedback) -> Result<Memory, Error> {
-        let judged = self.inner.source.judge(&self.actor, feedback)?;
+        self.require_write()?;
+        let judged = self.inner.source.judge(self.actor(), feedback)?;
         self.after_write();
         Ok(judged)
     }
@@ -21,6 +22,7 @@ impl Space {
         useful: bool,
         note: &str,
     ) -> Result<Memory, Error> {
+        self.require_write()?;
         let log = self.query_log(usize::MAX)?;
         let query = log.iter().find(|query| query.number == number);
         let best = query.and_then(|query| query.found.first());

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anamne_recall::{Advice, Asked, Experience, Openings, Trace};
 use anamne_store::{KeptQueries, StoreError};
-use anamne_types::Row;
+use anamne_types::{Right, Row};
 
 use crate::Error;
 use crate::space::{CheckUp, Inner, Space};
@@ -285,6 +285,7 @@ impl Space {
 
     /// Deletes everything that is known of the space's own recall: the log of questions and what it taught.
     pub fn forget_meta(&self) -> Result<(), Error> {
+        self.require(Right::Erase)?;
         self.inner.meta.clear();
         Ok(self.inner.meta.file().remove()?)
     }

@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output::{BOLD, CYAN, DIM, Output, paint};
 use crate::place::Place;
+use crate::shell::shell_arguments;
 use crate::weaving;
 use crate::wording::one_line;
 
@@ -42,7 +43,9 @@ impl Suggestions {
                 paint(BOLD, &into),
                 paint(DIM, what)
             ))?;
-            let command = format!("anamne knowledge merge {from:?} {into:?}");
+            let names = [&suggestion.from.name, &suggestion.into.name];
+            let arguments = shell_arguments(names.map(String::as_str));
+            let command = format!("anamne knowledge merge {arguments}");
             output.line(format_args!("    {}", paint(CYAN, command)))?;
         }
         output.flush()?;

@@ -1,0 +1,268 @@
+//! What every command is run with on the hostile store; a command that is not here fails the test.
+
+/// A command, and the arguments that it is run with one after another.
+pub(super) type Invocations = (&'static str, &'static [&'static [&'static str]]);
+
+/// In an order in which the earlier ones leave the later ones something to show.
+pub(super) const COMMANDS: &[Invocations] = &[
+    ("init", &[&[]]),
+    (
+        "remember",
+        &[
+            &["{text}", "--author", "{name}", "--tag", "{name}"],
+            &["x", "--kind", "{text}"],
+            &["x", "--metadata", "{text}"],
+        ],
+    ),
+    (
+        "think",
+        &[
+            &["{text}", "--thread", "{name}"],
+            &["x", "--follows", "{text}"],
+        ],
+    ),
+    (
+        "recall",
+        &[
+            &["{text}"],
+            &[
+                "launch date",
+                "--explain",
+                "--explain-plan",
+                "--depth",
+                "deep",
+            ],
+            &["nothing of {name}", "--min-confidence", "0.99"],
+            &["x", "--since", "{text}"],
+            &["x", "--role", "{text}"],
+            &["x", "--across", "{name}"],
+            &["x", "--naming", "{name}"],
+        ],
+    ),
+    (
+        "context",
+        &[
+            &["launch date"],
+            &["--preset", "session-start"],
+            &["x", "--as-of", "{text}"],
+        ],
+    ),
+    (
+        "show",
+        &[
+            &["m1"],
+            &["m2"],
+            &["m3"],
+            &["m4"],
+            &["m5"],
+            &["m6"],
+            &["{text}"],
+            &["{name}3"],
+        ],
+    ),
+    (
+        "list",
+        &[
+            &[],
+            &["--forgotten"],
+            &["--author", "{name}"],
+            &["--until", "{text}"],
+        ],
+    ),
+    (
+        "edit",
+        &[
+            &["m2", "--content", "again {text}"],
+            &["{text}", "--content", "x"],
+        ],
+    ),
+    (
+        "history",
+        &[
+            &["m1"],
+            &["m1", "--as-of", "today"],
+            &["m1", "--as-of", "{text}"],
+        ],
+    ),
+    (
+        "audit",
+        &[&[], &["--actor", "{name}"], &["--memory", "{text}"]],
+    ),
+    (
+        "link",
+        &[
+            &["m1", "m2", "--type", "related", "--reason", "{text}"],
+            &["m1", "{text}", "--type", "related"],
+        ],
+    ),
+    (
+        "feedback",
+        &[
+            &["m3", "useful", "--note", "{text}"],
+            &["{text}", "useful"],
+            &["m3", "{text}"],
+        ],
+    ),
+    ("knowledge", &[&[]]),
+    (
+        "knowledge list",
+        &[&["--all"], &["--name", "{name}"], &["--type", "{text}"]],
+    ),
+    ("knowledge show", &[&["{name}"], &["{text}"]]),
+    (
+        "knowledge entity",
+        &[
+            &["{name} x", "--type", "tool"],
+            &["{text}", "--type", "tool"],
+        ],
+    ),
+    (
+        "knowledge relation",
+        &[
+            &["{name}", "knows", "{name} Lind"],
+            &["{name}", "{text}", "x"],
+        ],
+    ),
+    (
+        "knowledge property",
+        &[&["{name}", "says", "{text}"], &["{name}", "{name}", "x"]],
+    ),
+    ("knowledge suggestions", &[&[]]),
+    ("knowledge deny", &[&["{name}", "says"], &["{text}"]]),
+    (
+        "knowledge merge",
+        &[&["{name} x", "{name}"], &["{text}", "{text}"]],
+    ),
+    (
+        "knowledge distinct",
+        &[&["{name}", "{name} Lind"], &["{text}", "x"]],
+    ),
+    (
+        "graph",
+        &[
+            &["{name}"],
+            &["{name}", "--format", "dot"],
+            &["{name}", "--format", "svg"],
+            &["{text}"],
+            &["{name}", "-o", "{file}/x"],
+        ],
+    ),
+    (
+        "resolve",
+        &[
+            &["--all"],
+            &[],
+            &["{text}"],
+            &["{text}", "--keep", "{text}"],
+        ],
+    ),
+    (
+        "check",
+        &[&["m6", "m7", "m8"], &["--topic", "{text}"], &["{text}"]],
+    ),
+    ("weave", &[&[], &["--again"]]),
+    (
+        "import",
+        &[
+            &["{file}"],
+            &["{file}", "--skip-bad"],
+            &["vault"],
+            &["vault", "--skip-bad"],
+            &["missing {file}"],
+        ],
+    ),
+    // What goes to standard output is data, which the test of exports compares byte by byte.
+    (
+        "export",
+        &[
+            &["--output", "exported {file}"],
+            &["--output", "missing {file}/x"],
+            &["--format", "markdown", "--into", "notes {file}"],
+        ],
+    ),
+    ("stats", &[&[]]),
+    (
+        "summaries",
+        &[
+            &[],
+            &["--by", "month"],
+            &["--by", "session", "--thread", "{name}"],
+            &["--since", "{text}"],
+        ],
+    ),
+    ("consolidate", &[&[], &["--insights"], &["--apply"]]),
+    ("spaces", &[&[]]),
+    (
+        "spaces set",
+        &[
+            &[],
+            &["--model", "{text}"],
+            &["--quota", "1{text}"],
+            &["--description", "{text}"],
+        ],
+    ),
+    ("tiers", &[&[], &["--move"]]),
+    ("meta", &[]),
+    ("meta log", &[&[]]),
+    ("meta topics", &[&[]]),
+    ("meta clear", &[&[]]),
+    ("tasks", &[&[]]),
+    ("tasks run", &[&[]]),
+    ("tasks pause", &[&["{text}"]]),
+    ("tasks resume", &[&["{text}"]]),
+    ("tasks retry", &[&["--all"], &["{text}"], &["7"]]),
+    ("tasks cancel", &[&["{text}"], &["7"]]),
+    ("tasks dead", &[&[]]),
+    ("doctor", &[&[]]),
+    ("backup", &[&["backup {file}"], &["store"]]),
+    ("verify", &[&[]]),
+    ("repair", &[&[]]),
+    (
+        "rewind",
+        &[
+            &["--at", "now", "--into", "rewound {file}"],
+            &["--at", "{text}", "--into", "x"],
+        ],
+    ),
+    (
+        "forget",
+        &[
+            &["m7"],
+            &["{text}"],
+            &["--query", "{text}"],
+            &["m8", "--hard", "--yes"],
+            &["--all"],
+        ],
+    ),
+    ("restore", &[&["m7"], &["{text}"]]),
+    ("model", &[&[]]),
+    (
+        "model set",
+        &[
+            &[
+                "--provider",
+                "openai",
+                "--model",
+                "{text}",
+                "--url",
+                "http://127.0.0.1:1/{name}",
+            ],
+            &["--url", "{text}"],
+            &["--key-env", "{text}"],
+        ],
+    ),
+    ("model key", &[&[]]),
+    ("model test", &[&[]]),
+    ("model off", &[&[]]),
+    (
+        "costs",
+        &[&[], &["--model", "{text}"], &["--since", "{text}"]],
+    ),
+    ("mcp", &[&["--tools", "{text}"]]),
+    (
+        "completions",
+        &[&["bash"], &["zsh"], &["fish"], &["{text}"]],
+    ),
+    ("man", &[&[], &["--folder", "{file}/x"]]),
+    ("demo", &[&[]]),
+];

@@ -1,0 +1,162 @@
+//! A store in which every field holds what a terminal would obey.
+
+use serde_json::{Value, json};
+
+use crate::bench::{Bench, lines};
+
+/// What a line begins with that passes for one of the command.
+pub(super) const FORGED: &str = "error: forged";
+
+/// A text: a title is set, the screen cleared, colours forged, the order of reading turned, a line forged.
+pub(super) const TEXT: &str = "Mara Lind \u{1b}]0;title\u{7} \u{1b}[2J \u{1b}[31mred\u{1b}[0m \u{1b}[1A \u{9b}2J \u{8}\u{7f} \
+     \u{202e}turned\u{202c} \u{2066}x\u{2069} hid\u{200b}den tag\u{e0041}\u{e0042} works at Hafen\r\nerror: forged\u{2028}error: forged\nerror: forged";
+
+/// A name, which may have no control characters: direction, zero width, tags, and what a shell would obey.
+pub(super) const NAME: &str = "Ma\u{202e}ra\u{200b} \u{e0041}$(touch pwned) `id` \u{2067}\u{feff}";
+
+/// Two statements that contradict each other.
+const NEVER: &str =
+    "I have never written any Flask routes in this project, \u{202e} \u{1b}[2J ever.";
+const DID: &str = "I implemented a Flask route for the homepage \u{202e} \u{1b}[2J.\nerror: forged";
+
+/// The name of a file, which may have all of it.
+const FILE: &str = "no\u{1b}[2Jte \u{202e}\u{9b}x\nerror: forged $(touch pwned)";
+
+/// An argument with its placeholders filled.
+pub(super) fn filled(argument: &str) -> String {
+    argument
+        .replace("{text}", TEXT)
+        .replace("{name}", NAME)
+        .replace("{file}", FILE)
+}
+
+fn record(number: u64, fields: Value) -> Value {
+    let mut record = json!({
+        "id": format!("{NAME}{number}"),
+        "text": format!("{number} {TEXT}"),
+        "author": NAME,
+        "thread": NAME,
+        "session": NAME,
+        "tags": [NAME],
+        "time": format!("2026-03-0{}T10:00:00Z", number % 8 + 1),
+        "metadata": { NAME: TEXT, "list": [TEXT] },
+        "links": [{ "to": format!("{NAME}{}", number.saturating_sub(1)), "type": "supports", "reason": TEXT }],
+    });
+    let Value::Object(fields) = fields else {
+        return record;
+    };
+    for (name, value) in fields {
+        record[name] = value;
+    }
+    record
+}
+
+fn records() -> String {
+    let texts = [TEXT];
+    lines([
+        record(0, json!({ "links": [] })),
+        record(
+            1,
+            json!({ "kind": "episode", "goal": TEXT, "plan": texts, "outcome": TEXT,
+            "tool_log": [{ "tool": TEXT, "input": TEXT, "output": TEXT }] }),
+        ),
+        record(
+            2,
+            json!({ "kind": "skill", "name": NAME, "trigger": TEXT, "steps": texts, "code": TEXT }),
+        ),
+        record(
+            3,
+            json!({ "kind": "document", "title": TEXT, "source": TEXT }),
+        ),
+        record(4, json!({ "kind": "thought" })),
+        record(5, json!({ "kind": "fact", "category": "insight" })),
+        record(6, json!({ "author": "Ada\u{202e}", "text": NEVER })),
+        record(7, json!({ "author": "Ada\u{202e}", "text": DID })),
+        record(
+            8,
+            json!({ "kind": "fact", "text": format!("We deploy the parser on Fridays {NAME}") }),
+        ),
+        record(
+            9,
+            json!({ "kind": "fact", "text": format!("We deploy the parser on Fridays, {NAME}") }),
+        ),
+    ])
+}
+
+/// The store, told through every door that takes a text.
+pub(super) fn store() -> Bench {
+    let bench = Bench::new();
+    let told = |arguments: &[&str]| {
+        let ran = bench.run(arguments);
+        assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.stderr);
+    };
+    told(&["init"]);
+    let settings = bench.store().join("spaces/core/space.toml");
+    let written = std::fs::read_to_string(&settings).expect("settings");
+    let with_words = format!("{written}\n[meta]\nqueries = \"text\"\n");
+    let with_words = if written.contains("[meta]") {
+        written
+    } else {
+        with_words
+    };
+    std::fs::write(&settings, with_words).expect("settings");
+    let imported = bench.feed(&["import", "-"], records().as_bytes());
+    assert_eq!(imported.code, 0, "{}", imported.stderr);
+    told(&["spaces", "set", "--description", TEXT]);
+    told(&[
+        "remember",
+        TEXT,
+        "--author",
+        NAME,
+        "--metadata",
+        &format!("{NAME}={TEXT}"),
+    ]);
+    told(&[
+        "edit",
+        "m1",
+        "--content",
+        &format!("changed {TEXT}"),
+        "--tag",
+        NAME,
+    ]);
+    told(&["feedback", "m2", "useful", "--note", TEXT]);
+    for (name, sort) in [
+        (NAME, "person"),
+        (&format!("{NAME}Kestrel"), "tool"),
+        (&format!("{NAME} Kestrel"), "tool"),
+    ] {
+        told(&[
+            "knowledge",
+            "entity",
+            name,
+            "--type",
+            sort,
+            "--alias",
+            &format!("{name} alias"),
+        ]);
+    }
+    told(&["knowledge", "relation", NAME, "works_at", NAME]);
+    told(&["knowledge", "property", NAME, "motto", TEXT]);
+    told(&["recall", TEXT]);
+    told(&["forget", "m5"]);
+    told(&["weave"]);
+    #[cfg(unix)]
+    with_hostile_files(&bench);
+    bench
+}
+
+/// Files whose names are hostile too: notes, a file of bad lines, a space that can't be read.
+#[cfg(unix)]
+fn with_hostile_files(bench: &Bench) {
+    let vault = bench.folder().join("vault");
+    std::fs::create_dir(&vault).expect("a folder");
+    let note = format!("---\nkind: nonsense {TEXT}\n---\n{TEXT}\n");
+    std::fs::write(vault.join(format!("{FILE}.md")), note).expect("a note");
+    bench.file(
+        FILE,
+        lines([json!({ "text": "x", "kind": TEXT }), json!({ TEXT: TEXT })]),
+    );
+    let space = bench.store().join("spaces").join(FILE);
+    std::fs::create_dir(&space).expect("a folder");
+    std::fs::write(space.join("space.toml"), format!("name = \"{TEXT}")).expect("settings");
+}

@@ -1,0 +1,626 @@
+//! The promise: no call does more than the scope of its handle allows. Methods are enumerated from the source, so a new one
+//! fails here until somebody says what it needs.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use anamne::{
+    Actor, Assertion, BadLines, Denied, Draft, Edit, EntityType, Error, ErrorKind, Feedback,
+    Insight, Link, LinkType, MemoryId, Metadata, Recall, Right, Scope, Space, SpaceChoice,
+    SpaceSet, Spaces, Store,
+};
+
+/// A space with something in it, and the ids of two memories.
+struct World {
+    _folder: tempfile::TempDir,
+    store: Store,
+    one: MemoryId,
+    other: MemoryId,
+    outside: std::path::PathBuf,
+}
+
+fn world() -> World {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let options = anamne::Options::new(folder.path().join("store")).background(false);
+    let store = Store::open_with(options).expect("a store");
+    let space = store.space("atlas").expect("a space");
+    let tell = |text: &str| {
+        let draft = Draft::new(text).thread("harbour");
+        space.remember(draft).expect("told").id
+    };
+    let (one, other) = (
+        tell("The pilot boat leaves at six"),
+        tell("The pilot boat leaves at seven"),
+    );
+    let payroll = store.space("payroll").expect("a space");
+    payroll
+        .remember("The pilot boat earns saffron nine")
+        .expect("told");
+    World {
+        outside: folder.path().join("outside"),
+        _folder: folder,
+        store,
+        one,
+        other,
+    }
+}
+
+type Call = fn(&Space, &World) -> Result<(), Error>;
+
+/// What a method of a space needs beyond the right to read it.
+enum Needs {
+    /// Nothing: it shows what is there, or does for this handle alone.
+    Nothing,
+    Write(Call),
+    Right(Right, Call),
+}
+use Needs::{Nothing, Write};
+
+fn link(world: &World) -> Link {
+    Link {
+        from: world.one,
+        to: world.other,
+        link_type: LinkType::Related,
+        weight: 1.0,
+        reason: String::new(),
+        created_at: jiff::Timestamp::UNIX_EPOCH,
+    }
+}
+
+fn assertion() -> Assertion {
+    Assertion::Entity {
+        name: "Mara Lind".into(),
+        entity_type: EntityType::Person,
+        aliases: Vec::new(),
+    }
+}
+
+fn insight(world: &World) -> Insight {
+    Insight {
+        text: "said".into(),
+        sentence: "said".into(),
+        central: world.one,
+        sources: vec![world.one],
+        confidence: 0.5,
+        days: 1,
+        first: jiff::Timestamp::UNIX_EPOCH,
+        last: jiff::Timestamp::UNIX_EPOCH,
+    }
+}
+
+/// Every public method of `Space`, and what it needs.
+fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
+    let right = |right, call: Call| Needs::Right(right, call);
+    let mut methods: Vec<(&'static str, Needs)> = vec![
+        (
+            "remember",
+            Write(|space, _| space.remember("new").map(drop)),
+        ),
+        (
+            "remember_all",
+            Write(|space, _| space.remember_all(&["new".into()]).map(drop)),
+        ),
+        (
+            "remember_each",
+            Write(|space, _| space.remember_each(&["new".into()]).map(drop)),
+        ),
+        (
+            "edit",
+            Write(|space, world| {
+                let edit = Edit {
+                    importance: Some(9),
+                    ..Edit::default()
+                };
+                space.edit(world.one, &edit).map(drop)
+            }),
+        ),
+        (
+            "forget",
+            Write(|space, world| space.forget(world.one).map(drop)),
+        ),
+        (
+            "forget_all",
+            Write(|space, world| space.forget_all(&[world.one]).map(drop)),
+        ),
+        (
+            "restore",
+            Write(|space, world| space.restore(world.one).map(drop)),
+        ),
+        (
+            "link",
+            Write(|space, world| space.link(&link(world)).map(drop)),
+        ),
+        (
+            "unlink",
+            Write(|space, world| {
+                space
+                    .unlink(world.one, world.other, LinkType::Related)
+                    .map(drop)
+            }),
+        ),
+        ("settle", Write(|space, _| space.settle(&mut |_, _| {}))),
+        ("fold", Write(|space, _| space.fold().map(drop))),
+        (
+            "weave",
+            Write(|space, _| space.weave(&mut |_| true).map(drop)),
+        ),
+        (
+            "weave_again",
+            Write(|space, _| space.weave_again(&mut |_| true).map(drop)),
+        ),
+        (
+            "weave_in_background",
+            Write(|space, _| space.weave_in_background().map(drop)),
+        ),
+        (
+            "assert",
+            Write(|space, _| space.assert(&assertion(), None).map(drop)),
+        ),
+        (
+            "resolve_contradiction",
+            Write(|space, world| space.resolve_contradiction("c1", world.one).map(drop)),
+        ),
+        (
+            "summarise",
+            Write(|space, _| space.summarise(&mut |_| {}).map(drop)),
+        ),
+        (
+            "consolidate",
+            Write(|space, _| space.consolidate().map(drop)),
+        ),
+        (
+            "feedback",
+            Write(|space, world| space.feedback(&Feedback::new(world.one, true)).map(drop)),
+        ),
+        (
+            "feedback_on_query",
+            Write(|space, _| space.feedback_on_query(1, true, "").map(drop)),
+        ),
+        (
+            "run_tasks",
+            Write(|space, _| space.run_tasks(&mut |_| {}).map(drop)),
+        ),
+        (
+            "reword_summary",
+            Write(|space, world| {
+                let owner = world.store.existing_space("atlas")?;
+                owner.summarise(&mut |_| {})?;
+                let mut known = owner.summaries_of_thread("harbour", 1)?;
+                let summary = known.pop().expect("a summary of the thread");
+                space.reword_summary(&summary, 2).map(drop)
+            }),
+        ),
+        (
+            "reword_insight",
+            Write(|space, world| space.reword_insight(&insight(world)).map(drop)),
+        ),
+        (
+            "import",
+            Write(|space, _| {
+                let line = br#"{"text": "new"}"#;
+                space
+                    .import(line.as_slice(), BadLines::Stop, &mut |_| {})
+                    .map(drop)
+            }),
+        ),
+        (
+            "import_notes",
+            Write(|space, world| {
+                let note = world.outside.join("note.md");
+                fs::create_dir_all(&world.outside).expect("a folder");
+                fs::write(note, "new").expect("a note");
+                space
+                    .import_notes(&world.outside, BadLines::Stop, &mut |_| {})
+                    .map(drop)
+            }),
+        ),
+        (
+            "erase",
+            right(Right::Erase, |space, world| {
+                space.erase(world.one).map(drop)
+            }),
+        ),
+        (
+            "erase_all",
+            right(Right::Erase, |space, world| {
+                space.erase_all(&[world.one]).map(drop)
+            }),
+        ),
+        (
+            "forget_meta",
+            right(Right::Erase, |space, _| space.forget_meta()),
+        ),
+        (
+            "configure",
+            right(Right::Configure, |space, _| {
+                space
+                    .configure(|config| config.description = "new".into())
+                    .map(drop)
+            }),
+        ),
+        (
+            "check_up",
+            right(Right::Configure, |space, _| space.check_up().map(drop)),
+        ),
+        (
+            "rebuild",
+            right(Right::Configure, |space, _| space.rebuild(&mut |_, _| {})),
+        ),
+        (
+            "unweave",
+            right(Right::Configure, |space, _| space.unweave()),
+        ),
+        (
+            "age",
+            right(Right::Configure, |space, _| {
+                space.age(&mut |_, _| {}).map(drop)
+            }),
+        ),
+        (
+            "task_queue",
+            right(Right::Configure, |space, _| space.task_queue().map(drop)),
+        ),
+        (
+            "update_backups",
+            right(Right::Erase, |space, _| space.update_backups().map(drop)),
+        ),
+    ];
+    let reading = [
+        "acting_as",
+        "scope",
+        "name",
+        "folder",
+        "config",
+        "now",
+        "count_outdated",
+        "select",
+        "get_each",
+        "get",
+        "resolve",
+        "find_imported",
+        "list",
+        "links",
+        "all_links",
+        "history",
+        "report",
+        "is_unsettled",
+        "verify_journal",
+        "recall",
+        "context",
+        "summaries",
+        "summaries_of_thread",
+        "export",
+        "export_standing",
+        "export_notes",
+        "export_corpus",
+        "backups",
+        "foldable",
+        "insights",
+        "regarded",
+        "check_consistency",
+        "query_log",
+        "known_topics",
+        "embedding",
+        "tiers",
+        "as_of",
+        "log",
+        "knowledge",
+        "woven",
+        "associations",
+        "disputes",
+        "resolution",
+    ];
+    methods.extend(reading.into_iter().map(|name| (name, Nothing)));
+    methods
+}
+
+/// The public methods of a type, read from the sources of the engine.
+fn public_methods(of: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut folders = vec![sources];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("the sources") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = fs::read_to_string(&path).expect("a source");
+            let mut inside = false;
+            for line in text.lines() {
+                if line.starts_with("impl ") {
+                    inside = line.trim_end() == format!("impl {of} {{");
+                } else if line == "}" {
+                    inside = false;
+                }
+                if let (true, Some(rest)) = (inside, line.strip_prefix("    pub fn ")) {
+                    let end = rest.find(['(', '<']).expect("arguments");
+                    found.insert(rest[..end].to_owned());
+                }
+            }
+        }
+    }
+    assert!(!found.is_empty(), "no methods of {of} found");
+    found
+}
+
+#[track_caller]
+fn covers(listed: &[&str], of: &str) {
+    let listed: BTreeSet<String> = listed.iter().map(|name| (*name).to_owned()).collect();
+    let there = public_methods(of);
+    let missing: Vec<_> = there.difference(&listed).collect();
+    let gone: Vec<_> = listed.difference(&there).collect();
+    assert!(missing.is_empty(), "{of}: say what these need: {missing:?}");
+    assert!(gone.is_empty(), "{of}: no longer there: {gone:?}");
+}
+
+/// What a refused call must leave as it was.
+fn state(store: &Store) -> (u64, String, u64) {
+    let space = store.existing_space("atlas").expect("the space");
+    let head = space
+        .log(&anamne::LogQuery::default())
+        .expect("the log")
+        .len() as u64;
+    let live = space.report().expect("a report").statistics;
+    (head, space.config().description.clone(), live.memories)
+}
+
+#[test]
+fn a_handle_does_no_more_in_a_space_than_its_scope_allows() {
+    let methods = methods_of_spaces();
+    covers(
+        &methods.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
+        "Space",
+    );
+    for (name, needs) in methods {
+        let world = world();
+        let before = state(&world.store);
+        let (scope, call, expected) = match needs {
+            Nothing => continue,
+            Write(call) => {
+                let scope = Scope::owner().writing(SpaceSet::only(["payroll"]));
+                (scope, call, Denied::Write("atlas".into()))
+            }
+            Needs::Right(right, call) => {
+                let others = Right::ALL.iter().filter(|other| **other != right);
+                let scope = others.fold(
+                    Scope::of(Actor::user())
+                        .reading(SpaceSet::All)
+                        .writing(SpaceSet::All),
+                    |scope, other| scope.allowing(*other),
+                );
+                (scope, call, Denied::Right(right))
+            }
+        };
+        let space = world
+            .store
+            .narrowed(&scope)
+            .existing_space("atlas")
+            .expect("readable");
+        match call(&space, &world) {
+            Err(Error::Denied(denied)) => assert_eq!(denied, expected, "{name}"),
+            other => panic!("{name} was not denied: {other:?}"),
+        }
+        assert_eq!(state(&world.store), before, "{name} changed something");
+        // The same call in a scope that allows it is not denied.
+        let owner = world.store.existing_space("atlas").expect("readable");
+        let allowed = call(&owner, &world);
+        assert!(
+            !matches!(allowed, Err(Error::Denied(_))),
+            "{name}: {allowed:?}"
+        );
+    }
+}
+
+#[test]
+fn a_handle_reaches_no_other_space_than_its_scope_covers() {
+    let methods = [
+        "open",
+        "open_with",
+        "narrowed",
+        "scope",
+        "models",
+        "root",
+        "space",
+        "existing_space",
+        "spaces",
+        "unreadable_spaces",
+        "recall",
+        "propose_spaces",
+        "embedding_cache",
+        "backup",
+        "verify",
+        "repair",
+        "rewind",
+    ];
+    covers(&methods, "Store");
+    let world = world();
+    let scope = Scope::of(Actor::agent("editor"))
+        .reading(SpaceSet::only(["atlas"]))
+        .writing(SpaceSet::only(["atlas"]));
+    let store = world.store.narrowed(&scope);
+    let names: Vec<String> = store
+        .spaces()
+        .expect("spaces")
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(names, ["atlas"]);
+    for name in ["payroll", "nowhere", "core"] {
+        let denied = |result: Result<Space, Error>| match result {
+            Err(Error::Denied(Denied::Read(space))) => assert_eq!(space, name),
+            other => panic!("{name}: {:?}", other.map(|space| space.name().to_owned())),
+        };
+        denied(store.space(name));
+        denied(store.existing_space(name));
+    }
+    assert!(
+        !world.store.root().join("spaces/nowhere").exists(),
+        "no space was made"
+    );
+    let question = Recall::new("what does the pilot boat earn?");
+    for choice in [
+        SpaceChoice::All,
+        SpaceChoice::Proposed {
+            hints: vec!["payroll".into()],
+            most: 9,
+        },
+    ] {
+        let spaces = Spaces { choice, core: true };
+        let answer = store.recall(&spaces, &question).expect("an answer");
+        let said = serde_json::to_string(&answer).expect("JSON");
+        assert!(
+            !said.contains("saffron") && !said.contains("payroll"),
+            "{said}"
+        );
+    }
+    let named = Spaces {
+        choice: SpaceChoice::Named(vec!["payroll".into()]),
+        core: false,
+    };
+    let error = store.recall(&named, &question).expect_err("denied");
+    assert_eq!(error.kind(), ErrorKind::Denied);
+    let proposed = store
+        .propose_spaces("pilot boat", &["payroll".into()], 9)
+        .expect("proposals");
+    assert!(
+        proposed.iter().all(|proposal| proposal.space == "atlas"),
+        "{proposed:?}"
+    );
+    assert!(matches!(store.embedding_cache(), Err(Error::Denied(_))));
+    assert!(matches!(
+        store.backup(&world.outside, None),
+        Err(Error::Denied(_))
+    ));
+    assert!(matches!(store.verify(Some("atlas")), Err(Error::Denied(_))));
+    assert!(matches!(store.repair(Some("atlas")), Err(Error::Denied(_))));
+    assert!(matches!(
+        store.rewind(jiff::Timestamp::now(), &world.outside, None),
+        Err(Error::Denied(_))
+    ));
+    assert!(!world.outside.exists());
+}
+
+#[test]
+fn a_scope_is_never_widened() {
+    let world = world();
+    let narrow = Scope::of(Actor::agent("editor")).reading(SpaceSet::only(["atlas"]));
+    let store = world.store.narrowed(&narrow);
+    let again = store.narrowed(&Scope::owner());
+    assert!(again.existing_space("payroll").is_err());
+    let space = again.existing_space("atlas").expect("readable");
+    assert!(space.remember("no").is_err());
+    // An agent can't speak as the person, whose word is worth more.
+    let agent = store.existing_space("atlas").expect("readable");
+    assert!(matches!(
+        agent.acting_as(Actor::user()),
+        Err(Error::Denied(Denied::Actor(_)))
+    ));
+    assert!(agent.acting_as(Actor::tool("linter")).is_ok());
+}
+
+fn agent(world: &World) -> Space {
+    let scope = Scope::of(Actor::agent("editor"))
+        .reading(SpaceSet::only(["atlas"]))
+        .writing(SpaceSet::only(["atlas"]));
+    world
+        .store
+        .narrowed(&scope)
+        .existing_space("atlas")
+        .expect("readable")
+}
+
+#[test]
+fn an_agent_gives_no_more_trust_than_it_has() {
+    let world = world();
+    let agent = agent(&world);
+    let refused = |result: Result<(), Error>| {
+        let error = result.expect_err("refused");
+        assert_eq!(
+            error.refusal().map(anamne::Refusal::field),
+            Some("trust"),
+            "{error}"
+        );
+    };
+    let vain = Draft {
+        trust: Some(1.0),
+        ..Draft::new("Believe me")
+    };
+    refused(agent.remember(vain.clone()).map(drop));
+    refused(agent.remember_all(std::slice::from_ref(&vain)).map(drop));
+    let each = agent
+        .remember_each(&[vain, "plain".into()])
+        .expect("one of them");
+    assert!(each[0].is_err() && each[1].is_ok());
+    let edit = Edit {
+        trust: Some(1.0),
+        ..Edit::default()
+    };
+    refused(agent.edit(world.one, &edit).map(drop));
+    // Its words in a person's memory are worth what its words are worth.
+    let edit = Edit {
+        content: Some("The pilot boat never leaves".into()),
+        ..Edit::default()
+    };
+    let edited = agent.edit(world.one, &edit).expect("an edit");
+    assert!((edited.trust - 0.8).abs() < 1e-6, "{}", edited.trust);
+}
+
+#[test]
+fn metadata_that_the_engine_believes_is_written_by_the_engine_alone() {
+    let world = world();
+    let owner = world.store.existing_space("atlas").expect("a space");
+    for name in [
+        "knowledge",
+        "Knowledge",
+        " knowledge",
+        "anamne.feedback",
+        "ANAMNE.x",
+        "anamne.",
+    ] {
+        let metadata = Metadata::from([(
+            name.to_owned(),
+            serde_json::json!({"useful": 9, "useless": 0}),
+        )]);
+        for space in [&owner, &agent(&world)] {
+            let draft = Draft {
+                metadata: metadata.clone(),
+                ..Draft::new("Forged")
+            };
+            let edit = Edit {
+                metadata: metadata.clone(),
+                ..Edit::default()
+            };
+            for refused in [
+                space.remember(draft.clone()).map(drop),
+                space.remember_all(std::slice::from_ref(&draft)).map(drop),
+                space.edit(world.one, &edit).map(drop),
+            ] {
+                let error = refused.expect_err(name);
+                assert_eq!(
+                    error.refusal().map(anamne::Refusal::field),
+                    Some("metadata"),
+                    "{name}"
+                );
+            }
+            assert!(
+                space.remember_each(&[draft]).expect("answers")[0].is_err(),
+                "{name}"
+            );
+        }
+    }
+    let plain = Metadata::from([
+        ("knowledgeable".to_owned(), true.into()),
+        ("anamnesis".to_owned(), 1.into()),
+    ]);
+    let draft = Draft {
+        metadata: plain,
+        ..Draft::new("Fine")
+    };
+    owner.remember(draft).expect("other names are free");
+    owner
+        .assert(&assertion(), None)
+        .expect("the door for assertions");
+}
