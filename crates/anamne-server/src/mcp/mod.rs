@@ -39,6 +39,10 @@ pub use wire::LONGEST_LINE;
 const BLOCKING_THREADS: usize = 8;
 
 /// What a server offers, and how it reads times.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches, each set by its own name"
+)]
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The tools that are offered.
