@@ -31,6 +31,10 @@ Examples:
 
 Other editors take the command `anamne` with the argument `mcp`:
   {\"mcpServers\": {\"anamne\": {\"command\": \"anamne\", \"args\": [\"mcp\"]}}}")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches of the command line"
+)]
 pub(crate) struct Mcp {
     /// The tools that are offered
     #[arg(
