@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use anamne::text::quote::{is_invisible, is_line_break};
 use anamne::{ContextPreset, ContextRequest, Options, Store};
-use anamne_server::mcp::{MemoryServer, Settings, ToolSet};
+use anamne_server::mcp::{MemoryServer, OtherSpaces, Settings, ToolSet};
 use common::{Raw, text};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -22,7 +22,9 @@ use forms::{is_known, skeleton};
 use world::{Words, calls, hostile, told};
 
 fn settings() -> Settings {
-    Settings::default().tools(ToolSet::Knowledge)
+    Settings::default()
+        .tools(ToolSet::Knowledge)
+        .others(OtherSpaces::All)
 }
 
 /// What a store with certain words answers.

@@ -21,7 +21,7 @@ async fn client(settings: Settings) -> Raw {
         space.remember(text).expect("told");
     }
     drop(store);
-    let mut raw = Raw::start_for("atlas", folder, options, settings);
+    let mut raw = Raw::start_for("atlas", folder, options, settings.structured(true));
     raw.initialize("2025-11-25").await;
     raw
 }

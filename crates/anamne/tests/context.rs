@@ -590,7 +590,7 @@ fn a_block_says_who_told_what_a_person_did_not() {
     for line in [
         "\n[m1]\n> The kiln was bought",
         "\n[m2] (agent, trust 0.8)\n> The kiln needs",
-        "\n[m3] (tool)\n> The kiln stands behind",
+        "\n[m3] (tool, trust 0.6)\n> The kiln stands behind",
     ] {
         assert!(context.text.contains(line), "{line}: {}", context.text);
     }
@@ -608,7 +608,7 @@ fn a_block_says_who_told_what_a_person_did_not() {
     for line in [
         "\n[m1] (person)\n> The kiln was bought",
         "\n[m2]\n> The kiln needs",
-        "\n[m3] (tool)\n> The kiln stands behind",
+        "\n[m3] (tool, trust 0.6)\n> The kiln stands behind",
     ] {
         assert!(context.text.contains(line), "{line}: {}", context.text);
     }

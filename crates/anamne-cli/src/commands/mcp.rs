@@ -31,6 +31,10 @@ Examples:
 
 Other editors take the command `anamne` with the argument `mcp`:
   {\"mcpServers\": {\"anamne\": {\"command\": \"anamne\", \"args\": [\"mcp\"]}}}")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches of the command line"
+)]
 pub(crate) struct Mcp {
     /// The tools that are offered
     #[arg(
@@ -42,6 +46,10 @@ pub(crate) struct Mcp {
         value_name = "SET"
     )]
     tools: Tools,
+
+    /// Reply in JSON too, for programs; a host hands that to its model in place of the text
+    #[arg(long)]
+    structured: bool,
     /// Other spaces that the agent may read and write, with commas between them
     #[arg(
         long,
@@ -59,10 +67,6 @@ pub(crate) struct Mcp {
     /// Let the agent erase memories for ever
     #[arg(long)]
     allow_erase: bool,
-
-    /// Reply in JSON too, for programs; a host hands that to its model in place of the text
-    #[arg(long)]
-    structured: bool,
 }
 
 /// Sets of tools.
@@ -100,11 +104,11 @@ impl Mcp {
         let settings = Settings::default()
             .zone(output.dates.zone.clone())
             .core(!place.is_named())
+            .structured(self.structured)
             .others(self.others())
             .read_core(!self.no_core)
             .erase(self.allow_erase)
-            .tools(self.tools.into())
-            .structured(self.structured);
+            .tools(self.tools.into());
         serve_stdio(options, place.space_name().as_str(), settings)
             .map_err(|error| Failure::failed(format!("the server ended: {error}")))
     }

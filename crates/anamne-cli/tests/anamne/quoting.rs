@@ -44,7 +44,7 @@ fn a_printed_block_holds_no_forged_line_and_says_that_it_was_imported() {
             .collect();
         assert_eq!(shown, wanted);
         assert!(
-            hostile.contains(&"[m1] (constraint) (imported) m1 fact user".to_owned()),
+            hostile.contains(&"[m1] (constraint) (imported, trust 0.9) m1 fact user".to_owned()),
             "{hostile:?}"
         );
     }

@@ -39,6 +39,10 @@ pub use wire::LONGEST_LINE;
 const BLOCKING_THREADS: usize = 8;
 
 /// What a server offers, and how it reads times.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches, each set by its own name"
+)]
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The tools that are offered.
@@ -47,6 +51,9 @@ pub struct Settings {
     pub zone: TimeZone,
     /// Whether `core`, which holds what is true everywhere, is searched beside the server's own space.
     pub core: bool,
+    /// Whether replies carry structured content beside their text. Hosts hand that to their model in place of the text,
+    /// at up to three times the tokens, so it is for programs alone.
+    pub structured: bool,
     /// Which spaces the client may use beside the server's own.
     pub others: OtherSpaces,
     /// Whether the client may read `core` at all.
@@ -77,10 +84,10 @@ impl Default for Settings {
             tools: ToolSet::default(),
             zone: TimeZone::UTC,
             core: false,
+            structured: false,
             others: OtherSpaces::None,
             read_core: true,
             erase: false,
-            structured: false,
         }
     }
 }
@@ -97,6 +104,13 @@ impl Settings {
     #[must_use]
     pub fn core(mut self, core: bool) -> Self {
         self.core = core;
+        self
+    }
+
+    /// Sets whether replies carry structured content for programs.
+    #[must_use]
+    pub fn structured(mut self, structured: bool) -> Self {
+        self.structured = structured;
         self
     }
 
@@ -149,13 +163,6 @@ impl Settings {
             scope = scope.allowing(Right::Erase);
         }
         Ok(scope)
-    }
-
-    /// Sets whether replies carry structured content for programs.
-    #[must_use]
-    pub fn structured(mut self, structured: bool) -> Self {
-        self.structured = structured;
-        self
     }
 
     /// Sets the zone in which times are read.
