@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
 use crate::files::replace_file;
+use crate::project_config::ProjectConfig;
 
 /// The version of the file.
 pub(crate) const CONFIG_FORMAT: i64 = 1;
@@ -44,6 +45,9 @@ pub struct SpaceConfig {
     /// What is kept of questions, and whether recall is planned by it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub meta: MetaConfig,
+    /// The project whose memories it holds.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub project: ProjectConfig,
 }
 
 /// What is kept of questions, and whether recall is planned.
@@ -243,12 +247,14 @@ impl SpaceConfig {
             tiers: TiersConfig::default(),
             embedding: EmbeddingConfig::default(),
             meta: MetaConfig::default(),
+            project: ProjectConfig::default(),
         }
     }
 
     /// Checks what a person may change.
     pub fn check(&self) -> Result<(), Refusal> {
         self.recall.check()?;
+        self.project.check()?;
         if self.description.len() > DESCRIPTION_BYTES {
             return Err(Refusal::new(
                 "description",

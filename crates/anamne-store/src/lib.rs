@@ -22,6 +22,7 @@
 mod aging;
 mod arrival;
 mod backup;
+mod bounded;
 mod cleaning;
 mod clock;
 mod config;
@@ -30,11 +31,14 @@ mod error;
 mod examine;
 mod files;
 mod follow;
+mod git;
 mod heal;
 mod incidents;
 mod journal;
 mod lock;
 mod project;
+mod project_config;
+mod projects;
 mod quota;
 mod reading;
 mod repair;
@@ -54,6 +58,7 @@ mod writer;
 pub use aging::{Aging, Mover, Step, TierCount};
 pub use arrival::{Arrival, Origin};
 pub use backup::{BackupReport, KnownBackup};
+pub use bounded::{Unfit, read_regular};
 pub use clock::{Clock, SystemClock};
 pub use config::{
     EmbeddingConfig, KeptQueries, MetaConfig, QuotaConfig, RecallConfig, RetentionConfig,
@@ -70,6 +75,8 @@ pub use incidents::Incident;
 pub use journal::{Digest, JOURNAL_FORMAT, JournalReport, Line, Lines};
 pub use lock::LONGEST_WAIT;
 pub use project::Project;
+pub use project_config::{ProjectConfig, ProjectFolder};
+pub use projects::{KnownProject, ProjectSpace, Standing as ProjectStanding};
 pub use repair::{Repair, repair};
 pub use rewind::Rewound;
 pub use source::{

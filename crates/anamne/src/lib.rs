@@ -51,6 +51,7 @@ mod store;
 mod summaries;
 mod tasks;
 mod tiers;
+mod transfer;
 mod travel;
 mod views;
 mod wording;
@@ -62,9 +63,10 @@ pub use anamne_knowledge::graph::{
 };
 pub use anamne_store::{
     BackupReport, Clock, EmbeddingConfig, Examination, Finding, JournalReport, KeptQueries,
-    KnownBackup, LONGEST_WAIT, Listing, LogEntry, LogQuery, MetaConfig, Order, Part, Project,
-    QuotaConfig, RecallConfig, RetentionConfig, Rewound, RoleConfig, SpaceConfig, SpaceName,
-    Standing, Statistics, StoreError, SystemClock, TierCount, TiersConfig, Unreadable,
+    KnownBackup, KnownProject, LONGEST_WAIT, Listing, LogEntry, LogQuery, MetaConfig, Order, Part,
+    Project, ProjectConfig, ProjectFolder, ProjectSpace, ProjectStanding, QuotaConfig,
+    RecallConfig, RetentionConfig, Rewound, RoleConfig, SpaceConfig, SpaceName, Standing,
+    Statistics, StoreError, StoreFolder, SystemClock, TierCount, TiersConfig, Unreadable,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;
@@ -83,5 +85,6 @@ pub use reembedding::EmbeddingState;
 pub use space::{CheckUp, Space, SpaceReport, ViewState};
 pub use store::{Options, Store};
 pub use tiers::Moved;
+pub use transfer::{Kept, Selection, Transfer};
 pub use travel::Rewind;
 pub use wording::Worded;

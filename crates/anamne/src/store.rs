@@ -139,8 +139,22 @@ impl Store {
         Ok(self.folder.unreadable_spaces()?)
     }
 
+    /// The space that a name means: the one that is called so to the byte, else the one with composed characters. The name of
+    /// a new space must be one that people can tell from others.
+    fn meant(&self, name: SpaceName, create: bool) -> Result<SpaceName, Error> {
+        let is_there = |name: &SpaceName| self.folder.space(name).exists();
+        if is_there(&name) {
+            return Ok(name);
+        }
+        let composed = name.composed();
+        if create && !is_there(&composed) {
+            composed.check_new(&self.folder.spaces()?)?;
+        }
+        Ok(composed)
+    }
+
     fn open_space(&self, name: &str, create: bool) -> Result<Space, Error> {
-        let name: SpaceName = name.parse()?;
+        let name = self.meant(name.parse()?, create)?;
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(space) = open.get(&name) {
             return Ok(space.clone());

@@ -6,6 +6,8 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output::{BOLD, DIM, GREEN, Output, RED, YELLOW, paint};
 use crate::place::Place;
+use crate::projects::{self, Finding};
+use crate::wording::one_line;
 
 /// Read everything back, mend what can be mended, and say what is wrong
 #[derive(Debug, clap::Args)]
@@ -19,8 +21,12 @@ Examples:
   anamne doctor
   anamne --space recipes doctor --json
 
+Spaces that several projects may have shared are named too, with the command that
+splits them, and folders that hold the same project; that is no damage.
+
 With --json: {\"store\", \"healthy\", \"spaces\": [{\"space\", \"well\": […], \"mended\":
-  […], \"earlier\": […], \"problems\": […]}]}")]
+  […], \"earlier\": […], \"problems\": […]}], \"projects\": [{\"space\", \"finding\",
+  \"commands\": […]}]}")]
 pub(crate) struct Doctor {}
 
 impl Doctor {
@@ -37,12 +43,20 @@ impl Doctor {
                 .collect()
         };
         let healthy = found.iter().all(|check_up| check_up.problems.is_empty());
+        let projects = if place.is_named() {
+            Vec::new()
+        } else {
+            projects::findings(&store)?
+        };
         if output.is_json() {
-            output.json(&json!({ "store": store.root(), "healthy": healthy, "spaces": found }))?;
+            output.json(&json!({
+                "store": store.root(), "healthy": healthy, "spaces": found, "projects": projects,
+            }))?;
         } else {
             for check_up in &found {
                 print(check_up, output)?;
             }
+            print_projects(&projects, output)?;
         }
         if healthy {
             Ok(())
@@ -50,6 +64,21 @@ impl Doctor {
             Err(Failure::Reported)
         }
     }
+}
+
+/// What a person may want to put right; nothing is damaged by it.
+fn print_projects(findings: &[Finding], output: &mut Output) -> Result<(), Failure> {
+    if findings.is_empty() {
+        return Ok(());
+    }
+    output.line(paint(BOLD, "projects"))?;
+    for finding in findings {
+        output.entry(YELLOW, "look   ", &finding.finding)?;
+        for command in &finding.commands {
+            output.line(format_args!("           {}", one_line(command)))?;
+        }
+    }
+    Ok(())
 }
 
 /// A space that can't even be opened is a finding like others.

@@ -66,7 +66,7 @@ impl Mcp {
             .zone(output.dates.zone.clone())
             .core(!place.is_named())
             .tools(self.tools.into());
-        serve_stdio(options, place.space_name().as_str(), settings)
+        serve_stdio(options, place.claim()?.as_str(), settings)
             .map_err(|error| Failure::failed(format!("the server ended: {error}")))
     }
 }
