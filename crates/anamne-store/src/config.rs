@@ -291,6 +291,29 @@ impl SpaceConfig {
         Ok(())
     }
 
+    /// Checks numbers of days that were changed. Larger ones of earlier versions can be read and kept.
+    pub(crate) fn check_days(&self, before: &Self) -> Result<(), Refusal> {
+        let days = |config: &Self| {
+            [
+                ("tiers.active_days", f64::from(config.tiers.active_days)),
+                ("tiers.recent_days", f64::from(config.tiers.recent_days)),
+                ("retention.days", f64::from(config.retention.days)),
+                ("recall.recency_days", f64::from(config.recall.recency_days)),
+            ]
+        };
+        let mut changed = days(self)
+            .into_iter()
+            .zip(days(before))
+            .filter(|(after, before)| after != before);
+        match changed.find(|((_, days), _)| *days > f64::from(Limits::DAYS)) {
+            None => Ok(()),
+            Some(((field, days), _)) => {
+                let accepts = format!("at most {} days", Limits::DAYS);
+                Err(Refusal::new(field, accepts, days))
+            }
+        }
+    }
+
     /// Reads the file; `None` when it is not there.
     pub fn read(path: &Path) -> Result<Option<Self>, StoreError> {
         #[derive(Deserialize)]

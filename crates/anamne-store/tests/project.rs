@@ -108,7 +108,10 @@ fn a_folder_that_moved_keeps_its_space() {
     fs::create_dir_all(moved.parent().expect("a parent")).expect("a folder");
     fs::rename(&folder, &moved).expect("moved");
     let found = claim(&desk, &moved);
-    assert!(matches!(found.standing, ProjectStanding::Moved { .. }), "{found:?}");
+    assert!(
+        matches!(found.standing, ProjectStanding::Moved { .. }),
+        "{found:?}"
+    );
     assert_eq!(space(&desk, &moved), "api");
     // To another disk: every file is made anew.
     let copied = desk.path("third");
@@ -183,8 +186,13 @@ fn remotes_and_commits_that_come_later_change_nothing() {
     fs::write(folder.join(".git/config"), "").expect("written");
     assert_eq!(space(&desk, &folder), "api");
     // What identifies it now is its first commit.
-    let recorded = &desk.store().projects().expect("projects")[0].project.folders;
-    assert!(recorded[0].identity.starts_with("commit:a1a1"), "{recorded:?}");
+    let recorded = &desk.store().projects().expect("projects")[0]
+        .project
+        .folders;
+    assert!(
+        recorded[0].identity.starts_with("commit:a1a1"),
+        "{recorded:?}"
+    );
 }
 
 #[test]
@@ -206,12 +214,24 @@ fn a_pointer_is_believed_only_where_what_it_points_to_points_back() {
     let worktree = hostile("worktree");
     let own = worktree.join("store");
     fs::create_dir_all(&own).expect("a folder");
-    fs::write(own.join("commondir"), secret.join(".git").display().to_string()).expect("written");
-    fs::write(own.join("gitdir"), worktree.join(".git").display().to_string()).expect("written");
+    fs::write(
+        own.join("commondir"),
+        secret.join(".git").display().to_string(),
+    )
+    .expect("written");
+    fs::write(
+        own.join("gitdir"),
+        worktree.join(".git").display().to_string(),
+    )
+    .expect("written");
     fs::write(worktree.join(".git"), "gitdir: store").expect("written");
     assert_eq!(space(&desk, &worktree), "worktree");
     // A pointer to itself, to nothing, and to a pointer.
-    for (called, target) in [("loop", ".git"), ("nothing", "gone"), ("chain", "../plain/.git")] {
+    for (called, target) in [
+        ("loop", ".git"),
+        ("nothing", "gone"),
+        ("chain", "../plain/.git"),
+    ] {
         let folder = hostile(called);
         fs::write(folder.join(".git"), format!("gitdir: {target}")).expect("written");
         assert_eq!(space(&desk, &folder), called);
@@ -251,7 +271,10 @@ fn a_claude_md_or_git_that_is_no_file_holds_nobody_up() {
         symlink(target, root.join("CLAUDE.md")).expect("a link");
         let found = claim(&desk, &root);
         assert_eq!(found.name.as_str(), called);
-        assert!(found.notes.iter().any(|note| note.contains(reason)), "{found:?}");
+        assert!(
+            found.notes.iter().any(|note| note.contains(reason)),
+            "{found:?}"
+        );
         // Known by now, so nobody reads it again.
         assert_eq!(claim(&desk, &root).notes, [""; 0]);
         if called == "a-folder" || called == "a-huge-one" {
@@ -263,10 +286,20 @@ fn a_claude_md_or_git_that_is_no_file_holds_nobody_up() {
         let mut notes = Vec::new();
         let around = Project::around(&nested, &mut notes).expect("the project above");
         assert_eq!(around.root(), fs::canonicalize(&root).expect("a path"));
-        assert!(notes[0].contains("neither a folder nor a regular file"), "{notes:?}");
+        assert!(
+            notes[0].contains("neither a folder nor a regular file"),
+            "{notes:?}"
+        );
     }
     // Every other file of a repository that is read.
-    for part in ["HEAD", "config", "packed-refs", "shallow", "objects/pack/x.idx", "refs/heads/main"] {
+    for part in [
+        "HEAD",
+        "config",
+        "packed-refs",
+        "shallow",
+        "objects/pack/x.idx",
+        "refs/heads/main",
+    ] {
         let root = desk.repository(&part.replace('/', "-"));
         let path = root.join(".git").join(part);
         fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
@@ -293,13 +326,19 @@ fn a_space_of_an_earlier_version_goes_to_the_project_that_used_it_where_that_is_
     }
     let watch = desk.repository("river");
     fs::write(watch.join("CLAUDE.md"), "# River Watch\n").expect("written");
-    let tells_birth = fs::metadata(watch.join(".git")).expect("there").created().is_ok();
+    let tells_birth = fs::metadata(watch.join(".git"))
+        .expect("there")
+        .created()
+        .is_ok();
     let found = claim(&desk, &watch);
     if !tells_birth {
         assert_eq!(found.name.as_str(), "river");
         return;
     }
-    assert_eq!((found.name.as_str(), &found.standing), ("River Watch", &ProjectStanding::Adopted));
+    assert_eq!(
+        (found.name.as_str(), &found.standing),
+        ("River Watch", &ProjectStanding::Adopted)
+    );
     let web = desk.repository("web");
     // Made after projects had identities: it never used the space.
     let found = claim(&desk, &web);
@@ -310,11 +349,19 @@ fn a_space_of_an_earlier_version_goes_to_the_project_that_used_it_where_that_is_
     let ProjectStanding::New { formerly, .. } = &found.standing else {
         panic!("{found:?}")
     };
-    assert_eq!((found.name.as_str(), formerly), ("gen", &Some(name("CLAUDE.md"))));
+    assert_eq!(
+        (found.name.as_str(), formerly),
+        ("gen", &Some(name("CLAUDE.md")))
+    );
     let store = desk.store();
-    assert_eq!(store.shared_spaces().expect("spaces"), [name("CLAUDE.md"), name("web")]);
+    assert_eq!(
+        store.shared_spaces().expect("spaces"),
+        [name("CLAUDE.md"), name("web")]
+    );
     for shared in ["CLAUDE.md", "web"] {
-        store.settle_shared(&name(shared), SystemClock.now()).expect("settled");
+        store
+            .settle_shared(&name(shared), SystemClock.now())
+            .expect("settled");
     }
     assert_eq!(store.shared_spaces().expect("spaces"), []);
     assert_eq!(space(&desk, &watch), "River Watch");
@@ -344,7 +391,10 @@ fn a_space_whose_settings_are_damaged_is_not_replaced_by_a_new_one() {
             desk.store().space_of(&project(&folder), now),
             desk.store().claim_space(&project(&folder), now),
         ] {
-            assert!(matches!(found, Err(StoreError::Damaged { .. })), "{found:?}");
+            assert!(
+                matches!(found, Err(StoreError::Damaged { .. })),
+                "{found:?}"
+            );
         }
     }
     fs::write(&path, whole).expect("written");
@@ -354,14 +404,19 @@ fn a_space_whose_settings_are_damaged_is_not_replaced_by_a_new_one() {
 #[test]
 fn projects_that_come_at_once_get_a_space_each() {
     let desk = Desk::new();
-    let folders: Vec<_> = (0..4).map(|at| desk.repository(&format!("{at}/api"))).collect();
+    let folders: Vec<_> = (0..4)
+        .map(|at| desk.repository(&format!("{at}/api")))
+        .collect();
     let claimed: Vec<_> = std::thread::scope(|scope| {
         let threads: Vec<_> = folders
             .iter()
             .chain(&folders)
             .map(|folder| scope.spawn(|| claim(&desk, folder).name))
             .collect();
-        threads.into_iter().map(|thread| thread.join().expect("a name")).collect()
+        threads
+            .into_iter()
+            .map(|thread| thread.join().expect("a name"))
+            .collect()
     });
     assert_eq!(claimed[..4], claimed[4..]);
     let mut names = claimed[..4].to_vec();
@@ -378,9 +433,15 @@ fn worktrees_are_one_folder_and_clones_are_not() {
     let desk = Desk::new();
     let main = desk.path("api");
     init(&main);
-    git(&main, &["remote", "add", "origin", "git@example.com:ada/api.git"]);
+    git(
+        &main,
+        &["remote", "add", "origin", "git@example.com:ada/api.git"],
+    );
     assert_eq!(space(&desk, &main), "api");
-    git(&main, &["worktree", "add", "-q", "../feature", "-b", "feature"]);
+    git(
+        &main,
+        &["worktree", "add", "-q", "../feature", "-b", "feature"],
+    );
     let worktree = desk.path("feature");
     assert_eq!(space(&desk, &worktree), "api");
     git(desk.root(), &["clone", "-q", "--bare", "api", "bare.git"]);
@@ -406,7 +467,15 @@ fn a_submodule_is_a_project_of_its_own() {
         init(&desk.path(called));
     }
     let app = desk.path("app");
-    let add = ["-c", "protocol.file.allow=always", "submodule", "add", "-q", "../library", "lib"];
+    let add = [
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "add",
+        "-q",
+        "../library",
+        "lib",
+    ];
     git(&app, &add);
     assert_eq!(space(&desk, &app), "app");
     assert_eq!(space(&desk, &app.join("lib")), "lib");
@@ -423,7 +492,10 @@ fn the_first_commit_is_what_git_says_it_is() {
     for format in ["sha1", "sha256"] {
         let folder = desk.path(format);
         fs::create_dir(&folder).expect("a folder");
-        git(&folder, &["init", "-q", "--object-format", format, "-b", "main"]);
+        git(
+            &folder,
+            &["init", "-q", "--object-format", format, "-b", "main"],
+        );
         for number in 0..40 {
             let message = format!("commit {number}\n\n{}", "the same words ".repeat(40));
             git(&folder, &["commit", "-q", "--allow-empty", "-m", &message]);
@@ -463,7 +535,9 @@ fn a_repository_whose_files_are_torn_is_read_without_harm() {
         fs::remove_file(&path).expect("removed");
         let mut random = 0x9E37_79B9_7F4A_7C15_u64;
         for _ in 0..120 {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             let mut torn = content.clone();
             let at = usize::try_from(random >> 33).expect("a number") % torn.len();
             torn[at] ^= u8::try_from(random >> 56).expect("a byte") | 1;

@@ -11,6 +11,8 @@ mod keeping;
 mod knowledge;
 mod learning;
 mod models;
+mod numbers;
+mod projects;
 mod protocol;
 mod reference;
 mod refusals;

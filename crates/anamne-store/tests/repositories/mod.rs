@@ -57,7 +57,10 @@ pub(crate) fn commit(folder: &Path, digits: &str, parent: Option<&str>) {
     let parent = parent.map_or(String::new(), |parent| {
         format!("parent {}\n", parent.repeat(20))
     });
-    let text = format!("tree {}\n{parent}author A <a> 0 +0000\n\nmessage\n", "0".repeat(40));
+    let text = format!(
+        "tree {}\n{parent}author A <a> 0 +0000\n\nmessage\n",
+        "0".repeat(40)
+    );
     let object = format!("commit {}\0{text}", text.len());
     let place = folder.join(".git/objects").join(&id[..2]);
     fs::create_dir_all(&place).expect("a folder");
