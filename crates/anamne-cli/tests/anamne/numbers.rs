@@ -3,12 +3,21 @@
 use crate::bench::Bench;
 
 /// What stands for a value in help texts, where the value is a number.
-const NUMBERS: [&str; 8] = [
-    "N", "NUMBER", "DAYS", "DOLLARS", "SHARE", "SIZE", "STEPS", "TOKENS",
+const NUMBERS: [&str; 9] = [
+    "N",
+    "NUMBER",
+    "DAYS",
+    "DOLLARS",
+    "SHARE",
+    "SIZE",
+    "STEPS",
+    "TOKENS",
+    "NAME=NUMBER",
 ];
 
 /// What stands for a value that is none. A new word fails the test until it is put into one of both lists.
-const TEXTS: [&str; 1] = ["TEXT"];
+const TEXTS: &str = "ACTOR BY CATEGORY DIR FILE FORMAT FORMULA FRAME HOW ID KIND MEMORY MODEL NAME NAME=VALUE PART PROVIDER ROLE \
+SET SPACES TAG TEXT THREAD TIME TOPIC TYPE URL WHICH WORDS";
 
 /// An option that takes a value: its command, its name, and what stands for the value.
 type Taken = (Vec<String>, String, String);
@@ -56,7 +65,7 @@ fn needs(command: &str) -> &'static [&'static str] {
         "remember" | "recall" | "context" | "think" => &["words"],
         "edit" => &["m0"],
         "forget" => &["--query", "words"],
-        "link" => &["m0", "related", "m0"],
+        "link" => &["m0", "m0", "--type", "related"],
         "check" => &["--topic", "words"],
         "graph" | "knowledge show" => &["Ada"],
         "knowledge entity" => &["Ada", "--type", "person"],
@@ -73,6 +82,7 @@ fn every_option_that_takes_a_number_refuses_one_that_is_too_large() {
     let mut options = Vec::new();
     options_of(&bench, &[], &mut options);
     assert!(options.len() > 100, "{}", options.len());
+    let texts: Vec<_> = TEXTS.split(' ').collect();
     let mut numbers = 0;
     for (command, option, value) in &options {
         let value = value.as_str();
@@ -87,7 +97,10 @@ fn every_option_that_takes_a_number_refuses_one_that_is_too_large() {
         for given in ["18446744073709551615", "99999999999999999999999", "1e400"] {
             let mut arguments: Vec<&str> = command.iter().map(String::as_str).collect();
             arguments.extend(needs(&command.join(" ")));
-            let set = format!("{option}={given}");
+            let set = match value {
+                "NAME=NUMBER" => format!("{option}=recency={given}"),
+                _ => format!("{option}={given}"),
+            };
             arguments.push(&set);
             let ran = bench.run(&arguments);
             assert_eq!(ran.code, 2, "{arguments:?}: {} {}", ran.stdout, ran.stderr);

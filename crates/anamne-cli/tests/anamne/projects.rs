@@ -207,8 +207,8 @@ fn a_space_that_projects_shared_is_split_by_what_is_known() {
     ]);
     let stays = shared(&["Kings reign", "--thread", "kings", "--author", "Ada"]);
     let link = ["--space", "CLAUDE.md", "link"];
-    bench.json(&[&link[..], &[&first, "supports", &second]].concat());
-    bench.json(&[&link[..], &[&first, "related", &stays]].concat());
+    bench.json(&[&link[..], &[&first, &second, "--type", "supports"]].concat());
+    bench.json(&[&link[..], &[&first, &stays, "--type", "related"]].concat());
     let folder = repository(&bench, "river");
     std::fs::write(folder.join("CLAUDE.md"), "# CLAUDE.md\n").expect("written");
     let ran = run(&bench, &folder, &["remember", "A new one"]);

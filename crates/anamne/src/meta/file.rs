@@ -6,7 +6,7 @@ use anamne_recall::{Found, Opening, Openings};
 use anamne_store::{
     DerivedDatabase, FileIdentity, KeptQueries, StoreError, identity_at, remove_derived,
 };
-use anamne_types::{Refusal, Row, Temperature, Tier, Work};
+use anamne_types::{Row, Temperature, Tier, Work};
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
@@ -191,10 +191,7 @@ impl MetaFile {
 
     /// The newest questions, the newest first.
     pub(super) fn log(&mut self, limit: usize) -> Result<Vec<LoggedQuery>, StoreError> {
-        let limit = i64::try_from(limit).map_err(|_| {
-            let accepts = format!("a whole number up to {}", i64::MAX);
-            Refusal::new("limit", accepts, limit)
-        })?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.in_file(|connection| {
             let mut asked = connection.prepare(
                 "SELECT number, at, query, words, shape, temperature, searched, left_out, rows, bytes, stages, widened, \
