@@ -25,6 +25,9 @@ const LARGEST_FILE: u64 = 4 << 20;
 /// Commits within which the first one is looked for again where there was none when the folder was first seen.
 const YOUNG_HISTORY: usize = 64;
 
+/// Numbers behind a folder's name that are tried before all spaces are looked through.
+const FIRST_SIGHT: u32 = 10;
+
 /// Spaces that are called alike at most.
 const MOST_ALIKE: u32 = 10_000;
 
@@ -282,17 +285,24 @@ impl StoreFolder {
         })
     }
 
-    /// The space of a folder that is where it was, in a space that is called as the folder is: the usual case, for which
-    /// one small file is read.
+    /// The space of a folder that is where it was, in a space that is called as the folder is, perhaps with a number behind
+    /// it: the usual case, for which one small file is read.
     fn at_first_sight(&self, project: &Project) -> Option<SpaceName> {
-        let name = project.folder_label()?;
-        let path = self.space(&name).join("space.toml");
-        let config = SpaceConfig::read(&path).ok()??;
+        let label = project.folder_label()?;
         let stamp = project.stamp()?;
         let here = project.path();
         let is_here =
             |folder: &ProjectFolder| folder.path == here && folder.stamp.as_deref() == Some(stamp);
-        (config.name == name.as_str() && config.project.folders.iter().any(is_here)).then_some(name)
+        let mut name = label.clone();
+        for number in 2..FIRST_SIGHT {
+            let path = self.space(&name).join("space.toml");
+            let config = SpaceConfig::read(&path).ok()??;
+            if config.name == name.as_str() && config.project.folders.iter().any(is_here) {
+                return Some(name);
+            }
+            name = label.numbered(number)?;
+        }
+        None
     }
 
     fn with_projects<T>(

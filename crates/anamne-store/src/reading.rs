@@ -59,7 +59,7 @@ impl SpaceSource {
         });
         if let Some(number) = number {
             let row = number.parse().map_err(|_| {
-                let accepts = format!("an id, or a citation from m0 to m{}", u32::MAX);
+                let accepts = format!("an id, or a citation from m1 to m{}", u32::MAX);
                 Refusal::new("id", accepts, text.trim())
             })?;
             let cited = self

@@ -63,9 +63,9 @@ fn options_of(bench: &Bench, command: &[String], found: &mut Vec<Taken>) {
 fn needs(command: &str) -> &'static [&'static str] {
     match command {
         "remember" | "recall" | "context" | "think" => &["words"],
-        "edit" => &["m0"],
+        "edit" => &["m1"],
         "forget" => &["--query", "words"],
-        "link" => &["m0", "m0", "--type", "related"],
+        "link" => &["m1", "m1", "--type", "related"],
         "check" => &["--topic", "words"],
         "graph" | "knowledge show" => &["Ada"],
         "knowledge entity" => &["Ada", "--type", "person"],
