@@ -153,7 +153,15 @@ pub(crate) fn metadata(text: &str) -> Result<(String, serde_json::Value), String
     let (name, value) = text
         .split_once('=')
         .ok_or("write it as name=value, such as ticket=42 or owner=Ada")?;
-    let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+    let given = value;
+    let digits = given.strip_prefix('-').unwrap_or(given);
+    let is_whole = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+    let value: serde_json::Value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+    if is_whole && value.is_f64() {
+        return Err(format!(
+            "{name}={given} has more digits than a number keeps; write it as text: {name}='\"{given}\"'"
+        ));
+    }
     Ok((name.to_owned(), value))
 }
 

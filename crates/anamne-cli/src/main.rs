@@ -24,6 +24,7 @@ mod output;
 mod place;
 mod planned;
 mod progress;
+mod projects;
 mod reach;
 mod settling;
 mod shell;
@@ -51,7 +52,12 @@ fn main() -> ExitCode {
     };
     let mut output = Output::new(cli.global.json, command.is_verbatim());
     let done = Place::find(&cli.global)
-        .and_then(|place| command.run(&place, &mut output))
+        .and_then(|place| {
+            for note in place.notes() {
+                output.warn(note);
+            }
+            command.run(&place, &mut output)
+        })
         .and_then(|()| output.flush());
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,14 +1,18 @@
 //! Which store and which space a command is about.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-use anamne::{Error, Options, Project, Space, SpaceName, Store, StoreError};
+use anamne::{
+    Clock, Error, Options, Project, Space, SpaceName, Store, StoreError, StoreFolder, SystemClock,
+};
 use etcetera::BaseStrategy;
 
 use crate::arguments::Global;
 use crate::bridge;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::projects;
 use crate::shell::shell_word;
 use crate::wording::file_name;
 
@@ -17,6 +21,14 @@ pub(crate) struct Place {
     given_root: Option<PathBuf>,
     space: SpaceName,
     named: bool,
+    /// The project around the current folder, where no space was named.
+    project: Option<Project>,
+    /// The space that the project got, once something was to be written.
+    claimed: OnceCell<SpaceName>,
+    /// Why the project's space could not be told.
+    trouble: Option<String>,
+    /// What a person should know of how the space was found.
+    notes: Vec<String>,
 }
 
 impl Place {
@@ -28,15 +40,66 @@ impl Place {
             .filter(|folder| !folder.is_empty())
             .map(PathBuf::from);
         let name = global.space.as_deref().filter(|name| !name.is_empty());
-        let space = match name {
-            Some(name) => name.parse()?,
-            None => project_space().unwrap_or_else(SpaceName::core),
-        };
-        Ok(Self {
+        let mut place = Self {
             given_root,
-            space,
+            space: SpaceName::core(),
             named: name.is_some(),
-        })
+            project: None,
+            claimed: OnceCell::new(),
+            trouble: None,
+            notes: Vec::new(),
+        };
+        match name {
+            Some(name) => place.space = name.parse()?,
+            None => place.look_around(),
+        }
+        Ok(place)
+    }
+
+    /// Finds the project around the current folder, and the space that it has or will get. Writes nothing.
+    fn look_around(&mut self) {
+        let Ok(folder) = std::env::current_dir() else {
+            return;
+        };
+        self.project = Project::around(&folder, &mut self.notes);
+        let (Some(project), Ok(root)) = (&self.project, self.root()) else {
+            return;
+        };
+        match StoreFolder::at(&root).space_of(project, SystemClock.now()) {
+            Ok(found) => {
+                self.notes.extend(projects::notes(&found, project));
+                self.space = found.name;
+            }
+            Err(error) => {
+                self.notes
+                    .push(format!("the space of this project can't be told: {error}"));
+                self.trouble = Some(error.to_string());
+            }
+        }
+    }
+
+    /// What a person should know of how the space was found.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The project around the current folder, where no space was named.
+    pub(crate) fn project(&self) -> Option<&Project> {
+        self.project.as_ref()
+    }
+
+    /// The space's name, for whoever is going to write: bound to the project for good, if there is one.
+    pub(crate) fn claim(&self) -> Result<&SpaceName, Failure> {
+        let Some(project) = &self.project else {
+            return Ok(&self.space);
+        };
+        if let Some(name) = self.claimed.get() {
+            return Ok(name);
+        }
+        let found = StoreFolder::at(&self.root()?)
+            .claim_space(project, SystemClock.now())
+            .map_err(Error::from)?;
+        Ok(self.claimed.get_or_init(|| found.name))
     }
 
     /// The store's folder: as given, else `anamne` in the platform's data folder.
@@ -50,6 +113,10 @@ impl Place {
             given_root: Some(self.root_or("anamne-demo")?),
             space: "demo".parse()?,
             named: true,
+            project: None,
+            claimed: OnceCell::new(),
+            trouble: None,
+            notes: Vec::new(),
         })
     }
 
@@ -68,7 +135,7 @@ impl Place {
 
     /// The space's name.
     pub(crate) fn space_name(&self) -> &SpaceName {
-        &self.space
+        self.claimed.get().unwrap_or(&self.space)
     }
 
     /// Whether the space was named, and not found.
@@ -108,7 +175,8 @@ impl Place {
 
     /// The space, made if it is not there.
     pub(crate) fn space(&self) -> Result<Space, Failure> {
-        Ok(self.store()?.space(self.space.as_str())?)
+        let store = self.store()?;
+        Ok(store.space(self.claim()?.as_str())?)
     }
 
     /// The space, which must be there.
@@ -118,7 +186,12 @@ impl Place {
 
     /// The space in a store that was opened already.
     pub(crate) fn existing_space_of(&self, store: &Store) -> Result<Space, Failure> {
-        match store.existing_space(self.space.as_str()) {
+        if let Some(trouble) = &self.trouble {
+            return Err(Failure::failed(trouble.clone()).hint(
+                "`anamne doctor` looks for damage; --space NAME chooses a space by its name",
+            ));
+        }
+        match store.existing_space(self.space_name().as_str()) {
             Err(Error::Store(StoreError::NoSpace(_))) => Err(self.no_space(store.root())),
             opened => Ok(opened?),
         }
@@ -155,8 +228,4 @@ impl Place {
             String::new()
         }
     }
-}
-
-fn project_space() -> Option<SpaceName> {
-    Some(Project::around(&std::env::current_dir().ok()?)?.space)
 }

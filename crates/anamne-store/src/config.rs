@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
 use crate::files::replace_file;
+use crate::project_config::ProjectConfig;
 use crate::special_files::read_settings;
 
 /// The version of the file.
@@ -45,6 +46,9 @@ pub struct SpaceConfig {
     /// What is kept of questions, and whether recall is planned by it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub meta: MetaConfig,
+    /// The project whose memories it holds.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub project: ProjectConfig,
 }
 
 /// What is kept of questions, and whether recall is planned.
@@ -281,12 +285,14 @@ impl SpaceConfig {
             tiers: TiersConfig::default(),
             embedding: EmbeddingConfig::default(),
             meta: MetaConfig::default(),
+            project: ProjectConfig::default(),
         }
     }
 
     /// Checks what a person may change.
     pub fn check(&self) -> Result<(), Refusal> {
         self.recall.check()?;
+        self.project.check()?;
         if self.description.len() > DESCRIPTION_BYTES {
             return Err(Refusal::new(
                 "description",
@@ -322,6 +328,29 @@ impl SpaceConfig {
             ));
         }
         Ok(())
+    }
+
+    /// Checks numbers of days that were changed. Larger ones of earlier versions can be read and kept.
+    pub(crate) fn check_days(&self, before: &Self) -> Result<(), Refusal> {
+        let days = |config: &Self| {
+            [
+                ("tiers.active_days", f64::from(config.tiers.active_days)),
+                ("tiers.recent_days", f64::from(config.tiers.recent_days)),
+                ("retention.days", f64::from(config.retention.days)),
+                ("recall.recency_days", f64::from(config.recall.recency_days)),
+            ]
+        };
+        let mut changed = days(self)
+            .into_iter()
+            .zip(days(before))
+            .filter(|(after, before)| after != before);
+        match changed.find(|((_, days), _)| *days > f64::from(Limits::DAYS)) {
+            None => Ok(()),
+            Some(((field, days), _)) => {
+                let accepts = format!("at most {} days", Limits::DAYS);
+                Err(Refusal::new(field, accepts, days))
+            }
+        }
     }
 
     /// Reads the file; `None` when it is not there.

@@ -1,48 +1,213 @@
-//! Which space a folder of source code belongs to.
+//! A project on disk: the repository around a folder, what identifies it, and what it calls itself.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::OnceLock;
 
+use crate::bounded::read_regular;
+use crate::git::{LONGEST_HISTORY, Repository, born};
+use crate::project_config::{ProjectFolder, path_text};
 use crate::space_name::SpaceName;
 
-/// A project on disk and the space that holds its memories.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The largest CLAUDE.md that is read.
+const LARGEST_CARD: u64 = 256 * 1024;
+
+/// The longest description that a project gives itself, in bytes.
+const LONGEST_DESCRIPTION: usize = 500;
+
+/// A project on disk. Finding it reads no history and no CLAUDE.md; both are read when they are first needed.
+#[derive(Debug)]
 pub struct Project {
-    /// The folder that holds `.git`.
-    pub root: PathBuf,
-    /// The space.
-    pub space: SpaceName,
+    repository: Repository,
+    identity: OnceLock<Identity>,
+}
+
+/// What tells a project from others, wherever it lies and whatever it is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    commit: Option<String>,
+    remote: Option<String>,
+    path: String,
+}
+
+impl Identity {
+    /// `commit:` and the first commit, else `remote:` and the normalised address, else `path:` and the folder.
+    pub(crate) fn text(&self) -> String {
+        match (&self.commit, &self.remote) {
+            (Some(commit), _) => format!("commit:{commit}"),
+            (None, Some(remote)) => format!("remote:{remote}"),
+            (None, None) => format!("path:{}", self.path),
+        }
+    }
+
+    /// Its first commit, where that could be read.
+    pub(crate) fn commit(&self) -> Option<&str> {
+        self.commit.as_deref()
+    }
+
+    /// Whether a recorded folder is of the same project. Where only one of them has a first commit that can be read,
+    /// as in a shallow clone, the remote decides.
+    pub(crate) fn is_of(&self, folder: &ProjectFolder) -> bool {
+        match (folder.identity.strip_prefix("commit:"), &self.commit) {
+            (Some(recorded), Some(commit)) => recorded == commit,
+            _ if folder.identity == self.text() => true,
+            _ => self.remote.is_some() && self.remote == folder.remote,
+        }
+    }
+}
+
+/// What a project says about itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Card {
+    /// The name that it wants.
+    pub(crate) label: Option<SpaceName>,
+    /// What it is about.
+    pub(crate) description: String,
+    /// The space that earlier versions used for it.
+    pub(crate) former: Option<SpaceName>,
 }
 
 impl Project {
     /// The project around `folder`: the nearest folder above it that holds `.git`, if there is one.
     ///
-    /// Its space is named by `name:` in the front matter of CLAUDE.md, else by that file's first
-    /// heading, else by the folder itself. A name that no space can have is passed over.
-    pub fn around(folder: &Path) -> Option<Self> {
-        let root = folder
+    /// All worktrees of a repository are one project, whose folder is that of the main one. `notes` takes what a person
+    /// should know, such as a `.git` that was passed over.
+    pub fn around(folder: &Path, notes: &mut Vec<String>) -> Option<Self> {
+        let repository = folder
             .ancestors()
-            .find(|candidate| candidate.join(".git").exists())?;
-        let written = fs::read_to_string(root.join("CLAUDE.md"))
-            .ok()
-            .and_then(|text| name_in(&text));
-        let folder_name = || root.file_name()?.to_str()?.parse().ok();
+            .find_map(|candidate| Repository::at(candidate, notes))?;
         Some(Self {
-            root: root.to_owned(),
-            space: written.or_else(folder_name)?,
+            repository,
+            identity: OnceLock::new(),
         })
+    }
+
+    /// The folder that stands for the project: that of the main worktree.
+    pub fn root(&self) -> &Path {
+        &self.repository.root
+    }
+
+    /// What identifies the project: `commit:` and the id of its first commit, else `remote:` and the normalised address
+    /// of its remote, else `path:` and its folder. Reads up to ten thousand commits when it is first asked for.
+    pub fn identity(&self) -> String {
+        self.identified().text()
+    }
+
+    pub(crate) fn identified(&self) -> &Identity {
+        self.identity.get_or_init(|| Identity {
+            commit: self.repository.root_commit(LONGEST_HISTORY),
+            remote: self.repository.remote(),
+            path: self.path(),
+        })
+    }
+
+    /// The first commit, where it is found within so many.
+    pub(crate) fn commit_within(&self, most: usize) -> Option<String> {
+        self.repository.root_commit(most)
+    }
+
+    pub(crate) fn path(&self) -> String {
+        path_text(&self.repository.root)
+    }
+
+    pub(crate) fn stamp(&self) -> Option<&str> {
+        self.repository.stamp.as_deref()
+    }
+
+    /// When its repository was made, microseconds since 1970, where the file system tells that.
+    pub(crate) fn born(&self) -> Option<i64> {
+        born(self.stamp()?)
+    }
+
+    /// What is written down of this folder.
+    pub(crate) fn record(&self) -> ProjectFolder {
+        let identity = self.identified();
+        ProjectFolder {
+            path: self.path(),
+            identity: identity.text(),
+            remote: identity.remote.clone(),
+            stamp: self.stamp().map(str::to_owned),
+        }
+    }
+
+    /// What the front matter of its CLAUDE.md says, and its folder's name where that says nothing.
+    pub(crate) fn card(&self, notes: &mut Vec<String>) -> Card {
+        let path = self.root().join("CLAUDE.md");
+        let text = match read_regular(&path, LARGEST_CARD) {
+            Ok(None) => String::new(),
+            Ok(Some(bytes)) => String::from_utf8(bytes).unwrap_or_else(|_| {
+                notes.push(format!("{} is ignored: it is not UTF-8", path.display()));
+                String::new()
+            }),
+            Err(unfit) => {
+                notes.push(format!("{} is ignored: {unfit}", path.display()));
+                String::new()
+            }
+        };
+        let (front_matter, rest) = split_front_matter(&text);
+        let folder_name = self.folder_name();
+        let mut label = folder_name.as_deref().and_then(SpaceName::from_label);
+        if let Some(wanted) = property(front_matter, "project") {
+            match wanted.parse::<SpaceName>().and_then(|name| {
+                let name = name.composed();
+                name.check_characters().map(|()| name)
+            }) {
+                Ok(name) => label = Some(name),
+                Err(refusal) => {
+                    notes.push(format!(
+                        "{}: `project` is ignored: {refusal}",
+                        path.display()
+                    ));
+                }
+            }
+        }
+        Card {
+            label,
+            description: property(front_matter, "description").map_or_else(String::new, described),
+            former: former_name(front_matter, rest)
+                .or_else(|| folder_name.as_deref()?.parse().ok()),
+        }
+    }
+
+    /// The name that its folder gives it.
+    pub(crate) fn folder_label(&self) -> Option<SpaceName> {
+        SpaceName::from_label(&self.folder_name()?)
+    }
+
+    fn folder_name(&self) -> Option<String> {
+        let name = self.root().file_name()?.to_string_lossy().into_owned();
+        // A bare repository is called so.
+        match name.strip_suffix(".git") {
+            Some(plain) if !plain.is_empty() => Some(plain.to_owned()),
+            _ => Some(name),
+        }
     }
 }
 
-/// The name that a CLAUDE.md gives its project.
-fn name_in(text: &str) -> Option<SpaceName> {
-    let (front_matter, rest) = split_front_matter(text);
-    let named = front_matter
-        .lines()
-        .find_map(|line| line.trim_end().strip_prefix("name:"));
+/// The name of the space that earlier versions used: `name:` in the front matter, else the first heading.
+fn former_name(front_matter: &str, rest: &str) -> Option<SpaceName> {
     let heading = || rest.lines().find_map(|line| line.trim().strip_prefix("# "));
     let clean = |name: &str| name.trim().trim_matches(['"', '\'']).trim().parse().ok();
-    named.and_then(clean).or_else(|| heading().and_then(clean))
+    property(front_matter, "name")
+        .and_then(clean)
+        .or_else(|| heading().and_then(clean))
+}
+
+fn property<'a>(front_matter: &'a str, name: &str) -> Option<&'a str> {
+    let value = front_matter
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    let value = value.trim().trim_matches(['"', '\'']).trim();
+    (!value.is_empty()).then_some(value)
+}
+
+/// One line of visible characters.
+fn described(text: &str) -> String {
+    let mut text: String = text
+        .chars()
+        .filter(|character| !SpaceName::is_invisible(*character))
+        .collect();
+    text.truncate(text.floor_char_boundary(LONGEST_DESCRIPTION));
+    text
 }
 
 fn split_front_matter(text: &str) -> (&str, &str) {
@@ -58,10 +223,12 @@ fn split_front_matter(text: &str) -> (&str, &str) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[track_caller]
-    fn check(claude_md: Option<&str>, expected: &str) {
+    fn check(claude_md: Option<&str>, label: &str, former: &str) -> Vec<String> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let root = folder.path().join("river-watch");
         let inside = root.join("src/deep");
@@ -70,19 +237,28 @@ mod tests {
         if let Some(text) = claude_md {
             fs::write(root.join("CLAUDE.md"), text).expect("CLAUDE.md");
         }
-        let project = Project::around(&inside).expect("a project");
-        assert_eq!((project.space.as_str(), project.root), (expected, root));
+        let mut notes = Vec::new();
+        let project = Project::around(&inside, &mut notes).expect("a project");
+        assert_eq!(project.root(), fs::canonicalize(&root).expect("a path"));
+        let card = project.card(&mut notes);
+        assert_eq!(card.label.expect("a label").as_str(), label);
+        assert_eq!(card.former.expect("a former name").as_str(), former);
+        notes
     }
 
     #[test]
-    fn a_project_is_named_by_front_matter_then_heading_then_folder() {
-        check(None, "river-watch");
-        check(Some("Notes without a heading"), "river-watch");
-        check(Some("# River Watch\n\ntext"), "River Watch");
-        check(
-            Some("---\ntitle: x\nname: \"gauges\"\n---\n# River Watch\n"),
-            "gauges",
-        );
-        check(Some("---\nname: a/b\n---\n# Rivers\n"), "Rivers");
+    fn a_project_is_labelled_by_front_matter_or_folder_and_never_by_a_heading() {
+        let plain = "river-watch";
+        check(None, plain, plain);
+        check(Some("Notes without a heading"), plain, plain);
+        check(Some("# CLAUDE.md\n\ntext"), plain, "CLAUDE.md");
+        let named = "---\ntitle: x\nproject: \"gauges\"\n---\n# River Watch\n";
+        assert_eq!(check(Some(named), "gauges", "River Watch"), [""; 0]);
+        check(Some("---\nname: a/b\n---\n# Rivers\n"), plain, "Rivers");
+        for bad in ["a/b", "c\u{43e}re", "a\u{200b}b"] {
+            let text = format!("---\nproject: {bad}\n---\n");
+            let notes = check(Some(&text), plain, plain);
+            assert!(notes[0].contains("`project` is ignored"), "{notes:?}");
+        }
     }
 }

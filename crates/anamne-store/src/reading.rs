@@ -1,6 +1,6 @@
 //! What can be read of a space: memories, lists, histories, links, the log, counts.
 
-use anamne_types::{Filter, Link, Memory, MemoryId, Refusal, Row, Version};
+use anamne_types::{Filter, Limits, Link, Memory, MemoryId, Refusal, Row, Version};
 
 use rusqlite::Connection;
 
@@ -54,11 +54,14 @@ impl SpaceSource {
 
     /// The id that `text` names: a whole id, its first digits where only one memory has them, or a citation (`m12`).
     pub fn resolve(&self, text: &str) -> Result<MemoryId, StoreError> {
-        if let Some(row) = text
-            .trim()
-            .strip_prefix('m')
-            .and_then(|number| number.parse().ok())
-        {
+        let number = text.trim().strip_prefix('m').filter(|number| {
+            !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
+        });
+        if let Some(number) = number {
+            let row = number.parse().map_err(|_| {
+                let accepts = format!("an id, or a citation from m1 to m{}", u32::MAX);
+                Refusal::new("id", accepts, text.trim())
+            })?;
             let cited = self
                 .read(|reader| read::by_row(reader, &self.names, Row(row)))?
                 .filter(|stored| !stored.erased);
@@ -94,6 +97,7 @@ impl SpaceSource {
     /// The memories of a listing.
     pub fn list(&self, listing: &Listing) -> Result<Vec<Memory>, StoreError> {
         listing.filter.check()?;
+        Limits::check_offset(listing.offset)?;
         let memories = self.read(|reader| filter::list(reader, &self.names, listing))?;
         Ok(memories
             .into_iter()

@@ -87,8 +87,10 @@ impl Settings {
         change: impl FnOnce(&mut SpaceConfig),
     ) -> Result<Arc<SpaceConfig>, StoreError> {
         let mut config = SpaceConfig::clone(&*self.current()?);
+        let before = config.clone();
         change(&mut config);
         config.check()?;
+        config.check_days(&before)?;
         config.write(&self.path)?;
         let config = Arc::new(config);
         *self.lock() = Read {

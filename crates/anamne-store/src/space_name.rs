@@ -4,8 +4,15 @@ use std::fmt;
 use std::str::FromStr;
 
 use anamne_types::Refusal;
+use unicode_normalization::UnicodeNormalization;
+use unicode_script::{Script, UnicodeScript};
+use unicode_security::mixed_script::AugmentedScriptSet;
+use unicode_security::skeleton;
 
 /// The name of a space: 1 to 128 bytes, any script, no control characters, no path separators.
+///
+/// Any such name can be read, so that every space that is there can be opened. A new space needs a name that
+/// [`SpaceName::check_new`] accepts too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SpaceName(String);
 
@@ -16,6 +23,110 @@ impl SpaceName {
     /// The space that holds what is true everywhere.
     pub fn core() -> Self {
         Self("core".to_owned())
+    }
+
+    /// Names that mean something else to commands and tools, so that no project may have them.
+    pub const RESERVED: [&str; 4] = ["core", "all", "auto", "demo"];
+
+    /// The same name with composed characters (Unicode's normal form C).
+    #[must_use]
+    pub fn composed(&self) -> Self {
+        Self(self.0.nfc().collect())
+    }
+
+    /// Whether it is one of [`SpaceName::RESERVED`], whatever its case.
+    pub fn is_reserved(&self) -> bool {
+        Self::RESERVED
+            .iter()
+            .any(|reserved| self.0.eq_ignore_ascii_case(reserved))
+    }
+
+    /// Whether a person sees nothing of a character, or can't tell what it is: controls, zero-width and bidirectional
+    /// marks, tags, variation selectors, private use, unassigned.
+    pub fn is_invisible(character: char) -> bool {
+        character.is_control()
+            || matches!(character,
+                '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+                | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+                | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+            // Private use, unassigned, and what is no character at all.
+            || character.script() == Script::Unknown
+    }
+
+    /// Checks that a person can read the name as what it is: no character that can't be seen, and no word of several
+    /// scripts, such as Latin letters with a Cyrillic one between them. Japanese, Chinese and Korean may stand beside Latin.
+    pub fn check_characters(&self) -> Result<(), Refusal> {
+        if let Some(character) = self
+            .0
+            .chars()
+            .find(|character| Self::is_invisible(*character))
+        {
+            let code = character as u32;
+            let accepts = format!(
+                "made of characters that can be seen; U+{code:04X} is invisible, unassigned or for private use"
+            );
+            return Err(Refusal::new("space", accepts, self.escaped()));
+        }
+        let mut words = self.0.split(|character: char| !character.is_alphanumeric());
+        match words.find(|word| mixes_scripts(word)) {
+            None => Ok(()),
+            Some(word) => Err(Refusal::new(
+                "space",
+                "made of words of one script each",
+                format!(
+                    "{}, where {:?} mixes scripts whose letters look alike",
+                    self.escaped(),
+                    word.escape_unicode().to_string()
+                ),
+            )),
+        }
+    }
+
+    /// Checks a name for a new space beside `others`: its characters, its normal form, and that it can't be mistaken for
+    /// another one of them or for a reserved name.
+    pub fn check_new<'a>(
+        &self,
+        others: impl IntoIterator<Item = &'a SpaceName>,
+    ) -> Result<(), Refusal> {
+        self.check_characters()?;
+        if self.composed() != *self {
+            let accepts = "written with composed characters (Unicode NFC)";
+            return Err(Refusal::new("space", accepts, self.escaped()));
+        }
+        let others = others.into_iter().map(|other| other.0.as_str());
+        let mut taken = others.chain(Self::RESERVED);
+        match taken.find(|taken| *taken != self.0 && looks_alike(taken, &self.0)) {
+            None => Ok(()),
+            Some(taken) => {
+                let accepts =
+                    format!("a name that can't be mistaken for {taken:?}, which is taken");
+                Err(Refusal::new("space", accepts, self.escaped()))
+            }
+        }
+    }
+
+    /// A name made of what somebody called something: without the characters that no name may hold.
+    pub fn from_label(label: &str) -> Option<Self> {
+        let mut name: String = label
+            .nfc()
+            .filter(|character| !Self::is_invisible(*character) && !matches!(character, '/' | '\\'))
+            .collect();
+        // Room for a number behind it.
+        name.truncate(name.floor_char_boundary(Self::LONGEST - 8));
+        name.parse()
+            .ok()
+            .filter(|name: &Self| name.check_characters().is_ok())
+    }
+
+    /// The same name with a number behind it.
+    pub(crate) fn numbered(&self, number: u32) -> Option<Self> {
+        format!("{}-{number}", self.0).parse().ok()
+    }
+
+    fn escaped(&self) -> String {
+        format!("{:?}", self.0)
     }
 
     /// The name as it was given.
@@ -42,6 +153,29 @@ impl SpaceName {
         // No plain name holds a plus sign, so none can be made to meet another name's folder.
         format!("{short}+{}", &digest[..16])
     }
+}
+
+/// Whether a word has letters of scripts that are not written together.
+fn mixes_scripts(word: &str) -> bool {
+    let written_together = |text: &str| !AugmentedScriptSet::for_str(text).is_empty();
+    if word.is_ascii() || written_together(word) {
+        return false;
+    }
+    let without_latin: String = word
+        .chars()
+        .filter(|character| character.script() != Script::Latin)
+        .collect();
+    let rest = AugmentedScriptSet::for_str(&without_latin);
+    !(rest.jpan || rest.hanb || rest.kore)
+}
+
+/// Whether two names differ in case or normal form alone, or are drawn alike. Between ASCII names only case counts, for
+/// `api-1` and `api-l` are names that people give.
+fn looks_alike(one: &str, other: &str) -> bool {
+    let folded = |name: &str| name.nfc().flat_map(char::to_lowercase).collect::<String>();
+    let (one, other) = (folded(one), folded(other));
+    let drawn = |name: &str| skeleton(name).collect::<String>();
+    one == other || (!(one.is_ascii() && other.is_ascii()) && drawn(&one) == drawn(&other))
 }
 
 impl FromStr for SpaceName {
@@ -98,6 +232,89 @@ mod tests {
                 .iter()
                 .all(|folder| !folder.contains(['/', '.', '\\'])),
             "{folders:?}"
+        );
+    }
+
+    fn name(text: &str) -> SpaceName {
+        text.parse().expect("a name that can be read")
+    }
+
+    #[test]
+    fn a_new_name_is_one_that_a_person_can_read() {
+        let accepted = [
+            "api",
+            "core",
+            "River Watch",
+            "überprüfung",
+            "проект api",
+            "日本語",
+            "APIの設計",
+            "한국어 api",
+            "naïve-2",
+            "café",
+            "a & b",
+            "🚀 launch",
+            "שלום",
+        ];
+        for text in accepted {
+            assert_eq!(name(text).check_new([]), Ok(()), "{text}");
+        }
+        let refused = [
+            ("zero width", "co\u{200b}re"),
+            ("joiner", "co\u{200d}re"),
+            ("byte order mark", "x\u{feff}y"),
+            ("right to left", "co\u{202e}re"),
+            ("isolate", "\u{2066}core"),
+            ("tag", "core\u{e0041}"),
+            ("private use", "core\u{e000}"),
+            ("private use, plane 16", "core\u{10fffd}"),
+            ("unassigned", "core\u{378}"),
+            ("soft hyphen", "co\u{ad}re"),
+            ("Hangul filler", "core\u{3164}"),
+            ("variation selector", "core\u{fe0f}"),
+            ("Cyrillic o", "c\u{43e}re"),
+            ("Greek omicron", "dem\u{3bf}"),
+            ("decomposed", "cafe\u{301}"),
+        ];
+        for (why, text) in refused {
+            let refusal = name(text).check_new([]).expect_err(why);
+            assert_eq!(refusal.field(), "space", "{why}");
+            assert!(!refusal.to_string().contains(text), "{why}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn a_new_name_is_not_mistaken_for_one_that_is_taken() {
+        let check = |taken: &str, text: &str, accepted: bool| {
+            let found = name(text).check_new([&name(taken)]);
+            assert_eq!(found.is_ok(), accepted, "{taken:?} {text:?}: {found:?}");
+        };
+        check("api", "api", true);
+        check("api", "api-2", true);
+        check("api-1", "api-l", true);
+        check("api", "API", false);
+        check("café", "CAFÉ", false);
+        check("cafe\u{301}", "café", false);
+        // Cyrillic letters alone, drawn like Latin ones.
+        check("cop", "\u{441}\u{43e}\u{440}", false);
+        check("other", "CORE", false);
+        check("other", "\u{ff43}ore", false);
+    }
+
+    #[test]
+    fn what_is_not_a_name_becomes_one_where_that_is_possible() {
+        let check = |label: &str, expected: Option<&str>| {
+            let made = SpaceName::from_label(label);
+            assert_eq!(made.as_ref().map(SpaceName::as_str), expected, "{label:?}");
+        };
+        check("api", Some("api"));
+        check("a\u{202e}p/i", Some("api"));
+        check("cafe\u{301}", Some("café"));
+        check("\u{200b}", None);
+        check("c\u{43e}re", None);
+        assert_eq!(
+            SpaceName::from_label(&"é".repeat(200)).map(|name| name.as_str().len()),
+            Some(120)
         );
     }
 

@@ -23,10 +23,32 @@ impl Limits {
     pub const QUERY_BYTES: usize = 100_000;
     /// Results of one recall or rows of one list.
     pub const RESULTS: usize = 1_000;
+    /// Rows that a list may pass over first: as many as a space can hold.
+    pub const OFFSET: usize = u32::MAX as usize;
+    /// Days that a setting may name: ten thousand years.
+    pub const DAYS: u32 = 3_652_500;
     /// Values of one field of a filter.
     pub const FILTER_VALUES: usize = 1_000;
     /// The reason on a link, in bytes.
     pub const REASON_BYTES: usize = 4_096;
+
+    /// Checks how many results or rows are wanted: 1 to [`Limits::RESULTS`].
+    pub fn check_results(limit: usize) -> Result<(), Refusal> {
+        if (1..=Self::RESULTS).contains(&limit) {
+            return Ok(());
+        }
+        let accepts = format!("a whole number from 1 to {}", Self::RESULTS);
+        Err(Refusal::new("limit", accepts, limit))
+    }
+
+    /// Checks how many rows are passed over first.
+    pub fn check_offset(offset: usize) -> Result<(), Refusal> {
+        if offset <= Self::OFFSET {
+            return Ok(());
+        }
+        let accepts = format!("a whole number from 0 to {}", Self::OFFSET);
+        Err(Refusal::new("offset", accepts, offset))
+    }
 }
 
 /// Why a value was refused: the field, what it takes, and what was given. Nothing was changed.

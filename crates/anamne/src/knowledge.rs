@@ -14,7 +14,8 @@ use anamne_recall::views::Disputes;
 use anamne_store::{Listing, StoreError};
 use anamne_types::{
     Assertion, Body, Category, Contradiction, Dispute, Draft, Entity, EntityType, Evidence, Filter,
-    Frame, Kind, LinkType, Memory, MemoryId, Neighbourhood, Refusal, Relation, Remembered, Right,
+    Frame, Kind, Limits, LinkType, Memory, MemoryId, Neighbourhood, Refusal, Relation, Remembered,
+    Right,
     Row, Seq, SuggestedMerge,
 };
 use jiff::Timestamp;
@@ -421,6 +422,7 @@ impl Knowledge {
 
     /// The memories that name an entity, the latest first.
     pub fn mentions(&self, name: &str, limit: usize) -> Result<Vec<Evidence>, Error> {
+        Limits::check_results(limit)?;
         Ok(self.graph.mentions(name, limit)?)
     }
 
@@ -431,6 +433,7 @@ impl Knowledge {
 
     /// The entities that are named in the same memories as one, with in how many.
     pub fn named_together(&self, name: &str, limit: usize) -> Result<Vec<(u64, Entity)>, Error> {
+        Limits::check_results(limit)?;
         Ok(self.graph.named_together(name, limit)?)
     }
 
@@ -473,6 +476,7 @@ impl Knowledge {
         steps: u32,
         limit: usize,
     ) -> Result<Neighbourhood, Error> {
+        Limits::check_results(limit)?;
         Ok(self
             .graph
             .neighbourhood(name, steps, limit, self.space.now())?)
@@ -480,6 +484,7 @@ impl Knowledge {
 
     /// Entities that may be the same; nobody joins them but a person.
     pub fn suggested_merges(&self, limit: usize) -> Result<Vec<SuggestedMerge>, Error> {
+        Limits::check_results(limit)?;
         Ok(self.graph.suggested_merges(limit, self.space.now())?)
     }
 

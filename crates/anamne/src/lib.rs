@@ -57,6 +57,7 @@ mod store;
 mod summaries;
 mod tasks;
 mod tiers;
+mod transfer;
 mod travel;
 mod views;
 mod wording;
@@ -68,9 +69,10 @@ pub use anamne_knowledge::graph::{
 };
 pub use anamne_store::{
     BackupReport, Clock, EmbeddingConfig, Examination, Finding, JournalReport, KeptQueries,
-    KnownBackup, LONGEST_WAIT, Listing, LogEntry, LogQuery, MetaConfig, Order, Part, Project,
-    QuotaConfig, RecallConfig, RetentionConfig, Rewound, RoleConfig, SpaceConfig, SpaceName,
-    Standing, Statistics, StoreError, SystemClock, TierCount, TiersConfig, Unreadable,
+    KnownBackup, KnownProject, LONGEST_WAIT, Listing, LogEntry, LogQuery, MetaConfig, Order, Part,
+    Project, ProjectConfig, ProjectFolder, ProjectSpace, ProjectStanding, QuotaConfig,
+    RecallConfig, RetentionConfig, Rewound, RoleConfig, SpaceConfig, SpaceName, Standing,
+    Statistics, StoreError, StoreFolder, SystemClock, TierCount, TiersConfig, Unreadable,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;
@@ -91,5 +93,6 @@ pub use retention::{RetentionApplied, RetentionState};
 pub use space::{CheckUp, Space, SpaceReport, ViewState};
 pub use store::{Options, Store};
 pub use tiers::Moved;
+pub use transfer::{Kept, Selection, Transfer};
 pub use travel::Rewind;
 pub use wording::Worded;

@@ -194,11 +194,31 @@ impl Store {
         Ok(self.folder.unreadable_spaces()?)
     }
 
-    fn open_space(&self, name: &str, create: bool) -> Result<Space, Error> {
-        let name: SpaceName = name.parse()?;
-        if !self.scope.may_read(name.as_str()) {
-            return Err(Error::Denied(Denied::Read(name.to_string())));
+    /// The space that a name means: the one that is called so to the byte, else the one with composed characters. The name of
+    /// a new space must be one that people can tell from others.
+    fn meant(&self, name: SpaceName, create: bool) -> Result<SpaceName, Error> {
+        let is_there = |name: &SpaceName| self.folder.space(name).exists();
+        if is_there(&name) {
+            return Ok(name);
         }
+        let composed = name.composed();
+        if create && !is_there(&composed) {
+            composed.check_new(&self.folder.spaces()?)?;
+        }
+        Ok(composed)
+    }
+
+    /// The name, where the space of it may be read. Nothing tells whether it exists.
+    fn readable(&self, name: SpaceName) -> Result<SpaceName, Error> {
+        if self.scope.may_read(name.as_str()) || self.scope.may_read(name.composed().as_str()) {
+            return Ok(name);
+        }
+        Err(Error::Denied(Denied::Read(name.to_string())))
+    }
+
+    fn open_space(&self, name: &str, create: bool) -> Result<Space, Error> {
+        let name = self.readable(name.parse()?)?;
+        let name = self.readable(self.meant(name, create)?)?;
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let inner = match open.get(&name) {
             Some(inner) => inner.clone(),

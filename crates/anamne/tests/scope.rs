@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anamne::{
     Actor, Assertion, BadLines, Denied, Draft, Edit, EntityType, Error, ErrorKind, Feedback,
-    Insight, Link, LinkType, MemoryId, Metadata, Recall, Right, Scope, Space, SpaceChoice,
-    SpaceSet, Spaces, Store,
+    Insight, Link, LinkType, MemoryId, Metadata, Recall, Right, Scope, Selection, Space, SpaceChoice,
+    SpaceSet, Spaces, Store, Transfer,
 };
 
 /// A space with something in it, and the ids of two memories.
@@ -441,6 +441,12 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "verify",
         "repair",
         "rewind",
+        "count_split",
+        "split_space",
+        "join_spaces",
+        "projects",
+        "shared_spaces",
+        "settle_shared",
     ];
     covers(&methods, "Store");
     let world = world();
@@ -507,6 +513,23 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         store.rewind(jiff::Timestamp::now(), &world.outside, None),
         Err(Error::Denied(_))
     ));
+    assert!(store.count_split("payroll", &Selection::default()).is_err());
+    let mut quiet = |_: &Transfer| {};
+    for denied in [
+        store
+            .split_space("atlas", "core", &Selection::default(), &mut quiet)
+            .map(drop),
+        store.join_spaces("atlas", "payroll", &mut quiet).map(drop),
+        store.settle_shared("atlas"),
+    ] {
+        assert!(matches!(denied, Err(Error::Denied(_))), "{denied:?}");
+    }
+    for project in store.projects().expect("projects") {
+        assert_eq!(project.space.as_str(), "atlas");
+    }
+    for space in store.shared_spaces().expect("spaces") {
+        assert_eq!(space.as_str(), "atlas");
+    }
     assert!(!world.outside.exists());
 }
 

@@ -7,6 +7,8 @@ use crate::bridge;
 use crate::failure::Failure;
 use crate::output::{BOLD, DIM, GREEN, Output, RED, YELLOW, paint};
 use crate::place::Place;
+use crate::projects::{self, Finding};
+use crate::wording::one_line;
 
 /// Read everything back, mend what can be mended, and say what is wrong
 #[derive(Debug, clap::Args)]
@@ -23,9 +25,13 @@ Examples:
   anamne doctor
   anamne --space recipes doctor --json
 
+Spaces that several projects may have shared are named too, with the command that
+splits them, and folders that hold the same project; that is no damage.
+
 With --json: {\"store\", \"healthy\", \"spaces\": [{\"space\", \"well\": […], \"deferred\":
   […], \"mended\": […], \"earlier\": […], \"problems\": […]}], \"model_problem\": why the
-  language model that is set up is not used, or null}")]
+  language model that is set up is not used, or null, \"projects\": [{\"space\",
+  \"finding\", \"commands\": […]}]}")]
 pub(crate) struct Doctor {}
 
 impl Doctor {
@@ -45,12 +51,18 @@ impl Doctor {
         let model_problem = bridge::usable(store.root())
             .err()
             .map(|error| error.to_string());
+        let projects = if place.is_named() {
+            Vec::new()
+        } else {
+            projects::findings(&store)?
+        };
         if output.is_json() {
             output.json(&json!({
                 "store": store.root(),
                 "healthy": healthy,
                 "spaces": found,
                 "model_problem": model_problem,
+                "projects": projects,
             }))?;
         } else {
             for check_up in &found {
@@ -60,6 +72,7 @@ impl Doctor {
                 output.line(paint(BOLD, "language model"))?;
                 output.entry(YELLOW, "not used", problem)?;
             }
+            print_projects(&projects, output)?;
         }
         if healthy {
             Ok(())
@@ -67,6 +80,21 @@ impl Doctor {
             Err(Failure::Reported)
         }
     }
+}
+
+/// What a person may want to put right; nothing is damaged by it.
+fn print_projects(findings: &[Finding], output: &mut Output) -> Result<(), Failure> {
+    if findings.is_empty() {
+        return Ok(());
+    }
+    output.line(paint(BOLD, "projects"))?;
+    for finding in findings {
+        output.entry(YELLOW, "look   ", &finding.finding)?;
+        for command in &finding.commands {
+            output.line(format_args!("           {}", one_line(command)))?;
+        }
+    }
+    Ok(())
 }
 
 /// A space that can't even be opened is a finding like others.

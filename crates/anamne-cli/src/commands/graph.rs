@@ -69,10 +69,7 @@ impl Graph {
             let accepts = format!("a whole number from 1 to {FARTHEST}");
             return Err(Refusal::new("steps", accepts, self.steps).into());
         }
-        if !(1..=Limits::RESULTS).contains(&self.limit) {
-            let accepts = format!("a whole number from 1 to {}", Limits::RESULTS);
-            return Err(Refusal::new("limit", accepts, self.limit).into());
-        }
+        Limits::check_results(self.limit)?;
         let format = self.format(output)?;
         let space = place.existing_space()?;
         let knowledge = weaving::knowledge(&space, output)?;

@@ -5,6 +5,8 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output::{BOLD, CYAN, Output, paint};
 use crate::place::Place;
+use crate::projects::Shown;
+use crate::wording::one_line;
 
 /// Make the store and the space, and say where they are
 #[derive(Debug, clap::Args)]
@@ -16,20 +18,25 @@ Examples:
   anamne init
   anamne --space recipes init
 
-With --json: {\"space\", \"store\", \"folder\", \"created\"}")]
+With --json: {\"space\", \"store\", \"folder\", \"created\", \"project\": null or
+  {\"identity\": […], \"folders\": […]}}")]
 pub(crate) struct Init {}
 
 impl Init {
     pub(crate) fn run(place: &Place, output: &mut Output) -> Result<(), Failure> {
         let store = place.store()?;
-        let created = !store.spaces()?.contains(place.space_name());
-        let space = store.space(place.space_name().as_str())?;
+        let before = store.spaces()?;
+        let name = place.claim()?;
+        let created = !before.contains(name);
+        let space = store.space(name.as_str())?;
+        let project = Shown::of(&space.config().project);
         if output.is_json() {
             return output.json(&json!({
                 "space": space.name(),
                 "store": store.root(),
                 "folder": space.folder(),
                 "created": created,
+                "project": project,
             }));
         }
         let what = if created {
@@ -42,6 +49,9 @@ impl Init {
             paint(BOLD, space.name()),
             store.root().display()
         ))?;
+        for line in project.iter().flat_map(Shown::lines) {
+            output.line(format_args!("  {}", one_line(&line)))?;
+        }
         output.note("its settings are in space.toml in the folder");
         output.note(format_args!("  {}", paint(CYAN, space.folder().display())));
         Ok(())

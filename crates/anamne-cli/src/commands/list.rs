@@ -40,10 +40,8 @@ pub(crate) struct List {
 
 impl List {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        if !(1..=Limits::RESULTS).contains(&self.limit) {
-            let accepts = format!("a whole number from 1 to {}", Limits::RESULTS);
-            return Err(anamne::Refusal::new("limit", accepts, self.limit).into());
-        }
+        Limits::check_results(self.limit)?;
+        Limits::check_offset(self.offset)?;
         let listing = Listing {
             filter: self.filters.read(&output.dates)?,
             order: if self.oldest_first {

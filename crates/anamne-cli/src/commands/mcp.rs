@@ -109,7 +109,7 @@ impl Mcp {
             .read_core(!self.no_core)
             .erase(self.allow_erase)
             .tools(self.tools.into());
-        serve_stdio(options, place.space_name().as_str(), settings)
+        serve_stdio(options, place.claim()?.as_str(), settings)
             .map_err(|error| Failure::failed(format!("the server ended: {error}")))
     }
 }

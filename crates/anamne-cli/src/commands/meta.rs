@@ -1,6 +1,6 @@
 //! `anamne meta`.
 
-use anamne::{KnownTopic, LoggedQuery, Space, Verdict};
+use anamne::{KnownTopic, Limits, LoggedQuery, Space, Verdict};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -71,6 +71,7 @@ impl Meta {
 }
 
 fn show_log(space: &Space, limit: usize, output: &mut Output) -> Result<(), Failure> {
+    Limits::check_results(limit)?;
     let log = space.query_log(limit)?;
     if output.is_json() {
         return output.json(&json!({ "queries": log }));
@@ -114,6 +115,7 @@ fn line_of(query: &LoggedQuery) -> String {
 }
 
 fn show_topics(space: &Space, limit: usize, output: &mut Output) -> Result<(), Failure> {
+    Limits::check_results(limit)?;
     let topics = space.known_topics(limit)?;
     if output.is_json() {
         return output.json(&json!({ "topics": topics }));

@@ -1,6 +1,6 @@
 //! `anamne resolve`.
 
-use anamne::{ConflictKind, Contradiction, ContradictionQuery, Limits, Refusal, Side, Space};
+use anamne::{ConflictKind, Contradiction, ContradictionQuery, Limits, Side, Space};
 use anstyle::Style;
 use serde_json::json;
 
@@ -50,10 +50,7 @@ pub(crate) struct Resolve {
 
 impl Resolve {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        if !(1..=Limits::RESULTS).contains(&self.limit) {
-            let accepts = format!("a whole number from 1 to {}", Limits::RESULTS);
-            return Err(Refusal::new("limit", accepts, self.limit).into());
-        }
+        Limits::check_results(self.limit)?;
         let space = place.existing_space()?;
         match (&self.id, &self.keep) {
             (None, _) => self.list(&space, output),

@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output::{BOLD, CYAN, DIM, Output, memories, paint};
 use crate::place::Place;
+use crate::projects::Shown;
 use crate::wording::{number, one_line, wrapped};
 
 /// List the spaces of the store, or change the settings of one
@@ -21,10 +22,16 @@ Examples:
   anamne spaces
   anamne --space recipes list
   anamne --space recipes spaces set --description \"What we cook\"
+  anamne spaces join api-2 api
+
+A space that belongs to a project shows its folders and what identifies it: the
+first commit of its repository, else the address of its remote, else its folder.
+Names are only labels.
 
 With --json: {\"store\", \"here\": the space used here, \"spaces\": [{\"name\",
-  \"description\", \"memories\", \"threads\", \"last\"}], \"unusable\": [{\"space\" or
-  \"folder\", \"reason\"}]}")]
+  \"description\", \"memories\", \"threads\", \"last\", \"project\"?: {\"identity\": […],
+  \"folders\": […], \"joined\"?}}], \"unusable\": [{\"space\" or \"folder\",
+  \"reason\"}]}")]
 pub(crate) struct Spaces {
     #[command(subcommand)]
     change: Option<Change>,
@@ -34,6 +41,8 @@ pub(crate) struct Spaces {
 #[derive(Debug, clap::Subcommand)]
 enum Change {
     Set(super::spaces_set::Set),
+    Join(super::spaces_join::Join),
+    Split(super::spaces_split::Split),
 }
 
 /// A space that is there, but can't be used.
@@ -53,12 +62,16 @@ struct Row {
     memories: u64,
     threads: u64,
     last: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    project: Option<Shown>,
 }
 
 impl Spaces {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         match self.change {
             Some(Change::Set(set)) => set.run(place, output),
+            Some(Change::Join(join)) => join.run(place, output),
+            Some(Change::Split(split)) => split.run(place, output),
             None => list(place, output),
         }
     }
@@ -129,6 +142,7 @@ fn row(store: &Store, name: &SpaceName) -> Result<Row, Error> {
         memories,
         threads,
         last,
+        project: Shown::of(&space.config().project),
     })
 }
 
@@ -153,6 +167,10 @@ fn print(row: &Row, is_here: bool, column: usize, output: &mut Output) -> Result
         for line in wrapped(&one_line(&row.description), width) {
             output.line(format_args!("  {:column$}  {}", "", paint(DIM, line)))?;
         }
+    }
+    for line in row.project.iter().flat_map(Shown::lines) {
+        let line = paint(DIM, one_line(&line));
+        output.line(format_args!("  {:column$}  {line}", ""))?;
     }
     Ok(())
 }

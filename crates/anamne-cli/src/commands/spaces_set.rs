@@ -202,12 +202,27 @@ fn size(text: &str) -> Result<u64, String> {
             ));
         }
     };
-    let bytes = amount
-        .parse::<f64>()
-        .map_err(|_| "write a number such as 500MB or 2GiB, or none".to_owned())?
-        * factor as f64;
+    let wrong = || "write a number such as 500MB or 2GiB, or none".to_owned();
+    let too_large = || format!("{text} is more than any disk holds");
+    if amount.bytes().all(|digit| digit.is_ascii_digit()) && !amount.is_empty() {
+        let bytes = amount
+            .parse()
+            .ok()
+            .and_then(|amount: u64| amount.checked_mul(factor));
+        return bytes
+            .filter(|bytes| i64::try_from(*bytes).is_ok())
+            .ok_or_else(too_large);
+    }
+    let amount: f64 = amount.parse().map_err(|_| wrong())?;
+    let bytes = amount * factor as f64;
     if bytes >= i64::MAX as f64 {
-        return Err("that is more than any disk holds".to_owned());
+        return Err(too_large());
+    }
+    // Less than a byte would come to 0, which stands for no limit.
+    if amount > 0.0 && bytes < 1.0 {
+        return Err(format!(
+            "{text} is less than a byte; write none for no limit"
+        ));
     }
     Ok(bytes as u64)
 }

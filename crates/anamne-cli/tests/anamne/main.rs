@@ -15,6 +15,8 @@ mod keeping;
 mod knowledge;
 mod learning;
 mod models;
+mod numbers;
+mod projects;
 mod protocol;
 mod quoting;
 mod reference;

@@ -84,6 +84,15 @@ fn commands_of_commands_are_in_the_reference_too() {
     let ran = bench.run(&["spaces", "set", "--help"]);
     assert_eq!(ran.code, 0);
     insta::assert_snapshot!("anamne_spaces_set", ran.stdout);
+    for change in ["join", "split"] {
+        let ran = bench.run(&["spaces", change, "--help"]);
+        assert_eq!(ran.code, 0, "{change}");
+        assert!(
+            ran.stdout.contains("Examples:\n  "),
+            "{change} has no example"
+        );
+        insta::assert_snapshot!(format!("anamne_spaces_{change}"), ran.stdout);
+    }
     for change in ["set", "key", "trust", "test", "off"] {
         let ran = bench.run(&["model", change, "--help"]);
         assert_eq!(ran.code, 0, "{change}");

@@ -58,11 +58,8 @@ impl LogQuery {
             let accepts = format!("after since, which is {since}");
             return Err(Refusal::new("until", accepts, until));
         }
-        if (1..=Limits::RESULTS).contains(&self.limit) {
-            return Ok(());
-        }
-        let accepts = format!("a whole number from 1 to {}", Limits::RESULTS);
-        Err(Refusal::new("limit", accepts, self.limit))
+        Limits::check_offset(self.offset)?;
+        Limits::check_results(self.limit)
     }
 }
 

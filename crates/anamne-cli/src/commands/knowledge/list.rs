@@ -38,10 +38,7 @@ pub(crate) struct List {
 
 impl List {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        if !(1..=Limits::RESULTS).contains(&self.limit) {
-            let accepts = format!("a whole number from 1 to {}", Limits::RESULTS);
-            return Err(Refusal::new("limit", accepts, self.limit).into());
-        }
+        Limits::check_results(self.limit)?;
         if self
             .name
             .as_deref()

@@ -1,6 +1,6 @@
 //! `anamne knowledge show`.
 
-use anamne::{Entity, Evidence, Frame, Perspective, Relation, Space};
+use anamne::{Entity, Evidence, Frame, Limits, Perspective, Relation, Space};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -37,6 +37,7 @@ pub(crate) struct Show {
 
 impl Show {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        Limits::check_results(self.limit)?;
         let space = place.existing_space()?;
         let knowledge = weaving::knowledge(&space, output)?;
         let id = weaving::entity(&knowledge, &self.entity)?.id.to_string();

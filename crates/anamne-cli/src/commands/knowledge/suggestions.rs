@@ -1,5 +1,6 @@
 //! `anamne knowledge suggestions`.
 
+use anamne::Limits;
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -26,6 +27,7 @@ pub(crate) struct Suggestions {
 
 impl Suggestions {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        Limits::check_results(self.limit)?;
         let space = place.existing_space()?;
         let suggestions = weaving::knowledge(&space, output)?.suggested_merges(self.limit)?;
         if output.is_json() {

@@ -1,0 +1,45 @@
+//! `anamne spaces join`.
+
+use anamne::Transfer;
+
+use crate::commands::spaces_split::{progress, report};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::place::Place;
+
+/// Make two spaces one: say that their folders are one project
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+All memories of FROM are copied to INTO with their ids, times and links, read
+back, and then forgotten in FROM, where `anamne restore` can bring them back. The
+folders of FROM's project lead to INTO from now on. Earlier states and the log
+stay in FROM. An interrupted run is simply run again; so is one while an editor
+went on writing to FROM, which should be started anew.
+
+Examples:
+  anamne spaces join api-2 api
+  anamne spaces join old-name \"River Watch\"
+
+With --json: {\"from\", \"into\", \"chosen\", \"copied\", \"moved\", \"links\",
+  \"links_left\", \"kept\": [{\"memory\", \"reason\"}]}")]
+pub(crate) struct Join {
+    /// The space whose memories and folders go to the other one
+    #[arg(value_name = "FROM")]
+    from: String,
+    /// The space that holds them afterwards
+    #[arg(value_name = "INTO")]
+    into: String,
+}
+
+impl Join {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let store = place.existing_store()?;
+        // The folder at hand may lead to a space that is not there yet: then it has nothing to move but its folder.
+        if place.project().is_some() && place.space_name().as_str() == self.from {
+            store.existing_space(&self.into)?;
+            place.space()?;
+        }
+        let joined: Transfer = store.join_spaces(&self.from, &self.into, &mut progress(output))?;
+        report(&joined, &store, output)
+    }
+}

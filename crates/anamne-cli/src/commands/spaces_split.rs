@@ -1,0 +1,136 @@
+//! `anamne spaces split`.
+
+use anamne::{Selection, Store, Transfer};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::filters::Filters;
+use crate::output::{Output, memories};
+use crate::place::Place;
+use crate::settling;
+
+/// Move some memories of a space to another one
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+For a space that several projects shared. Which project a memory came from was
+not recorded, so choose by what is known: thread, author, session, tag, kind,
+time, or the agent that told it (`anamne audit` names them). Try with --dry-run.
+
+Each memory is copied with its id, times and links, read back, and then forgotten
+in FROM, where `anamne restore` can bring it back. Earlier states and the log stay
+in FROM. An interrupted run is simply run again.
+
+Examples:
+  anamne spaces split CLAUDE.md api --thread standup --dry-run
+  anamne spaces split CLAUDE.md api --actor claude-code --until 2026-03
+  anamne spaces split CLAUDE.md --settled
+
+With --json: {\"from\", \"into\", \"chosen\", \"copied\", \"moved\", \"links\",
+  \"links_left\", \"kept\": [{\"memory\", \"reason\"}]}; with --dry-run {\"from\", \"into\",
+  \"chosen\"}")]
+pub(crate) struct Split {
+    /// The space from which they go
+    #[arg(value_name = "FROM")]
+    from: String,
+    /// The space into which they go, made if it is not there
+    #[arg(value_name = "INTO", required_unless_present = "settled")]
+    into: Option<String>,
+    #[command(flatten)]
+    filters: Filters,
+    /// Told first by this agent or person, by the name in the log
+    #[arg(long, value_name = "NAME", help_heading = "Filters")]
+    actor: Vec<String>,
+    /// Only say how many there are
+    #[arg(long)]
+    dry_run: bool,
+    /// Say that FROM holds no memories of other projects, so that `anamne doctor` asks no more
+    #[arg(long, conflicts_with_all = ["into", "dry_run"])]
+    settled: bool,
+}
+
+impl Split {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let store = place.existing_store()?;
+        let Some(into) = self.into.filter(|_| !self.settled) else {
+            store.settle_shared(&self.from)?;
+            return if output.is_json() {
+                output.json(&json!({ "space": self.from, "settled": true }))
+            } else {
+                output.line(format_args!("noted that {} is not shared", self.from))
+            };
+        };
+        let filter = self.filters.read(&output.dates)?;
+        if filter == anamne::Filter::default() && self.actor.is_empty() {
+            return Err(Failure::refused(
+                "split",
+                "say which memories go, such as by --thread, --author, --tag or --actor",
+            )
+            .hint("anamne spaces join FROM INTO moves all of them"));
+        }
+        let selection = Selection {
+            filter,
+            actors: self.actor,
+        };
+        if self.dry_run {
+            let chosen = store.count_split(&self.from, &selection)?;
+            if output.is_json() {
+                return output.json(&json!({ "from": self.from, "into": into, "chosen": chosen }));
+            }
+            return output.line(format_args!(
+                "{} would go from {} to {into}",
+                memories(chosen),
+                self.from
+            ));
+        }
+        let moved = store.split_space(&self.from, &into, &selection, &mut progress(output))?;
+        report(&moved, &store, output)
+    }
+}
+
+/// Says how far it is, to a person who watches.
+pub(crate) fn progress(output: &Output) -> impl FnMut(&Transfer) + use<> {
+    let is_watched = output.is_watched();
+    let mut said = 0;
+    move |transfer| {
+        if is_watched && transfer.moved >= said + 10_000 {
+            said = transfer.moved;
+            crate::output::say(format_args!("{} moved …", memories(transfer.moved)));
+        }
+    }
+}
+
+/// Says what was moved, and brings the views of both spaces up to date.
+pub(crate) fn report(
+    transfer: &Transfer,
+    store: &Store,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    if output.is_json() {
+        output.json(transfer)?;
+    } else {
+        output.line(format_args!(
+            "{} moved from {} to {}, with {} links",
+            memories(transfer.moved),
+            transfer.from,
+            transfer.into,
+            transfer.links
+        ))?;
+        if transfer.links_left > 0 {
+            output.note(format_args!(
+                "{} links between memories that went and memories that stayed are kept in {}",
+                transfer.links_left, transfer.from
+            ));
+        }
+    }
+    for kept in &transfer.kept {
+        output.warn(format_args!("{} stayed: {}", kept.memory, kept.reason));
+    }
+    for space in [&transfer.from, &transfer.into] {
+        settling::settle(&store.existing_space(space)?, output)?;
+    }
+    if transfer.kept.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::Reported)
+    }
+}

@@ -1,0 +1,236 @@
+//! What a person is told about projects and the spaces that hold their memories.
+
+use std::path::Path;
+
+use anamne::{KnownProject, Project, ProjectSpace, ProjectStanding, SpaceName, Store};
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// What a person should know of how the space of a project was found.
+pub(crate) fn notes(found: &ProjectSpace, project: &Project) -> Vec<String> {
+    let name = &found.name;
+    let mut notes = found.notes.clone();
+    match &found.standing {
+        ProjectStanding::Known => {}
+        ProjectStanding::Moved { from } => notes.push(format!(
+            "the project moved here from {}, so its space {} stays with it",
+            from.display(),
+            quoted(name)
+        )),
+        ProjectStanding::Adopted => notes.push(format!(
+            "the space {} was used for this folder before, so it becomes the project's own",
+            quoted(name)
+        )),
+        ProjectStanding::New { alike, formerly } => {
+            for other in alike {
+                notes.push(format!(
+                    "{} holds the same project as {}, and gets the space {} of its own; if both are one project: anamne spaces join {} {}",
+                    project.root().display(),
+                    folders(other),
+                    quoted(name),
+                    quoted(name),
+                    quoted(&other.space)
+                ));
+            }
+            if let Some(formerly) = formerly {
+                notes.push(format!(
+                    "earlier versions used the space {0} for this folder, which may hold memories of other projects; it gets the space {1} now. To move memories: anamne spaces split {0} {1} --thread NAME; to keep using it: anamne spaces join {1} {0}",
+                    quoted(formerly),
+                    quoted(name)
+                ));
+            }
+        }
+    }
+    notes
+}
+
+/// The folders of a project, with commas between them.
+fn folders(known: &KnownProject) -> String {
+    let folders = known.project.folders.iter();
+    folders
+        .map(|folder| folder.path.as_str())
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// A name as a shell takes it: in single quotes where it holds anything but letters, digits and a few signs.
+pub(crate) fn quoted(name: &SpaceName) -> String {
+    let name = name.as_str();
+    let is_plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+');
+    if !name.starts_with('-') && name.bytes().all(is_plain) {
+        return name.to_owned();
+    }
+    let escaped = name.replace('\'', r"'\''");
+    // A name that begins with a hyphen would be taken for an option.
+    let guard = if name.starts_with('-') { "-- " } else { "" };
+    format!("{guard}'{escaped}'")
+}
+
+/// Something about projects that a person may want to put right.
+#[derive(Debug, Serialize)]
+pub(crate) struct Finding {
+    /// The space that it is about.
+    space: String,
+    /// What was found.
+    pub(crate) finding: String,
+    /// What puts it right.
+    pub(crate) commands: Vec<String>,
+}
+
+/// Spaces that several projects shared, and projects that are known in several folders.
+pub(crate) fn findings(store: &Store) -> Result<Vec<Finding>, Failure> {
+    let mut findings = Vec::new();
+    let projects = store.projects()?;
+    for shared in store.shared_spaces()? {
+        if holds_nothing(store, &shared) {
+            continue;
+        }
+        let used: Vec<&KnownProject> = projects
+            .iter()
+            .filter(|known| known.project.formerly.as_deref() == Some(shared.as_str()))
+            .collect();
+        let by = match &used[..] {
+            [] => "its name is one that many projects share".to_owned(),
+            used => {
+                let users: Vec<_> = used
+                    .iter()
+                    .map(|known| format!("{} (now in the space {})", folders(known), known.space))
+                    .collect();
+                format!("earlier versions used it for {}", users.join(" and for "))
+            }
+        };
+        let into = used
+            .first()
+            .map_or("NAME".to_owned(), |known| quoted(&known.space));
+        findings.push(Finding {
+            space: shared.to_string(),
+            finding: format!(
+                "the space {shared:?} may hold memories of several projects: {by}. Which memory came from which project was not recorded; threads, authors, agents, tags and times tell them apart",
+                shared = shared.as_str()
+            ),
+            commands: vec![
+                format!("anamne spaces split {} {into} --thread NAME --dry-run", quoted(&shared)),
+                format!("anamne spaces split {} --settled", quoted(&shared)),
+            ],
+        });
+    }
+    findings.extend(copies(&projects));
+    Ok(findings)
+}
+
+/// Projects of which several folders have spaces of their own.
+fn copies(projects: &[KnownProject]) -> Vec<Finding> {
+    let identities = |known: &KnownProject| -> Vec<String> {
+        let folders = known.project.folders.iter();
+        folders.map(|folder| folder.identity.clone()).collect()
+    };
+    let mut findings = Vec::new();
+    for (at, later) in projects.iter().enumerate() {
+        let mine = identities(later);
+        let first = projects[..at].iter().find(|earlier| {
+            identities(earlier)
+                .iter()
+                .any(|identity| mine.contains(identity))
+        });
+        if let Some(first) = first {
+            findings.push(Finding {
+                space: later.space.to_string(),
+                finding: format!(
+                    "{} and {} hold the same project, each with memories of its own ({:?} and {:?}), which is right for copies that are worked on apart",
+                    folders(first),
+                    folders(later),
+                    first.space.as_str(),
+                    later.space.as_str()
+                ),
+                commands: vec![format!(
+                    "anamne spaces join {} {}",
+                    quoted(&later.space),
+                    quoted(&first.space)
+                )],
+            });
+        }
+    }
+    findings
+}
+
+fn holds_nothing(store: &Store, name: &SpaceName) -> bool {
+    let space = store.existing_space(name.as_str());
+    space
+        .and_then(|space| space.report())
+        .is_ok_and(|report| report.statistics.memories == 0)
+}
+
+/// Where a project lies and what identifies it, for an answer.
+#[derive(Debug, Serialize)]
+pub(crate) struct Shown {
+    /// Its identities, without repetition.
+    pub(crate) identity: Vec<String>,
+    /// Its folders.
+    pub(crate) folders: Vec<String>,
+    /// The space into which it went.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) joined: Option<String>,
+}
+
+impl Shown {
+    /// The project of a space; `None` where it has none.
+    pub(crate) fn of(project: &anamne::ProjectConfig) -> Option<Self> {
+        if project.folders.is_empty() && project.joined.is_none() {
+            return None;
+        }
+        let mut identity: Vec<_> = project
+            .folders
+            .iter()
+            .map(|folder| folder.identity.clone())
+            .collect();
+        identity.sort();
+        identity.dedup();
+        Some(Self {
+            identity,
+            folders: project
+                .folders
+                .iter()
+                .map(|folder| folder.path.clone())
+                .collect(),
+            joined: project.joined.clone(),
+        })
+    }
+
+    /// Lines for a person.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let joined = self
+            .joined
+            .iter()
+            .map(|into| format!("joined with the space {into}"));
+        let folders = self.folders.iter().map(|folder| {
+            let mark = if Path::new(folder).exists() {
+                ""
+            } else {
+                " (gone)"
+            };
+            format!("{folder}{mark}")
+        });
+        let identity = self.identity.iter().cloned();
+        joined.chain(folders).chain(identity).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[track_caller]
+    fn check(name: &str, expected: &str) {
+        assert_eq!(super::quoted(&name.parse().expect("a name")), expected);
+    }
+
+    #[test]
+    fn a_command_that_is_copied_means_the_same_name() {
+        check("api-2", "api-2");
+        check("River Watch", "'River Watch'");
+        check("$(touch x)", "'$(touch x)'");
+        check("it's", r"'it'\''s'");
+        check("-x", "-- '-x'");
+        check("日本語", "'日本語'");
+    }
+}

@@ -1,0 +1,105 @@
+//! Reading files that somebody else put there: regular files only, never more than a limit, never waiting.
+
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+/// Why a file is not read.
+#[derive(Debug)]
+pub enum Unfit {
+    /// It is no regular file: a folder, a FIFO, a socket or a device.
+    NotRegular,
+    /// It is longer than this many bytes.
+    TooLong(u64),
+    /// The system refuses it.
+    Io(std::io::Error),
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotRegular => formatter.write_str("it is not a regular file"),
+            Self::TooLong(limit) => write!(formatter, "it is longer than {limit} bytes"),
+            Self::Io(error) => error.fmt(formatter),
+        }
+    }
+}
+
+/// Opens a regular file for reading; `None` where nothing is there. Links are followed.
+///
+/// Looks before it opens, so that no device is touched; opens without waiting, so that a FIFO that took the file's place
+/// meanwhile holds nobody up; and looks again at what was opened.
+pub(crate) fn open_regular(path: &Path) -> Result<Option<File>, Unfit> {
+    match std::fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => return Err(Unfit::NotRegular),
+        Ok(_) => {}
+        Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) => return Err(Unfit::Io(error)),
+    }
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        libc::O_NONBLOCK | libc::O_NOCTTY,
+    );
+    let file = match options.open(path) {
+        Ok(file) => file,
+        Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) => return Err(Unfit::Io(error)),
+    };
+    if file.metadata().map_err(Unfit::Io)?.is_file() {
+        Ok(Some(file))
+    } else {
+        Err(Unfit::NotRegular)
+    }
+}
+
+/// Reads a regular file of at most `limit` bytes; `None` where nothing is there.
+pub fn read_regular(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Unfit> {
+    let Some(file) = open_regular(path)? else {
+        return Ok(None);
+    };
+    let mut bytes = Vec::new();
+    // A file can be longer than its metadata say, and grow while it is read.
+    file.take(limit + 1)
+        .read_to_end(&mut bytes)
+        .map_err(Unfit::Io)?;
+    if bytes.len() as u64 > limit {
+        return Err(Unfit::TooLong(limit));
+    }
+    Ok(Some(bytes))
+}
+
+fn is_absent(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_up_to_its_limit_and_nothing_else_is_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        assert!(matches!(read_regular(&path, 4), Ok(None)));
+        std::fs::write(&path, "four").expect("written");
+        assert_eq!(
+            read_regular(&path, 4).expect("read").expect("there"),
+            b"four"
+        );
+        assert!(matches!(read_regular(&path, 3), Err(Unfit::TooLong(3))));
+        assert!(matches!(read_regular(&path.join("below"), 3), Ok(None)));
+        let unfit = read_regular(folder.path(), 4);
+        assert!(matches!(unfit, Err(Unfit::NotRegular)), "{unfit:?}");
+        #[cfg(unix)]
+        {
+            let zero = folder.path().join("zero");
+            std::os::unix::fs::symlink("/dev/zero", &zero).expect("a link");
+            let unfit = read_regular(&zero, 4);
+            assert!(matches!(unfit, Err(Unfit::NotRegular)), "{unfit:?}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What `space.toml` keeps of the project whose memories a space holds.
+
+use std::path::{Path, PathBuf};
+
+use anamne_types::Refusal;
+use serde::{Deserialize, Serialize};
+
+/// Folders of one project at most.
+const MOST_FOLDERS: usize = 256;
+
+/// The project whose memories a space holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ProjectConfig {
+    /// The space into which its memories were moved, if they were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub joined: Option<String>,
+    /// The space that an earlier version used for this project, where that one may hold memories of others too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub formerly: Option<String>,
+    /// The folders that lead to the space.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<ProjectFolder>,
+}
+
+/// A folder that leads to a space.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProjectFolder {
+    /// Where it lies; one whose name is not UTF-8 as `hex:` and its bytes.
+    pub path: String,
+    /// What identifies the project: `commit:…`, `remote:…` or `path:…`.
+    pub identity: String,
+    /// The normalised address of its remote when it was first seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<String>,
+    /// File numbers and moment of birth of its repository, by which it is recognised without reading its history.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stamp: Option<String>,
+}
+
+impl ProjectConfig {
+    /// Checks bounds.
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
+        if self.folders.len() > MOST_FOLDERS {
+            let accepts = format!("at most {MOST_FOLDERS} folders");
+            return Err(Refusal::new("project", accepts, self.folders.len()));
+        }
+        Ok(())
+    }
+}
+
+impl ProjectFolder {
+    /// The folder, where its path is one of this system.
+    pub fn location(&self) -> Option<PathBuf> {
+        match self.path.strip_prefix("hex:") {
+            None => Some(PathBuf::from(&self.path)),
+            Some(digits) => path_of_bytes(digits),
+        }
+    }
+}
+
+/// A path as text, without loss.
+pub(crate) fn path_text(path: &Path) -> String {
+    use std::fmt::Write;
+    if let Some(text) = path.to_str() {
+        return text.to_owned();
+    }
+    let mut text = "hex:".to_owned();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        // A string takes everything that is written to it.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+#[cfg(unix)]
+fn path_of_bytes(digits: &str) -> Option<PathBuf> {
+    let digit = |at: u8| char::from(at).to_digit(16);
+    let bytes = digits.as_bytes().chunks(2).map(|pair| {
+        let [high, low] = pair else { return None };
+        u8::try_from(digit(*high)? * 16 + digit(*low)?).ok()
+    });
+    let bytes: Vec<u8> = bytes.collect::<Option<_>>()?;
+    let name: std::ffi::OsString = std::os::unix::ffi::OsStringExt::from_vec(bytes);
+    Some(name.into())
+}
+
+#[cfg(not(unix))]
+fn path_of_bytes(_: &str) -> Option<PathBuf> {
+    None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::ffi::OsStrExt;
+
+    use super::*;
+
+    #[test]
+    fn every_path_comes_back_from_its_text() {
+        for bytes in [&b"/home/ada/api"[..], "/päth".as_bytes(), b"/a\xff\xfe"] {
+            let path = Path::new(std::ffi::OsStr::from_bytes(bytes));
+            let folder = ProjectFolder {
+                path: path_text(path),
+                identity: String::new(),
+                remote: None,
+                stamp: None,
+            };
+            assert_eq!(folder.location().as_deref(), Some(path));
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! Memories that go from one space of a store to another: a space is split, or two are joined.
+
+use std::collections::{HashMap, HashSet};
+
+use anamne_store::{Arrival, KnownProject, LogQuery, Order, Origin, SpaceName, Standing};
+use anamne_types::{
+    Draft, EventKind, Filter, Limits, Link, Memory, MemoryId, Refusal, Right, Row, Seq,
+};
+use serde::Serialize;
+
+use crate::Error;
+use crate::space::Space;
+use crate::store::Store;
+
+/// How many memories go in one transaction. Small enough that other writers wait only milliseconds.
+const BATCH: usize = 512;
+
+/// Which memories of a space are meant.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Those that pass this.
+    pub filter: Filter,
+    /// Those that one of these parties told first, by the names in the log; any where none is named.
+    pub actors: Vec<String>,
+}
+
+/// What went from one space to another, or would go.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Transfer {
+    /// The space that they leave.
+    pub from: String,
+    /// The space into which they go.
+    pub into: String,
+    /// Memories that were chosen, forgotten ones included.
+    pub chosen: u64,
+    /// Those of them that were not there yet.
+    pub copied: u64,
+    /// Those that are there now, as they were, and are forgotten in the space that they left.
+    pub moved: u64,
+    /// Links that were drawn anew.
+    pub links: u64,
+    /// Links between memories that go and memories that stay; they are kept in the space that is left.
+    pub links_left: u64,
+    /// Memories that stayed, each with the reason.
+    pub kept: Vec<Kept>,
+}
+
+/// A memory that stayed where it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Kept {
+    /// Its id.
+    pub memory: MemoryId,
+    /// Why it stayed.
+    pub reason: String,
+}
+
+impl Store {
+    /// What [`Store::split_space`] would move. Changes nothing.
+    pub fn count_split(&self, from: &str, selection: &Selection) -> Result<u64, Error> {
+        let from = self.existing_space(from)?;
+        Ok(from.chosen(selection)?.len() as u64)
+    }
+
+    /// Moves chosen memories from one space to another, which is made if it is not there.
+    ///
+    /// Each is copied with its id, its times and its standing, read back and compared, and then forgotten in the space
+    /// that it leaves, where it can be restored. Earlier states and events stay there. Links between memories that go are
+    /// drawn anew. One that was interrupted is simply run again.
+    pub fn split_space(
+        &self,
+        from: &str,
+        into: &str,
+        selection: &Selection,
+        progress: &mut dyn FnMut(&Transfer),
+    ) -> Result<Transfer, Error> {
+        self.require(Right::Configure)?;
+        let (from, into) = self.two_spaces(from, into)?;
+        let chosen = from.chosen(selection)?;
+        Moving::between(&from, &into).all(&chosen, progress)
+    }
+
+    /// Makes two spaces one: all memories of `from` move into `into`, as by [`Store::split_space`], and the folders of its
+    /// project lead there from now on. `from` stays, with what it held forgotten.
+    pub fn join_spaces(
+        &self,
+        from: &str,
+        into: &str,
+        progress: &mut dyn FnMut(&Transfer),
+    ) -> Result<Transfer, Error> {
+        self.require(Right::Configure)?;
+        let refuse = |name: &str| {
+            let accepts = "a project's space; core, all, auto and demo belong to no project";
+            Err(Refusal::new("space", accepts, name).into())
+        };
+        for name in [from, into] {
+            if name.parse::<SpaceName>()?.is_reserved() {
+                return refuse(name);
+            }
+        }
+        self.existing_space(into)?;
+        let (from, into) = self.two_spaces(from, into)?;
+        let everything = Selection::default();
+        let first = Moving::between(&from, &into).all(&from.chosen(&everything)?, progress)?;
+        let now = from.now();
+        let names = (from.source().name(), into.source().name());
+        self.folder.join_projects(names.0, names.1, now)?;
+        // What was told meanwhile.
+        let live = from.select(&Filter::default(), Standing::Live, Order::OldestFirst)?;
+        let rest = live.into_iter().filter(|id| {
+            let mut kept = first.kept.iter();
+            !kept.any(|kept| kept.memory == *id)
+        });
+        let second = Moving::between(&from, &into).all(&rest.collect::<Vec<_>>(), progress)?;
+        Ok(Transfer {
+            chosen: first.chosen + second.chosen,
+            copied: first.copied + second.copied,
+            moved: first.moved + second.moved,
+            links: first.links + second.links,
+            links_left: 0,
+            kept: first.kept.into_iter().chain(second.kept).collect(),
+            ..second
+        })
+    }
+
+    /// The spaces that have a project, sorted by name.
+    pub fn projects(&self) -> Result<Vec<KnownProject>, Error> {
+        let mut projects = self.folder.projects()?;
+        projects.retain(|project| self.scope.may_read(project.space.as_str()));
+        Ok(projects)
+    }
+
+    /// Spaces that earlier versions may have shared between projects, and that nobody has settled yet.
+    pub fn shared_spaces(&self) -> Result<Vec<SpaceName>, Error> {
+        let mut spaces = self.folder.shared_spaces()?;
+        spaces.retain(|space| self.scope.may_read(space.as_str()));
+        Ok(spaces)
+    }
+
+    /// Notes that a space holds nothing of other projects any more: a person has looked.
+    pub fn settle_shared(&self, space: &str) -> Result<(), Error> {
+        self.require(Right::Configure)?;
+        let space = self.existing_space(space)?;
+        let source = space.source();
+        Ok(self.folder.settle_shared(source.name(), source.now())?)
+    }
+
+    fn two_spaces(&self, from: &str, into: &str) -> Result<(Space, Space), Error> {
+        let from = self.existing_space(from)?;
+        let into = self.space(into)?;
+        if from.name() == into.name() {
+            return Err(Refusal::new("space", "two different spaces", from.name()).into());
+        }
+        Ok((from, into))
+    }
+}
+
+impl Space {
+    /// The ids of all memories that a selection means, forgotten ones included, oldest first.
+    fn chosen(&self, selection: &Selection) -> Result<Vec<MemoryId>, Error> {
+        selection.filter.check()?;
+        let mut ids = self.select(&selection.filter, Standing::Both, Order::OldestFirst)?;
+        if !selection.actors.is_empty() {
+            let told = self.told_by(&selection.actors)?;
+            ids.retain(|id| told.contains(id));
+        }
+        Ok(ids)
+    }
+
+    fn told_by(&self, actors: &[String]) -> Result<HashSet<MemoryId>, Error> {
+        let mut told = HashSet::new();
+        let mut query = LogQuery {
+            actor_names: actors.to_vec(),
+            kinds: vec![EventKind::Remembered],
+            oldest_first: true,
+            limit: Limits::RESULTS,
+            ..LogQuery::default()
+        };
+        loop {
+            let page = self.log(&query)?;
+            told.extend(page.iter().map(|entry| entry.event.memory));
+            if page.len() < query.limit {
+                return Ok(told);
+            }
+            query.offset += page.len();
+        }
+    }
+}
+
+/// Memories on their way from one space to another.
+struct Moving<'a> {
+    from: &'a Space,
+    into: &'a Space,
+    done: Transfer,
+    /// What the memories are called where they arrived.
+    arrived: HashMap<MemoryId, MemoryId>,
+}
+
+impl<'a> Moving<'a> {
+    fn between(from: &'a Space, into: &'a Space) -> Self {
+        Self {
+            from,
+            into,
+            done: Transfer {
+                from: from.name().to_owned(),
+                into: into.name().to_owned(),
+                ..Transfer::default()
+            },
+            arrived: HashMap::new(),
+        }
+    }
+
+    fn all(
+        mut self,
+        ids: &[MemoryId],
+        progress: &mut dyn FnMut(&Transfer),
+    ) -> Result<Transfer, Error> {
+        self.done.chosen = ids.len() as u64;
+        for page in ids.chunks(BATCH) {
+            self.copy(page)?;
+            progress(&self.done);
+        }
+        self.draw_links()?;
+        // Only now, when everything is there: an interruption leaves both.
+        for page in ids.chunks(BATCH) {
+            self.forget(page)?;
+            progress(&self.done);
+        }
+        Ok(self.done)
+    }
+
+    fn copy(&mut self, page: &[MemoryId]) -> Result<(), Error> {
+        let memories = self.from.get_each(page)?;
+        let arrivals: Vec<_> = memories.iter().map(arrival).collect();
+        for (memory, outcome) in memories.iter().zip(self.into.take_in(&arrivals)?) {
+            match outcome {
+                Ok(taken) => {
+                    self.done.copied += u64::from(!taken.duplicate);
+                    self.arrived.insert(memory.id, taken.id);
+                }
+                Err(error) => self.keep(memory, error.to_string()),
+            }
+        }
+        Ok(())
+    }
+
+    /// A memory that stays, if anybody can still see it there.
+    fn keep(&mut self, memory: &Memory, reason: String) {
+        if memory.deleted_at.is_none() {
+            self.done.kept.push(Kept {
+                memory: memory.id,
+                reason,
+            });
+        }
+    }
+
+    fn draw_links(&mut self) -> Result<(), Error> {
+        let mut links = Vec::new();
+        for link in self.from.all_links()? {
+            match (self.arrived.get(&link.from), self.arrived.get(&link.to)) {
+                (Some(&from), Some(&to)) if from != to => links.push(Link { from, to, ..link }),
+                (None, None) | (Some(_), Some(_)) => {}
+                _ => self.done.links_left += 1,
+            }
+        }
+        for batch in links.chunks(BATCH) {
+            let drawn = self.into.take_links(batch)?;
+            let new = drawn.iter().filter(|drawn| matches!(drawn, Ok(true)));
+            self.done.links += new.count() as u64;
+        }
+        Ok(())
+    }
+
+    /// Forgets those of a page that stand in the other space as they stand here.
+    fn forget(&mut self, page: &[MemoryId]) -> Result<(), Error> {
+        let arrived: Vec<_> = page
+            .iter()
+            .filter_map(|id| self.arrived.get(id).copied())
+            .collect();
+        let there: HashMap<_, _> = self
+            .into
+            .get_each(&arrived)?
+            .into_iter()
+            .map(|memory| (memory.id, memory))
+            .collect();
+        let mut moved = Vec::new();
+        for memory in self.from.get_each(page)? {
+            let Some(arrived) = self.arrived.get(&memory.id) else {
+                continue;
+            };
+            if memory.deleted_at.is_some() {
+                continue;
+            }
+            match there.get(arrived) {
+                Some(there) if says_the_same(&memory, there) => moved.push(memory.id),
+                _ => {
+                    let reason = "it was changed in the other space since it was copied";
+                    self.keep(&memory, reason.to_owned());
+                }
+            }
+        }
+        self.from.forget_all(&moved)?;
+        self.done.moved += moved.len() as u64;
+        Ok(())
+    }
+}
+
+fn arrival(memory: &Memory) -> Arrival {
+    let Memory {
+        id,
+        body,
+        content,
+        thread,
+        position,
+        session,
+        author,
+        trust,
+        importance,
+        confidence,
+        tags,
+        metadata,
+        external_id,
+        occurred_at,
+        created_at,
+        updated_at,
+        expires_at,
+        deleted_at,
+        superseded_by,
+        ..
+    } = memory.clone();
+    let draft = Draft {
+        content,
+        body,
+        thread,
+        position,
+        session,
+        author,
+        trust: Some(trust),
+        importance: Some(importance),
+        confidence: Some(confidence),
+        tags,
+        metadata,
+        external_id,
+        occurred_at: Some(occurred_at),
+        expires_at,
+    };
+    let origin = Origin {
+        id,
+        created_at,
+        updated_at,
+        deleted_at,
+        superseded_by,
+    };
+    Arrival {
+        draft,
+        origin: Some(origin),
+    }
+}
+
+/// Whether nothing that somebody told differs between two states of a memory. One that was there under the same outside id
+/// may have another id.
+fn says_the_same(one: &Memory, other: &Memory) -> bool {
+    let told = |memory: &Memory| Memory {
+        id: one.id,
+        row: Row(0),
+        space: String::new(),
+        seq: Seq(0),
+        version: 0,
+        created_at: one.created_at,
+        updated_at: one.updated_at,
+        deleted_at: None,
+        superseded_by: None,
+        ..memory.clone()
+    };
+    other.deleted_at.is_none() && told(one) == told(other)
+}
