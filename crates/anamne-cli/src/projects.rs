@@ -6,6 +6,7 @@ use anamne::{KnownProject, Project, ProjectSpace, ProjectStanding, SpaceName, St
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::shell::shell_arguments;
 
 /// What a person should know of how the space of a project was found.
 pub(crate) fn notes(found: &ProjectSpace, project: &Project) -> Vec<String> {
@@ -54,18 +55,9 @@ fn folders(known: &KnownProject) -> String {
         .join(", ")
 }
 
-/// A name as a shell takes it: in single quotes where it holds anything but letters, digits and a few signs.
+/// A name as a shell takes it, and not for an option.
 pub(crate) fn quoted(name: &SpaceName) -> String {
-    let name = name.as_str();
-    let is_plain =
-        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+');
-    if !name.starts_with('-') && name.bytes().all(is_plain) {
-        return name.to_owned();
-    }
-    let escaped = name.replace('\'', r"'\''");
-    // A name that begins with a hyphen would be taken for an option.
-    let guard = if name.starts_with('-') { "-- " } else { "" };
-    format!("{guard}'{escaped}'")
+    shell_arguments([name.as_str()])
 }
 
 /// Something about projects that a person may want to put right.

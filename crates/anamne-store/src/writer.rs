@@ -180,7 +180,7 @@ impl Writer {
         let still_read = contents::erase(memories, &erasure::rows(&self.connection)?)?;
         let still_read = match still_read {
             Some(file) => file,
-            None if erasure::finish(&self.connection)? => return Ok(()),
+            None if erasure::rewrite_and_finish(&self.connection)? => return Ok(()),
             None => places.database.to_owned(),
         };
         Err(StoreError::StillRead {

@@ -361,3 +361,57 @@ fn many_leave_in_one_transaction_with_the_names_that_only_they_bore() {
     assert_eq!(kept.tags, ["secrettag 0"]);
     assert_sound(&space);
 }
+
+/// The numbers of all marks (`zq` and five digits) that stand anywhere in the files of a folder.
+fn marks_in(folder: &Path) -> std::collections::BTreeMap<u32, std::path::PathBuf> {
+    let mut marks = std::collections::BTreeMap::new();
+    for file in files_under(folder) {
+        let bytes = fs::read(&file).expect("a file");
+        for at in bytes.windows(7).filter(|window| window.starts_with(b"zq")) {
+            let digits = std::str::from_utf8(&at[2..]).ok();
+            if let Some(number) = digits.and_then(|digits| digits.parse().ok()) {
+                marks.insert(number, file.clone());
+            }
+        }
+    }
+    marks
+}
+
+#[test]
+fn no_copy_of_a_cell_that_moved_within_its_page_outlives_an_erasure() {
+    let home = Home::new();
+    let space = home.open();
+    let mut state = 7_u64;
+    let mut dice = move |limit: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % limit
+    };
+    let mut told = Vec::new();
+    for number in 0..500_u32 {
+        let filler = "w ".repeat(dice(120) as usize);
+        let draft = Draft::new(format!("zq{number:05} {filler}")).tag(format!("zq{number:05}"));
+        let id = space.remember(&user(), &draft).expect("a write").id;
+        if dice(3) == 0 {
+            let edit = Edit {
+                content: Some(format!("{filler} zq{number:05} {filler}")),
+                ..Edit::default()
+            };
+            space.edit(&user(), id, &edit).expect("an edit");
+        }
+        told.push((number, id));
+    }
+    assert_eq!(marks_in(&home.space()).len(), told.len());
+    for _ in 0..6 {
+        let (gone, kept): (Vec<_>, Vec<_>) = told.iter().copied().partition(|_| dice(3) == 0);
+        let ids: Vec<_> = gone.iter().map(|(_, id)| *id).collect();
+        space.erase_all(&user(), &ids).expect("an erasure");
+        let marks = marks_in(&home.space());
+        for (number, _) in gone {
+            assert_eq!(marks.get(&number), None, "zq{number:05}");
+        }
+        told = kept;
+    }
+    assert_sound(&space);
+}

@@ -80,6 +80,7 @@ impl Store {
     /// Strikes `folder` from the list of backups of the space named, else of all spaces, and changes nothing in it:
     /// erasures don't look there any more. Returns the names of the spaces that knew of it.
     pub fn forget_backup(&self, folder: &Path, space: Option<&str>) -> Result<Vec<String>, Error> {
+        self.require(Right::Configure)?;
         let folder = outside(folder, self.root())?;
         let mut knew = Vec::new();
         for space in self.chosen(space)? {

@@ -441,6 +441,7 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "verify",
         "repair",
         "rewind",
+        "forget_backup",
         "count_split",
         "split_space",
         "join_spaces",
@@ -509,6 +510,10 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
     ));
     assert!(matches!(store.verify(Some("atlas")), Err(Error::Denied(_))));
     assert!(matches!(store.repair(Some("atlas")), Err(Error::Denied(_))));
+    assert!(matches!(
+        store.forget_backup(&world.outside, None),
+        Err(Error::Denied(_))
+    ));
     assert!(matches!(
         store.rewind(jiff::Timestamp::now(), &world.outside, None),
         Err(Error::Denied(_))

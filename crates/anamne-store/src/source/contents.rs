@@ -13,6 +13,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 
 use super::connection::{check_format_of, configure, open_reader_of};
+use super::erasure;
 use super::{APPLICATION_ID, CONTENTS_FORMAT};
 use crate::StoreError;
 use crate::files::{look_at, open_private_file};
@@ -157,15 +158,16 @@ pub(crate) fn remove(file: &Connection, rows: &[Row]) -> Result<(), StoreError> 
     end(file, removed())
 }
 
-/// Takes rows out of the files of all tiers, and cuts their logs; says the file in which a reader keeps older pages
+/// Takes rows out of the files of all tiers, writes these anew, and cuts their logs; says the file in which a reader keeps older pages
 /// in use, if there is one. May be done again.
 pub(crate) fn erase(memories: &Path, rows: &[Row]) -> Result<Option<PathBuf>, StoreError> {
     let mut still_read = None;
     for (_, path) in files_in(memories)? {
         let file = open_to_write(&path)?;
         remove(&file, rows)?;
-        let busy: bool = file.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-        if busy {
+        let is_cut = || erasure::cut_log(&file);
+        let is_done = is_cut()? && erasure::rewrite(&file).and_then(|()| is_cut())?;
+        if !is_done {
             still_read = Some(path);
         }
     }

@@ -181,16 +181,45 @@ pub(crate) fn pending(connection: &Connection) -> Result<Erasure, StoreError> {
     Ok(erasure)
 }
 
-/// Takes note that every erasure is finished. First writes the database's log back and cuts it, for
-/// older pages stand in it; says whether no reader was in the way of that.
+/// Writes the log of a database back and cuts it, for older pages stand in it; says whether no reader was in the way.
+pub(crate) fn cut_log(connection: &Connection) -> Result<bool, StoreError> {
+    let busy: Option<bool> = connection
+        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+        .optional()?;
+    Ok(busy != Some(true))
+}
+
+/// Up to this size a database is rewritten in memory, and beyond it by way of a file that has no name.
+const MOST_IN_MEMORY: i64 = 256 << 20;
+
+/// Writes a database anew. Where SQLite splits a page it leaves copies of cells behind, which `secure_delete` does not
+/// overwrite when the row is deleted; nothing of them comes along. O(bytes of the database).
+pub(crate) fn rewrite(connection: &Connection) -> Result<(), StoreError> {
+    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let bytes = number("page_count")?.saturating_mul(number("page_size")?);
+    let is_large = bytes > MOST_IN_MEMORY;
+    if is_large {
+        connection.pragma_update(None, "temp_store", "FILE")?;
+    }
+    let rewritten = connection.execute_batch("VACUUM");
+    if is_large {
+        connection.pragma_update(None, "temp_store", "MEMORY")?;
+    }
+    Ok(rewritten?)
+}
+
+/// Rewrites the database and takes note that every erasure is finished; says whether no reader was in the way of that.
+pub(crate) fn rewrite_and_finish(connection: &Connection) -> Result<bool, StoreError> {
+    if !cut_log(connection)? {
+        return Ok(false);
+    }
+    rewrite(connection)?;
+    finish(connection)
+}
+
+/// Takes note that every erasure is finished, once the database's log is cut; says whether no reader was in the way of that.
 pub(crate) fn finish(connection: &Connection) -> Result<bool, StoreError> {
-    let cut = || -> Result<bool, StoreError> {
-        let busy: Option<bool> = connection
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
-            .optional()?;
-        Ok(busy != Some(true))
-    };
-    if !cut()? {
+    if !cut_log(connection)? {
         return Ok(false);
     }
     connection

@@ -230,6 +230,8 @@ impl MetaFile {
                 transaction.execute("UPDATE asked SET words = NULL WHERE words IS NOT NULL", [])?;
                 forget_rows(transaction, gone)
             })?;
+            // What secure_delete leaves are copies of cells that moved between pages and within them.
+            connection.execute_batch("VACUUM")?;
             let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
             connection.query_row(sql, [], |row| row.get(0))
         })?;
