@@ -15,8 +15,7 @@ use anamne_store::{Listing, StoreError};
 use anamne_types::{
     Assertion, Body, Category, Contradiction, Dispute, Draft, Entity, EntityType, Evidence, Filter,
     Frame, Kind, Limits, LinkType, Memory, MemoryId, Neighbourhood, Refusal, Relation, Remembered,
-    Right,
-    Row, Seq, SuggestedMerge,
+    Right, Row, Seq, SuggestedMerge,
 };
 use jiff::Timestamp;
 

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anamne::{
     Actor, Assertion, BadLines, Denied, Draft, Edit, EntityType, Error, ErrorKind, Feedback,
-    Insight, Link, LinkType, MemoryId, Metadata, Recall, Right, Scope, Selection, Space, SpaceChoice,
-    SpaceSet, Spaces, Store, Transfer,
+    Insight, Link, LinkType, MemoryId, Metadata, Recall, Right, Scope, Selection, Space,
+    SpaceChoice, SpaceSet, Spaces, Store, Transfer,
 };
 
 /// A space with something in it, and the ids of two memories.

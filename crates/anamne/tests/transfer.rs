@@ -181,7 +181,7 @@ fn what_was_changed_in_the_other_space_since_stays_and_is_named() {
     assert_eq!(again.kept[0].memory, id);
     assert_eq!(contents(&store, "shared"), ["The port is 1"]);
     // Erased there: it is not brought back, and stays here.
-    own.erase(id).expect("erased");
+    let _ = own.erase(id).expect("erased");
     let again = split(&store, &thread("t")).expect("moved");
     assert_eq!((again.moved, again.kept.len()), (0, 1), "{again:?}");
 }

@@ -60,9 +60,6 @@ pub struct Settings {
     pub read_core: bool,
     /// Whether the client may erase memories for ever.
     pub erase: bool,
-    /// Whether replies carry structured content beside their text. Hosts hand that to their model in place of the text,
-    /// at up to three times the tokens, so it is for programs alone.
-    pub structured: bool,
 }
 
 /// Which spaces a client may use beside the server's own.
