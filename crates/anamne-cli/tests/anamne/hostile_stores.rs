@@ -50,9 +50,10 @@ mod on_unix {
     }
 
     fn contents(path: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-        let files = match path.is_dir() {
-            true => files_under(path),
-            false => vec![path.to_owned()],
+        let files = if path.is_dir() {
+            files_under(path)
+        } else {
+            vec![path.to_owned()]
         };
         let read = |file: PathBuf| (file.clone(), fs::read(&file).expect("a file"));
         let mut files: Vec<_> = files.into_iter().map(read).collect();

@@ -170,6 +170,7 @@ fn check_file(path: &Path, metadata: &Metadata, privacy: Privacy) -> Result<(), 
 
 /// Why a file may have been written or read by somebody else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(unix), allow(dead_code))] // only Unix tells owners and rights
 enum Fault {
     Owner { owner: u32, user: u32 },
     Writable(u32),

@@ -16,9 +16,10 @@ pub(super) fn show(
     let approval = setup.approval(config)?;
     let approved = approval == Approval::Given;
     // Before it is approved, no key is looked for.
-    let key = match approved {
-        true => bridge::key_origin(&setup.root, config, &setup.approvals),
-        false => Ok(None),
+    let key = if approved {
+        bridge::key_origin(&setup.root, config, &setup.approvals)
+    } else {
+        Ok(None)
     };
     let problem = match &approval {
         _ if !config.enabled => None,
@@ -76,10 +77,12 @@ pub(super) fn settings(
         amount => format!("{amount} tokens"),
     };
     let budgets = &config.budgets;
-    let mut model = format!("{} ({})", config.model, config.provider.as_str());
-    if !config.embedding_model.is_empty() {
-        model.push_str(&format!(", {} for vectors", config.embedding_model));
-    }
+    let vectors = match config.embedding_model.as_str() {
+        "" => String::new(),
+        name => format!(", {name} for vectors"),
+    };
+    let provider = config.provider.as_str();
+    let model = format!("{} ({provider}){vectors}", config.model);
     output.entry(DIM, "model   ", &model)?;
     output.entry(DIM, "at      ", url(config))?;
     output.entry(DIM, "key     ", key)?;
