@@ -103,8 +103,8 @@ pub(crate) fn findings(store: &Store) -> Result<Vec<Finding>, Failure> {
                 shared = shared.as_str()
             ),
             commands: vec![
-                format!("anamne spaces split {} {into} --thread NAME --dry-run", quoted(&shared)),
-                format!("anamne spaces split {} --settled", quoted(&shared)),
+                format!("anamne spaces split --thread NAME --dry-run {} {into}", quoted(&shared)),
+                format!("anamne spaces split --settled {}", quoted(&shared)),
             ],
         });
     }
@@ -222,7 +222,7 @@ mod tests {
         check("River Watch", "'River Watch'");
         check("$(touch x)", "'$(touch x)'");
         check("it's", r"'it'\''s'");
-        check("-x", "-- '-x'");
+        check("-x", "-- -x");
         check("日本語", "'日本語'");
     }
 }

@@ -443,11 +443,20 @@ fn what_a_retention_erases_leaves_the_backups_too() {
     let site = Site::new();
     let (space, _) = backed_up(&site);
     space
-        .configure(|config| config.retention.days = 30)
+        .configure(|config| {
+            config.retention.days = 30;
+            config.retention.grace_days = 1;
+        })
         .expect("configured");
     site.clock.set("2027-03-01T00:00:00Z");
-    space.settle(&mut |_, _| {}).expect("settled");
-    assert_eq!(space.report().expect("a report").statistics.memories, 0);
+    let forgotten = space.apply_retention(true).expect("confirmed");
+    assert!(forgotten.forgotten > 0 && forgotten.erased == 0, "{forgotten:?}");
+    for day in 2..6 {
+        site.clock.set(&format!("2027-03-0{day}T00:00:00Z"));
+        space.remember(format!("A plain day, number {day}")).expect("told");
+    }
+    let erased = space.apply_retention(true).expect("confirmed");
+    assert_eq!(erased.erased, forgotten.forgotten);
     site.assert_nothing_left();
 }
 

@@ -280,6 +280,7 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "config",
         "now",
         "count_outdated",
+        "provenance",
         "retention",
         "select",
         "get_each",
@@ -442,6 +443,7 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "repair",
         "rewind",
         "forget_backup",
+        "provenance",
         "count_split",
         "split_space",
         "join_spaces",
@@ -518,6 +520,10 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         store.rewind(jiff::Timestamp::now(), &world.outside, None),
         Err(Error::Denied(_))
     ));
+    let payroll = world.store.existing_space("payroll").expect("the owner");
+    let listed = payroll.list(&anamne::Listing::default());
+    let theirs = listed.expect("a list").remove(0);
+    assert!(store.provenance(&[&theirs]).is_err());
     assert!(store.count_split("payroll", &Selection::default()).is_err());
     let mut quiet = |_: &Transfer| {};
     for denied in [
