@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
+use crate::bounded::{Unfit, read_regular};
 use crate::files::replace_file;
 use crate::project_config::ProjectConfig;
 
@@ -140,6 +141,9 @@ pub struct RetentionConfig {
     /// Memories that happened more than so many days ago are erased; 0 for never.
     pub days: u32,
 }
+
+/// The largest file that is read.
+const LARGEST_BYTES: u64 = 4 << 20;
 
 /// The longest description, in bytes.
 const DESCRIPTION_BYTES: usize = 4_096;
@@ -320,10 +324,12 @@ impl SpaceConfig {
         struct Format {
             format: i64,
         }
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(StoreError::io("read", path)(error)),
+        let text = match read_regular(path, LARGEST_BYTES) {
+            Ok(None) => return Ok(None),
+            Ok(Some(bytes)) => String::from_utf8(bytes)
+                .map_err(|_| StoreError::damaged(path, "it is not UTF-8".to_owned()))?,
+            Err(Unfit::Io(error)) => return Err(StoreError::io("read", path)(error)),
+            Err(unfit) => return Err(StoreError::damaged(path, unfit.to_string())),
         };
         let unreadable = |error: toml::de::Error| StoreError::damaged(path, error.to_string());
         let Format { format } = toml::from_str(&text).map_err(unreadable)?;

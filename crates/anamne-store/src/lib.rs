@@ -76,7 +76,7 @@ pub use journal::{Digest, JOURNAL_FORMAT, JournalReport, Line, Lines};
 pub use lock::LONGEST_WAIT;
 pub use project::Project;
 pub use project_config::{ProjectConfig, ProjectFolder};
-pub use projects::{KnownProject, ProjectSpace, Standing as ProjectStanding};
+pub use projects::{KnownProject, ProjectSpace, ProjectStanding};
 pub use repair::{Repair, repair};
 pub use rewind::Rewound;
 pub use source::{

@@ -402,6 +402,25 @@ fn a_space_whose_settings_are_damaged_is_not_replaced_by_a_new_one() {
 }
 
 #[test]
+fn a_damaged_register_keeps_nobody_out() {
+    let desk = Desk::new();
+    let folder = desk.repository("api");
+    assert_eq!(space(&desk, &folder), "api");
+    let register = desk.store().root().join("projects.toml");
+    for (at, damaged) in ["", "nonsense", "format = true"].iter().enumerate() {
+        fs::write(&register, damaged).expect("written");
+        assert_eq!(space(&desk, &folder), "api");
+        let called = format!("after-{at}");
+        assert_eq!(space(&desk, &desk.repository(&called)), called);
+    }
+    fs::write(&register, "format = 99\nsince = \"2026-01-01T00:00:00Z\"\n").expect("written");
+    let newer = desk
+        .store()
+        .space_of(&project(&desk.repository("new")), SystemClock.now());
+    assert!(matches!(newer, Err(StoreError::Newer { .. })), "{newer:?}");
+}
+
+#[test]
 fn projects_that_come_at_once_get_a_space_each() {
     let desk = Desk::new();
     let folders: Vec<_> = (0..4)
