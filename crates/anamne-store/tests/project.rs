@@ -160,6 +160,19 @@ fn a_copy_has_a_space_of_its_own_until_a_person_joins_them() {
 }
 
 #[test]
+fn an_address_alone_does_not_claim_the_space_of_a_folder_that_is_gone() {
+    let desk = Desk::new();
+    let remote = "[remote \"origin\"]\n\turl = git@example.com:ada/secret.git\n";
+    let folder = desk.repository_with_commit("secret", "a1");
+    fs::write(folder.join(".git/config"), remote).expect("written");
+    assert_eq!(space(&desk, &folder), "secret");
+    fs::remove_dir_all(&folder).expect("removed");
+    let hostile = desk.repository("unpacked/secret");
+    fs::write(hostile.join(".git/config"), remote).expect("written");
+    assert_eq!(space(&desk, &hostile), "secret-2");
+}
+
+#[test]
 fn a_folder_in_which_another_repository_lies_now_has_a_space_of_its_own() {
     let desk = Desk::new();
     let folder = desk.repository_with_commit("api", "a1");

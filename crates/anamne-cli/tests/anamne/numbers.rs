@@ -88,7 +88,7 @@ fn every_option_that_takes_a_number_refuses_one_that_is_too_large() {
         let value = value.as_str();
         if !NUMBERS.contains(&value) {
             assert!(
-                TEXTS.contains(&value),
+                texts.contains(&value),
                 "{command:?} {option} <{value}>: is it a number?"
             );
             continue;

@@ -265,23 +265,21 @@ fn is_still_there(recorded: &ProjectFolder, project: &Project) -> bool {
     let Some(path) = recorded.location() else {
         return true;
     };
-    match fs::metadata(&path) {
-        Err(error) => !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
-        Ok(_) => {
-            let there = Repository::at(&path, &mut Vec::new());
-            let stamp = match &there {
-                Some(there) => there.stamp.clone(),
-                None => stamp_of(&path),
-            };
-            match (stamp, &recorded.stamp) {
-                (Some(stamp), Some(recorded)) if stamp == *recorded => true,
-                // Another repository lies there now, unless it is the same project, cloned anew.
-                (Some(_), Some(_)) => there.is_some_and(|there| {
-                    let commit = there.root_commit(LONGEST_HISTORY);
-                    commit == project.identified().commit().map(str::to_owned)
-                }),
-                _ => there.is_some() || recorded.stamp.is_none(),
-            }
-        }
+    if let Err(error) = fs::metadata(&path) {
+        return !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+    }
+    let there = Repository::at(&path, &mut Vec::new());
+    let stamp = match &there {
+        Some(there) => there.stamp.clone(),
+        None => stamp_of(&path),
+    };
+    match (stamp, &recorded.stamp) {
+        (Some(stamp), Some(recorded)) if stamp == *recorded => true,
+        // Another repository lies there now, unless it is the same project, cloned anew.
+        (Some(_), Some(_)) => there.is_some_and(|there| {
+            let commit = there.root_commit(LONGEST_HISTORY);
+            commit.as_deref() == project.identified().commit()
+        }),
+        _ => there.is_some() || recorded.stamp.is_none(),
     }
 }

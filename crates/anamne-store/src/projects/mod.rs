@@ -210,7 +210,7 @@ impl StoreFolder {
             for known in known.projects {
                 if known.project.formerly.as_deref() == Some(shared.as_str()) {
                     self.change_project(&known.space, now, |config| {
-                        config.project.formerly = None
+                        config.project.formerly = None;
                     })?;
                 }
             }
