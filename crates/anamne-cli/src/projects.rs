@@ -62,7 +62,7 @@ pub(crate) fn quoted(name: &SpaceName) -> String {
 
 /// Something about projects that a person may want to put right.
 #[derive(Debug, Serialize)]
-pub(crate) struct Finding {
+pub(crate) struct Advice {
     /// The space that it is about.
     space: String,
     /// What was found.
@@ -72,7 +72,7 @@ pub(crate) struct Finding {
 }
 
 /// Spaces that several projects shared, and projects that are known in several folders.
-pub(crate) fn findings(store: &Store) -> Result<Vec<Finding>, Failure> {
+pub(crate) fn findings(store: &Store) -> Result<Vec<Advice>, Failure> {
     let mut findings = Vec::new();
     let projects = store.projects()?;
     for shared in store.shared_spaces()? {
@@ -96,7 +96,7 @@ pub(crate) fn findings(store: &Store) -> Result<Vec<Finding>, Failure> {
         let into = used
             .first()
             .map_or("NAME".to_owned(), |known| quoted(&known.space));
-        findings.push(Finding {
+        findings.push(Advice {
             space: shared.to_string(),
             finding: format!(
                 "the space {shared:?} may hold memories of several projects: {by}. Which memory came from which project was not recorded; threads, authors, agents, tags and times tell them apart",
@@ -113,7 +113,7 @@ pub(crate) fn findings(store: &Store) -> Result<Vec<Finding>, Failure> {
 }
 
 /// Projects of which several folders have spaces of their own.
-fn copies(projects: &[KnownProject]) -> Vec<Finding> {
+fn copies(projects: &[KnownProject]) -> Vec<Advice> {
     let identities = |known: &KnownProject| -> Vec<String> {
         let folders = known.project.folders.iter();
         folders.map(|folder| folder.identity.clone()).collect()
@@ -127,7 +127,7 @@ fn copies(projects: &[KnownProject]) -> Vec<Finding> {
                 .any(|identity| mine.contains(identity))
         });
         if let Some(first) = first {
-            findings.push(Finding {
+            findings.push(Advice {
                 space: later.space.to_string(),
                 finding: format!(
                     "{} and {} hold the same project, each with memories of its own ({:?} and {:?}), which is right for copies that are worked on apart",

@@ -83,7 +83,7 @@ pub use leftovers::set_aside_in;
 pub use lock::LONGEST_WAIT;
 pub use project::Project;
 pub use project_config::{ProjectConfig, ProjectFolder};
-pub use projects::{KnownProject, ProjectSpace, Standing as ProjectStanding};
+pub use projects::{KnownProject, ProjectSpace, ProjectStanding};
 pub use repair::{Repair, repair};
 pub use retention::{Present, RetentionPlan};
 pub use rewind::Rewound;

@@ -44,13 +44,13 @@ impl Identity {
         self.commit.as_deref()
     }
 
-    /// Whether a recorded folder is of the same project. Where only one of them has a first commit that can be read,
-    /// as in a shallow clone, the remote decides.
+    /// Whether a recorded folder is of the same project. A first commit is matched by the same one alone: anybody can write
+    /// an address into a repository's settings. Where none was recorded, as of a shallow clone, the address decides.
     pub(crate) fn is_of(&self, folder: &ProjectFolder) -> bool {
-        match (folder.identity.strip_prefix("commit:"), &self.commit) {
-            (Some(recorded), Some(commit)) => recorded == commit,
-            _ if folder.identity == self.text() => true,
-            _ => self.remote.is_some() && self.remote == folder.remote,
+        match folder.identity.strip_prefix("commit:") {
+            Some(recorded) => self.commit.as_deref() == Some(recorded),
+            None if folder.identity == self.text() => true,
+            None => self.remote.is_some() && self.remote == folder.remote,
         }
     }
 }

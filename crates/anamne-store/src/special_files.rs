@@ -1,13 +1,14 @@
 //! A store may have been copied from elsewhere, so what lies in it may be more than files and folders: a symbolic link
 //! would lead reads and writes to other files of the user, and a pipe would hold up whoever opens it.
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Read};
+use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use anamne_types::Refusal;
 
 use crate::StoreError;
+use crate::bounded::{Unfit, read_regular};
 
 /// Settings that are longer than this were not written by anyone who means well.
 const LONGEST_SETTINGS: u64 = 1 << 20;
@@ -68,23 +69,14 @@ pub(crate) fn refuse_special_file(path: &Path) -> Result<(), StoreError> {
 
 /// Reads a file of settings; `None` where it is not there. Refused where it is no regular file, or far too long.
 pub(crate) fn read_settings(path: &Path) -> Result<Option<String>, StoreError> {
-    match fs::symlink_metadata(path) {
-        // Opening a pipe would wait for somebody who writes into it.
-        Ok(metadata) if !metadata.is_file() => {
-            return Err(StoreError::damaged(path, "it is not a regular file"));
-        }
-        Ok(_) => {}
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(StoreError::io("look at", path)(error)),
+    if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
+        return Err(StoreError::damaged(path, "it is a symbolic link"));
     }
-    let mut text = String::new();
-    let file = File::open(path).map_err(StoreError::io("read", path))?;
-    file.take(LONGEST_SETTINGS + 1)
-        .read_to_string(&mut text)
-        .map_err(StoreError::io("read", path))?;
-    if text.len() as u64 > LONGEST_SETTINGS {
-        let reason = format!("it is longer than {LONGEST_SETTINGS} bytes");
-        return Err(StoreError::damaged(path, reason));
-    }
-    Ok(Some(text))
+    let bytes = match read_regular(path, LONGEST_SETTINGS) {
+        Ok(bytes) => bytes,
+        Err(Unfit::Io(error)) => return Err(StoreError::io("read", path)(error)),
+        Err(unfit) => return Err(StoreError::damaged(path, unfit.to_string())),
+    };
+    let text = bytes.map(String::from_utf8).transpose();
+    text.map_err(|_| StoreError::damaged(path, "it is not UTF-8"))
 }

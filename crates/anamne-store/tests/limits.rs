@@ -345,17 +345,20 @@ fn edits_links_actors_and_filters_have_limits_too() {
         tags: many(64),
         ..Filter::default()
     };
-    assert_eq!(
-        space
-            .list(&Listing {
-                filter: fullest,
-                limit: usize::MAX,
-                offset: usize::MAX,
-                ..Listing::default()
-            })
-            .expect("a list"),
-        []
+    let mut beyond = Listing {
+        filter: fullest,
+        limit: usize::MAX,
+        offset: usize::MAX,
+        ..Listing::default()
+    };
+    check_refused(
+        space.list(&beyond),
+        "offset",
+        "0 to 4294967295",
+        "18446744073709551615",
     );
+    beyond.offset = Limits::OFFSET;
+    assert_eq!(space.list(&beyond).expect("a list"), []);
     assert_eq!(head(&space), before, "nothing was changed");
     assert_sound(&space);
 }

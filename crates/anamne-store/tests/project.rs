@@ -160,6 +160,19 @@ fn a_copy_has_a_space_of_its_own_until_a_person_joins_them() {
 }
 
 #[test]
+fn an_address_alone_does_not_claim_the_space_of_a_folder_that_is_gone() {
+    let desk = Desk::new();
+    let remote = "[remote \"origin\"]\n\turl = git@example.com:ada/secret.git\n";
+    let folder = desk.repository_with_commit("secret", "a1");
+    fs::write(folder.join(".git/config"), remote).expect("written");
+    assert_eq!(space(&desk, &folder), "secret");
+    fs::remove_dir_all(&folder).expect("removed");
+    let hostile = desk.repository("unpacked/secret");
+    fs::write(hostile.join(".git/config"), remote).expect("written");
+    assert_eq!(space(&desk, &hostile), "secret-2");
+}
+
+#[test]
 fn a_folder_in_which_another_repository_lies_now_has_a_space_of_its_own() {
     let desk = Desk::new();
     let folder = desk.repository_with_commit("api", "a1");
@@ -399,6 +412,25 @@ fn a_space_whose_settings_are_damaged_is_not_replaced_by_a_new_one() {
     }
     fs::write(&path, whole).expect("written");
     assert_eq!(space(&desk, &folder), "api");
+}
+
+#[test]
+fn a_damaged_register_keeps_nobody_out() {
+    let desk = Desk::new();
+    let folder = desk.repository("api");
+    assert_eq!(space(&desk, &folder), "api");
+    let register = desk.store().root().join("projects.toml");
+    for (at, damaged) in ["", "nonsense", "format = true"].iter().enumerate() {
+        fs::write(&register, damaged).expect("written");
+        assert_eq!(space(&desk, &folder), "api");
+        let called = format!("after-{at}");
+        assert_eq!(space(&desk, &desk.repository(&called)), called);
+    }
+    fs::write(&register, "format = 99\nsince = \"2026-01-01T00:00:00Z\"\n").expect("written");
+    let newer = desk
+        .store()
+        .space_of(&project(&desk.repository("new")), SystemClock.now());
+    assert!(matches!(newer, Err(StoreError::Newer { .. })), "{newer:?}");
 }
 
 #[test]

@@ -450,10 +450,15 @@ fn what_a_retention_erases_leaves_the_backups_too() {
         .expect("configured");
     site.clock.set("2027-03-01T00:00:00Z");
     let forgotten = space.apply_retention(true).expect("confirmed");
-    assert!(forgotten.forgotten > 0 && forgotten.erased == 0, "{forgotten:?}");
+    assert!(
+        forgotten.forgotten > 0 && forgotten.erased == 0,
+        "{forgotten:?}"
+    );
     for day in 2..6 {
         site.clock.set(&format!("2027-03-0{day}T00:00:00Z"));
-        space.remember(format!("A plain day, number {day}")).expect("told");
+        space
+            .remember(format!("A plain day, number {day}"))
+            .expect("told");
     }
     let erased = space.apply_retention(true).expect("confirmed");
     assert_eq!(erased.erased, forgotten.forgotten);

@@ -7,7 +7,7 @@ use crate::bridge;
 use crate::failure::Failure;
 use crate::output::{BOLD, DIM, GREEN, Output, RED, YELLOW, paint};
 use crate::place::Place;
-use crate::projects::{self, Finding};
+use crate::projects::{self, Advice};
 use crate::wording::one_line;
 
 /// Read everything back, mend what can be mended, and say what is wrong
@@ -83,7 +83,7 @@ impl Doctor {
 }
 
 /// What a person may want to put right; nothing is damaged by it.
-fn print_projects(findings: &[Finding], output: &mut Output) -> Result<(), Failure> {
+fn print_projects(findings: &[Advice], output: &mut Output) -> Result<(), Failure> {
     if findings.is_empty() {
         return Ok(());
     }

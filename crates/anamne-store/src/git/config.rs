@@ -57,7 +57,7 @@ fn normal(address: &str) -> Option<String> {
     let address = address.trim();
     if address.is_empty()
         || address.len() > LONGEST_ADDRESS
-        || address.chars().any(|character| character.is_control())
+        || address.chars().any(char::is_control)
     {
         return None;
     }

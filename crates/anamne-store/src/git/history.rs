@@ -25,10 +25,10 @@ pub(super) fn root_commit(store: &Path, most: usize) -> Option<String> {
     let mut objects = Objects::of(store, id.length());
     for _ in 0..most {
         let commit = objects.commit(&id)?;
-        match first_parent(&commit)? {
-            Some(parent) if parent.length() == id.length() => id = parent,
-            Some(_) => return None,
-            None => return Some(id.to_string()),
+        match parse(&commit)? {
+            Commit::After(parent) if parent.length() == id.length() => id = parent,
+            Commit::After(_) => return None,
+            Commit::First => return Some(id.to_string()),
         }
     }
     None
@@ -44,7 +44,7 @@ fn head(store: &Path) -> Option<Id> {
         };
         let text = text.trim();
         match text.strip_prefix("ref:") {
-            Some(next) => name = checked(next.trim())?.to_owned(),
+            Some(next) => checked(next.trim())?.clone_into(&mut name),
             None => return Id::parse(text),
         }
     }
@@ -66,13 +66,19 @@ fn packed(store: &Path, name: &str) -> Option<String> {
     })
 }
 
-/// The first parent that a commit names; `None` inside where it has none, outside where it is no commit.
-fn first_parent(commit: &[u8]) -> Option<Option<Id>> {
+/// What a commit says of its place in the history.
+enum Commit {
+    First,
+    After(Id),
+}
+
+/// Reads a commit's first parent; `None` where it is no commit.
+fn parse(commit: &[u8]) -> Option<Commit> {
     let text = String::from_utf8_lossy(commit);
     let mut lines = text.lines();
     lines.next()?.strip_prefix("tree ")?;
     match lines.next().and_then(|line| line.strip_prefix("parent ")) {
-        Some(parent) => Id::parse(parent.trim()).map(Some),
-        None => Some(None),
+        Some(parent) => Id::parse(parent.trim()).map(Commit::After),
+        None => Some(Commit::First),
     }
 }

@@ -145,7 +145,7 @@ pub(crate) fn stamp_of(store: &Path) -> Option<String> {
         let since = born.duration_since(std::time::UNIX_EPOCH).ok()?;
         Some(since.as_nanos())
     };
-    let numbers = [number_of(&folder)?, number_of(&objects)?];
+    let numbers = [number_of(&folder), number_of(&objects)];
     let births = [born(&folder).unwrap_or(0), born(&objects).unwrap_or(0)];
     // Without either there is nothing to tell it by.
     (numbers != [0; 2] || births != [0; 2]).then(|| {
@@ -157,13 +157,13 @@ pub(crate) fn stamp_of(store: &Path) -> Option<String> {
 }
 
 #[cfg(unix)]
-fn number_of(metadata: &fs::Metadata) -> Option<u64> {
-    Some(std::os::unix::fs::MetadataExt::ino(metadata))
+fn number_of(metadata: &fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
 }
 
 #[cfg(not(unix))]
-fn number_of(_: &fs::Metadata) -> Option<u64> {
-    Some(0)
+fn number_of(_: &fs::Metadata) -> u64 {
+    0
 }
 
 /// When the repository whose stamp this is was made, microseconds since 1970, where the file system tells that.

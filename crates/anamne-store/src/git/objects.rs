@@ -127,8 +127,8 @@ impl Objects {
 /// A pack and its index, version 2.
 struct Pack {
     index: File,
-    pack: File,
-    pack_bytes: u64,
+    content: File,
+    content_bytes: u64,
     /// For each first byte, how many ids begin with it or a lower one.
     fan: Vec<u32>,
     id_length: usize,
@@ -147,7 +147,7 @@ enum Entry {
 impl Pack {
     fn open(path: &Path, id_length: usize) -> Option<Self> {
         let mut index = open_regular(path).ok()??;
-        let pack = open_regular(&path.with_extension("pack")).ok()??;
+        let content = open_regular(&path.with_extension("pack")).ok()??;
         let mut head = [0; BEFORE_IDS as usize];
         index.read_exact(&mut head).ok()?;
         head.starts_with(&[0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2])
@@ -158,9 +158,9 @@ impl Pack {
             .collect();
         fan.is_sorted().then_some(())?;
         Some(Self {
-            pack_bytes: pack.metadata().ok()?.len(),
+            content_bytes: content.metadata().ok()?.len(),
             index,
-            pack,
+            content,
             fan,
             id_length,
         })
@@ -283,11 +283,11 @@ impl Pack {
 
     /// So many bytes of the pack, or as many as there are.
     fn bytes(&mut self, at: u64, most: usize) -> Option<Vec<u8>> {
-        let there = self.pack_bytes.checked_sub(at)?;
+        let there = self.content_bytes.checked_sub(at)?;
         let length = usize::try_from(there).map_or(most, |there| there.min(most));
         let mut bytes = vec![0; length];
-        self.pack.seek(SeekFrom::Start(at)).ok()?;
-        self.pack.read_exact(&mut bytes).ok()?;
+        self.content.seek(SeekFrom::Start(at)).ok()?;
+        self.content.read_exact(&mut bytes).ok()?;
         Some(bytes)
     }
 }

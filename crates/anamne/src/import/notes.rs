@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use anamne_store::Arrival;
+use anamne_store::{Arrival, read_regular};
 use anamne_types::{Limits, LinkType};
 use serde_json::{Map, Value, json};
 
@@ -105,13 +105,8 @@ fn collect(root: &Path, folder: &Path, notes: &mut Vec<Note>) -> Result<(), Erro
 }
 
 fn load(note: &Note) -> Result<String, String> {
-    let length = std::fs::metadata(&note.path)
-        .map_err(|error| error.to_string())?
-        .len();
-    if length > LONGEST_NOTE {
-        return Err(format!("longer than {LONGEST_NOTE} bytes"));
-    }
-    let bytes = std::fs::read(&note.path).map_err(|error| error.to_string())?;
+    let bytes = read_regular(&note.path, LONGEST_NOTE).map_err(|unfit| unfit.to_string())?;
+    let bytes = bytes.ok_or("it is not there any more")?;
     String::from_utf8(bytes).map_err(|error| format!("not UTF-8: {error}"))
 }
 

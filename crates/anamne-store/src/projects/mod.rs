@@ -1,0 +1,329 @@
+//! Which space holds the memories of a project: found by its folder and its identity, never by a name that it gives itself.
+
+mod known;
+mod register;
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+
+use crate::StoreError;
+use crate::bounded::read_regular;
+use crate::config::SpaceConfig;
+use crate::files::{create_private_folder, entries};
+use crate::lock::WriteLock;
+use crate::project::{Card, Project};
+use crate::project_config::{ProjectConfig, ProjectFolder};
+use crate::space_name::SpaceName;
+use crate::store::StoreFolder;
+use known::{Found, Known, is_generic};
+use register::{REGISTER_FORMAT, Register};
+
+/// The largest `space.toml` and `projects.toml` that are looked through for folders.
+const LARGEST_FILE: u64 = 4 << 20;
+
+/// Numbers behind a folder's name that are tried before all spaces are looked through.
+const FIRST_SIGHT: u32 = 10;
+
+/// The space that holds the memories of a project, or will.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectSpace {
+    /// Its name.
+    pub name: SpaceName,
+    /// How it was found.
+    pub standing: ProjectStanding,
+    /// What a person should know, such as files that were passed over.
+    pub notes: Vec<String>,
+}
+
+/// How the space of a project was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProjectStanding {
+    /// The folder was known.
+    Known,
+    /// The project was known in another folder, which is gone.
+    Moved {
+        /// The other folder.
+        from: PathBuf,
+    },
+    /// A space that an earlier version used for this folder becomes the project's own.
+    Adopted,
+    /// The project gets a new space.
+    New {
+        /// Spaces of folders that are still there and hold the same project: copies of it, clones and forks.
+        alike: Vec<KnownProject>,
+        /// The space that an earlier version would have used, which may hold memories of others.
+        formerly: Option<SpaceName>,
+    },
+}
+
+/// A space with its project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownProject {
+    /// The space.
+    pub space: SpaceName,
+    /// Its project.
+    pub project: ProjectConfig,
+}
+
+impl StoreFolder {
+    /// The space of a project, as [`StoreFolder::claim_space`] would give it. Reads only.
+    ///
+    /// [`StoreError::Damaged`] where the settings of the space that is meant can't be read.
+    pub fn space_of(&self, project: &Project, now: Timestamp) -> Result<ProjectSpace, StoreError> {
+        if let Some(name) = self.at_first_sight(project) {
+            return Ok(known(name));
+        }
+        let known = self.known_projects(now)?;
+        let found = known.find(project);
+        known.space(project, &found)
+    }
+
+    /// The space of a project, made if need be, and bound to its folder for good.
+    ///
+    /// A known folder with the same project keeps its space, whatever became of names and remotes. So does a project
+    /// whose known folder is gone. Any other folder gets a space of its own, also where it holds a project that is
+    /// known elsewhere: [`StoreFolder::join_projects`] is a person's to call.
+    pub fn claim_space(
+        &self,
+        project: &Project,
+        now: Timestamp,
+    ) -> Result<ProjectSpace, StoreError> {
+        let first = self.known_projects(now)?;
+        let found = first.find(project);
+        if first.update(project, &found).is_none() {
+            return first.space(project, &found);
+        }
+        let claimed = self.with_projects(|| self.claim_under_lock(project, now));
+        match (claimed, &found) {
+            // What may only be read is used as it is.
+            (Err(error), Found::At { .. } | Found::Moved { .. }) if error.is_read_only() => {
+                first.space(project, &found)
+            }
+            (claimed, _) => claimed,
+        }
+    }
+
+    fn claim_under_lock(
+        &self,
+        project: &Project,
+        now: Timestamp,
+    ) -> Result<ProjectSpace, StoreError> {
+        let known = self.known_projects(now)?;
+        let found = known.find(project);
+        let Some(record) = known.update(project, &found) else {
+            return known.space(project, &found);
+        };
+        let space = known.space(project, &found)?;
+        if !known.is_registered {
+            self.write_register(&known.register)?;
+        }
+        let card = match &space.standing {
+            ProjectStanding::New { .. } => project.card(&mut Vec::new()),
+            _ => Card::default(),
+        };
+        let formerly = match &space.standing {
+            ProjectStanding::New { formerly, .. } => formerly.as_ref().map(ToString::to_string),
+            _ => None,
+        };
+        self.change_project(&space.name, now, |config| {
+            let folders = &mut config.project.folders;
+            match &found {
+                Found::At {
+                    folder: Some(at), ..
+                }
+                | Found::Moved { folder: at, .. } => {
+                    folders[*at] = record;
+                }
+                _ => folders.push(record),
+            }
+            if config.description.is_empty() {
+                config.description = card.description;
+            }
+            config.project.formerly = config.project.formerly.take().or(formerly);
+        })?;
+        Ok(space)
+    }
+
+    /// The spaces that have a project, sorted by name.
+    pub fn projects(&self) -> Result<Vec<KnownProject>, StoreError> {
+        let mut projects = self.known_projects(Timestamp::UNIX_EPOCH)?.projects;
+        projects.sort_by(|one, other| one.space.cmp(&other.space));
+        Ok(projects)
+    }
+
+    /// Spaces that earlier versions may have shared between projects: those whose names say nothing, and those that
+    /// several projects would have used, until a person says that it is settled.
+    pub fn shared_spaces(&self) -> Result<Vec<SpaceName>, StoreError> {
+        let known = self.known_projects(Timestamp::UNIX_EPOCH)?;
+        let was_used = |name: &SpaceName| {
+            let mut projects = known.projects.iter();
+            projects.any(|other| other.project.formerly.as_deref() == Some(name.as_str()))
+        };
+        let has_project = |name: &SpaceName| {
+            let mut projects = known.projects.iter();
+            projects.any(|other| other.space == *name)
+        };
+        let is_shared = |name: &&SpaceName| {
+            let is_earlier = known
+                .register
+                .earlier
+                .iter()
+                .any(|earlier| earlier == name.as_str());
+            was_used(name) || (is_earlier && is_generic(name) && !has_project(name))
+        };
+        Ok(known.names.iter().filter(is_shared).cloned().collect())
+    }
+
+    /// Lets all folders of one space lead to another, and notes in the one where they went. Moves no memory.
+    pub fn join_projects(
+        &self,
+        from: &SpaceName,
+        into: &SpaceName,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.with_projects(|| {
+            let known = self.known_projects(now)?;
+            let moved = known.project_of(from).map(|known| known.project.clone());
+            let moved = moved.unwrap_or_default();
+            self.change_project(into, now, |config| {
+                for folder in moved.folders {
+                    let folders = &mut config.project.folders;
+                    folders.retain(|there| there.path != folder.path);
+                    folders.push(folder);
+                }
+                config.project.joined = None;
+            })?;
+            self.change_project(from, now, |config| {
+                config.project = ProjectConfig {
+                    joined: Some(into.to_string()),
+                    ..ProjectConfig::default()
+                };
+            })
+        })
+    }
+
+    /// Notes that a space holds nothing of other projects any more: a person has looked.
+    pub fn settle_shared(&self, shared: &SpaceName, now: Timestamp) -> Result<(), StoreError> {
+        self.with_projects(|| {
+            let mut known = self.known_projects(now)?;
+            for known in known.projects {
+                if known.project.formerly.as_deref() == Some(shared.as_str()) {
+                    self.change_project(&known.space, now, |config| {
+                        config.project.formerly = None;
+                    })?;
+                }
+            }
+            let earlier = &mut known.register.earlier;
+            earlier.retain(|name| name != shared.as_str());
+            self.write_register(&known.register)
+        })
+    }
+
+    /// The space of a folder that is where it was, in a space that is called as the folder is, perhaps with a number behind
+    /// it: the usual case, for which one small file is read.
+    fn at_first_sight(&self, project: &Project) -> Option<SpaceName> {
+        let label = project.folder_label()?;
+        let stamp = project.stamp()?;
+        let here = project.path();
+        let is_here =
+            |folder: &ProjectFolder| folder.path == here && folder.stamp.as_deref() == Some(stamp);
+        let mut name = label.clone();
+        for number in 2..FIRST_SIGHT {
+            let path = self.space(&name).join("space.toml");
+            let config = SpaceConfig::read(&path).ok()??;
+            if config.name == name.as_str() && config.project.folders.iter().any(is_here) {
+                return Some(name);
+            }
+            name = label.numbered(number)?;
+        }
+        None
+    }
+
+    fn with_projects<T>(
+        &self,
+        work: impl FnOnce() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.create()?;
+        let lock = WriteLock::at(&self.root().join("projects.lock"));
+        let _guard = lock.acquire()?;
+        work()
+    }
+
+    /// Changes what stands in a space's settings, which are made if they are not there. Under the lock of projects.
+    fn change_project(
+        &self,
+        name: &SpaceName,
+        now: Timestamp,
+        change: impl FnOnce(&mut SpaceConfig),
+    ) -> Result<(), StoreError> {
+        let folder = self.space(name);
+        create_private_folder(&folder)?;
+        let lock = WriteLock::at(&folder.join("write.lock"));
+        let _guard = lock.acquire()?;
+        let path = folder.join("space.toml");
+        let before = SpaceConfig::read(&path)?;
+        let mut config = before
+            .clone()
+            .unwrap_or_else(|| SpaceConfig::new(name.as_str(), now));
+        change(&mut config);
+        config.check()?;
+        if before.as_ref() == Some(&config) {
+            return Ok(());
+        }
+        config.write(&path)
+    }
+
+    fn known_projects(&self, now: Timestamp) -> Result<Known, StoreError> {
+        let (mut projects, mut names, mut damaged) = (Vec::new(), Vec::new(), Vec::new());
+        for folder in entries(&self.root().join("spaces"))? {
+            let path = folder.join("space.toml");
+            let named = |config: SpaceConfig| {
+                let space: SpaceName = config.name.parse()?;
+                Ok((space, config.project))
+            };
+            match SpaceConfig::read(&path).and_then(|config| config.map(named).transpose()) {
+                Ok(None) => {}
+                Ok(Some((space, project))) => {
+                    names.push(space.clone());
+                    if project != ProjectConfig::default() {
+                        projects.push(KnownProject { space, project });
+                    }
+                }
+                Err(error) => {
+                    let bytes = read_regular(&path, LARGEST_FILE).ok().flatten();
+                    let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+                    damaged.push((folder, text.unwrap_or_default(), error));
+                }
+            }
+        }
+        names.sort();
+        let read = self.read_register()?;
+        let is_registered = read.is_some();
+        let register = read.unwrap_or_else(|| Register {
+            format: REGISTER_FORMAT,
+            since: now,
+            earlier: names
+                .iter()
+                .filter(|name| !name.is_reserved())
+                .filter(|name| !projects.iter().any(|known| known.space == **name))
+                .map(ToString::to_string)
+                .collect(),
+        });
+        Ok(Known {
+            projects,
+            names,
+            damaged,
+            register,
+            is_registered,
+        })
+    }
+}
+
+fn known(name: SpaceName) -> ProjectSpace {
+    ProjectSpace {
+        name,
+        standing: ProjectStanding::Known,
+        notes: Vec::new(),
+    }
+}

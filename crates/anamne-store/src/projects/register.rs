@@ -1,0 +1,62 @@
+//! `projects.toml`: which spaces were there before projects had identities.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::LARGEST_FILE;
+use crate::StoreError;
+use crate::bounded::read_regular;
+use crate::files::replace_file;
+use crate::store::StoreFolder;
+
+/// The version of `projects.toml`.
+pub(super) const REGISTER_FORMAT: i64 = 1;
+
+/// `projects.toml`: which spaces were there before projects had identities.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Register {
+    pub(super) format: i64,
+    /// When the file was written. A repository that was made later never used the spaces named here.
+    pub(super) since: Timestamp,
+    /// The spaces that were there then.
+    #[serde(default)]
+    pub(super) earlier: Vec<String>,
+}
+
+impl StoreFolder {
+    fn register_path(&self) -> PathBuf {
+        self.root().join("projects.toml")
+    }
+
+    pub(super) fn read_register(&self) -> Result<Option<Register>, StoreError> {
+        let path = self.register_path();
+        let read = match read_regular(&path, LARGEST_FILE) {
+            Ok(None) => return Ok(None),
+            Ok(Some(bytes)) => toml::from_slice(&bytes).ok(),
+            Err(_) => None,
+        };
+        // Without it no project adopts a space of an earlier version; nothing else depends on it.
+        let register = read.unwrap_or(Register {
+            format: REGISTER_FORMAT,
+            since: Timestamp::UNIX_EPOCH,
+            earlier: Vec::new(),
+        });
+        if register.format > REGISTER_FORMAT {
+            return Err(StoreError::Newer {
+                path,
+                found: register.format,
+                known: REGISTER_FORMAT,
+            });
+        }
+        Ok(Some(register))
+    }
+
+    pub(super) fn write_register(&self, register: &Register) -> Result<(), StoreError> {
+        let path = self.register_path();
+        let text = toml::to_string(register)
+            .map_err(|error| StoreError::damaged(&path, error.to_string()))?;
+        replace_file(&path, text.as_bytes())
+    }
+}
