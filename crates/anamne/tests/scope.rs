@@ -521,7 +521,10 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         Err(Error::Denied(_))
     ));
     let payroll = world.store.existing_space("payroll").expect("the owner");
-    let listed = payroll.list(&anamne::Listing::default());
+    let listed = payroll.list(&anamne::Listing {
+        limit: 1,
+        ..anamne::Listing::default()
+    });
     let theirs = listed.expect("a list").remove(0);
     assert!(store.provenance(&[&theirs]).is_err());
     assert!(store.count_split("payroll", &Selection::default()).is_err());

@@ -16,7 +16,7 @@ const NUMBERS: [&str; 9] = [
 ];
 
 /// What stands for a value that is none. A new word fails the test until it is put into one of both lists.
-const TEXTS: &str = "ACTOR BY CATEGORY DIR FILE FORMAT FORMULA FRAME HOW ID KIND MEMORY MODEL NAME NAME=VALUE PART PROVIDER ROLE \
+const TEXTS: &str = "ACTOR BY CATEGORY DIR FILE FORMAT FORMULA FRAME HOW ID KIND MEMORY MODEL NAME NAMES NAME=VALUE PART PROVIDER ROLE \
 SET SPACES TAG TEXT THREAD TIME TOPIC TYPE URL WHICH WORDS";
 
 /// An option that takes a value: its command, its name, and what stands for the value.
@@ -68,6 +68,7 @@ fn needs(command: &str) -> &'static [&'static str] {
         "link" => &["m1", "m1", "--type", "related"],
         "check" => &["--topic", "words"],
         "graph" | "knowledge show" => &["Ada"],
+        "model set" => &["--provider", "anthropic", "--model", "words"],
         "knowledge entity" => &["Ada", "--type", "person"],
         "knowledge relation" => &["Ada", "works_at", "Hafen"],
         "knowledge property" => &["Ada", "colour", "red"],

@@ -201,6 +201,15 @@ pub(super) const COMMANDS: &[Invocations] = &[
             &["--description", "{text}"],
         ],
     ),
+    ("spaces join", &[&["{text}", "{name}"], &["core", "{text}"]]),
+    (
+        "spaces split",
+        &[
+            &["core", "split", "--thread", "{name}", "--dry-run"],
+            &["{text}", "{name}", "--thread", "{text}"],
+        ],
+    ),
+    ("retention", &[&[], &["--apply", "--yes"], &["--restore"]]),
     ("tiers", &[&[], &["--move"]]),
     ("meta", &[]),
     ("meta log", &[&[]]),
@@ -252,6 +261,7 @@ pub(super) const COMMANDS: &[Invocations] = &[
         ],
     ),
     ("model key", &[&[]]),
+    ("model trust", &[&["--yes"]]),
     ("model test", &[&[]]),
     ("model off", &[&[]]),
     (
