@@ -35,17 +35,17 @@ pub(crate) struct Split {
     /// The space into which they go, made if it is not there
     #[arg(value_name = "INTO", required_unless_present = "settled")]
     into: Option<String>,
-    #[command(flatten)]
-    filters: Filters,
-    /// Told first by this agent or person, by the name in the log
-    #[arg(long, value_name = "NAME", help_heading = "Filters")]
-    actor: Vec<String>,
     /// Only say how many there are
     #[arg(long)]
     dry_run: bool,
     /// Say that FROM holds no memories of other projects, so that `anamne doctor` asks no more
     #[arg(long, conflicts_with_all = ["into", "dry_run"])]
     settled: bool,
+    #[command(flatten)]
+    filters: Filters,
+    /// Told first by this agent or person, by the name in the log
+    #[arg(long, value_name = "NAME", help_heading = "Filters")]
+    actor: Vec<String>,
 }
 
 impl Split {

@@ -67,6 +67,7 @@ fn needs(command: &str) -> &'static [&'static str] {
         "forget" => &["--query", "words"],
         "link" => &["m1", "m1", "--type", "related"],
         "check" => &["--topic", "words"],
+        "model set" => &["--provider", "anthropic", "--model", "small"],
         "graph" | "knowledge show" => &["Ada"],
         "model set" => &["--provider", "anthropic", "--model", "words"],
         "knowledge entity" => &["Ada", "--type", "person"],
