@@ -224,9 +224,20 @@ fn long_texts_of_one_kind_are_read() {
         "```\n",
         "x",
         "PostgreSQL 16 ",
+        "Dr. ",
     ] {
         spans_stand(&piece.repeat(20_000 / piece.len()));
     }
+}
+
+#[test]
+fn titles_without_an_end_are_no_name() {
+    check(&"Dr. ".repeat(200_000), &[]);
+    check(&"!".repeat(1_000_000), &[]);
+    check(
+        "I met Prof. Dr. Dr. Ada Winkel there.",
+        &["person: Ada Winkel"],
+    );
 }
 
 proptest! {

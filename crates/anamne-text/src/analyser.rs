@@ -33,7 +33,7 @@ mod words;
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use crate::border;
@@ -247,15 +247,26 @@ impl FoundTerms {
         });
     }
 
-    /// `may` beside a number.
+    /// `may` beside a number. The terms are in order of position.
     fn is_month(&self, term: &FoundTerm) -> bool {
-        let beside = |other: &FoundTerm| {
-            other.position.abs_diff(term.position) == 1
-                && other
-                    .surface
-                    .starts_with(|first: char| first.is_ascii_digit())
+        if term.surface != "may" {
+            return false;
+        }
+        let begin = |other: &&FoundTerm| {
+            other
+                .surface
+                .starts_with(|first: char| first.is_ascii_digit())
         };
-        term.surface == "may" && self.terms.iter().any(beside)
+        let from = |position| {
+            self.terms
+                .partition_point(|other| other.position < position)
+        };
+        let at = |position: u32| &self.terms[from(position)..from(position + 1)];
+        let before = term.position.checked_sub(1).map_or(&[][..], at);
+        before
+            .iter()
+            .chain(at(term.position + 1))
+            .any(|other| begin(&other))
     }
 
     fn into_query(self, stops: LanguageSet) -> QueryTerms {
@@ -266,6 +277,7 @@ impl FoundTerms {
         let only_stop_words = self.terms.iter().all(|term| term.guest || is_stop(term));
         let mut query = QueryTerms::default();
         let mut places = FxHashMap::default();
+        let mut dropped = FxHashSet::default();
         let stop: Vec<bool> = self.terms.iter().map(is_stop).collect();
         for (term, stop) in self.terms.into_iter().zip(stop) {
             if only_stop_words || !stop {
@@ -277,7 +289,7 @@ impl FoundTerms {
                         occurrences: 1,
                     }),
                 }
-            } else if !query.dropped_stop_words.contains(&term.surface) {
+            } else if dropped.insert(term.surface.clone()) {
                 query.dropped_stop_words.push(term.surface);
             }
         }

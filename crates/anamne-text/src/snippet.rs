@@ -1,10 +1,15 @@
 //! The passage of a text that shows why it was found.
 
+use rustc_hash::FxHashMap;
+
 use crate::analyser::{Analyser, QueryTerm};
 use crate::border;
 
 /// Terms beyond these have no say in the choice of the passage.
 const MAX_TERMS: usize = 64;
+
+/// A term that a passage says again counts so many times.
+const MAX_REPEATED: usize = 3;
 
 /// Cuts the passage of at most `max_chars` characters that holds most of the query's terms.
 ///
@@ -59,24 +64,33 @@ struct Passage {
 }
 
 fn best_passage(matches: &[Match], max_chars: usize) -> Option<Passage> {
+    let terms = matches
+        .iter()
+        .fold(0, |terms, next| terms | 1_u64 << next.term);
+    let highest = score(terms, MAX_REPEATED);
     let mut best: Option<(usize, Passage)> = None;
     for (at, first) in matches.iter().enumerate() {
+        // Of the matches of one word, the first has all of them before it.
+        if at > 0 && matches[at - 1].byte == first.byte {
+            continue;
+        }
         let near = matches[at..]
             .iter()
             .take_while(|next| next.first_char - first.first_char < max_chars);
-        let (mut seen, mut repeated, mut end) = (Vec::new(), 0, first.end_char);
+        let (mut seen, mut repeated, mut end) = (0_u64, 0, first.end_char);
         for next in near
             .take(64)
             .filter(|next| next.end_char - first.first_char <= max_chars)
         {
-            if seen.contains(&next.term) {
+            let term = 1 << next.term;
+            if seen & term != 0 {
                 repeated += 1;
             } else {
-                seen.push(next.term);
+                seen |= term;
                 end = end.max(next.end_char);
             }
         }
-        let score = seen.len() * 4 + repeated.min(3);
+        let score = score(seen, repeated);
         if best.as_ref().is_none_or(|(top, _)| score > *top) {
             best = Some((
                 score,
@@ -86,13 +100,34 @@ fn best_passage(matches: &[Match], max_chars: usize) -> Option<Passage> {
                 },
             ));
         }
+        if score == highest {
+            break;
+        }
     }
     best.map(|(_, passage)| passage)
 }
 
-/// Every occurrence of a term, in order of place.
+/// What a passage is worth that says these terms, a bit for each, and so many of them again.
+fn score(terms: u64, repeated: usize) -> usize {
+    terms.count_ones() as usize * 4 + repeated.min(MAX_REPEATED)
+}
+
+/// Every occurrence of a term, in order of place; of one that a word says again and again, the first few.
 fn find_matches(text: &str, terms: &[QueryTerm]) -> Vec<Match> {
-    count_chars(text, &places(text, terms))
+    let mut places = places(text, terms);
+    let mut said = (0, None);
+    places.retain(|place| {
+        said = (
+            if said.1 == Some(*place) {
+                said.0 + 1
+            } else {
+                1
+            },
+            Some(*place),
+        );
+        said.0 <= 1 + MAX_REPEATED
+    });
+    count_chars(text, &places)
 }
 
 /// Byte, length and term of every occurrence, in order of place.
@@ -119,10 +154,16 @@ fn is_unspaced(term: &str) -> bool {
 
 fn count_chars(text: &str, places: &[(usize, usize, usize)]) -> Vec<Match> {
     let (mut byte_before, mut chars) = (0, 0);
+    // A word that says many terms is counted once.
+    let (mut word, mut word_chars) = (0..0, 0);
     let counted = places.iter().map(|&(byte, length, term)| {
         chars += text[byte_before..byte].chars().count();
         byte_before = byte;
-        let length = text[byte..byte + length].chars().count();
+        if word != (byte..byte + length) {
+            word = byte..byte + length;
+            word_chars = text[word.clone()].chars().count();
+        }
+        let length = word_chars;
         Match {
             byte,
             first_char: chars,
@@ -134,44 +175,72 @@ fn count_chars(text: &str, places: &[(usize, usize, usize)]) -> Vec<Match> {
 }
 
 fn find_words(text: &str, terms: &[QueryTerm], places: &mut Vec<(usize, usize, usize)>) {
-    let heads: Vec<&[u8]> = terms.iter().filter_map(|term| head(&term.text)).collect();
+    let heads = Heads::of(terms);
+    // Of terms that are the same, the first one counts.
+    let numbers: FxHashMap<&str, usize> = terms
+        .iter()
+        .enumerate()
+        .rev()
+        .filter(|(_, term)| !is_unspaced(&term.text))
+        .map(|(number, term)| (term.text.as_str(), number))
+        .collect();
     let mut analyser = Analyser::new();
     for word in text.split_whitespace() {
-        if !may_match(word, &heads) {
+        if !heads.may_match(word) {
             continue;
         }
         let byte = word.as_ptr() as usize - text.as_ptr() as usize;
         analyser.document(word, &mut |found, _| {
-            if let Some(term) = terms.iter().position(|term| term.text == found)
-                && !is_unspaced(found)
-            {
-                places.push((byte, word.len(), term));
+            if let Some(term) = numbers.get(found) {
+                places.push((byte, word.len(), *term));
             }
         });
     }
 }
 
-/// The bytes with which every ASCII word of a term begins: stems keep two, but for `die` (from
+/// The letters with which every ASCII word of a term begins: stems keep two, but for `die` (from
 /// `dying`) and its like.
-fn head(term: &str) -> Option<&[u8]> {
-    let stem = term.trim_start_matches(['~', '#']).as_bytes();
-    let kept = if matches!(stem, b"die" | b"lie" | b"tie" | b"vie") {
-        1
-    } else {
-        2
-    };
-    let kept = kept.min(stem.len());
-    (kept > 0 && stem.is_ascii()).then(|| &stem[..kept])
+struct Heads {
+    single: [bool; 256],
+    /// By the first byte, a bit for each second byte.
+    pairs: [[u64; 4]; 256],
 }
 
-fn may_match(word: &str, heads: &[&[u8]]) -> bool {
-    let bytes = word.as_bytes();
-    !word.is_ascii()
-        || heads.iter().any(|head| {
-            bytes
-                .windows(head.len())
-                .any(|window| window.eq_ignore_ascii_case(head))
-        })
+impl Heads {
+    fn of(terms: &[QueryTerm]) -> Self {
+        let mut heads = Self {
+            single: [false; 256],
+            pairs: [[0; 4]; 256],
+        };
+        for term in terms {
+            let stem = term.text.trim_start_matches(['~', '#']).as_bytes();
+            let is_short = matches!(stem, [_] | b"die" | b"lie" | b"tie" | b"vie");
+            match stem {
+                _ if !stem.is_ascii() => {}
+                [first, ..] if is_short => {
+                    heads.single[usize::from(first.to_ascii_lowercase())] = true;
+                }
+                [first, second, ..] => {
+                    let second = second.to_ascii_lowercase();
+                    heads.pairs[usize::from(first.to_ascii_lowercase())]
+                        [usize::from(second / 64)] |= 1 << (second % 64);
+                }
+                [..] => {}
+            }
+        }
+        heads
+    }
+
+    fn may_match(&self, word: &str) -> bool {
+        let mut before = 0;
+        !word.is_ascii()
+            || word.bytes().any(|byte| {
+                let byte = byte.to_ascii_lowercase();
+                let pairs = &self.pairs[usize::from(std::mem::replace(&mut before, byte))];
+                self.single[usize::from(byte)]
+                    || pairs[usize::from(byte / 64)] & (1 << (byte % 64)) != 0
+            })
+    }
 }
 
 /// Where the snippet begins: some way before the passage, at the start of a sentence or a word.
@@ -297,6 +366,38 @@ mod tests {
             14,
             "…猫が庭で寝ています。犬は…",
         );
+    }
+
+    #[test]
+    fn a_word_that_says_terms_without_end_is_one_match_each() {
+        let text = format!(
+            "It began. {} And the harbour port, at last.",
+            "port,".repeat(1000)
+        );
+        let query = Analyser::new().query("port harbour");
+        assert_eq!(occurrences(&text, &query.terms).len(), 1002);
+        assert_eq!(find_matches(&text, &query.terms).len(), MAX_REPEATED + 3);
+        assert_eq!(
+            snippet(&text, &query.terms, 40),
+            "…And the harbour port, at last."
+        );
+    }
+
+    #[test]
+    fn every_term_may_match_the_words_that_it_comes_from() {
+        for (word, query) in [
+            ("Dying", "die"),
+            ("X", "x"),
+            ("C#", "c#"),
+            ("#12", "#12"),
+            ("getHTTPResponse", "response"),
+            ("Häuser", "Haus"),
+            ("lies", "lying"),
+        ] {
+            let query = Analyser::new().query(query);
+            let text = format!("One two {word} three");
+            assert!(!occurrences(&text, &query.terms).is_empty(), "{word}");
+        }
     }
 
     proptest! {

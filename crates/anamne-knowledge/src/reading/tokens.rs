@@ -337,6 +337,7 @@ impl<'text> Tokens<'text> {
             .iter()
             .map(|sentence| sentence.start)
             .collect();
+        let mut behind = 0;
         for at in 0..self.all.len() {
             let token = &self.all[at];
             if token.shape != Shape::Mark {
@@ -369,7 +370,8 @@ impl<'text> Tokens<'text> {
                     | "*"
             ) && next.is_some_and(|next| next.shape != Shape::Mark);
             if ends {
-                let mut start = at + 1;
+                // A run of marks after one is a run after each of them.
+                let mut start = behind.max(at + 1);
                 while self.all.get(start).is_some_and(|next| {
                     next.shape == Shape::Mark
                         && (is_closing(next.text) || is_stop(next.text))
@@ -377,6 +379,7 @@ impl<'text> Tokens<'text> {
                 }) {
                     start += 1;
                 }
+                behind = start;
                 if start < self.all.len() {
                     starts.push(start);
                 }
@@ -388,8 +391,10 @@ impl<'text> Tokens<'text> {
         starts.sort_unstable();
         starts.dedup();
         starts.retain(|start| *start < self.all.len());
+        let mut looked_at = 0;
         for start in &starts {
-            let mut first = *start;
+            // What was passed over from one start is passed over from the next.
+            let mut first = looked_at.max(*start);
             while self.all.get(first).is_some_and(|token| {
                 token.shape == Shape::Mark
                     || token.shape == Shape::Digit
@@ -400,6 +405,7 @@ impl<'text> Tokens<'text> {
             }) {
                 first += 1;
             }
+            looked_at = first;
             if let Some(token) = self.all.get_mut(first) {
                 token.begins = true;
             }

@@ -408,26 +408,34 @@ fn may_begin(tokens: &Tokens<'_>, first: &Token<'_>, at: usize) -> bool {
     true
 }
 
-/// How many tokens from here on are a title that a name follows: `Dr`, `.`.
+/// More titles than this follow each other before no name.
+const MOST_TITLES: usize = 8;
+
+/// How many tokens from here on are titles that a name follows: `Dr`, `.`.
 fn title_length(tokens: &Tokens<'_>, taken: &[bool], at: usize) -> usize {
-    if !tokens.all[at].class.is(Class::TITLE) || tokens.all[at].text.len() < 2 {
-        return 0;
-    }
-    let point = usize::from(tokens.get(at + 1).is_some_and(|next| next.is_mark(".")));
-    if tokens
-        .get(at + 1 + point)
-        .is_some_and(|next| next.class.is(Class::TITLE) && next.is_capital() && next.text.len() > 1)
-    {
-        let more = title_length(tokens, taken, at + 1 + point);
-        return if more > 0 { 1 + point + more } else { 0 };
-    }
-    let named = tokens.get(at + 1 + point).is_some_and(|next| {
-        !taken[at + 1 + point]
+    let mut length = 0;
+    for _ in 0..MOST_TITLES {
+        let title = &tokens.all[at + length];
+        if !title.class.is(Class::TITLE) || title.text.len() < 2 {
+            return 0;
+        }
+        let point = tokens
+            .get(at + length + 1)
+            .is_some_and(|next| next.is_mark("."));
+        length += 1 + usize::from(point);
+        let Some(next) = tokens.get(at + length) else {
+            return 0;
+        };
+        if next.class.is(Class::TITLE) && next.is_capital() && next.text.len() > 1 {
+            continue;
+        }
+        let named = !taken[at + length]
             && next.is_capital()
             && !next.class.is(Class::FUNCTION)
-            && !is_head(next)
-    });
-    if named { 1 + point } else { 0 }
+            && !is_head(next);
+        return if named { length } else { 0 };
+    }
+    0
 }
 
 /// How many tokens from `end` on go on with a run that began at `start`.

@@ -1,0 +1,171 @@
+//! No text costs a function more than its length: every public function that takes text, over texts of every kind.
+//!
+//! Small sizes alone, so that the tests stay quick; up to a megabyte with `ANAMNE_COST=full`.
+
+mod measure;
+mod shapes;
+
+use std::collections::BTreeSet;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anamne_text::analyser::{Analyser, QueryTerm, is_function_word};
+use anamne_text::normal::{content_hash, normalise};
+use anamne_text::sentences::{sentences, windows};
+use anamne_text::snippet::{occurrences, snippet};
+use anamne_text::time::{expressions, month_of, parse_instant, parse_range, weekday_of};
+use anamne_text::tokens::{estimate_tokens, truncate_to_tokens};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use measure::{cost, fault, limit, sizes};
+use shapes::{SHAPES, Shape};
+
+/// What a function may take for a megabyte.
+const MOST: Duration = Duration::from_secs(1);
+
+/// A function that takes text.
+type Function = (&'static str, fn(&str));
+
+/// Every public function that takes text.
+const FUNCTIONS: &[Function] = &[
+    ("normalise", |text| drop(black_box(normalise(text)))),
+    ("content_hash", |text| {
+        black_box(content_hash(text));
+    }),
+    ("document", |text| {
+        let mut terms = 0;
+        Analyser::new().document(text, &mut |term, _| terms += term.len());
+        black_box(terms);
+    }),
+    ("query", |text| drop(black_box(Analyser::new().query(text)))),
+    ("is_function_word", |text| {
+        black_box(is_function_word(text));
+    }),
+    ("estimate_tokens", |text| {
+        black_box(estimate_tokens(text));
+    }),
+    ("truncate_to_tokens", |text| {
+        for budget in [1, 1_000, text.len() / 20] {
+            black_box(truncate_to_tokens(text, budget));
+        }
+    }),
+    ("sentences", |text| drop(black_box(sentences(text)))),
+    ("windows", |text| drop(black_box(windows(text, 120)))),
+    ("snippet", |text| {
+        for terms in [beginning(text), many_terms()] {
+            black_box(snippet(text, &terms, 240));
+        }
+    }),
+    ("occurrences", |text| {
+        for terms in [beginning(text), many_terms()] {
+            black_box(occurrences(text, &terms));
+        }
+    }),
+    ("expressions", |text| {
+        black_box(expressions(text, now(), &TimeZone::UTC));
+    }),
+    ("parse_instant", |text| {
+        drop(black_box(parse_instant(text, now(), &TimeZone::UTC)));
+    }),
+    ("parse_range", |text| {
+        drop(black_box(parse_range(text, now(), &TimeZone::UTC)));
+    }),
+    ("month_of", |text| {
+        black_box(month_of(text));
+    }),
+    ("weekday_of", |text| {
+        black_box(weekday_of(text));
+    }),
+];
+
+fn now() -> Timestamp {
+    Timestamp::from_second(1_772_000_000).expect("an instant")
+}
+
+/// The terms with which a text begins, so that it has them.
+fn beginning(text: &str) -> Vec<QueryTerm> {
+    let first: String = text.chars().take(200).collect();
+    Analyser::new().query(&first).terms
+}
+
+/// As many terms as are looked for, which most texts don't have.
+fn many_terms() -> Vec<QueryTerm> {
+    let words = "harbour winter engine table mountain paper silver garden window market signal bridge copper island \
+        letter motor number orange planet quarter river summit timber valley wagon yellow zebra anchor basket candle desert \
+        forest glacier hammer insect jungle kettle ladder mirror needle oyster pillow rabbit saddle tunnel umbrella village \
+        whistle 東京 大阪 猫が 犬は";
+    Analyser::new().query(words).terms
+}
+
+/// A function over texts of every kind.
+fn faults((name, run): Function, shapes: &[Shape]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for shape in shapes {
+        for small in sizes() {
+            let mut measured = |bytes| {
+                let text = shape.text(bytes);
+                cost(&mut || run(&text))
+            };
+            let fault = fault(*small, limit(MOST), &mut measured);
+            faults.extend(fault.map(|fault| format!("{name} of {}: {fault}", shape.name)));
+        }
+    }
+    faults
+}
+
+#[test]
+fn every_function_is_linear_in_texts_of_every_kind() {
+    // Each thread counts its own time, so that two take half as long.
+    let (ones, others) = SHAPES.split_at(SHAPES.len() / 2);
+    let faults_of = |shapes: &[Shape]| -> Vec<String> {
+        let functions = FUNCTIONS.iter();
+        functions
+            .flat_map(|function| faults(*function, shapes))
+            .collect()
+    };
+    let faults = std::thread::scope(|scope| {
+        let others = scope.spawn(|| faults_of(others));
+        let mut faults = faults_of(ones);
+        faults.extend(others.join().expect("the other half"));
+        faults
+    });
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn no_public_function_that_takes_text_is_left_out() {
+    let mut found = BTreeSet::new();
+    for path in sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
+        let source = std::fs::read_to_string(&path).expect("a source file");
+        for (at, _) in source.match_indices("pub fn ") {
+            let signature = source[at + "pub fn ".len()..].split('{').next();
+            let signature = signature.expect("the beginning of a function");
+            if signature.contains("&str") && signature.contains('(') {
+                let name = signature.split(['(', '<']).next().expect("a name");
+                found.insert(name.to_owned());
+            }
+        }
+    }
+    let listed: BTreeSet<String> = FUNCTIONS
+        .iter()
+        .map(|(name, _)| (*name).to_owned())
+        .collect();
+    assert_eq!(listed, found);
+    assert!(SHAPES.len() >= 60);
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder of sources");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    paths
+        .flat_map(|path| {
+            if path.is_dir() {
+                sources(&path)
+            } else {
+                vec![path]
+            }
+        })
+        .collect()
+}
