@@ -208,26 +208,30 @@ impl Store {
         Ok(composed)
     }
 
-    /// The name, where the space of it may be read. Nothing tells whether it exists.
-    fn readable(&self, name: SpaceName) -> Result<SpaceName, Error> {
-        if self.scope.may_read(name.as_str()) || self.scope.may_read(name.composed().as_str()) {
-            return Ok(name);
+    /// Refuses a name whose space may not be read. Nothing tells whether it exists.
+    fn check_readable(&self, name: &SpaceName) -> Result<(), Error> {
+        if self.scope.may_read(name.as_str()) {
+            return Ok(());
         }
         Err(Error::Denied(Denied::Read(name.to_string())))
     }
 
     fn open_space(&self, name: &str, create: bool) -> Result<Space, Error> {
-        let name = self.readable(name.parse()?)?;
-        let name = self.readable(self.meant(name, create)?)?;
+        let name: SpaceName = name.parse()?;
+        // Before anything is looked at: else an error would tell whether the space exists.
+        if self.check_readable(&name).is_err() {
+            self.check_readable(&name.composed())?;
+        }
+        let name = self.meant(name, create)?;
+        self.check_readable(&name)?;
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let inner = match open.get(&name) {
-            Some(inner) => inner.clone(),
-            None => {
-                let may_create = create && self.scope.may_write(name.as_str());
-                let inner = self.open_inner(&name, may_create)?;
-                open.insert(name, inner.clone());
-                inner
-            }
+        let inner = if let Some(inner) = open.get(&name) {
+            inner.clone()
+        } else {
+            let may_create = create && self.scope.may_write(name.as_str());
+            let inner = self.open_inner(&name, may_create)?;
+            open.insert(name, inner.clone());
+            inner
         };
         drop(open);
         Ok(Space::new(inner, self.clone()))

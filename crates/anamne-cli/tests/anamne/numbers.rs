@@ -69,7 +69,6 @@ fn needs(command: &str) -> &'static [&'static str] {
         "check" => &["--topic", "words"],
         "model set" => &["--provider", "anthropic", "--model", "small"],
         "graph" | "knowledge show" => &["Ada"],
-        "model set" => &["--provider", "anthropic", "--model", "words"],
         "knowledge entity" => &["Ada", "--type", "person"],
         "knowledge relation" => &["Ada", "works_at", "Hafen"],
         "knowledge property" => &["Ada", "colour", "red"],

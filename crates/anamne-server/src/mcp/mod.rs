@@ -135,7 +135,7 @@ impl Settings {
     /// What a client of a server for `space` may do. Refused where `core` is both shut out and used.
     fn scope(&self, space: &SpaceName) -> Result<Scope, Refusal> {
         let core = SpaceName::core().to_string();
-        let mut named = BTreeSet::from([space.to_string()]);
+        let mut named = BTreeSet::from([space.to_string(), space.composed().to_string()]);
         if let OtherSpaces::Listed(others) = &self.others {
             named.extend(others.iter().cloned());
         }

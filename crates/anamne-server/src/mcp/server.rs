@@ -67,11 +67,12 @@ impl MemoryServer {
     ) -> Result<Self, ServeError> {
         let space: SpaceName = space.into().parse().map_err(anamne::Error::from)?;
         let scope = settings.scope(&space).map_err(anamne::Error::from)?;
-        let owned = Store::open_with(options.clone())?;
+        let clock = options.clock.clone();
+        let owned = Store::open_with(options)?;
         let entries = offered(settings.tools);
         Ok(Self {
             shared: Arc::new(Shared {
-                clock: options.clock.clone(),
+                clock,
                 store: owned.narrowed(&scope),
                 owned,
                 space: space.to_string(),

@@ -125,26 +125,19 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Wire<R, W> {
         let Received::Message(message) = &received else {
             return received;
         };
-        match message.as_ref() {
-            ClientJsonRpcMessage::Request(request) => {
-                if !self.flow.begin(&request.id, self.line.len()) {
-                    let message = format!("the id {} is in use by another request", request.id);
-                    let error = ErrorData::invalid_request(message, None);
-                    return Received::Nonsense(error, Some(request.id.clone()));
-                }
-            }
-            ClientJsonRpcMessage::Notification(notification) => {
-                // The SDK drops the answer to a request that was cancelled.
-                if let ClientNotification::CancelledNotification(cancelled) =
-                    &notification.notification
-                    && let Some(id) = &cancelled.params.request_id
-                {
-                    self.flow.end(id);
-                }
-            }
-            _ => {}
+        if let Some(id) = cancelled(message) {
+            // The SDK drops the answer to a request that was cancelled.
+            self.flow.end(id);
         }
-        received
+        let ClientJsonRpcMessage::Request(request) = message.as_ref() else {
+            return received;
+        };
+        if self.flow.begin(&request.id, self.line.len()) {
+            return received;
+        }
+        let message = format!("the id {} is in use by another request", request.id);
+        let error = ErrorData::invalid_request(message, None);
+        Received::Nonsense(error, Some(request.id.clone()))
     }
 
     /// Whether the message may reach the SDK in the present state of the lifecycle.
@@ -154,6 +147,19 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Wire<R, W> {
             return true;
         }
         self.begun
+    }
+}
+
+/// The request that a message cancels.
+fn cancelled(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+    let ClientJsonRpcMessage::Notification(notification) = message else {
+        return None;
+    };
+    match &notification.notification {
+        ClientNotification::CancelledNotification(cancelled) => {
+            cancelled.params.request_id.as_ref()
+        }
+        _ => None,
     }
 }
 

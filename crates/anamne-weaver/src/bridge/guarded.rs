@@ -217,12 +217,12 @@ mod tests {
 
     #[test]
     fn only_the_user_and_root_may_have_written_it() {
+        use Privacy::{Secret, Settings};
         let check = |owner, mode, user, privacy, expected| {
             let found = judge(owner, mode, user, privacy);
             assert_eq!(found, expected, "{owner} {mode:o} {user} {privacy:?}");
         };
         let foreign = |owner, user| Some(Fault::Owner { owner, user });
-        use Privacy::{Secret, Settings};
         check(1000, 0o600, 1000, Settings, None);
         check(1000, 0o644, 1000, Settings, None);
         check(0, 0o644, 1000, Settings, None);
