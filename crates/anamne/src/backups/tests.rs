@@ -27,7 +27,11 @@ impl Embedder for Costly {
 
     fn embed_into(&self, text: &str, vector: &mut [f32]) -> Result<(), EmbedError> {
         vector.fill(0.5);
-        vector[0] = if text.len() % 2 == 0 { 0.5 } else { -0.5 };
+        vector[0] = if text.len().is_multiple_of(2) {
+            0.5
+        } else {
+            -0.5
+        };
         Ok(())
     }
 
