@@ -40,13 +40,16 @@ const LONG_QUESTION: usize = 8_000;
 const MOST_OF_QUESTION: Duration = Duration::from_millis(500);
 
 /// What happens in the background, or to all that is there, may take as long as it takes if it grows no faster than the texts.
-const ANY: Duration = Duration::from_secs(3_600);
+const ANY: Duration = Duration::from_hours(1);
 
 /// Summaries weigh the passages of a text against each other, at most a thousand of them.
 const OF_PASSAGES: Duration = Duration::from_millis(500);
 
+/// The name of a function, and what calls it with a text.
+type Function = (&'static str, fn(&str));
+
 /// The functions of the engine's parts that read texts.
-const FUNCTIONS: &[(&str, fn(&str))] = &[
+const FUNCTIONS: &[Function] = &[
     ("read", |text| drop(black_box(read(&utterance(text))))),
     ("claims", |text| drop(black_box(claims(&utterance(text))))),
     ("echoes", |text| {
@@ -71,7 +74,7 @@ const FUNCTIONS: &[(&str, fn(&str))] = &[
         black_box(digest.characters());
     }),
     ("embedded_texts", |text| {
-        drop(black_box(embedded_texts(text)))
+        drop(black_box(embedded_texts(text)));
     }),
     ("embed", |text| {
         let model = StaticModel::builtin();

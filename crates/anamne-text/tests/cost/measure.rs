@@ -1,5 +1,7 @@
 //! What something costs, and whether that grows with its size or faster.
 
+#![allow(dead_code)] // each test uses a part
+
 use std::time::{Duration, Instant};
 
 /// Four times the text may cost so many times as much.
