@@ -265,7 +265,7 @@ fn every_door_is_linear_in_texts_of_every_kind() {
         };
         told(shape, |small| faults(small, &mut run))
     };
-    let faults: Vec<String> = chosen(24).flat_map(faults_of).collect();
+    let faults: Vec<String> = chosen(60).flat_map(faults_of).collect();
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
