@@ -10,6 +10,10 @@ format:
 test:
     cargo test --workspace
 
+# What texts of every kind cost, up to a megabyte each.
+cost:
+    ANAMNE_COST=full cargo test --release --workspace --test cost
+
 # The demo, built for speed.
 demo:
     cargo run --release -- demo

@@ -13,6 +13,9 @@ use crate::looking::Looking;
 use crate::rank::Setting;
 use crate::words::{Question, Summary};
 
+/// Words of a question that name a time, understood at most; each may cost a search.
+const MOST: usize = 16;
+
 /// Memories that are looked at for an event of the question.
 const EVENT_DEPTH: usize = 20;
 
@@ -42,7 +45,8 @@ impl Times {
         }
         let zone = recall.time_zone()?;
         let asked_at = recall.asked_at.unwrap_or(looking.present);
-        for TimeExpression { text, when } in expressions(&recall.query, asked_at, &zone) {
+        let said = expressions(&recall.query, asked_at, &zone);
+        for TimeExpression { text, when } in said.into_iter().take(MOST) {
             let (range, event) = match &when {
                 When::Range(range) => (range.clone(), None),
                 // What lies before or after something is no more than half of all; that puts nothing first.

@@ -14,6 +14,9 @@ use crate::views::{Columns, LexicalSearch};
 /// Pieces of the question that are compared at most, and terms that are counted at most: the rarest.
 const MOST: usize = 96;
 
+/// Words of several pieces that are looked for at most, for each way in which they begin.
+const MOST_ALIKE: usize = 64;
+
 thread_local! {
     /// Keeps the stems of words that were asked before.
     static ANALYSER: RefCell<Analyser> = RefCell::default();
@@ -104,8 +107,19 @@ pub(crate) struct Question {
     meetings: FxHashMap<u16, Meeting>,
     /// The pieces that meetings meet, in chains that end at 0, the first of which stands for none.
     met: Vec<MetPiece>,
-    /// Words of several pieces: first piece, the rest, the term that they are.
-    sequences: Vec<(u16, Vec<u16>, usize)>,
+    /// Words of several pieces, by the first two.
+    sequences: FxHashMap<[u16; 2], Vec<Sequence>>,
+}
+
+/// A word of several pieces.
+#[derive(Clone, Debug)]
+struct Sequence {
+    /// The pieces after the first two.
+    rest: Vec<u16>,
+    /// The term that it is.
+    term: usize,
+    /// How often the question says it.
+    occurrences: f32,
 }
 
 /// What a token of a text means to the question.
@@ -190,7 +204,7 @@ impl Question {
             meeting: TokenSet::default(),
             meetings: FxHashMap::default(),
             met: vec![MetPiece::default()],
-            sequences: Vec::new(),
+            sequences: FxHashMap::default(),
             tokens: Vec::new(),
             terms,
             content,
@@ -270,14 +284,33 @@ impl Question {
         })
     }
 
-    /// The terms of the words of several pieces that `tokens` begins with.
-    pub(super) fn sequences_at(&self, tokens: &[u16]) -> impl Iterator<Item = usize> {
-        self.sequences
-            .iter()
-            .filter(move |(first, rest, _)| {
-                tokens.first() == Some(first) && tokens[1..].starts_with(rest)
-            })
-            .map(|(_, _, term)| *term)
+    /// The terms of the words of several pieces that `tokens` begins with, and how often the question says each word.
+    pub(super) fn sequences_at(&self, tokens: &[u16]) -> impl Iterator<Item = (usize, f32)> {
+        let (alike, behind) = match tokens {
+            [first, second, behind @ ..] => (self.sequences.get(&[*first, *second]), behind),
+            _ => (None, &[][..]),
+        };
+        let found = alike
+            .into_iter()
+            .flatten()
+            .filter(move |sequence| behind.starts_with(&sequence.rest));
+        found.map(|sequence| (sequence.term, sequence.occurrences))
+    }
+
+    fn add_sequence(&mut self, first: [u16; 2], rest: &[u16], term: usize) {
+        let alike = self.sequences.entry(first).or_default();
+        let known = alike
+            .iter_mut()
+            .find(|known| known.term == term && known.rest == rest);
+        if let Some(known) = known {
+            known.occurrences += 1.0;
+        } else if alike.len() < MOST_ALIKE {
+            alike.push(Sequence {
+                rest: rest.to_vec(),
+                term,
+                occurrences: 1.0,
+            });
+        }
     }
 
     fn meeting_mut(&mut self, token: u16) -> &mut Meeting {
@@ -315,11 +348,9 @@ impl Question {
             if let Some(term) = base {
                 self.term_words[term].clone_from(word);
             }
-            if let (Some(term), [first, rest @ ..]) = (base, &tokens[..])
-                && !rest.is_empty()
-            {
+            if let (Some(term), [first, second, rest @ ..]) = (base, &tokens[..]) {
                 self.meeting_mut(*first).begins_sequence = true;
-                self.sequences.push((*first, rest.to_vec(), term));
+                self.add_sequence([*first, *second], rest, term);
             }
         }
     }
@@ -440,7 +471,8 @@ fn words_of(text: &str) -> Vec<String> {
 /// The names of authors, word by word.
 #[derive(Clone, Debug, Default)]
 struct Names {
-    words: Vec<(String, u32)>,
+    /// Whose name each word is a part of.
+    words: FxHashMap<String, Vec<u32>>,
     persons: FxHashSet<u32>,
 }
 
@@ -450,7 +482,7 @@ impl Names {
         for (number, author) in authors {
             for word in words_of(author) {
                 names.persons.insert(*number);
-                names.words.push((word, *number));
+                names.words.entry(word).or_default().push(*number);
             }
         }
         names
@@ -458,19 +490,14 @@ impl Names {
 
     fn contains(&self, word: &str) -> bool {
         let word = word.strip_suffix("'s").unwrap_or(word);
-        self.words.iter().any(|(name, _)| name == word)
+        self.words.contains_key(word)
     }
 
     fn named_in(&self, words: &[String]) -> Vec<u32> {
         let mut named = Vec::new();
         for word in words {
             let word = word.strip_suffix("'s").unwrap_or(word);
-            named.extend(
-                self.words
-                    .iter()
-                    .filter(|(name, _)| name == word)
-                    .map(|(_, number)| *number),
-            );
+            named.extend(self.words.get(word).into_iter().flatten());
         }
         named.sort_unstable();
         named.dedup();

@@ -199,8 +199,8 @@ impl<'question> Reader<'question> {
                     frequencies[usize::from(term)] += 1.0;
                 }
             } else if meeting.begins_sequence {
-                for term in question.sequences_at(&tokens[at..]) {
-                    frequencies[term] += 1.0;
+                for (term, occurrences) in question.sequences_at(&tokens[at..]) {
+                    frequencies[term] += occurrences;
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! What something costs, and whether that grows with its size or faster.
 
+#![allow(dead_code)] // each test uses a part
+
 use std::time::{Duration, Instant};
 
 /// Four times the text may cost so many times as much.
@@ -7,6 +9,9 @@ const MOST_GROWTH: f64 = 6.0;
 
 /// Below it a measurement says nothing about growth.
 const FLOOR: Duration = Duration::from_millis(8);
+
+/// How many times longer a build without optimisation may take.
+const SLOWER: u32 = if cfg!(debug_assertions) { 12 } else { 1 };
 
 /// Measurements of which the shortest counts.
 const TRIES: u32 = 3;
@@ -25,11 +30,6 @@ pub(crate) fn sizes() -> &'static [usize] {
     }
 }
 
-/// What a limit for an optimised build comes to in this one.
-pub(crate) fn limit(optimised: Duration) -> Duration {
-    optimised * if cfg!(debug_assertions) { 12 } else { 1 }
-}
-
 /// The time that this thread has spent computing; where the system does not tell, the time that has passed.
 fn spent(since: Instant) -> Duration {
     // The count is brought up to date when the thread gives way.
@@ -41,46 +41,112 @@ fn spent(since: Instant) -> Duration {
         .map_or_else(|| since.elapsed(), Duration::from_nanos)
 }
 
-/// What it costs this thread to run something.
-pub(crate) fn cost(run: &mut dyn FnMut()) -> Duration {
-    let started = Instant::now();
-    let before = spent(started);
-    run();
-    spent(started).saturating_sub(before)
+/// What one thing cost, and the most that it may cost a megabyte of text in an optimised build.
+#[derive(Clone, Copy)]
+pub(crate) struct Cost {
+    pub(crate) name: &'static str,
+    pub(crate) took: Duration,
+    pub(crate) most: Duration,
+    /// Below it a measurement says nothing about growth.
+    floor: Duration,
 }
 
-/// What is wrong with the cost of something: `run` does it to a text of so many bytes, and says how long that took. Four times
-/// `small` may not cost six times as much, nor more than `most` a megabyte.
+impl Cost {
+    /// What it costs this thread to run something.
+    pub(crate) fn of(name: &'static str, most: Duration, run: &mut dyn FnMut()) -> Self {
+        let started = Instant::now();
+        let before = spent(started);
+        run();
+        let took = spent(started).saturating_sub(before);
+        Self {
+            name,
+            took,
+            most,
+            floor: FLOOR,
+        }
+    }
+
+    /// The same for what may grow as it likes up to so much in an optimised build: it is done with a part of a long text.
+    pub(crate) fn judged_from(self, floor: Duration) -> Self {
+        let floor = floor * SLOWER;
+        Self { floor, ..self }
+    }
+
+    fn is_dear(&self, bytes: usize) -> bool {
+        self.took > self.limit(bytes)
+    }
+
+    fn limit(&self, bytes: usize) -> Duration {
+        let megabytes = bytes as f64 / 1e6;
+        (self.most * SLOWER).mul_f64(megabytes).max(FLOOR)
+    }
+
+    /// Whether this cost of four times the text is more than six times as much.
+    fn is_steep(&self, before: &Self) -> bool {
+        let before = before.took.max(self.floor / 4);
+        self.took > self.floor && self.took > before.mul_f64(MOST_GROWTH)
+    }
+}
+
+/// What is wrong with the costs of things: `run` does them all to a text of so many bytes, `small` first or four times that.
 ///
 /// Measured once, and again where it looks wrong. Growth is a fault where it goes on at the next larger size: a text that is
 /// read in another way from some size on costs more from there, once.
-pub(crate) fn fault(
-    small: usize,
-    most: Duration,
-    run: &mut dyn FnMut(usize) -> Duration,
-) -> Option<String> {
+pub(crate) fn faults(small: usize, run: &mut dyn FnMut(usize) -> Vec<Cost>) -> Vec<String> {
     let large = small * 4;
-    let most = most.mul_f64(large as f64 / 1e6).max(FLOOR);
-    let (mut high, mut low) = (Duration::MAX, Duration::MAX);
-    for _ in 0..TRIES {
-        high = high.min(run(large));
-        if high > FLOOR {
-            low = low.min(run(small));
+    let (mut high, mut low) = (run(large), Vec::new());
+    for attempt in 0..TRIES {
+        if attempt > 0 {
+            least(&mut high, run(large));
         }
-        if high <= most && !is_steep(low, high) {
-            return None;
+        if high.iter().any(|high| high.took > high.floor) {
+            least(&mut low, run(small));
+        }
+        if dear(&high, large).is_empty() && steep(&low, &high).is_empty() {
+            return Vec::new();
         }
     }
-    if high <= most && !is_steep(high, run(large * 4)) {
-        return None;
+    let mut wrong = dear(&high, large);
+    let steep = steep(&low, &high);
+    if !steep.is_empty() {
+        let higher = run(large * 4);
+        wrong.extend(
+            steep
+                .into_iter()
+                .filter(|place| higher[*place].is_steep(&high[*place])),
+        );
     }
-    Some(format!(
-        "{} KB: {low:?}, {} KB: {high:?} (at most {most:?})",
-        small >> 10,
-        large >> 10
-    ))
+    let told = wrong.into_iter().map(|place| {
+        let high = &high[place];
+        let before = low.get(place).map_or(Duration::ZERO, |low| low.took);
+        let (name, took, most) = (high.name, high.took, high.limit(large));
+        let (small, large) = (small >> 10, large >> 10);
+        format!("{name}: {small} KB {before:?}, {large} KB {took:?} (at most {most:?})")
+    });
+    told.collect()
 }
 
-fn is_steep(low: Duration, high: Duration) -> bool {
-    high > FLOOR && high > low.mul_f64(MOST_GROWTH)
+/// The places of what costs more than it may.
+fn dear(costs: &[Cost], bytes: usize) -> Vec<usize> {
+    (0..costs.len())
+        .filter(|place| costs[*place].is_dear(bytes))
+        .collect()
+}
+
+/// The places of what grows faster than its text.
+fn steep(low: &[Cost], high: &[Cost]) -> Vec<usize> {
+    (0..low.len())
+        .filter(|place| high[*place].is_steep(&low[*place]))
+        .collect()
+}
+
+/// Keeps the shorter one of two measurements of each.
+fn least(costs: &mut Vec<Cost>, again: Vec<Cost>) {
+    if costs.is_empty() {
+        *costs = again;
+        return;
+    }
+    for (cost, again) in costs.iter_mut().zip(again) {
+        cost.took = cost.took.min(again.took);
+    }
 }
