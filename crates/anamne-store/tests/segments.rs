@@ -144,7 +144,7 @@ fn bomb(header: &[u8], line: &[u8]) -> Vec<u8> {
 
 /// Each way to make a segment that is larger than it can be: what it is, its file name and its bytes.
 fn crafted(header: &[u8]) -> Vec<(&'static str, &'static str, Vec<u8>)> {
-    let line = [&[b'x'; 65_535][..], b"\n"].concat();
+    let line = [vec![b'x'; 65_535], vec![b'\n']].concat();
     let mut wide = frame(header);
     // The byte behind magic number and descriptor says how large a window the reader must keep: 128 MiB.
     assert_eq!(wide[4] & 0x20, 0, "the frame has a window");
