@@ -29,3 +29,8 @@ speed:
 # The vulnerabilities known in our dependencies; needs cargo-deny.
 audit:
     cargo deny check
+
+# One fuzz target for as long as you like; needs a nightly toolchain and cargo-fuzz. `just test` runs each for a moment.
+fuzz target *options:
+    mkdir -p fuzz/corpus/{{target}}
+    cargo +nightly fuzz run --fuzz-dir fuzz {{target}} fuzz/corpus/{{target}} crates/anamne-fuzz/corpus/{{target}} -- -max_len=65536 {{options}}

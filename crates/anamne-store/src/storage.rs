@@ -6,7 +6,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
 /// A segment that has grown past this many bytes is sealed, and the next one begun.
-const SEGMENT_BYTES: u64 = 2 << 20;
+pub(crate) const SEGMENT_BYTES: u64 = 2 << 20;
 
 /// Every way in which the journal changes what is on disk.
 ///

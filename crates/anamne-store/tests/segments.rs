@@ -114,3 +114,118 @@ fn a_damaged_sealed_segment_is_reported_and_the_memories_stay() {
     assert!(problems[0].contains("000001.jsonl.zst"), "{problems:?}");
     assert_eq!(space.statistics().expect("counts").memories, 12);
 }
+
+/// Bytes of memory that this process has ever used at once.
+#[cfg(target_os = "linux")]
+fn peak_memory() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").expect("the process's own state");
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+    let kib = line.and_then(|line| line.split_whitespace().nth(1));
+    kib.and_then(|kib| kib.parse::<u64>().ok())
+        .expect("a number")
+        << 10
+}
+
+#[cfg(not(target_os = "linux"))]
+fn peak_memory() -> u64 {
+    0
+}
+
+/// A zstd frame of these bytes, written without their length, as segments are.
+fn frame(bytes: &[u8]) -> Vec<u8> {
+    zstd::encode_all(bytes, 1).expect("a frame")
+}
+
+/// A sealed segment that unpacks to `header` and then 4 GiB of `line` over and over; less than a megabyte on disk.
+fn bomb(header: &[u8], line: &[u8]) -> Vec<u8> {
+    let frames = frame(&line.repeat((4 << 20) / line.len())).repeat(1024);
+    [frame(header), frames].concat()
+}
+
+/// Each way to make a segment that is larger than it can be: what it is, its file name and its bytes.
+fn crafted(header: &[u8]) -> Vec<(&'static str, &'static str, Vec<u8>)> {
+    let line = [vec![b'x'; 65_535], vec![b'\n']].concat();
+    let mut wide = frame(header);
+    // The byte behind magic number and descriptor says how large a window the reader must keep: 128 MiB.
+    assert_eq!(wide[4] & 0x20, 0, "the frame has a window");
+    wide[5] = (27 - 10) << 3;
+    let endless = [header, &vec![b'x'; 17 << 20]].concat();
+    let long = [header, &line.repeat(640)].concat();
+    vec![
+        ("zeros in a frame", "000001.jsonl.zst", bomb(header, b"\0")),
+        ("lines in a frame", "000001.jsonl.zst", bomb(header, &line)),
+        ("a wide window", "000001.jsonl.zst", wide),
+        ("a line without end", "000001.jsonl", endless),
+        ("a long segment", "000001.jsonl", long),
+    ]
+}
+
+#[test]
+fn a_crafted_segment_is_damage_and_never_takes_more_memory_than_a_segment_may() {
+    let home = Home::new();
+    let space = home.open();
+    space.remember(&user(), &"first".into()).expect("a write");
+    space
+        .remember_all(&user(), &(0..12).map(big).collect::<Vec<_>>())
+        .expect("a batch");
+    drop(space);
+    let header = fs::read(home.journal().join("000001.jsonl")).expect("a segment");
+    let end = header
+        .iter()
+        .position(|&byte| byte == b'\n')
+        .expect("a line");
+    for (what, name, bytes) in crafted(&header[..=end]) {
+        let copy = home.copy();
+        fs::remove_file(copy.journal().join("000001.jsonl")).expect("removed");
+        fs::write(copy.journal().join(name), bytes).expect("written");
+        check_damage(&copy, what, name);
+        // As the only segment it is where the journal ends, too.
+        fs::remove_file(copy.journal().join("000002.jsonl")).expect("removed");
+        check_damage(&copy, what, name);
+        let opened =
+            common::open(&copy.space()).and_then(|space| space.remember(&user(), &"on".into()));
+        let shown = opened.map_or_else(|error| error.to_string(), |_| String::new());
+        assert!(shown.is_empty() || shown.contains(name), "{what}: {shown}");
+    }
+    let peak = peak_memory() >> 20;
+    assert!(peak < 700, "{peak} MiB at once");
+}
+
+#[track_caller]
+fn check_damage(home: &Home, what: &str, name: &str) {
+    let before = peak_memory();
+    let first_damage = anamne_store::Lines::of(&home.journal())
+        .expect("a journal")
+        .find_map(Result::err)
+        .unwrap_or_else(|| panic!("{what} is read as if it were sound"));
+    assert!(
+        first_damage.to_string().contains(name),
+        "{what}: {first_damage}"
+    );
+    let found = anamne_store::examine(&home.space()).expect("an examination");
+    let named = found
+        .findings
+        .iter()
+        .any(|finding| format!("{finding:?}").contains(name));
+    assert!(named, "{what}: {:?}", found.findings);
+    let more = (peak_memory() - before) >> 20;
+    assert!(more < 300, "{what} takes {more} MiB");
+}
+
+#[test]
+fn the_longest_line_is_read_back_sealed_and_plain() {
+    let home = Home::new();
+    let space = home.open();
+    let escaped = "\u{1}".repeat(1_000_000);
+    for number in 0..3 {
+        let content = format!("{number}{}", &escaped[1..]);
+        space
+            .remember(&user(), &content.as_str().into())
+            .expect("a write");
+    }
+    assert_eq!(space.seal_journal().expect("sealing"), 2);
+    assert_sound(&space);
+    drop(space);
+    home.remove_database();
+    assert_sound(&home.open());
+}

@@ -1,14 +1,15 @@
 //! Copying the journal's segments, those that are there already left out.
 
-use std::io::{BufRead, ErrorKind};
+use std::io::ErrorKind;
 use std::path::Path;
 
 use anamne_types::Seq;
 use serde::Deserialize;
 
 use crate::StoreError;
+use crate::bounded::{Unfit, read_regular};
 use crate::files::{remove_if_there, replace_file};
-use crate::journal::{Digest, Header, Segment};
+use crate::journal::{Digest, Header, LARGEST_SEGMENT, Segment};
 
 /// What copying came to.
 #[derive(Debug, Default)]
@@ -46,11 +47,7 @@ pub(super) fn copy(from: &Path, to: &Path, end: Seq) -> Result<Copied, StoreErro
 
 /// The event after which a segment begins; `None` where it was only begun.
 fn first_after(segment: &Segment) -> Result<Option<Seq>, StoreError> {
-    let mut text = Vec::new();
-    segment
-        .open()?
-        .read_until(b'\n', &mut text)
-        .map_err(|error| segment.unreadable(error))?;
+    let text = segment.open()?.line()?;
     Ok(serde_json::from_slice::<Header>(&text)
         .ok()
         .map(|header| header.after_seq))
@@ -70,7 +67,7 @@ fn copy_segment(
             (target, cut(segment, end)?)
         }
     };
-    let known = std::fs::read(&target.path).ok();
+    let known = read_regular(&target.path, LARGEST_SEGMENT).ok().flatten();
     if known.as_deref().map(Digest::of) == Some(Digest::of(&content)) {
         copied.kept += 1;
     } else {
@@ -89,17 +86,28 @@ fn copy_segment(
 /// The bytes of a segment's file. One that is sealed just now is read where it is then.
 fn read_as_it_is(segment: &Segment, to: &Path) -> Result<(Segment, Vec<u8>), StoreError> {
     let target = Segment::plain(to, segment.number);
-    let sealed = segment.sealed_twin();
-    match std::fs::read(&segment.path) {
-        Ok(content) if segment.sealed => Ok((target.sealed_twin(), content)),
-        Ok(content) => Ok((target, content)),
-        Err(error) if !segment.sealed && error.kind() == ErrorKind::NotFound => {
-            let content =
-                std::fs::read(&sealed.path).map_err(StoreError::io("read", &sealed.path))?;
-            Ok((target.sealed_twin(), content))
+    let target_of = |sealed| {
+        if sealed {
+            target.sealed_twin()
+        } else {
+            target.clone()
         }
-        Err(error) => Err(StoreError::io("read", &segment.path)(error)),
+    };
+    if let Some(content) = read_file(&segment.path)? {
+        return Ok((target_of(segment.sealed), content));
     }
+    let sealed = segment.sealed_twin().path;
+    let missing = || StoreError::io("read", &sealed)(ErrorKind::NotFound.into());
+    let content = read_file(&sealed)?.ok_or_else(missing)?;
+    Ok((target_of(true), content))
+}
+
+/// A segment's file, of which even the packed text is never longer than a segment; `None` where it is not there.
+fn read_file(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    read_regular(path, LARGEST_SEGMENT).map_err(|unfit| match unfit {
+        Unfit::Io(error) => StoreError::io("read", path)(error),
+        unfit => StoreError::damaged(path, unfit.to_string()),
+    })
 }
 
 /// The text of a segment up to an event, which must be in it.

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::JOURNAL_FORMAT;
 use super::line::{Digest, Entry, Header, Line};
+use super::reader::LARGEST_SEGMENT;
 use super::segment::Segment;
 use crate::StoreError;
 use crate::files::{FileIdentity, FileState, look_at, look_into, open_private_file};
@@ -85,8 +86,7 @@ impl End {
     fn in_plain(segment: &Segment, mut file: File) -> Result<Option<Self>, StoreError> {
         let path = &segment.path;
         let FileState { identity, length } = look_into(&file, path)?;
-        let mut read =
-            |start, end| read_range(&mut file, start, end).map_err(StoreError::io("read", path));
+        let mut read = |start, end| read_range(&mut file, path, start, end);
         if !check_header(&read(0, length.min(4096))?, path)? {
             return Ok(None);
         }
@@ -157,8 +157,7 @@ impl End {
             open.torn = false;
             return Ok(true);
         }
-        let text = read_range(&mut open.file, open.length, state.length)
-            .map_err(StoreError::io("read", &open.path))?;
+        let text = read_range(&mut open.file, &open.path, open.length, state.length)?;
         if let Some((seq, hash, end)) = last_line(&text) {
             (self.seq, self.hash) = (seq, hash);
             open.length += end as u64;
@@ -232,8 +231,7 @@ impl OpenSegment {
     /// kept beside the segment.
     fn cut(&mut self, storage: &dyn Storage) -> Result<(), StoreError> {
         let length = look_into(&self.file, &self.path)?.length;
-        let tail = read_range(&mut self.file, self.length, length)
-            .map_err(StoreError::io("read", &self.path))?;
+        let tail = read_range(&mut self.file, &self.path, self.length, length)?;
         if tail.contains(&b'\n') {
             let kept = self.path.with_extension("jsonl.tail");
             crate::files::replace_file_on(storage, &kept, &tail)?;
@@ -247,10 +245,17 @@ impl OpenSegment {
     }
 }
 
-fn read_range(file: &mut File, start: u64, end: u64) -> std::io::Result<Vec<u8>> {
-    let mut text = vec![0; end.saturating_sub(start) as usize];
-    file.seek(SeekFrom::Start(start))?;
-    file.read_exact(&mut text)?;
+/// Reads a part of a segment's file, never more than a segment can have.
+fn read_range(file: &mut File, path: &Path, start: u64, end: u64) -> Result<Vec<u8>, StoreError> {
+    let length = end.saturating_sub(start);
+    if length > LARGEST_SEGMENT {
+        let reason = format!("it is longer than {LARGEST_SEGMENT} bytes, and no segment is");
+        return Err(StoreError::damaged(path, reason));
+    }
+    let mut text = vec![0; length as usize];
+    file.seek(SeekFrom::Start(start))
+        .and_then(|_| file.read_exact(&mut text))
+        .map_err(StoreError::io("read", path))?;
     Ok(text)
 }
 

@@ -10,6 +10,7 @@ mod end;
 mod erase;
 mod line;
 mod read;
+mod reader;
 mod scan;
 mod segment;
 
@@ -18,6 +19,7 @@ pub(crate) use erase::Erasure;
 pub use line::{Digest, Line};
 pub(crate) use line::{Entry, Header};
 pub use read::{JournalReport, Lines};
+pub(crate) use reader::LARGEST_SEGMENT;
 pub(crate) use scan::Scan;
 pub(crate) use segment::Segment;
 

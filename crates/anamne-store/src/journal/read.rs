@@ -1,6 +1,5 @@
 //! Reading the journal from its beginning, and checking every line on the way.
 
-use std::io::BufRead;
 use std::path::Path;
 
 use anamne_types::Seq;
@@ -8,6 +7,7 @@ use serde::Serialize;
 
 use super::end::check_header;
 use super::line::{Digest, Header, Line};
+use super::reader::SegmentReader;
 use super::segment::Segment;
 use crate::StoreError;
 
@@ -29,7 +29,7 @@ pub struct JournalReport {
 /// The lines of a journal in order, each checked against the one before it.
 pub struct Lines {
     segments: std::vec::IntoIter<Segment>,
-    open: Option<(Segment, Box<dyn BufRead + Send>)>,
+    open: Option<SegmentReader>,
     segments_read: usize,
     seq: Seq,
     hash: Digest,
@@ -94,16 +94,13 @@ impl Lines {
             if self.open.is_none() && !self.open_next()? {
                 return Ok(None);
             }
-            let (segment, reader) = self.open.as_mut().expect("a segment was opened just now");
-            let mut text = Vec::new();
-            reader
-                .read_until(b'\n', &mut text)
-                .map_err(|error| segment.unreadable(error))?;
+            let reader = self.open.as_mut().expect("a segment was opened just now");
+            let text = reader.line()?;
             if text.is_empty() {
                 self.open = None;
                 continue;
             }
-            let path = segment.path.clone();
+            let path = reader.segment().path.clone();
             return self.parse(&path, &text).map(Some);
         }
     }
@@ -133,10 +130,7 @@ impl Lines {
             return Ok(false);
         };
         let mut reader = segment.open()?;
-        let mut text = Vec::new();
-        reader
-            .read_until(b'\n', &mut text)
-            .map_err(|error| segment.unreadable(error))?;
+        let text = reader.line()?;
         if !check_header(&text, &segment.path)? {
             // A crash while the last segment was begun: there is nothing in it.
             return match self.segments.len() {
@@ -155,7 +149,7 @@ impl Lines {
             return Err(StoreError::damaged(&segment.path, reason));
         }
         self.segments_read += 1;
-        self.open = Some((segment, reader));
+        self.open = Some(reader);
         Ok(true)
     }
 }

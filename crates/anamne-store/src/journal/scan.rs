@@ -1,7 +1,6 @@
 //! Reading a journal that may be damaged: every line that can be read, and what is wrong where.
 
 use std::collections::VecDeque;
-use std::io::BufRead;
 use std::path::Path;
 
 use anamne_types::Seq;
@@ -9,6 +8,7 @@ use anamne_types::Seq;
 use super::JOURNAL_FORMAT;
 use super::end::check_header;
 use super::line::{Digest, Header, Line};
+use super::reader::SegmentReader;
 use super::segment::Segment;
 use crate::StoreError;
 
@@ -33,7 +33,7 @@ pub(crate) struct Scanned {
 /// says or from what it should say.
 pub(crate) struct Scan {
     segments: std::vec::IntoIter<Segment>,
-    open: Option<(Segment, Box<dyn BufRead + Send>)>,
+    open: Option<SegmentReader>,
     number: u32,
     seq: Seq,
     /// What the chain may stand at after `seq`; `None` where damage hides it.
@@ -80,20 +80,16 @@ impl Scan {
             self.hashes = None;
         }
         self.number = segment.number;
-        let opened = segment.open().map_err(|error| error.to_string());
-        let read = opened.and_then(|mut reader| {
-            let mut text = Vec::new();
-            reader
-                .read_until(b'\n', &mut text)
-                .map_err(|error| segment.unreadable(error).to_string())?;
+        let read = segment.open().and_then(|mut reader| {
+            let text = reader.line()?;
             Ok((reader, text))
         });
         match read {
             Ok((reader, text)) => {
                 self.read_header(&segment, &text);
-                self.open = Some((segment, reader));
+                self.open = Some(reader);
             }
-            Err(problem) => self.lose_rest(&segment, &problem),
+            Err(error) => self.lose_rest(&segment, &error.to_string()),
         }
         true
     }
@@ -209,23 +205,21 @@ impl Iterator for Scan {
             if let Some(waiting) = self.waiting.pop_front() {
                 return Some(waiting);
             }
-            let Some((segment, reader)) = &mut self.open else {
+            let Some(reader) = &mut self.open else {
                 if self.open_next() {
                     continue;
                 }
                 return None;
             };
-            let mut text = Vec::new();
-            match reader.read_until(b'\n', &mut text) {
-                Ok(0) => self.open = None,
-                Ok(_) => {
-                    let file = segment.file_name();
+            match reader.line() {
+                Ok(text) if text.is_empty() => self.open = None,
+                Ok(text) => {
+                    let file = reader.segment().file_name();
                     return Some(self.judge(file, &text));
                 }
                 Err(error) => {
-                    let segment = segment.clone();
-                    let problem = segment.unreadable(error).to_string();
-                    self.lose_rest(&segment, &problem);
+                    let segment = reader.segment().clone();
+                    self.lose_rest(&segment, &error.to_string());
                 }
             }
         }

@@ -1,9 +1,9 @@
 //! The files of the journal and their names.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use super::reader::SegmentReader;
 use crate::StoreError;
 use crate::files::{replace_file_on, sync_folder_on};
 use crate::storage::Storage;
@@ -72,14 +72,9 @@ impl Segment {
     /// Opens it for reading line by line, unsealed on the way.
     ///
     /// A plain segment that another process has sealed in the meantime is read where it is now.
-    pub(crate) fn open(&self) -> Result<Box<dyn BufRead + Send>, StoreError> {
+    pub(crate) fn open(&self) -> Result<SegmentReader, StoreError> {
         match File::open(&self.path) {
-            Ok(file) if self.sealed => {
-                let decoder =
-                    zstd::Decoder::new(file).map_err(StoreError::io("read", &self.path))?;
-                Ok(Box::new(BufReader::with_capacity(1 << 16, decoder)))
-            }
-            Ok(file) => Ok(Box::new(BufReader::with_capacity(1 << 16, file))),
+            Ok(file) => SegmentReader::of(self.clone(), file),
             Err(error) if !self.sealed && error.kind() == std::io::ErrorKind::NotFound => {
                 self.sealed_twin().open()
             }
@@ -93,22 +88,9 @@ impl Segment {
         Self::sealed(folder, self.number)
     }
 
-    /// What a failed read of it means: a sealed segment that can't be unpacked is damaged.
-    pub(crate) fn unreadable(&self, error: std::io::Error) -> StoreError {
-        if self.sealed || error.kind() == std::io::ErrorKind::InvalidData {
-            StoreError::damaged(&self.path, format!("it can't be unpacked: {error}"))
-        } else {
-            StoreError::io("read", &self.path)(error)
-        }
-    }
-
     /// The whole text of it.
     pub(crate) fn read(&self) -> Result<Vec<u8>, StoreError> {
-        let mut text = Vec::new();
-        self.open()?
-            .read_to_end(&mut text)
-            .map_err(|error| self.unreadable(error))?;
-        Ok(text)
+        self.open()?.rest()
     }
 
     /// Seals a plain segment: writes the compressed file, makes it durable, then removes the plain one.

@@ -1,0 +1,92 @@
+//! The journal: one line, a segment's file, and payloads in a chain that verifies.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use anamne_store::{Digest, Line, Lines, SpaceName, SpaceSource, SystemClock, examine};
+use anamne_types::{Actor, Event, EventKind, MemoryId, Seq};
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// What a zstd frame begins with.
+const ZSTD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+
+/// A line of the journal: what is read is written as it was read.
+pub(crate) fn line(bytes: &[u8]) -> bool {
+    let Ok(line) = serde_json::from_slice::<Line>(bytes) else {
+        return false;
+    };
+    let _ = line.check(Seq(0), Digest::default());
+    let _ = line.event();
+    let written = serde_json::to_string(&line).expect("a line can be written");
+    let again: Line = serde_json::from_str(&written).expect("a line that was written can be read");
+    let hash = |line: &Line| line.expected_hash(Digest::default());
+    assert_eq!(hash(&line), hash(&again), "{written}");
+    true
+}
+
+/// A segment's file, plain or sealed as its first bytes say.
+pub(crate) fn segment(bytes: &[u8]) -> bool {
+    let folder = tempfile::tempdir().expect("a folder");
+    let journal = folder.path().join("journal");
+    fs::create_dir(&journal).expect("a folder");
+    let name = if bytes.starts_with(&ZSTD) {
+        "000001.jsonl.zst"
+    } else {
+        "000001.jsonl"
+    };
+    fs::write(journal.join(name), bytes).expect("written");
+    if let Ok(lines) = Lines::of(&journal) {
+        lines.for_each(drop);
+    }
+    open(folder.path())
+}
+
+/// One event, as the input of [`payload`] has it, one a line.
+#[derive(Deserialize)]
+struct Told {
+    kind: EventKind,
+    memory: MemoryId,
+    payload: Box<RawValue>,
+}
+
+/// Payloads, each a line, in a journal whose chain verifies: the database is restored from it.
+pub(crate) fn payload(bytes: &[u8]) -> bool {
+    let told = bytes.split(|&byte| byte == b'\n');
+    let told = told.filter_map(|line| serde_json::from_slice::<Told>(line).ok());
+    let zero = Digest::default();
+    let mut text = format!(
+        "{{\"anamne_journal\":1,\"segment\":1,\"after_seq\":0,\"after_hash\":\"{zero}\"}}\n"
+    );
+    let mut previous = zero;
+    for (seq, told) in (1..).zip(told) {
+        let event = Event {
+            seq: Seq(seq),
+            at: Timestamp::from_second(1_760_000_000 + seq as i64).expect("an instant"),
+            actor: Actor::user(),
+            kind: told.kind,
+            memory: told.memory,
+        };
+        let line = Line::chain(previous, event, told.payload);
+        previous = line.hash;
+        text += &serde_json::to_string(&line).expect("a line can be written");
+        text.push('\n');
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("journal")).expect("a folder");
+    fs::write(folder.path().join("journal/000001.jsonl"), text).expect("written");
+    open(folder.path())
+}
+
+/// Examines a space, opens it, which restores its database from the journal, and writes to it. Says whether anything was restored.
+fn open(space: &Path) -> bool {
+    let _ = examine(space);
+    let opened = SpaceSource::open(space, &SpaceName::core(), Arc::new(SystemClock), true);
+    let Ok(space) = opened else { return false };
+    let restored = space.statistics().is_ok_and(|counts| counts.memories > 0);
+    let _ = space.remember(&Actor::user(), &"after it".into());
+    let _ = space.verify_database();
+    restored
+}

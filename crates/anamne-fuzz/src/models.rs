@@ -1,0 +1,57 @@
+//! Model folders, and the settings of spaces and models.
+
+use std::fs;
+use std::path::Path;
+
+use anamne::bridge::BridgeConfig;
+use anamne_embed::{Embedder, StaticModel};
+use anamne_store::SpaceConfig;
+
+/// The files of a model folder, in the order in which the input has them.
+const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
+
+/// What stands between two files in the input.
+const BETWEEN: &[u8] = b"\n=====\n";
+
+/// A Model2Vec folder: its three files, one after the other.
+pub(crate) fn folder(bytes: &[u8]) -> bool {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut rest = bytes;
+    for name in FILES {
+        let end = rest
+            .windows(BETWEEN.len())
+            .position(|window| window == BETWEEN);
+        let (file, after) = match end {
+            Some(end) => (&rest[..end], &rest[end + BETWEEN.len()..]),
+            None => (rest, &[][..]),
+        };
+        fs::write(folder.path().join(name), file).expect("written");
+        rest = after;
+    }
+    let Ok(model) = StaticModel::load(folder.path()) else {
+        return false;
+    };
+    let mut vector = vec![0.0; model.dimensions()];
+    model
+        .embed_into("the cat sat, ünïcödé 日本", &mut vector)
+        .is_ok()
+}
+
+/// `config.toml` of a space and `model.toml`, which is the same text.
+pub(crate) fn settings(bytes: &[u8]) -> bool {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("settings.toml");
+    write_private(&path, bytes);
+    let (space, model) = (SpaceConfig::read(&path), BridgeConfig::load(&path));
+    space.is_ok() || model.is_ok()
+}
+
+/// Writes a file that its owner alone can change, as `model.toml` must be.
+fn write_private(path: &Path, bytes: &[u8]) {
+    fs::write(path, bytes).expect("written");
+    #[cfg(unix)]
+    {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        fs::set_permissions(path, mode).expect("its mode is set");
+    }
+}
