@@ -448,20 +448,22 @@ fn what_a_retention_erases_leaves_the_backups_too() {
             config.retention.grace_days = 1;
         })
         .expect("configured");
-    site.clock.set("2027-03-01T00:00:00Z");
+    // A date counts as confirmed by the days of use around it, so there must be some on both sides.
+    let live_on = |month: u32| {
+        for day in 1..=8 {
+            site.clock
+                .set(&format!("2027-{month:02}-{day:02}T00:00:00Z"));
+            let text = format!("A plain day, number {day} of month {month}");
+            space.remember(text).expect("told");
+        }
+    };
+    live_on(1);
+    live_on(6);
     let forgotten = space.apply_retention(true).expect("confirmed");
-    assert!(
-        forgotten.forgotten > 0 && forgotten.erased == 0,
-        "{forgotten:?}"
-    );
-    for day in 2..6 {
-        site.clock.set(&format!("2027-09-0{day}T00:00:00Z"));
-        space
-            .remember(format!("A plain day, number {day}"))
-            .expect("told");
-    }
+    assert!(forgotten.forgotten > 0, "{forgotten:?}");
+    live_on(11);
     let erased = space.apply_retention(true).expect("confirmed");
-    assert_eq!(erased.erased, forgotten.forgotten);
+    assert!(erased.erased >= forgotten.forgotten, "{erased:?}");
     site.assert_nothing_left();
 }
 
