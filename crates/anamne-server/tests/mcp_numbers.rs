@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 async fn raw() -> Raw {
     let folder = tempfile::tempdir().expect("a folder");
     let options = Options::new(folder.path()).background(false);
-    let settings = Settings::default().tools(ToolSet::Knowledge);
+    let settings = Settings::default()
+        .tools(ToolSet::Knowledge)
+        .structured(true);
     let mut raw = Raw::start_with(folder, options, settings);
     raw.initialize("2025-11-25").await;
     raw
