@@ -16,7 +16,7 @@ use crate::mcp::reply::{Failure, Reply, escaped, plain};
 use crate::mcp::schema::{self, input_schema};
 
 /// The share of a budget that is the block's where its entries are listed as well, in hundredths.
-const BLOCK: usize = 60;
+const BLOCK: usize = 50;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Context {
