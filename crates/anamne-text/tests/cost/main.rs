@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use anamne_text::analyser::{Analyser, QueryTerm, is_function_word};
 use anamne_text::normal::{content_hash, normalise};
+use anamne_text::quote;
 use anamne_text::sentences::{sentences, windows};
 use anamne_text::snippet::{occurrences, snippet};
 use anamne_text::time::{expressions, month_of, parse_instant, parse_range, weekday_of};
@@ -31,6 +32,26 @@ type Function = (&'static str, fn(&str));
 /// Every public function that takes text.
 const FUNCTIONS: &[Function] = &[
     ("normalise", |text| drop(black_box(normalise(text)))),
+    ("quote_block", |text| {
+        drop(black_box(quote::quote_block(text)));
+    }),
+    ("push_block", |text| {
+        let mut block = String::new();
+        quote::push_block(&mut block, text);
+        drop(black_box(block));
+    }),
+    ("lines", |text| {
+        black_box(quote::lines(text).count());
+    }),
+    ("escape_invisible", |text| {
+        drop(black_box(quote::escape_invisible(text)));
+    }),
+    ("on_one_line", |text| {
+        drop(black_box(quote::on_one_line(text)));
+    }),
+    ("quote_name", |text| {
+        drop(black_box(quote::quote_name(text)));
+    }),
     ("content_hash", |text| {
         black_box(content_hash(text));
     }),
