@@ -111,7 +111,7 @@ impl Graph {
     }
 
     /// Empties SQLite's log, so that nothing of what was erased is left in a file. To be called after the erasure was
-    /// followed. [`StoreError::StillRead`] while a reader keeps older pages in the log: it is to be done once more then.
+    /// followed. `StoreError::StillRead` while a reader keeps older pages in the log: it is to be done once more then.
     pub fn purge(&self) -> Result<(), GraphError> {
         let weaver = self.weaver();
         weaver.execute_batch("VACUUM")?;
