@@ -1,7 +1,7 @@
 //! The way of what an import reads into the space: batch by batch, and the links at the end.
 
 use anamne_store::{Arrival, StoreError};
-use anamne_types::{Link, LinkType, MemoryId};
+use anamne_types::{Draft, Link, LinkType, MemoryId};
 use jiff::Timestamp;
 
 use super::record::ImportedLink;
@@ -44,6 +44,8 @@ pub(super) struct Intake<'a> {
     pub(super) report: ImportReport,
     batch: Vec<Waiting>,
     batch_bytes: usize,
+    /// The spaces that may know what is imported, once that was asked.
+    vouchers: Option<Vec<Space>>,
     /// Links whose end may not be there yet.
     links: Vec<PendingLink>,
 }
@@ -75,6 +77,7 @@ impl<'a> Intake<'a> {
             report: ImportReport::default(),
             batch: Vec::with_capacity(BATCH),
             batch_bytes: 0,
+            vouchers: None,
             links: Vec::new(),
         }
     }
@@ -108,7 +111,7 @@ impl<'a> Intake<'a> {
         }
         let claims = Claims::of(&arrival.draft);
         if let (false, Some(origin)) = (claims.is_empty(), &arrival.origin)
-            && self.space.vouches_for(origin.id, &arrival.draft)?
+            && self.is_vouched_for(origin.id, &arrival.draft)?
         {
             return Ok(arrival);
         }
@@ -119,6 +122,18 @@ impl<'a> Intake<'a> {
         unproven.importance += u64::from(claims.importance);
         unproven.metadata += u64::from(claims.metadata);
         Ok(arrival)
+    }
+
+    fn is_vouched_for(&mut self, id: MemoryId, draft: &Draft) -> Result<bool, Error> {
+        if self.vouchers.is_none() {
+            self.vouchers = Some(self.space.vouchers()?);
+        }
+        for space in self.vouchers.iter().flatten() {
+            if space.vouches_for(id, draft)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Notes a record that can't be read. Ends the import where that is asked for, after what came before it
