@@ -10,8 +10,9 @@ const MOST_GROWTH: f64 = 6.0;
 /// Below it a measurement says nothing about growth.
 const FLOOR: Duration = Duration::from_millis(8);
 
-/// How many times longer a build without optimisation may take.
-const SLOWER: u32 = if cfg!(debug_assertions) { 12 } else { 1 };
+/// How many times longer a build without optimisation may take. It takes up to 15 times as long on a quiet machine, and the
+/// factor differs between machines: such a build is judged by its growth, and this only stops what costs far too much.
+const SLOWER: u32 = if cfg!(debug_assertions) { 60 } else { 1 };
 
 /// Measurements of which the shortest counts.
 const TRIES: u32 = 3;
