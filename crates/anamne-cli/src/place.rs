@@ -154,7 +154,7 @@ impl Place {
         match bridge::of_store(&options.root) {
             Ok(model) => options.language_model = model,
             // Everything works without one.
-            Err(error) => output.warn(format_args!("no language model is asked: {error}")),
+            Err(error) => output.warn(format_args!("language model disabled: {error}")),
         }
         Ok(options)
     }

@@ -438,7 +438,7 @@ async fn a_hard_deletion_names_the_places_that_it_did_not_reach() {
     let text = text(&result);
     assert!(
         text.contains("not everywhere")
-            && text.contains("copy may still hold it")
+            && text.contains("copy may still contain the text")
             && text.contains(reason),
         "{text}"
     );

@@ -14,14 +14,14 @@ use crate::wording::{number, size};
 /// Copy the store to another folder while others use it, each time only what is new
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Copies every space, or the one that --space names, and reads the copy back at
-the end. It is a store of its own (`anamne --store DIR …`), without indexes,
-which are rebuilt when they are needed. The next backup to the same folder
-copies only what is new, and drops there what was erased. `forget --hard` does
-so by itself where the folder is there, and names it where it is not. --forget
-strikes a folder that is no backup any more from the list, and changes nothing
-in it. Erasures don't reach copies of a backup made by other means, and stores
-made by `anamne rewind`.
+Copies every space, or the one that --space names, and verifies the copy. The
+copy is a complete store (`anamne --store DIR …`) without indexes; they are
+rebuilt on first use. The next backup to the same folder copies only new data
+and deletes what was erased since. `forget --hard` also erases from every known
+backup whose folder is available, and names those whose folder is missing.
+--forget removes a folder from the list of known backups and changes nothing in
+it. Erasures don't reach copies of a backup made by other means, or stores made
+by `anamne rewind`.
 
 Examples:
   anamne backup /mnt/disk/anamne
@@ -37,7 +37,7 @@ pub(crate) struct Backup {
     /// The folder: a backup of this store, an empty folder, or one that is not there yet
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Copy nothing: erasures need not look for a backup there any more
+    /// Remove the folder from the list of known backups; copy nothing
     #[arg(long)]
     forget: bool,
 }

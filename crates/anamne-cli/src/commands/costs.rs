@@ -119,7 +119,7 @@ impl Costs {
         }
         if let Some(problem) = problem {
             output.flush()?;
-            output.warn(format_args!("no language model is asked: {problem}"));
+            output.warn(format_args!("language model disabled: {problem}"));
         }
         Ok(())
     }

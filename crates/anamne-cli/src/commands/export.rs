@@ -26,9 +26,8 @@ corpus    a line for each thread, its messages in order: {\"thread\", \"messages
 `anamne import` reads lines and notes back into an equal store: ids, times and
 links are kept. Earlier versions are not exported.
 
-Into a file or a pipe every byte is written as it was told. To a terminal, which
-would obey some of them, invisible characters are written as \\uXXXX: the same
-data to whoever reads JSON.
+Files and pipes get the exact text. On a terminal, control and invisible
+characters are escaped as \\uXXXX, which is the same data in JSON.
 
 Examples:
   anamne export > memories.jsonl

@@ -278,21 +278,21 @@ fn print_reached(reached: &Erased, output: &mut Output) -> Result<(), Failure> {
     }
     for path in reached.removed() {
         output.note(format_args!(
-            "{}, which a repair had set aside, was removed: it may have held it",
+            "removed {}, a damaged file that an earlier repair kept: it may have contained the text",
             file_name(path)
         ));
     }
     for Unreached { place, reason } in reached.unreached() {
         output.warn(format_args!(
-            "{} may still hold it: {}",
+            "{} may still contain the text: {}",
             file_name(&place),
             one_line(&reason)
         ));
     }
     if !reached.is_complete() {
         output.note(
-            "the next `anamne forget --hard`, `anamne backup` or `anamne doctor` tries again there; `anamne backup \
-             --forget DIR` says that a folder is no backup any more",
+            "the next `anamne forget --hard`, `anamne backup` or `anamne doctor` tries again; if a folder is no longer a \
+             backup, run `anamne backup --forget DIR`",
         );
     }
     Ok(())

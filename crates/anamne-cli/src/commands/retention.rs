@@ -9,19 +9,19 @@ use crate::place::Place;
 use crate::settling;
 use crate::wording::number;
 
-/// Show what a space's retention forgets and erases, apply it, or undo it
+/// Show, apply or undo a space's retention
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Memories that happened longer ago than the retention allows are first forgotten,
-which can be undone, and erased for ever after a grace period. The grace period is
-counted in days on which the space was used, and what is old is judged by a date
-that the last three days of use confirm. So a wrong clock erases nothing.
+Memories older than the retention period are first forgotten, which can be
+undone, and erased permanently after a grace period. The grace period counts
+days on which the space was used. Age is measured from a date that the last
+three days of use confirm. A wrong clock therefore erases nothing.
 
-It is applied after something was told or changed, never by a command that only
-reads. More than a tenth of a space is not touched at once without confirmation:
-`anamne retention` and `anamne doctor` name what is deferred, and --apply --yes
-confirms it. A memory that was restored has its whole term again. What a person
-forgot is never erased by a retention.
+Retention runs after a write, never from a command that only reads. It never
+changes more than a tenth of a space at once without confirmation: `anamne
+retention` and `anamne doctor` show what is deferred, and --apply --yes
+confirms it. A restored memory starts a new retention period. Retention never
+erases what a person forgot.
 
 Examples:
   anamne spaces set --retention-days 365
@@ -33,13 +33,13 @@ With --json: {\"days\", \"grace_days\", \"outdated\", \"forgotten\", \"erasable\
   \"next_erasure\", \"deferred\": […], \"done\": null or {\"forgotten\", \"erased\",
   \"restored\"}}; days of 0 stand for no retention")]
 pub(crate) struct Retention {
-    /// Forget and erase now what is due; what is deferred only with --yes
+    /// Forget and erase what is due now; deferred memories need --yes
     #[arg(long, conflicts_with = "restore")]
     apply: bool,
-    /// Confirm what is deferred
+    /// Also apply what is deferred
     #[arg(long, requires = "apply")]
     yes: bool,
-    /// Bring back everything that the retention forgot and has not erased
+    /// Restore everything that retention forgot and has not erased yet
     #[arg(long)]
     restore: bool,
 }

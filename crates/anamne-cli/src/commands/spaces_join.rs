@@ -10,11 +10,11 @@ use crate::place::Place;
 /// Make two spaces one: say that their folders are one project
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-All memories of FROM are copied to INTO with their ids, times and links, read
-back, and then forgotten in FROM, where `anamne restore` can bring them back. The
-folders of FROM's project lead to INTO from now on. Earlier states and the log
-stay in FROM. An interrupted run is simply run again; so is one while an editor
-went on writing to FROM, which should be started anew.
+Copies all memories of FROM to INTO with their ids, times and links, verifies
+the copies, and forgets the originals in FROM, where `anamne restore` brings
+them back. The folders of FROM's project use INTO from now on. Earlier versions
+and the log stay in FROM. If the run was interrupted, or an editor was writing
+to FROM meanwhile, run it again; restart the editor's session.
 
 Examples:
   anamne spaces join api-2 api

@@ -14,11 +14,12 @@ use crate::settling;
 #[command(after_help = "\
 For a space that several projects shared. Which project a memory came from was
 not recorded, so choose by what is known: thread, author, session, tag, kind,
-time, or the agent that told it (`anamne audit` names them). Try with --dry-run.
+time, or the agent that told it (`anamne audit` names them). Try with
+--dry-run.
 
-Each memory is copied with its id, times and links, read back, and then forgotten
-in FROM, where `anamne restore` can bring it back. Earlier states and the log stay
-in FROM. An interrupted run is simply run again.
+Copies each memory with its id, times and links, verifies the copy, and forgets
+the original in FROM, where `anamne restore` brings it back. Earlier versions
+and the log stay in FROM. If the run was interrupted, run it again.
 
 Examples:
   anamne spaces split CLAUDE.md api --thread standup --dry-run

@@ -61,7 +61,7 @@ enum Change {
     Trust(trust::Trust),
     /// Ask the model a question of a few words
     Test,
-    /// Have no model asked any more; the settings stay
+    /// Disable the language model; keep its settings
     Off,
 }
 

@@ -54,7 +54,7 @@ impl MemoryTool for Delete {
 fn place(unreached: &Unreached) -> String {
     let Unreached { place, reason } = unreached;
     format!(
-        "\n{} may still hold it: {}",
+        "\n{} may still contain the text: {}",
         quote_name(&place.display().to_string()),
         on_one_line(reason)
     )
