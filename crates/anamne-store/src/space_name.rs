@@ -125,8 +125,9 @@ impl SpaceName {
         format!("{}-{number}", self.0).parse().ok()
     }
 
+    /// With every character that is not ASCII as its number: what looks alike is told apart, and nothing is invisible.
     fn escaped(&self) -> String {
-        format!("{:?}", self.0)
+        format!("\"{}\"", self.0.escape_default())
     }
 
     /// The name as it was given.
