@@ -44,6 +44,8 @@ pub(crate) struct Aside {
     pub(crate) formula: Vec<Part>,
     /// The reranker's score and what it weighed.
     pub(crate) reranker: Option<(f32, f32)>,
+    /// The rare word of the question that it came first for.
+    pub(crate) rare_word: Option<String>,
     /// How like it is to a result before it, where that counted.
     pub(crate) likeness: Option<f32>,
 }

@@ -50,6 +50,8 @@ impl Candidate {
 pub(crate) struct Searched {
     pub(crate) lexical: Vec<Found>,
     pub(crate) vectors: Vec<Found>,
+    /// The rows that hold the rare word of the question, where it has one.
+    pub(crate) rare: Vec<Row>,
     /// The views that failed on the way.
     pub(crate) failed: Vec<(&'static str, String)>,
 }

@@ -90,6 +90,9 @@ pub(crate) fn table(
             features.push((Cow::Borrowed("reranker"), score, weight));
         }
         likeness = aside.likeness;
+        if aside.rare_word.is_some() {
+            found_by.push("rare_word".to_owned());
+        }
     }
     Explanation {
         found_by,
@@ -111,6 +114,13 @@ pub(crate) fn sentence(ranked: &Ranked, memory: &Memory, matched: &[String]) -> 
             .map(|word| format!("“{word}”"))
             .collect();
         reasons.push(format!("it says {}", named.join(", ")));
+    }
+    if let Some(word) = ranked
+        .aside
+        .as_ref()
+        .and_then(|aside| aside.rare_word.as_ref())
+    {
+        reasons.push(format!("few memories hold “{word}”"));
     }
     if features.semantic >= WORTH_SAYING {
         reasons.push(format!("its meaning is near ({:.2})", features.semantic));

@@ -30,6 +30,7 @@ mod plainly;
 mod planned;
 mod planner;
 mod rank;
+mod rare_word;
 mod reach;
 mod recaller;
 mod reranking;

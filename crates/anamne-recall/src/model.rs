@@ -22,6 +22,12 @@ pub(crate) const IDF_POWER: f32 = 1.5;
 /// Memories that are taken to be there before any was told: what the only one holds is not therefore common.
 pub(crate) const PRIOR_ROWS: f32 = 1.0;
 
+/// Memories that may hold a rare word: they come first where the question has one such word.
+pub(crate) const RARE: usize = 3;
+
+/// Memories of a space in which a usual word of the language that stands in [`RARE`] of them is rare too.
+pub(crate) const MANY_ROWS: usize = 10_000;
+
 /// The share of a stop word's weight in the question's vector.
 pub(crate) const STOP_PIECE_SHARE: f32 = 0.3;
 

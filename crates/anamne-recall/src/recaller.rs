@@ -5,7 +5,9 @@ use std::time::Instant;
 use anamne_embed::{Embedder, Reranker, StaticModel, TokenTable};
 use anamne_index::latent::LatentIndex;
 use anamne_store::SpaceSource;
-use anamne_types::{Answer, Context, ContextRequest, Dispute, Hit, Plan, Recall, Tier, TimeWords};
+use anamne_types::{
+    Answer, Context, ContextRequest, Dispute, Hit, Plan, Ranking, Recall, Tier, TimeWords,
+};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 
@@ -23,7 +25,7 @@ use crate::planner::{self, Experience, Planner};
 use crate::reach::Reach;
 use crate::views::{Columns, Connections, Disputes, Found, LexicalSearch, Naming, VectorSearch};
 use crate::words::{Facts, Question, Reader};
-use crate::{abstain, answer, context, successors};
+use crate::{abstain, answer, context, rare_word, successors};
 
 /// Everything that a recall reads. Views that can't take part are `None`, and named in `degraded`.
 pub struct Recaller<'space> {
@@ -137,6 +139,10 @@ impl Recaller<'_> {
             };
             has_reranker_failed =
                 self.arrange(&arrangement, recall, &sight, &mut ranked, in_full)?;
+        }
+        // Another formula and results that are not alike were asked for.
+        if recall.ranking == Ranking::Full && recall.diversity == 0.0 {
+            rare_word::lead(&mut ranked, &searched.rare, &asked.question);
         }
         successors::first(
             &looking.texts(),
@@ -263,6 +269,11 @@ fn searched(
         let then = looking.search(asked, PREFERRED_DEPTH, Some(preferred));
         add_new(&mut searched.lexical, then.lexical);
         add_new(&mut searched.vectors, then.vectors);
+    }
+    if looking.ranks_in_full() {
+        let rare = rare_word::holders(looking, &asked.question, reach.rows.as_ref());
+        searched.rare = rare.iter().map(|found| found.row).collect();
+        add_new(&mut searched.lexical, rare);
     }
     searched
 }

@@ -20,6 +20,9 @@ const SPAN: f64 = 730.0 * 86_400.0;
 /// Words of a question.
 const QUESTION_WORDS: usize = 7;
 
+/// How many of the most frequent words are ordinary: each is one word in two thousand at least.
+const ORDINARY: usize = 200;
+
 const AUTHORS: [&str; 5] = ["first", "second", "third", "fourth", "fifth"];
 
 /// One record, before it is told to anybody.
@@ -147,6 +150,11 @@ impl Generator {
         }
         text.push('.');
         text
+    }
+
+    /// One of the most frequent words.
+    pub(crate) fn ordinary_word(&self, chance: &mut Chance) -> &'static str {
+        self.words[chance.below(ORDINARY.min(self.words.len()))]
     }
 
     fn word(&self, chance: &mut Chance) -> &'static str {

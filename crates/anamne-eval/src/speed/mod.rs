@@ -23,6 +23,7 @@ mod opening;
 mod peers;
 pub(crate) mod probe;
 mod quiet;
+mod rare;
 mod recall;
 mod remember;
 mod report;
@@ -63,6 +64,8 @@ pub(crate) struct Arguments {
 enum Measurement {
     /// Questions, beside tantivy, FTS5, sqlite-vec and the memory's bandwidth.
     Recall,
+    /// Whether rare words bring the memories that hold them first.
+    Rare,
     /// Durable writes, beside a bare SQLite commit with one fdatasync.
     Remember,
     /// Bulk import, beside bare SQLite inserts.
@@ -207,6 +210,13 @@ fn measure_size(
         say("remember");
         let remember = || remember::measure(&site, arguments.queries);
         sections.push(quiet::watched("remember", remember));
+    }
+    if wants(Measurement::Rare) {
+        say("rare words");
+        sections.push(Section::or_failed(
+            "rare",
+            rare::measure(&site, arguments.queries),
+        ));
     }
     Ok(sections)
 }

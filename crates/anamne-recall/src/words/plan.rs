@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use anamne_embed::{SimilarTokens, TokenTable};
-use anamne_text::analyser::{Analyser, QueryTerms, is_function_word};
+use anamne_text::analyser::{Analyser, QueryTerm, QueryTerms, is_function_word};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::moments;
@@ -13,6 +13,12 @@ use crate::views::{Columns, LexicalSearch};
 
 /// Pieces of the question that are compared at most, and terms that are counted at most: the rarest.
 const MOST: usize = 96;
+
+/// Letters of a rare word that are shown at most.
+const MOST_LETTERS: usize = 60;
+
+/// Terms that a rare word may be at most.
+const MOST_PARTS: usize = 8;
 
 /// Words of several pieces that are looked for at most, for each way in which they begin.
 const MOST_ALIKE: usize = 64;
@@ -85,6 +91,8 @@ pub(crate) struct Question {
     pub(crate) lexical_most: f32,
     /// The content terms that at most two memories hold: their places and idf.
     pub(crate) singular: Vec<(usize, f32)>,
+    /// The one word that at most [`model::RARE`] memories hold; `None` where no word is so rare, or several are.
+    pub(crate) rare: Option<RareWord>,
     /// The weight of each content term, a power of its idf.
     pub(crate) term_weights: Vec<f32>,
     /// The weight of each compared piece: its idf.
@@ -109,6 +117,15 @@ pub(crate) struct Question {
     met: Vec<MetPiece>,
     /// Words of several pieces, by the first two.
     sequences: FxHashMap<[u16; 2], Vec<Sequence>>,
+}
+
+/// A word of the question that next to no memory holds.
+#[derive(Clone, Debug)]
+pub(crate) struct RareWord {
+    /// As it stands in the question, shortened.
+    pub(crate) word: String,
+    /// What the lexical search looks for: several terms for the parts of an identifier.
+    pub(crate) terms: QueryTerms,
 }
 
 /// A word of several pieces.
@@ -177,13 +194,15 @@ impl Question {
         let all_idf = lexical.map_or_else(Vec::new, |lexical| lexical.idf(&terms));
         let idf = idf_of(&content, &terms, &all_idf, lexical);
         // The idf of a term that two memories hold; rarer ones have more.
-        let rare = (1.0 + (columns.rows() as f32 - 1.5).max(0.0) / 2.5).ln() - 1e-3;
+        let rare = idf_of_holding(2.0, columns.rows()) - 1e-3;
         let singular = idf
             .iter()
             .copied()
             .enumerate()
             .filter(|(_, idf)| *idf >= rare)
             .collect();
+        let known: Vec<_> = terms.terms.iter().zip(all_idf.iter().copied()).collect();
+        let rare = rare_word(analyser, text, names, &known, columns.rows());
         let occurrences = terms.terms.iter().map(|term| term.occurrences as f32);
         let mut question = Self {
             lexical_most: 2.2
@@ -194,6 +213,7 @@ impl Question {
                     .sum::<f32>(),
             term_words: content.terms.iter().map(|term| term.text.clone()).collect(),
             singular,
+            rare,
             term_weights: idf
                 .iter()
                 .map(|idf| (idf + of_prior(columns)).powf(model::IDF_POWER))
@@ -424,6 +444,66 @@ fn idf_of(
     };
     let known: Option<Vec<f32>> = content.terms.iter().map(|term| told(&term.text)).collect();
     known.unwrap_or_else(|| lexical.idf(content))
+}
+
+/// The idf of a term that so many of `rows` memories hold.
+fn idf_of_holding(holding: f32, rows: usize) -> f32 {
+    ((rows as f32 - holding + 0.5).max(0.0) / (holding + 0.5)).ln_1p()
+}
+
+/// The one word of the question that stands in one to [`model::RARE`] memories, from all terms with their idf. A word may be
+/// several terms, such as the parts of an identifier; names of authors are none. In a space of few memories a usual word of the
+/// language is none either, unless nothing else was asked: such words stand in few memories there for that reason alone.
+/// O(question), and next to nothing where no term is rare.
+fn rare_word(
+    analyser: &mut Analyser,
+    text: &str,
+    names: &Names,
+    terms: &[(&QueryTerm, f32)],
+    rows: usize,
+) -> Option<RareWord> {
+    let own = terms.iter().filter(|(term, _)| !term.is_guest());
+    // The views may count a few more or fewer memories than the columns do.
+    let (least, most) = (model::RARE as f32 + 0.5, 0.5);
+    let range = idf_of_holding(least, rows)..idf_of_holding(most, rows);
+    let rare = own.clone().filter(|(_, idf)| range.contains(idf));
+    let mut rare: Vec<QueryTerm> = rare.map(|(term, _)| (*term).clone()).collect();
+    if !(1..=MOST_PARTS).contains(&rare.len()) {
+        return None;
+    }
+    let is_usual = |term: &QueryTerm| Vocabulary::get().with_stem(&term.text).next().is_some();
+    let is_alone = own.count() == rare.len();
+    if rows < model::MANY_ROWS && !is_alone && rare.iter().all(is_usual) {
+        return None;
+    }
+    for name in raw_words(text).filter(|word| names.contains(&lower(word))) {
+        let name = analyser.query(name);
+        rare.retain(|term| name.terms.iter().all(|part| part.text != term.text));
+    }
+    let mut is_whole = |word: &&str| {
+        let whole = analyser.query(word);
+        let is_part = |term: &QueryTerm| whole.terms.iter().any(|part| part.text == term.text);
+        rare.iter().all(is_part)
+    };
+    let word = match &rare[..] {
+        [] => return None,
+        [term] => text
+            .split_whitespace()
+            .find(&mut is_whole)
+            .unwrap_or(&term.text),
+        _ => text.split_whitespace().find(&mut is_whole)?,
+    };
+    Some(RareWord {
+        word: word
+            .trim_matches(|sign: char| !sign.is_alphanumeric())
+            .chars()
+            .take(MOST_LETTERS)
+            .collect(),
+        terms: QueryTerms {
+            terms: rare,
+            ..QueryTerms::default()
+        },
+    })
 }
 
 /// The idf of a wordpiece over the space's memories (Robertson and Spärck Jones, kept above 0), and those before them.
