@@ -28,8 +28,9 @@ Exit codes: 0 done, 1 failed, 2 not accepted (usage or a refused value), 3 not
 found, 4 erased but not everywhere (each place that is left is named). With
 --json, standard output carries JSON, and an error is one JSON object on
 standard error:
-  {\"error\": {\"kind\": \"refused|not_found|failed\", \"message\": …,
-   \"field\"?: …, \"hint\"?: …}}"
+  {\"error\": {\"kind\": …, \"message\": …, \"field\"?: …, \"hint\"?: …}}
+Kinds: refused and denied (exit code 2), not_found (3), permission_denied, busy,
+newer_format, damaged and failed (1)."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]

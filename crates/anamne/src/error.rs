@@ -116,6 +116,7 @@ pub enum Denied {
 
 /// The kinds of failure that doors tell apart: exit codes, HTTP statuses, MCP errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ErrorKind {
     /// The caller sent something that is not accepted.
     Refused,
@@ -123,6 +124,14 @@ pub enum ErrorKind {
     Denied,
     /// What was asked for is not there.
     NotFound,
+    /// The system does not let this user read or write a file of the store.
+    PermissionDenied,
+    /// Another process is using a file of the store.
+    Busy,
+    /// A newer version wrote a file of the store.
+    NewerFormat,
+    /// A file of the store does not hold what it should.
+    Damaged,
     /// The engine failed.
     Failed,
 }
@@ -174,7 +183,7 @@ impl Error {
             | Self::Knowledge(GraphError::NoEntity { .. } | GraphError::NoContradiction { .. }) => {
                 ErrorKind::NotFound
             }
-            _ => ErrorKind::Failed,
+            _ => self.trouble().map_or(ErrorKind::Failed, ErrorKind::from),
         }
     }
 

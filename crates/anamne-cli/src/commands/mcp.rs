@@ -1,7 +1,7 @@
 //! `anamne mcp`.
 
 use anamne::SpaceName;
-use anamne_server::mcp::{OtherSpaces, Settings, ToolSet, serve_stdio};
+use anamne_server::mcp::{OtherSpaces, ServeError, Settings, ToolSet, serve_stdio};
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -109,7 +109,9 @@ impl Mcp {
             .read_core(!self.no_core)
             .erase(self.allow_erase)
             .tools(self.tools.into());
-        serve_stdio(options, place.claim()?.as_str(), settings)
-            .map_err(|error| Failure::failed(format!("the server ended: {error}")))
+        serve_stdio(options, place.claim()?.as_str(), settings).map_err(|error| match error {
+            ServeError::Engine(error) => error.into(),
+            error => Failure::failed(format!("the server ended: {error}")),
+        })
     }
 }

@@ -27,4 +27,5 @@ mod tasks;
 mod terminal;
 mod tiers;
 mod together;
+mod troubles;
 mod weaving;

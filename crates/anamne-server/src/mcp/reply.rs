@@ -95,12 +95,19 @@ impl Failure {
         match self {
             Self::Malformed(refusal) => ("refused", refusal.to_string()),
             Self::Unknown(what) => ("not_found", format!("not found: {what}")),
-            Self::Engine(error) => match error.kind() {
-                ErrorKind::Refused => ("refused", error.to_string()),
-                ErrorKind::NotFound => ("not_found", format!("not found: {error}")),
-                ErrorKind::Denied => ("denied", denied(error)),
-                ErrorKind::Failed => ("failed", format!("the memory engine failed: {error}")),
-            },
+            Self::Engine(error) => {
+                let kind = error.kind();
+                let message = match (kind, kind.next_step()) {
+                    (ErrorKind::Refused, _) => error.to_string(),
+                    (ErrorKind::NotFound, _) => format!("not found: {error}"),
+                    (ErrorKind::Denied, _) => denied(error),
+                    (_, Some(step)) => {
+                        format!("{}: {error}; next: {step}", kind.as_str().replace('_', " "))
+                    }
+                    (_, None) => format!("the memory engine failed: {error}"),
+                };
+                (kind.as_str(), message)
+            }
         }
     }
 
