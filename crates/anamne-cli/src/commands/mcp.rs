@@ -14,7 +14,7 @@ An editor starts this by itself, one for each window; all of them and the
 command line may use one store at the same time. Standard output carries the
 protocol alone.
 
-The eight tools of --tools memory are what most agents need; read-only leaves
+The eight tools of --tools memory are what most agents need; read_only leaves
 out those that change something; knowledge adds memory_knowledge, which asks and
 tells who and what the memories are about, and resolves contradictions.
 
@@ -73,6 +73,7 @@ pub(crate) struct Mcp {
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Tools {
     Memory,
+    #[value(name = "read_only", alias = "read-only")]
     ReadOnly,
     Knowledge,
 }

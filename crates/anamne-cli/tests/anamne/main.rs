@@ -28,4 +28,5 @@ mod terminal;
 mod tiers;
 mod together;
 mod troubles;
+mod vocabulary;
 mod weaving;
