@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anamne::bridge::BridgeError;
 use anamne::queue::QueueError;
+use anamne::text::echo::shorten_values;
 use anamne::{Error, ErrorKind, GraphError, Refusal, StoreError};
 use serde::{Serialize, Serializer};
 
@@ -60,7 +61,7 @@ impl Failure {
     fn told(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self::Told(Box::new(Told {
             kind,
-            message: message.into(),
+            message: shorten_values(&message.into()).into_owned(),
             field: None,
             hint: None,
             taken: None,

@@ -66,7 +66,7 @@ pub use bounded::{Unfit, read_regular};
 pub use clock::{Clock, SystemClock};
 pub use config::{
     EmbeddingConfig, KeptQueries, MetaConfig, QuotaConfig, RecallConfig, RetentionConfig,
-    RoleConfig, SpaceConfig, TiersConfig,
+    RoleConfig, SpaceConfig, TiersConfig, toml_problem,
 };
 pub use derived::{
     DerivedDatabase, cut_log, identity_at, remove_derived, remove_set_aside, set_aside_derived,

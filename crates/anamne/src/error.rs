@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use anamne_text::echo::shorten;
 use anamne_types::{Refusal, Right};
 
 use crate::import::ImportReport;
@@ -36,7 +37,8 @@ pub enum Error {
     Embed(#[from] anamne_embed::EmbedError),
     /// A space was to use a model that there is not.
     #[error(
-        "there is no embedding model {name}; there are: {known}. A folder with a Model2Vec model in {folder} adds one",
+        "there is no embedding model {name:?}; there are: {known}. A folder with a Model2Vec model in {folder} adds one",
+        name = shorten(name),
         folder = folder.display()
     )]
     UnknownModel {
@@ -48,7 +50,7 @@ pub enum Error {
         folder: PathBuf,
     },
     /// A model of the store could not be loaded.
-    #[error("the embedding model {name} can't be loaded: {source}")]
+    #[error("the embedding model {:?} can't be loaded: {source}", shorten(name))]
     Model {
         /// The name that was asked for.
         name: String,

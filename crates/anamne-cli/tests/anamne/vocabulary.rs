@@ -173,3 +173,57 @@ fn a_word_is_read_with_hyphens_too() {
         assert_eq!(done.count(), expected, "{set}: {}", ran.stdout);
     }
 }
+
+#[test]
+fn an_error_repeats_at_most_200_characters_of_a_value() {
+    let bench = Bench::new();
+    bench.remember(&["The ferry leaves at nine"]);
+    let long = "x".repeat(5_000);
+    let spaced = "xx ".repeat(1_500);
+    let line = format!("{{\"content\": \"a\", \"{long}\": 1}}\n");
+    let file = bench.file("import.jsonl", line);
+    let file = file.to_str().expect("UTF-8");
+    let mut tried = Vec::new();
+    for value in [&long, &spaced] {
+        for arguments in [
+            &["show", value][..],
+            &["recall", "a", "--kind", value],
+            &["recall", "a", "--since", value],
+            &["recall", "a", "--role", value],
+            &["recall", "a", "--depth", value],
+            &["recall", "a", "--weight", value],
+            &["remember", "a", "--category", value],
+            &["remember", "a", "--metadata", value],
+            &["--space", value, "recall", "a"],
+            &["knowledge", "show", value],
+            &["graph", value],
+            &["resolve", value],
+            &["spaces", "set", "--model", value],
+            &["tasks", "cancel", value],
+            &["import", value],
+            &["import", file],
+            &[value],
+        ] {
+            tried.push(bench.run(arguments));
+            tried.push(bench.run(&[&["--json"], arguments].concat()));
+        }
+    }
+    fs_write_settings(&bench, &long);
+    tried.push(bench.run(&["recall", "a"]));
+    tried.push(bench.run(&["--json", "recall", "a"]));
+    let mut too_long = Vec::new();
+    for ran in tried {
+        assert_ne!(ran.code, 0, "{}", ran.stdout);
+        // The value once, and in what is wrong with it its first eighty characters.
+        let count = ran.stderr.matches('x').count();
+        if count > 290 {
+            too_long.push(ran.stderr.chars().take(300).collect::<String>());
+        }
+    }
+    assert_eq!(too_long, Vec::<String>::new());
+}
+
+fn fs_write_settings(bench: &Bench, value: &str) {
+    let path = bench.store().join("spaces/core/space.toml");
+    std::fs::write(path, format!("format = \"{value}\"\n")).expect("written");
+}

@@ -3,6 +3,7 @@
 //! A host that finds structured content in a reply hands that to its model in place of the text. So it is there only on
 //! request, and is no less careful than the text: invisible characters are escapes in it too.
 
+use anamne::text::echo::shorten_values;
 use anamne::text::quote::{escape_invisible, on_one_line};
 use anamne::{Denied, Error, ErrorKind, Refusal, Right};
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
@@ -131,7 +132,7 @@ impl Failure {
 
 /// A message on one line, whatever words of others it holds.
 pub(crate) fn message_of(words: &str) -> String {
-    let line = on_one_line(words);
+    let line = on_one_line(&shorten_values(words));
     match line.char_indices().nth(LONGEST_MESSAGE) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
