@@ -7,7 +7,7 @@ use anamne::{
     Category, ContextPreset, Depth, EntityType, EventKind, Kind, LinkType, Perspective, Ranking,
     Refusal, Temperature, TimeWords,
 };
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::commands::Command;
 
@@ -28,8 +28,9 @@ Exit codes: 0 done, 1 failed, 2 not accepted (usage or a refused value), 3 not
 found, 4 erased but not everywhere (each place that is left is named). With
 --json, standard output carries JSON, and an error is one JSON object on
 standard error:
-  {\"error\": {\"kind\": \"refused|not_found|failed\", \"message\": …,
-   \"field\"?: …, \"hint\"?: …}}"
+  {\"error\": {\"kind\": …, \"message\": …, \"field\"?: …, \"hint\"?: …}}
+Kinds: refused and denied (exit code 2), not_found (3), permission_denied, busy,
+newer_format, damaged and failed (1)."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -72,8 +73,14 @@ fn one_of<Word>(
 where
     Word: Copy + FromStr<Err = Refusal> + Send + Sync + 'static,
 {
-    PossibleValuesParser::new(words.iter().map(|word| spelt(*word)))
-        .try_map(|word| word.parse::<Word>())
+    // Shown as in JSON, and read with hyphens too.
+    let shown = words.iter().map(|word| {
+        let word = spelt(*word);
+        let hyphened: Option<&'static str> =
+            word.contains('_').then(|| &*word.replace('_', "-").leak());
+        PossibleValue::new(word).aliases(hyphened)
+    });
+    PossibleValuesParser::new(shown).try_map(|word| word.parse::<Word>())
 }
 
 /// Reads the word of a kind.
@@ -96,10 +103,9 @@ pub(crate) fn temperature() -> impl TypedValueParser<Value = Temperature> {
     one_of(Temperature::ALL, Temperature::as_str)
 }
 
-/// Reads the word of a preset, with a hyphen as commands have it, or as it stands in JSON.
+/// Reads the word of a preset.
 pub(crate) fn preset() -> impl TypedValueParser<Value = ContextPreset> {
-    PossibleValuesParser::new(["session-start", "session_start"])
-        .try_map(|word| word.replace('-', "_").parse::<ContextPreset>())
+    one_of(ContextPreset::ALL, ContextPreset::as_str)
 }
 
 /// Reads what becomes of words that name a time.

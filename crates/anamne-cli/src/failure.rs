@@ -5,8 +5,9 @@ use std::process::ExitCode;
 
 use anamne::bridge::BridgeError;
 use anamne::queue::QueueError;
+use anamne::text::echo::shorten_values;
 use anamne::{Error, ErrorKind, GraphError, Refusal, StoreError};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::output::{CYAN, memories, paint, say, say_json, say_message};
 use crate::style::ERROR;
@@ -31,7 +32,8 @@ pub(crate) enum Failure {
 /// A failure in words, as `--json` writes it.
 #[derive(Debug, Serialize)]
 pub(crate) struct Told {
-    kind: &'static str,
+    #[serde(serialize_with = "as_word")]
+    kind: ErrorKind,
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<String>,
@@ -40,6 +42,11 @@ pub(crate) struct Told {
     /// What an import had taken before it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     taken: Option<Taken>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde hands over")]
+fn as_word<S: Serializer>(kind: &ErrorKind, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(kind.as_str())
 }
 
 /// What an import had taken before it ended; it stays.
@@ -52,15 +59,9 @@ pub(crate) struct Taken {
 
 impl Failure {
     fn told(kind: ErrorKind, message: impl Into<String>) -> Self {
-        let kind = match kind {
-            ErrorKind::Refused => "refused",
-            ErrorKind::Denied => "denied",
-            ErrorKind::NotFound => "not_found",
-            ErrorKind::Failed => "failed",
-        };
         Self::Told(Box::new(Told {
             kind,
-            message: message.into(),
+            message: shorten_values(&message.into()).into_owned(),
             field: None,
             hint: None,
             taken: None,
@@ -147,8 +148,8 @@ impl Failure {
             Self::Reported => ExitCode::from(1),
             Self::Incomplete => ExitCode::from(4),
             Self::Told(told) => ExitCode::from(match told.kind {
-                "refused" | "denied" => 2,
-                "not_found" => 3,
+                ErrorKind::Refused | ErrorKind::Denied => 2,
+                ErrorKind::NotFound => 3,
                 _ => 1,
             }),
         }
@@ -215,10 +216,7 @@ fn next_step(error: &Error) -> Option<&'static str> {
         Error::Store(StoreError::State { .. }) => {
             "`anamne list --forgotten` shows what can be brought back by `anamne restore ID`"
         }
-        Error::Store(StoreError::Sqlite(_) | StoreError::Damaged { .. }) => {
-            "`anamne doctor` looks for damage and mends what can be mended"
-        }
-        _ => return None,
+        error => return error.kind().next_step(),
     })
 }
 

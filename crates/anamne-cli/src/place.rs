@@ -167,7 +167,7 @@ impl Place {
     /// The store, which must be there.
     pub(crate) fn existing_store(&self) -> Result<Store, Failure> {
         let root = self.root()?;
-        if !root.join("spaces").is_dir() {
+        if !StoreFolder::at(&root).is_there().map_err(Error::from)? {
             return Err(self.nothing_yet(&root));
         }
         self.store()

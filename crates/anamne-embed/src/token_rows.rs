@@ -134,6 +134,23 @@ impl TokenRows {
         }
     }
 
+    /// The largest absolute value that one of these tokens adds to a sum; infinite where it is no finite number.
+    pub(crate) fn largest_value(&self, tokens: usize) -> f32 {
+        let of_token = |token| {
+            let mut row = vec![0.0; self.dimensions];
+            self.add_row(token, 1.0, &mut row);
+            let sizes = row.into_iter().map(f32::abs);
+            sizes.fold(0.0, |largest, size| {
+                if size.is_nan() {
+                    f32::INFINITY
+                } else {
+                    largest.max(size)
+                }
+            })
+        };
+        (0..tokens).map(of_token).fold(0.0, f32::max)
+    }
+
     fn row_of(&self, token: usize) -> Option<usize> {
         match &self.mapping {
             Some(mapping) => mapping

@@ -278,6 +278,40 @@ fn wrong_tensors_are_refused_with_the_reason() {
 }
 
 #[test]
+fn values_whose_sum_overflows_are_refused() {
+    let numbers = |name, shape: Vec<usize>, value: f32| -> Tensor {
+        let count = shape.iter().product();
+        (name, Dtype::F32, shape, value.to_le_bytes().repeat(count))
+    };
+    let large = |value| numbers("embeddings", vec![8, 2], value);
+    let weights = |value| numbers("weights", vec![8], value);
+    for tensors in [
+        vec![large(f32::MAX)],
+        vec![large(-3e38)],
+        vec![large(1e32)],
+        vec![large(1e20), weights(1e20)],
+        vec![large(-1e20), weights(1e12)],
+        vec![
+            ("embeddings", Dtype::I8, vec![8, 2], vec![127; 16]),
+            weights(1e38),
+        ],
+    ] {
+        let message = refusal(&tensors, &tokenizer());
+        assert!(message.contains("overflows"), "{message}");
+        assert!(message.contains("model.safetensors"), "{message}");
+    }
+    for tensors in [
+        vec![large(1e31)],
+        vec![large(1e38), weights(1e-38)],
+        vec![large(-1e-38)],
+    ] {
+        let folder = Folder::new(&tensors, &tokenizer());
+        let vector = folder.vector(&"the cat ".repeat(50_000));
+        assert!(vector.iter().all(|value| value.is_finite()), "{vector:?}");
+    }
+}
+
+#[test]
 fn wrong_tokenizers_are_refused_with_the_reason() {
     let refuse = |change: &dyn Fn(&mut Value), reason: &str| {
         let mut tokenizer = tokenizer();

@@ -1,6 +1,7 @@
 //! What can go wrong in a recall.
 
 use anamne_store::StoreError;
+use anamne_text::echo::shorten;
 use anamne_types::Refusal;
 
 /// Why a recall could not be answered. A broken view is no reason: the others answer.
@@ -17,7 +18,7 @@ pub enum RecallError {
     #[error(transparent)]
     Embed(#[from] anamne_embed::EmbedError),
     /// The question is about somebody or something that no memory names.
-    #[error("no entity is called {name:?}{}", offered(.like))]
+    #[error("no entity is called {:?}{}", shorten(name), offered(.like))]
     NoEntity {
         /// The name that was asked for.
         name: String,

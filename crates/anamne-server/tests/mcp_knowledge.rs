@@ -227,8 +227,10 @@ async fn what_does_not_fit_is_refused_and_what_is_not_known_not_found() {
     let open = contradict(&mut raw).await;
     let id = open["id"].as_str().expect("an id").to_owned();
     for (arguments, parts) in [
-        (json!({}), &["action", "given"][..]),
-        (json!({ "action": "sing" }), &["action", "contradictions"]),
+        (
+            json!({ "action": "sing" }),
+            &["action", "contradictions"][..],
+        ),
         (
             json!({ "action": "entity" }),
             &["name", "given with the action entity"],

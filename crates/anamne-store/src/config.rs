@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use anamne_text::echo::shorten_values;
 use anamne_types::{Category, Kind, Limits, Refusal, check_weight};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -362,7 +363,8 @@ impl SpaceConfig {
         let Some(text) = read_settings(path)? else {
             return Ok(None);
         };
-        let unreadable = |error: toml::de::Error| StoreError::damaged(path, error.to_string());
+        let unreadable =
+            |error: toml::de::Error| StoreError::damaged(path, toml_problem(&text, &error));
         let Format { format } = toml::from_str(&text).map_err(unreadable)?;
         if format > CONFIG_FORMAT {
             return Err(StoreError::Newer {
@@ -384,6 +386,18 @@ impl SpaceConfig {
             toml::to_string(self).map_err(|error| StoreError::damaged(path, error.to_string()))?;
         replace_file(path, text.as_bytes())
     }
+}
+
+/// What is wrong with a TOML file of this text, on one line, with no more than the beginning of a value.
+pub fn toml_problem(text: &str, error: &toml::de::Error) -> String {
+    let message = shorten_values(error.message()).replace('\n', ", ");
+    let before = error.span().and_then(|span| text.get(..span.start));
+    let Some(before) = before else {
+        return message;
+    };
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
+    format!("line {line}, column {column}: {message}")
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use anamne_types::{MemoryId, Refusal, Seq};
 
 use crate::files::may_only_be_read;
+use crate::trouble::Trouble;
 
 /// An error of the source, the journal or the lock between processes.
 #[derive(Debug, thiserror::Error)]
@@ -179,11 +180,24 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// SQLite failed.
-    #[error("the source database failed: {0}")]
+    #[error("{}", what_failed(.0))]
     Sqlite(#[from] rusqlite::Error),
     /// A stored value could not be turned into JSON or back.
     #[error("a stored record can't be read: {0}")]
     Json(#[from] serde_json::Error),
+}
+
+/// What happened to the database, and what to do about it.
+fn what_failed(error: &rusqlite::Error) -> String {
+    match Trouble::of_sqlite(error) {
+        Some(Trouble::Busy) => format!(
+            "another process is using the source database ({error}); try again when it is done"
+        ),
+        Some(Trouble::PermissionDenied) => format!(
+            "permission to use the source database is missing ({error}); look at the permissions of the store's folder"
+        ),
+        _ => format!("the source database failed: {error}"),
+    }
 }
 
 /// Actions that a missing permission to read keeps from happening.

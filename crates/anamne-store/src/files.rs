@@ -91,6 +91,11 @@ pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
         .collect()
 }
 
+/// Whether something is there. An error where that can't be told, for which "no" would be a wrong answer.
+pub(crate) fn is_there(path: &Path) -> Result<bool, StoreError> {
+    path.try_exists().map_err(StoreError::io("look at", path))
+}
+
 /// Removes a file, or a folder with all that is in it, if it is there.
 pub fn remove_path(path: &Path) -> Result<(), StoreError> {
     remove_if_there(path)

@@ -54,6 +54,7 @@ mod special_files;
 mod storage;
 mod store;
 mod telling;
+mod trouble;
 pub mod view;
 mod watch;
 mod writer;
@@ -65,7 +66,7 @@ pub use bounded::{Unfit, read_regular};
 pub use clock::{Clock, SystemClock};
 pub use config::{
     EmbeddingConfig, KeptQueries, MetaConfig, QuotaConfig, RecallConfig, RetentionConfig,
-    RoleConfig, SpaceConfig, TiersConfig,
+    RoleConfig, SpaceConfig, TiersConfig, toml_problem,
 };
 pub use derived::{
     DerivedDatabase, cut_log, identity_at, remove_derived, remove_set_aside, set_aside_derived,
@@ -95,4 +96,5 @@ pub use space::SpaceSource;
 pub use space_name::SpaceName;
 pub use storage::{Disk, Storage};
 pub use store::{StoreFolder, Unreadable};
+pub use trouble::Trouble;
 pub use watch::Watch;

@@ -9,7 +9,7 @@ use anamne_types::{Actor, Memory, MemoryId, Seq, Tier};
 use crate::StoreError;
 use crate::clock::Clock;
 use crate::config::SpaceConfig;
-use crate::files::{create_private_folder, look_at};
+use crate::files::{create_private_folder, is_there, look_at};
 use crate::incidents::{self, Incident};
 use crate::journal::{Digest, Journal, JournalReport, Lines};
 use crate::lock::{MoveLock, WriteLock};
@@ -72,7 +72,8 @@ impl SpaceSource {
         let config_path = folder.join("space.toml");
         let database = folder.join("memories").join("active.db");
         let [has_config, has_database, has_journal] =
-            [&config_path, &database, &folder.join("journal")].map(|path| path.exists());
+            [&config_path, &database, &folder.join("journal")].map(|path| is_there(path));
+        let (has_config, has_database, has_journal) = (has_config?, has_database?, has_journal?);
         if !create && !has_config && !has_database && !has_journal {
             return Err(StoreError::NoSpace(name.to_string()));
         }

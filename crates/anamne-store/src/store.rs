@@ -1,10 +1,11 @@
 //! The folder of one tenant: where its spaces are.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::StoreError;
 use crate::config::SpaceConfig;
-use crate::files::{create_private_folder, entries};
+use crate::files::{create_private_folder, entries, is_there};
 use crate::space_name::SpaceName;
 
 /// The layout of a store's folder. Knows paths only; spaces are opened one by one.
@@ -26,6 +27,23 @@ impl StoreFolder {
         create_private_folder(&self.root.join("spaces"))
     }
 
+    /// Whether the store is there. An error where that can't be told: its folder may not be looked into, or a file
+    /// stands where a folder must be.
+    pub fn is_there(&self) -> Result<bool, StoreError> {
+        let spaces = self.root.join("spaces");
+        match std::fs::metadata(&spaces) {
+            Ok(found) if found.is_dir() => Ok(true),
+            Ok(_) => Err(StoreError::damaged(&spaces, "it is not a folder")),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(StoreError::io("look at", &spaces)(error)),
+        }
+    }
+
+    /// Whether anything stands where the folder of this space is. An error where that can't be told.
+    pub fn has_space(&self, name: &SpaceName) -> Result<bool, StoreError> {
+        is_there(&self.space(name))
+    }
+
     /// The store's folder.
     pub fn root(&self) -> &Path {
         &self.root
@@ -44,7 +62,8 @@ impl StoreFolder {
             .filter(|path| {
                 ["space.toml", "memories", "journal"]
                     .iter()
-                    .any(|part| path.join(part).exists())
+                    // What may not be looked at is there, and is told when it is read.
+                    .any(|part| is_there(&path.join(part)).unwrap_or(true))
             })
             .collect();
         folders.sort();
@@ -81,11 +100,17 @@ impl StoreFolder {
     fn look_around(&self) -> Result<Vec<Result<SpaceName, Unreadable>>, StoreError> {
         let mut found = Vec::new();
         for folder in entries(&self.root.join("spaces"))? {
-            if !folder.is_dir() {
+            let looked = std::fs::metadata(&folder).map_err(StoreError::io("look at", &folder));
+            let is_gone = |error: &StoreError| matches!(error, StoreError::Io { source, .. } if source.kind() == ErrorKind::NotFound);
+            // A file, or a link that leads nowhere.
+            if looked
+                .as_ref()
+                .map_or_else(is_gone, |found| !found.is_dir())
+            {
                 continue;
             }
             let path = folder.join("space.toml");
-            let named = match SpaceConfig::read(&path) {
+            let named = match looked.and_then(|_| SpaceConfig::read(&path)) {
                 Ok(None) => continue,
                 Ok(Some(config)) => config.name.parse().map_err(StoreError::from),
                 Err(error) => Err(error),

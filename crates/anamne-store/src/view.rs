@@ -190,6 +190,9 @@ pub enum ViewError {
     /// The source could not be read.
     #[error("read the log: {0}")]
     Feed(String),
+    /// The source failed.
+    #[error("read the log: {0}")]
+    Source(#[source] Box<crate::StoreError>),
     /// A file of the view does not hold what it should.
     #[error("{path} is damaged: {reason}")]
     Damaged {

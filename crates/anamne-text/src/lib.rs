@@ -20,6 +20,7 @@
 
 pub mod analyser;
 mod border;
+pub mod echo;
 pub mod normal;
 pub mod quote;
 pub mod sentences;

@@ -46,7 +46,9 @@ macro_rules! words {
             type Err = Refusal;
 
             fn from_str(text: &str) -> Result<Self, Refusal> {
-                Self::ALL.iter().copied().find(|value| value.as_str() == text).ok_or_else(|| {
+                // A hyphen in place of an underscore is the same word.
+                let word = text.replace('-', "_");
+                Self::ALL.iter().copied().find(|value| value.as_str() == word).ok_or_else(|| {
                     let words: Vec<_> = Self::ALL.iter().map(|value| value.as_str()).collect();
                     Refusal::new($field, format!("one of {}", words.join(", ")), text)
                 })

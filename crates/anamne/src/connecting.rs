@@ -53,7 +53,7 @@ impl Connections for KnownConnections<'_> {
         let mut links = self
             .source
             .links_leading_from(rows, most)
-            .map_err(|error| ViewError::Feed(error.to_string()))?;
+            .map_err(|error| ViewError::Source(Box::new(error)))?;
         // Whether what was found in texts can be read is said where names are asked for.
         let opposed = self
             .ask(|graph| graph.opposed_to(rows, most))

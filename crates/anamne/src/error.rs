@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use anamne_text::echo::shorten;
 use anamne_types::{Refusal, Right};
 
 use crate::import::ImportReport;
@@ -36,7 +37,8 @@ pub enum Error {
     Embed(#[from] anamne_embed::EmbedError),
     /// A space was to use a model that there is not.
     #[error(
-        "there is no embedding model {name}; there are: {known}. A folder with a Model2Vec model in {folder} adds one",
+        "there is no embedding model {name:?}; there are: {known}. A folder with a Model2Vec model in {folder} adds one",
+        name = shorten(name),
         folder = folder.display()
     )]
     UnknownModel {
@@ -48,7 +50,7 @@ pub enum Error {
         folder: PathBuf,
     },
     /// A model of the store could not be loaded.
-    #[error("the embedding model {name} can't be loaded: {source}")]
+    #[error("the embedding model {:?} can't be loaded: {source}", shorten(name))]
     Model {
         /// The name that was asked for.
         name: String,
@@ -116,6 +118,7 @@ pub enum Denied {
 
 /// The kinds of failure that doors tell apart: exit codes, HTTP statuses, MCP errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ErrorKind {
     /// The caller sent something that is not accepted.
     Refused,
@@ -123,6 +126,14 @@ pub enum ErrorKind {
     Denied,
     /// What was asked for is not there.
     NotFound,
+    /// The system does not let this user read or write a file of the store.
+    PermissionDenied,
+    /// Another process is using a file of the store.
+    Busy,
+    /// A newer version wrote a file of the store.
+    NewerFormat,
+    /// A file of the store does not hold what it should.
+    Damaged,
     /// The engine failed.
     Failed,
 }
@@ -174,7 +185,7 @@ impl Error {
             | Self::Knowledge(GraphError::NoEntity { .. } | GraphError::NoContradiction { .. }) => {
                 ErrorKind::NotFound
             }
-            _ => ErrorKind::Failed,
+            _ => self.trouble().map_or(ErrorKind::Failed, ErrorKind::from),
         }
     }
 

@@ -10,13 +10,13 @@ use anamne_store::{
 use anamne_types::{Right, Tier};
 use serde::Serialize;
 
-use crate::Error;
 use crate::answering;
 use crate::latent;
 use crate::space::{CheckUp, Space};
 use crate::store::Store;
 use crate::travel::outside;
 use crate::views::{self, Views};
+use crate::{Error, ErrorKind};
 
 /// What reading a space back found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -37,14 +37,43 @@ pub struct RepairReport {
     pub mended: Vec<String>,
     /// What could not be mended.
     pub lost: Vec<String>,
+    /// Why the space was not repaired at all, where nothing is known to be wrong with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_repaired: Option<NotRepaired>,
     /// What is still wrong afterwards.
     pub findings: Vec<Finding>,
+}
+
+/// Why a space was not repaired: another process uses it, a permission is missing, or a newer version wrote it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NotRepaired {
+    /// The word of the kind of failure.
+    pub kind: &'static str,
+    /// What happened.
+    pub message: String,
+    /// What to do next.
+    pub hint: &'static str,
+}
+
+impl NotRepaired {
+    /// `None` for an error that says that something is lost or damaged.
+    fn because_of(error: &Error) -> Option<Self> {
+        let kind = error.kind();
+        match kind {
+            ErrorKind::Busy | ErrorKind::PermissionDenied | ErrorKind::NewerFormat => Some(Self {
+                kind: kind.as_str(),
+                message: error.to_string(),
+                hint: kind.next_step()?,
+            }),
+            _ => None,
+        }
+    }
 }
 
 impl RepairReport {
     /// Whether nothing was lost and nothing is wrong any more.
     pub fn is_whole(&self) -> bool {
-        self.lost.is_empty() && self.findings.is_empty()
+        self.lost.is_empty() && self.findings.is_empty() && self.not_repaired.is_none()
     }
 }
 
@@ -119,7 +148,10 @@ impl Store {
             match name {
                 Some(name) => {
                     if let Err(error) = self.mend(&folder, &name, &mut report) {
-                        report.lost.push(error.to_string());
+                        report.not_repaired = NotRepaired::because_of(&error);
+                        if report.not_repaired.is_none() {
+                            report.lost.push(error.to_string());
+                        }
                     }
                 }
                 None => report.lost.push(
@@ -127,10 +159,12 @@ impl Store {
                         .to_owned(),
                 ),
             }
-            let left = self.examine_folder(&folder);
-            report.findings = left
-                .unwrap_or_else(|error| unreadable(&folder, &error))
-                .findings;
+            if report.not_repaired.is_none() {
+                let left = self.examine_folder(&folder);
+                report.findings = left
+                    .unwrap_or_else(|error| unreadable(&folder, &error))
+                    .findings;
+            }
             reports.push(report);
         }
         Ok(reports)
@@ -210,8 +244,10 @@ impl Space {
 
 /// A space of which not even the damage can be told, such as one of a newer version, is a finding like others.
 fn unreadable(folder: &Path, error: &Error) -> Examination {
+    let database = folder.join("memories").join("active.db");
     let path = match error {
         Error::Store(StoreError::Newer { path, .. } | StoreError::Io { path, .. }) => path,
+        Error::Store(StoreError::Sqlite(_)) => &database,
         _ => folder,
     };
     let file = path.strip_prefix(folder).unwrap_or(path);

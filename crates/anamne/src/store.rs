@@ -197,12 +197,11 @@ impl Store {
     /// The space that a name means: the one that is called so to the byte, else the one with composed characters. The name of
     /// a new space must be one that people can tell from others.
     fn meant(&self, name: SpaceName, create: bool) -> Result<SpaceName, Error> {
-        let is_there = |name: &SpaceName| self.folder.space(name).exists();
-        if is_there(&name) {
+        if self.folder.has_space(&name)? {
             return Ok(name);
         }
         let composed = name.composed();
-        if create && !is_there(&composed) {
+        if create && !self.folder.has_space(&composed)? {
             composed.check_new(&self.folder.spaces()?)?;
         }
         Ok(composed)

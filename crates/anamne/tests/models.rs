@@ -524,6 +524,15 @@ fn a_model_that_there_is_not_is_refused_and_nothing_changes() {
     fs::write(home.model_folder().join("tokenizer.json"), "[]").expect("damaged");
     refuse("tiny", &["tiny", "tokenizer.json"]);
     home.add_model_folder();
+    let weights = home.model_folder().join("model.safetensors");
+    let mut bytes = fs::read(&weights).expect("a model");
+    let last = bytes.len() - 4;
+    for (value, reason) in [(f32::MAX, "overflows"), (f32::NAN, "not a number")] {
+        bytes[last..].copy_from_slice(&value.to_le_bytes());
+        fs::write(&weights, &bytes).expect("written");
+        refuse("tiny", &["tiny", "model.safetensors", reason]);
+    }
+    home.add_model_folder();
     choose(&space, "tiny");
     settle(&space);
     assert_eq!(answering(&space), "tiny");

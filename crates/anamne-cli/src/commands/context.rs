@@ -25,13 +25,13 @@ It is quoted data, never an instruction. An entry that another memory
 contradicts says so (contested by, outdated by, wrong), and the other side
 stands beside it.
 
-`--preset session-start` needs no question: what was decided, what is open, what
+`--preset session_start` needs no question: what was decided, what is open, what
 matters and what was done last, for a host to read before its first word.
 
 Examples:
   anamne context \"how do we deploy?\" --budget 800
   anamne context \"open questions about sync\" --since \"last week\" | my-agent
-  anamne context --preset session-start
+  anamne context --preset session_start
 
 With --json: {\"text\", \"tokens\", \"entries\": [{\"id\", \"citation\", \"confidence\",
   \"tokens\", \"beside\"?: the entry it is there for}], \"left_out\": [{\"id\", \"reason\": \"over_budget|duplicate\",
@@ -40,7 +40,7 @@ pub(crate) struct Context {
     /// The question; `-` reads standard input
     #[arg(required_unless_present = "preset")]
     query: Vec<String>,
-    /// What a host wants to know without a question: session-start, at most 1500 tokens
+    /// What a host wants to know without a question: session_start, at most 1500 tokens
     #[arg(long, hide_possible_values = true, value_name = "WHICH", value_parser = arguments::preset())]
     preset: Option<ContextPreset>,
     /// Tokens that the block may cost, at least 50; 1000, or the preset's, if not given

@@ -1,7 +1,7 @@
 //! `anamne mcp`.
 
 use anamne::SpaceName;
-use anamne_server::mcp::{OtherSpaces, Settings, ToolSet, serve_stdio};
+use anamne_server::mcp::{OtherSpaces, ServeError, Settings, ToolSet, serve_stdio};
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -14,7 +14,7 @@ An editor starts this by itself, one for each window; all of them and the
 command line may use one store at the same time. Standard output carries the
 protocol alone.
 
-The eight tools of --tools memory are what most agents need; read-only leaves
+The eight tools of --tools memory are what most agents need; read_only leaves
 out those that change something; knowledge adds memory_knowledge, which asks and
 tells who and what the memories are about, and resolves contradictions.
 
@@ -73,6 +73,7 @@ pub(crate) struct Mcp {
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Tools {
     Memory,
+    #[value(name = "read_only", alias = "read-only")]
     ReadOnly,
     Knowledge,
 }
@@ -109,7 +110,9 @@ impl Mcp {
             .read_core(!self.no_core)
             .erase(self.allow_erase)
             .tools(self.tools.into());
-        serve_stdio(options, place.claim()?.as_str(), settings)
-            .map_err(|error| Failure::failed(format!("the server ended: {error}")))
+        serve_stdio(options, place.claim()?.as_str(), settings).map_err(|error| match error {
+            ServeError::Engine(error) => error.into(),
+            error => Failure::failed(format!("the server ended: {error}")),
+        })
     }
 }

@@ -4,7 +4,7 @@ use anamne::RepairReport;
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::output::{BOLD, GREEN, Output, RED, YELLOW, paint};
+use crate::output::{BOLD, CYAN, GREEN, Output, RED, YELLOW, paint};
 use crate::place::Place;
 
 /// Mend what is damaged from the other copy, and list what can't be mended
@@ -14,7 +14,9 @@ Mends every space of the store, or the one that --space names: the database
 from the journal, the journal from the database, the indexes from the database.
 Damaged files are set aside beside the new ones as NAME.damaged-1 and so on,
 never overwritten; damaged indexes are built again. End other programs that use
-the store first. Exit code 1 says that something is lost or still wrong.
+the store first. Exit code 1 says that something is lost or still wrong, or that
+a space was not repaired: another process uses it, a permission is missing, or a
+newer version wrote it.
 
 Examples:
   anamne verify
@@ -22,7 +24,8 @@ Examples:
   anamne --space recipes repair --json
 
 With --json: {\"store\", \"whole\", \"spaces\": [{\"space\", \"mended\": […],
-  \"lost\": […], \"findings\": [what is still wrong, as `verify` says it]}]}")]
+  \"lost\": […], \"not_repaired\"?: {\"kind\": \"busy|permission_denied|newer_format\",
+  \"message\", \"hint\"}, \"findings\": [what is still wrong, as `verify` says it]}]}")]
 pub(crate) struct Repair {}
 
 impl Repair {
@@ -50,6 +53,10 @@ fn print(report: &RepairReport, output: &mut Output) -> Result<(), Failure> {
     output.line(paint(BOLD, &report.space))?;
     if report.is_whole() && report.mended.is_empty() {
         output.entry(GREEN, "well   ", "there was nothing to mend")?;
+    }
+    if let Some(kept) = &report.not_repaired {
+        output.entry(RED, "skipped", &kept.message)?;
+        output.entry(CYAN, "next   ", kept.hint)?;
     }
     for mended in &report.mended {
         output.entry(YELLOW, "mended ", mended)?;

@@ -27,4 +27,6 @@ mod tasks;
 mod terminal;
 mod tiers;
 mod together;
+mod troubles;
+mod vocabulary;
 mod weaving;

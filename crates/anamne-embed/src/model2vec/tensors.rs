@@ -9,6 +9,9 @@ use super::ModelFile;
 use crate::EmbedError;
 use crate::token_rows::{TokenRows, Words};
 
+/// The largest value of a row times its weight: a sum of 2^24 of them is still a finite f32.
+const LARGEST_VALUE: f32 = 1e31;
+
 /// The rows as stored, not yet held against a tokenizer.
 pub(super) struct StoredRows {
     count: usize,
@@ -70,10 +73,16 @@ impl StoredRows {
                  has {tokens} tokens"
             )));
         }
-        Ok(self
+        let rows = self
             .rows
             .with_scales(self.weights)
-            .with_mapping(self.mapping))
+            .with_mapping(self.mapping);
+        match rows.largest_value(tokens) {
+            largest if largest <= LARGEST_VALUE => Ok(rows),
+            largest => Err(file.malformed(format!(
+                "`embeddings` times `weights` reaches {largest:e}; above {LARGEST_VALUE:e} the sum over a text overflows"
+            ))),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use anamne_store::StoreError;
 use anamne_store::view::ViewError;
+use anamne_text::echo::shorten;
 
 /// Why the graph could not be woven or read.
 #[derive(Debug, thiserror::Error)]
@@ -23,13 +24,13 @@ pub enum GraphError {
         reason: String,
     },
     /// Nothing of this name is known.
-    #[error("no entity is called \"{name}\"")]
+    #[error("no entity is called \"{}\"", shorten(name))]
     NoEntity {
         /// What was asked for.
         name: String,
     },
     /// No contradiction has this id.
-    #[error("no contradiction has the id {id}")]
+    #[error("no contradiction has the id \"{}\"", shorten(id))]
     NoContradiction {
         /// What was asked for.
         id: String,

@@ -58,7 +58,16 @@ fn check(name: &str, value: &mut Value, property: &Value) -> Result<(), Refusal>
     if !fits {
         return Err(Refusal::new(name, accepts, value));
     }
-    match property.get("enum").and_then(Value::as_array) {
+    let words = property.get("enum").and_then(Value::as_array);
+    // A hyphen in place of an underscore is the same word.
+    if let Some(word) = value
+        .as_str()
+        .map(|word| Value::from(word.replace('-', "_")))
+        && words.is_some_and(|words| words.contains(&word))
+    {
+        *value = word;
+    }
+    match words {
         Some(words) if !words.contains(value) => {
             let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
             let accepts = format!("one of {}", words.join(", "));

@@ -3,6 +3,7 @@
 //! A host that finds structured content in a reply hands that to its model in place of the text. So it is there only on
 //! request, and is no less careful than the text: invisible characters are escapes in it too.
 
+use anamne::text::echo::shorten_values;
 use anamne::text::quote::{escape_invisible, on_one_line};
 use anamne::{Denied, Error, ErrorKind, Refusal, Right};
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
@@ -95,12 +96,19 @@ impl Failure {
         match self {
             Self::Malformed(refusal) => ("refused", refusal.to_string()),
             Self::Unknown(what) => ("not_found", format!("not found: {what}")),
-            Self::Engine(error) => match error.kind() {
-                ErrorKind::Refused => ("refused", error.to_string()),
-                ErrorKind::NotFound => ("not_found", format!("not found: {error}")),
-                ErrorKind::Denied => ("denied", denied(error)),
-                ErrorKind::Failed => ("failed", format!("the memory engine failed: {error}")),
-            },
+            Self::Engine(error) => {
+                let kind = error.kind();
+                let message = match (kind, kind.next_step()) {
+                    (ErrorKind::Refused, _) => error.to_string(),
+                    (ErrorKind::NotFound, _) => format!("not found: {error}"),
+                    (ErrorKind::Denied, _) => denied(error),
+                    (_, Some(step)) => {
+                        format!("{}: {error}; next: {step}", kind.as_str().replace('_', " "))
+                    }
+                    (_, None) => format!("the memory engine failed: {error}"),
+                };
+                (kind.as_str(), message)
+            }
         }
     }
 
@@ -124,7 +132,7 @@ impl Failure {
 
 /// A message on one line, whatever words of others it holds.
 pub(crate) fn message_of(words: &str) -> String {
-    let line = on_one_line(words);
+    let line = on_one_line(&shorten_values(words));
     match line.char_indices().nth(LONGEST_MESSAGE) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,

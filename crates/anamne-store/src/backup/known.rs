@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
+use crate::config::toml_problem;
 use crate::files::replace_file;
 use crate::special_files::read_settings;
 
@@ -55,7 +56,8 @@ impl KnownBackups {
                 backups: Vec::new(),
             });
         };
-        let unreadable = |error: toml::de::Error| StoreError::damaged(&path, error.to_string());
+        let unreadable =
+            |error: toml::de::Error| StoreError::damaged(&path, toml_problem(&text, &error));
         let Format { format } = toml::from_str(&text).map_err(unreadable)?;
         if format > FORMAT {
             return Err(StoreError::Newer {

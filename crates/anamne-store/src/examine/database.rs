@@ -81,6 +81,7 @@ impl Database {
             Ok(Some(database)) => return Ok(Some(database)),
             Ok(None) => findings.add(Part::Database, FILE, None, "it has no tables"),
             Err(newer @ StoreError::Newer { .. }) => return Err(newer),
+            Err(error) if error.keeps_out() => return Err(error),
             Err(error) => findings.add(Part::Database, FILE, None, error.to_string()),
         }
         Ok(None)
@@ -119,8 +120,13 @@ impl Database {
             .contains(&id)
     }
 
-    /// Looks at everything; says how many rows of memories there are.
-    pub(super) fn examine(&self, journal: &Reading, findings: &mut Findings) -> u64 {
+    /// Looks at everything; says how many rows of memories there are. An error where a lock or a missing permission
+    /// keeps it from looking.
+    pub(super) fn examine(
+        &self,
+        journal: &Reading,
+        findings: &mut Findings,
+    ) -> Result<u64, StoreError> {
         type Step = fn(&Database, &Reading, &mut Findings) -> Result<(), StoreError>;
         let steps: [Step; 4] = [
             Self::examine_pages,
@@ -129,14 +135,17 @@ impl Database {
             Self::examine_links,
         ];
         for step in steps {
-            if let Err(error) = step(self, journal, findings) {
-                findings.add(Part::Database, FILE, None, error.to_string());
+            match step(self, journal, findings) {
+                Err(error) if error.keeps_out() => return Err(error),
+                Err(error) => findings.add(Part::Database, FILE, None, error.to_string()),
+                Ok(()) => {}
             }
         }
         let count = "SELECT count(*) FROM memories";
-        self.connection
-            .query_row(count, [], |row| row.get::<_, i64>(0))
-            .map_or(0, |rows| rows as u64)
+        let counted = self
+            .connection
+            .query_row(count, [], |row| row.get::<_, i64>(0));
+        Ok(counted.map_or(0, |rows| rows as u64))
     }
 
     fn examine_pages(&self, _: &Reading, findings: &mut Findings) -> Result<(), StoreError> {
@@ -192,33 +201,42 @@ impl Database {
                 findings.add(Part::Database, FILE, Some(line.seq), problem);
                 hashes = due.into_iter().chain([line.hash]).collect();
             }
-            if let Err(problem) = self.examine_state(&line, Row(numbered), journal) {
+            if let Some(problem) = self.examine_state(&line, Row(numbered), journal)? {
                 findings.add(Part::Database, FILE, Some(line.seq), problem);
             }
         }
         Ok(())
     }
 
-    /// What the database holds of an event's payload is what was told.
-    fn examine_state(&self, line: &Line, row: Row, journal: &Reading) -> Result<(), String> {
-        let stored = read::by_row(&self.connection, &self.names, row)
-            .map_err(|error| format!("the state of m{row} can't be read: {error}"))?
-            .ok_or_else(|| format!("its memory m{row} is missing"))?;
+    /// Why what the database holds of an event's payload is not what was told, if so.
+    fn examine_state(
+        &self,
+        line: &Line,
+        row: Row,
+        journal: &Reading,
+    ) -> Result<Option<String>, StoreError> {
+        let stored = match read::by_row(&self.connection, &self.names, row) {
+            Ok(Some(stored)) => stored,
+            Ok(None) => return Ok(Some(format!("its memory m{row} is missing"))),
+            Err(error) => return unreadable_state(row, error),
+        };
         if stored.erased && line.kind != EventKind::Erased {
-            return Ok(());
+            return Ok(None);
         }
-        let payload = payload_of(&self.connection, &line.event(), stored)
-            .map_err(|error| format!("the state of m{row} can't be read: {error}"))?;
+        let payload = match payload_of(&self.connection, &line.event(), stored) {
+            Ok(payload) => payload,
+            Err(error) => return unreadable_state(row, error),
+        };
         let is_link = matches!(line.kind, EventKind::Linked | EventKind::Unlinked);
-        match payload {
-            Some(payload) if Digest::of(payload.get().as_bytes()) != line.payload_hash => Err(
+        Ok(match payload {
+            Some(payload) if Digest::of(payload.get().as_bytes()) != line.payload_hash => Some(
                 format!("what it says of m{row} is not what was told: the digest differs"),
             ),
             None if !is_link && journal.holds_payload(line.seq) => {
-                Err(format!("the state that it gave to m{row} is missing"))
+                Some(format!("the state that it gave to m{row} is missing"))
             }
-            _ => Ok(()),
-        }
+            _ => None,
+        })
     }
 
     /// Every row is what a replay of the journal would make of it.
@@ -298,4 +316,12 @@ impl Database {
         }
         Ok(())
     }
+}
+
+/// That a state can't be read is a finding, but for a lock or a missing permission.
+fn unreadable_state(row: Row, error: StoreError) -> Result<Option<String>, StoreError> {
+    if error.keeps_out() {
+        return Err(error);
+    }
+    Ok(Some(format!("the state of m{row} can't be read: {error}")))
 }

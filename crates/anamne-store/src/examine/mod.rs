@@ -147,8 +147,9 @@ impl Findings {
 /// Reads settings, journal and database of the space in `folder`, and the manifest where it is a backup.
 ///
 /// Nothing is changed, mended or waited for; other processes may write meanwhile. Damage is a finding
-/// and no error: errors are files of a newer version and a folder that can't be read. O(bytes of both
-/// copies), with memory for a few dozen bytes an event.
+/// and no error: errors are files of a newer version, a folder that can't be read, and a database of which a lock
+/// or a missing permission lets nobody say anything. O(bytes of both copies), with memory for a few dozen bytes an
+/// event.
 pub fn examine(folder: &Path) -> Result<Examination, StoreError> {
     refuse_special_files(folder)?;
     let (database, journal) = (folder.join(database::FILE), folder.join("journal"));
@@ -210,7 +211,7 @@ fn examine_once(copies: Copies<'_>) -> Result<Examination, StoreError> {
     let mut rows = 0;
     if let Some(database) = &mut database {
         compare_ends(database, journaled, &journal, &mut findings, &mut notes);
-        rows = database.examine(&journal, &mut findings);
+        rows = database.examine(&journal, &mut findings)?;
     }
     Ok(Examination {
         last_seq: end.map_or(journal.last.0, |(seq, _)| seq),

@@ -33,15 +33,24 @@ pub(super) struct Witness {
 }
 
 impl Witness {
-    fn open(path: &Path) -> Option<Self> {
-        look_at(path).ok()??;
-        let connection = open_untouched(path).ok()?;
-        let last = end_of_log(&connection).ok()?.0;
-        Some(Self {
-            connection,
-            names: Names::default(),
-            last,
-        })
+    /// `None` where it can't say anything; an error where it may only not be asked now.
+    fn open(path: &Path) -> Result<Option<Self>, StoreError> {
+        if look_at(path)?.is_none() {
+            return Ok(None);
+        }
+        let open = || -> Result<Self, StoreError> {
+            let connection = open_untouched(path)?;
+            Ok(Self {
+                last: end_of_log(&connection)?.0,
+                connection,
+                names: Names::default(),
+            })
+        };
+        match open() {
+            Ok(witness) => Ok(Some(witness)),
+            Err(error) if error.keeps_out() => Err(error),
+            Err(_) => Ok(None),
+        }
     }
 
     /// The links that are there.
@@ -131,7 +140,7 @@ impl Merge {
         journal: &Path,
         links: Option<BTreeSet<LinkKey>>,
     ) -> Result<Self, StoreError> {
-        let database = Witness::open(database);
+        let database = Witness::open(database)?;
         // A torn line was never acknowledged.
         let places = Scan::of(journal)?
             .filter(|scanned| !scanned.torn)

@@ -39,6 +39,9 @@ pub struct Repair {
 /// is then replayed from that journal. A copy without damage stays as it is, and a damaged one is set
 /// aside, never overwritten. What only a view lacks is none of this: views are rebuilt when the space
 /// is opened. O(bytes of both copies).
+///
+/// An error, with nothing changed, where another process or a missing permission lets nobody read the database: that
+/// is no damage.
 pub fn repair(folder: &Path, name: &SpaceName, clock: &dyn Clock) -> Result<Repair, StoreError> {
     refuse_special_files(folder)?;
     create_private_folder(&folder.join("memories"))?;

@@ -1,5 +1,6 @@
 //! Opening the database, and a small pool of readers.
 
+use std::io::ErrorKind;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -157,7 +158,13 @@ pub(super) fn open_reader_of(path: &Path) -> Result<Connection, StoreError> {
                 let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
                     | OpenFlags::SQLITE_OPEN_URI
                     | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-                readable(Connection::open_with_flags(uri, flags)?)
+                match Connection::open_with_flags(uri, flags) {
+                    Ok(connection) => readable(connection),
+                    // Not even to be read.
+                    Err(_) => Err(StoreError::io("open", path)(
+                        ErrorKind::PermissionDenied.into(),
+                    )),
+                }
             }
             None => Err(error),
         },

@@ -10,13 +10,14 @@ use std::sync::{Mutex, PoisonError};
 use anamne_types::{Row, Tier};
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, ffi, params};
 
 use super::connection::{check_format_of, configure, open_reader_of};
 use super::erasure;
 use super::{APPLICATION_ID, CONTENTS_FORMAT};
 use crate::StoreError;
 use crate::files::{look_at, open_private_file};
+use crate::trouble::Trouble;
 
 /// Files of tiers that one connection keeps open; the one that was read longest ago is closed first. Opening one costs
 /// more than reading ten memories.
@@ -242,7 +243,20 @@ pub(crate) fn let_read_colder(connection: &Connection, path: &Path) -> Result<()
         let mut colder = colder.lock().unwrap_or_else(PoisonError::into_inner);
         colder
             .part(tier, row, part.min(2))
-            .map_err(|error| failed(error.to_string()))
+            .map_err(|error| match code_of(&error) {
+                Some(code) => rusqlite::Error::SqliteFailure(ffi::Error::new(code), None),
+                None => failed(error.to_string()),
+            })
     })?;
     Ok(())
+}
+
+/// The code by which a statement says that a tier's file may only not be read now, so that it is not taken for damage.
+/// SQLite drops the code where there are words too.
+fn code_of(error: &StoreError) -> Option<i32> {
+    match error.trouble()? {
+        Trouble::Busy => Some(ffi::SQLITE_BUSY),
+        Trouble::PermissionDenied => Some(ffi::SQLITE_PERM),
+        _ => None,
+    }
 }

@@ -22,18 +22,18 @@ const FIELDS: &str = "row, id, max(seq, placed), kind, category, role, iif(tier 
 
 impl ChangeFeed for SourceFeed<'_> {
     fn head(&self) -> Result<Seq, ViewError> {
-        self.space.read(head).map_err(|error| feed_error(&error))
+        self.space.read(head).map_err(feed_error)
     }
 
     fn since(&self, after: Seq, limit: usize) -> Result<Vec<Change>, ViewError> {
         self.space
             .read(|reader| changes(reader, self.space.names(), self.tier, after, limit))
-            .map_err(|error| feed_error(&error))
+            .map_err(feed_error)
     }
 }
 
-fn feed_error(error: &StoreError) -> ViewError {
-    ViewError::Feed(error.to_string())
+fn feed_error(error: StoreError) -> ViewError {
+    ViewError::Source(Box::new(error))
 }
 
 /// The last event of the log.

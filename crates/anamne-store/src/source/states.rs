@@ -13,7 +13,7 @@ use crate::view::{MemoryFeed, MemoryState, ViewError};
 
 impl MemoryFeed for SpaceSource {
     fn head(&self) -> Result<Seq, ViewError> {
-        self.read(head).map_err(|error| feed_error(&error))
+        self.read(head).map_err(feed_error)
     }
 
     fn states_since(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>, ViewError> {
@@ -24,7 +24,7 @@ impl MemoryFeed for SpaceSource {
                     .map(|state| self.of_space(state))
                     .collect()
             })
-            .map_err(|error| feed_error(&error))
+            .map_err(feed_error)
     }
 
     fn memories(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, ViewError> {
@@ -37,7 +37,7 @@ impl MemoryFeed for SpaceSource {
             }
             Ok(memories)
         };
-        self.read(live).map_err(|error| feed_error(&error))
+        self.read(live).map_err(feed_error)
     }
 }
 
@@ -50,8 +50,8 @@ impl SpaceSource {
     }
 }
 
-fn feed_error(error: &StoreError) -> ViewError {
-    ViewError::Feed(error.to_string())
+fn feed_error(error: StoreError) -> ViewError {
+    ViewError::Source(Box::new(error))
 }
 
 /// What a row says where it is neither forgotten nor erased.

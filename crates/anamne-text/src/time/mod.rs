@@ -32,6 +32,7 @@ use std::ops::Range;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use crate::echo::shorten;
 use calendar::{Calendar, Fault};
 pub use names::{MONTHS, WEEKDAYS, month_of, weekday_of};
 pub use question::{Direction, Reach, TimeExpression, When, expressions};
@@ -49,20 +50,27 @@ pub enum TimeError {
     #[error(
         "\"{given}\" is not a time that is understood; give a date (2026-03-01, 2026-03, 2026), a date and time \
          (\"2026-03-01 14:00\" or RFC 3339), a day (today, yesterday, monday), a span (\"last week\", \"this year\") \
-         or how long ago (\"3 days ago\", 3d, 2w)"
+         or how long ago (\"3 days ago\", 3d, 2w)",
+        given = shorten(given)
     )]
     Unknown {
         /// What was given.
         given: String,
     },
     /// The text has the form of a date or time that does not exist.
-    #[error("\"{given}\" is no date or time that exists; check the month, the day and the hour")]
+    #[error(
+        "\"{}\" is no date or time that exists; check the month, the day and the hour",
+        shorten(given)
+    )]
     Nonexistent {
         /// What was given.
         given: String,
     },
     /// The time is farther away than can be counted.
-    #[error("\"{given}\" is out of range; times lie between the years -9999 and 9999")]
+    #[error(
+        "\"{}\" is out of range; times lie between the years -9999 and 9999",
+        shorten(given)
+    )]
     OutOfRange {
         /// What was given.
         given: String,

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use anamne_store::toml_problem;
 use anamne_types::Refusal;
 use serde::{Deserialize, Serialize};
 
@@ -199,8 +200,8 @@ impl BridgeConfig {
             path: path.to_owned(),
             reason,
         };
-        let Format { format } =
-            toml::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+        let not_toml = |error: toml::de::Error| unreadable(toml_problem(&text, &error));
+        let Format { format } = toml::from_str(&text).map_err(not_toml)?;
         if let Some(found) = format
             && found > CONFIG_FORMAT
         {
@@ -210,7 +211,7 @@ impl BridgeConfig {
                 known: CONFIG_FORMAT,
             });
         }
-        let config: Self = toml::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+        let config: Self = toml::from_str(&text).map_err(not_toml)?;
         config
             .check()
             .map_err(|error| unreadable(error.to_string()))?;

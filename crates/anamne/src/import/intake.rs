@@ -1,6 +1,7 @@
 //! The way of what an import reads into the space: batch by batch, and the links at the end.
 
 use anamne_store::{Arrival, StoreError};
+use anamne_text::echo::shorten_values;
 use anamne_types::{Draft, Link, LinkType, MemoryId};
 use jiff::Timestamp;
 
@@ -26,11 +27,11 @@ pub(super) struct Place {
 }
 
 impl Place {
-    fn bad(&self, reason: String) -> BadLine {
+    fn bad(&self, reason: impl Into<String>) -> BadLine {
         BadLine {
             line: self.line,
             file: self.file.clone(),
-            reason,
+            reason: shorten_values(&reason.into()).into_owned(),
         }
     }
 }

@@ -37,6 +37,8 @@ const ACTIONS: [&str; 8] = [
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Knowledge {
+    /// list if not given
+    #[serde(default = "list")]
     #[schemars(schema_with = "actions")]
     action: String,
     /// An entity; in list a part of its name, in check a topic
@@ -65,6 +67,10 @@ pub(crate) struct Knowledge {
     /// 20 if not given
     limit: Option<i64>,
     space: Option<String>,
+}
+
+fn list() -> String {
+    "list".to_owned()
 }
 
 fn actions(_: &mut SchemaGenerator) -> Schema {

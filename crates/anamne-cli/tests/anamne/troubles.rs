@@ -1,0 +1,365 @@
+//! Five troubles, told apart on every door, each with the step that helps: no permission, busy, a newer format, not
+//! there, damaged.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::bench::{Bench, Ran, lines};
+
+/// A user of the system who owns nothing, for tests that run as the one whom no permission keeps out.
+#[cfg(unix)]
+const NOBODY: u32 = 65_534;
+
+/// What brings a store into trouble. What is returned keeps it there.
+type Harm = fn(&Bench) -> Option<File>;
+
+struct Trouble {
+    kind: &'static str,
+    code: i32,
+    /// Part of the next step.
+    next: &'static str,
+    harm: Harm,
+}
+
+/// The words of the five kinds, as `--help` names them too.
+const TROUBLES: [Trouble; 5] = [
+    Trouble {
+        kind: "permission_denied",
+        code: 1,
+        next: "permission for the store's folder",
+        harm: |bench| {
+            set_mode(&bench.store(), 0o000);
+            None
+        },
+    },
+    Trouble {
+        kind: "busy",
+        code: 1,
+        next: "wait until it is done",
+        harm: |bench| {
+            let path = core(bench).join("write.lock");
+            let lock = File::options().write(true).open(path).expect("a lock");
+            lock.lock().expect("locked");
+            Some(lock)
+        },
+    },
+    Trouble {
+        kind: "newer_format",
+        code: 1,
+        next: "install a newer version",
+        harm: |bench| {
+            let path = core(bench).join("space.toml");
+            let settings = fs::read_to_string(&path).expect("settings");
+            let changed = settings.replacen("format = 1", "format = 99", 1);
+            assert_ne!(changed, settings);
+            fs::write(path, changed).expect("written");
+            None
+        },
+    },
+    Trouble {
+        kind: "not_found",
+        code: 3,
+        next: "remember",
+        harm: |bench| {
+            fs::remove_dir_all(bench.store()).expect("removed");
+            None
+        },
+    },
+    Trouble {
+        kind: "damaged",
+        code: 1,
+        next: "anamne repair",
+        harm: |bench| {
+            fs::write(core(bench).join("space.toml"), b"\0\0 not settings").expect("written");
+            None
+        },
+    },
+];
+
+fn core(bench: &Bench) -> PathBuf {
+    bench.store().join("spaces/core")
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("a mode");
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &Path, _: u32) {}
+
+/// Whether permissions mean nothing to whoever runs this test.
+fn is_root(bench: &Bench) -> bool {
+    File::open(bench.store().join("spaces")).is_ok()
+}
+
+/// The command, as a user whom permissions keep out.
+#[cfg(unix)]
+fn as_somebody(bench: &Bench, arguments: &[&str]) -> Command {
+    use std::os::unix::process::CommandExt;
+    if !is_root(bench) {
+        return bench.command(arguments);
+    }
+    set_mode(bench.folder(), 0o755);
+    let program = bench.folder().join("anamne");
+    if !program.exists() {
+        fs::copy(env!("CARGO_BIN_EXE_anamne"), &program).expect("a copy");
+    }
+    let like = bench.command(arguments);
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(bench.folder());
+    command.env_clear();
+    for (name, value) in like.get_envs() {
+        command.envs(value.map(|value| (name, value)));
+    }
+    command.uid(NOBODY).gid(NOBODY);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+#[cfg(not(unix))]
+fn as_somebody(bench: &Bench, arguments: &[&str]) -> Command {
+    bench.command(arguments)
+}
+
+fn command(bench: &Bench, trouble: &Trouble, arguments: &[&str]) -> Command {
+    if trouble.kind == "permission_denied" {
+        as_somebody(bench, arguments)
+    } else {
+        bench.command(arguments)
+    }
+}
+
+fn started(mut command: Command) -> Child {
+    command.spawn().expect("the command starts")
+}
+
+fn ended(child: Child) -> Ran {
+    child.wait_with_output().expect("the command ends").into()
+}
+
+/// What an agent's server said when it had answered the call, or had ended before.
+fn answered(mut child: Child) -> Ran {
+    let input = child.stdin.take();
+    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut stdout = String::new();
+    while !stdout.contains("\"id\":2") && output.read_line(&mut stdout).expect("a line") > 0 {}
+    drop(input);
+    output.read_to_string(&mut stdout).expect("the rest");
+    let ran = ended(child);
+    Ran { stdout, ..ran }
+}
+
+fn call(tool: &str, arguments: &Value) -> String {
+    lines([
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"}}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
+            "name": tool, "arguments": arguments}}),
+    ])
+}
+
+/// What the command line says: kind and next step in JSON, and the same step in words.
+#[track_caller]
+fn check_command_line(trouble: &Trouble, json: &Ran, plain: &Ran) {
+    let kind = trouble.kind;
+    let error = json.error();
+    assert_eq!(
+        (json.code, &error["kind"]),
+        (trouble.code, &json!(kind)),
+        "{error}"
+    );
+    let hint = error["hint"].as_str().unwrap_or_default();
+    assert!(hint.contains(trouble.next), "{kind}: {error}");
+    assert_eq!(plain.code, trouble.code, "{kind}: {}", plain.stderr);
+    assert!(
+        plain.stderr.contains(trouble.next),
+        "{kind}: {}",
+        plain.stderr
+    );
+    let is_damage = kind == "damaged";
+    assert_eq!(
+        plain.stderr.contains("anamne repair"),
+        is_damage,
+        "{kind}: {}",
+        plain.stderr
+    );
+    let is_absence = kind == "not_found";
+    assert_eq!(
+        plain.stderr.contains("nothing is remembered"),
+        is_absence,
+        "{kind}: {}",
+        plain.stderr
+    );
+}
+
+/// What an agent is told: kind and next step, in the text and for programs.
+#[track_caller]
+fn check_agent(trouble: &Trouble, ran: &Ran) {
+    let kind = trouble.kind;
+    let said = format!("{}{}", ran.stdout, ran.stderr);
+    let replies = ran
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let Some(reply) = replies.into_iter().find(|reply| reply["id"] == 2) else {
+        // The server did not even begin; who started it is told why.
+        assert!(ran.stderr.contains(trouble.next), "{kind}: {said}");
+        return;
+    };
+    let result = &reply["result"];
+    assert_eq!(result["isError"], true, "{kind}: {said}");
+    assert_eq!(result["structuredContent"]["error"]["kind"], kind, "{said}");
+    let text = result["content"][0]["text"].as_str().expect("text");
+    assert!(text.starts_with(&kind.replace('_', " ")), "{text}");
+    assert!(text.contains(trouble.next), "{kind}: {text}");
+}
+
+#[test]
+fn every_door_tells_the_five_troubles_apart() {
+    let benches: Vec<_> = TROUBLES
+        .iter()
+        .map(|trouble| {
+            let bench = Bench::new();
+            bench.remember(&["The ferry leaves at nine"]);
+            let held = (trouble.harm)(&bench);
+            (trouble, bench, held)
+        })
+        .collect();
+    // All at once, since the busy ones wait for their turn as long as a writer does.
+    let started: Vec<_> = benches
+        .iter()
+        .map(|(trouble, bench, held)| {
+            let words: &[&str] = match trouble.kind {
+                "busy" => &["remember", "The ferry leaves at ten"],
+                _ => &["recall", "when does the ferry leave?"],
+            };
+            let json = started(command(bench, trouble, &[&["--json"], words].concat()));
+            let plain = started(command(bench, trouble, words));
+            let (tool, arguments) = match trouble.kind {
+                "busy" => (
+                    "memory_store",
+                    json!({"content": "The ferry leaves at ten"}),
+                ),
+                // An agent's own space is made when it is first used.
+                "not_found" => ("memory_search", json!({"query": "ferry", "space": "attic"})),
+                _ => ("memory_search", json!({"query": "ferry"})),
+            };
+            let mut agent = command(bench, trouble, &["mcp", "--structured", "--all-spaces"]);
+            agent.stdin(Stdio::piped());
+            let mut agent = self::started(agent);
+            // One that does not even start reads nothing.
+            let input = agent.stdin.as_mut().expect("a pipe");
+            let _ = input.write_all(call(tool, &arguments).as_bytes());
+            (*trouble, json, plain, agent, held)
+        })
+        .collect();
+    for (trouble, json, plain, agent, _held) in started {
+        check_command_line(trouble, &ended(json), &ended(plain));
+        let agent = answered(agent);
+        if trouble.kind == "not_found" {
+            assert!(
+                agent.stdout.contains("\"kind\":\"not_found\""),
+                "{}",
+                agent.stdout
+            );
+        } else {
+            check_agent(trouble, &agent);
+        }
+    }
+    for (trouble, bench, _) in &benches {
+        if trouble.kind == "permission_denied" {
+            set_mode(&bench.store(), 0o700);
+        }
+    }
+}
+
+#[test]
+fn a_space_that_cannot_be_repaired_now_is_not_called_lost() {
+    for kind in ["busy", "newer_format"] {
+        let trouble = TROUBLES
+            .iter()
+            .find(|trouble| trouble.kind == kind)
+            .expect("one of the five");
+        let bench = Bench::new();
+        bench.remember(&["The ferry leaves at nine"]);
+        let held = (trouble.harm)(&bench);
+        let ran = bench.run(&["--json", "repair"]);
+        drop(held);
+        let report = ran.parsed();
+        let space = &report["spaces"][0];
+        assert_eq!((ran.code, &report["whole"]), (1, &json!(false)), "{report}");
+        assert_eq!(space["not_repaired"]["kind"], kind, "{report}");
+        assert_eq!(
+            (&space["lost"], &space["findings"]),
+            (&json!([]), &json!([])),
+            "{report}"
+        );
+        let hint = space["not_repaired"]["hint"].as_str().unwrap_or_default();
+        assert!(hint.contains(trouble.next), "{report}");
+    }
+}
+
+/// Locks the database of the first space so that nobody else reads it.
+fn lock_database(bench: &Bench) -> Connection {
+    let other = Connection::open(core(bench).join("memories/active.db")).expect("opened");
+    other
+        .execute_batch("PRAGMA locking_mode = exclusive; BEGIN EXCLUSIVE")
+        .expect("locked");
+    other
+}
+
+#[test]
+fn a_database_that_another_process_locks_is_busy_for_every_command() {
+    let bench = Bench::new();
+    bench.remember(&["The ferry leaves at nine"]);
+    let held = lock_database(&bench);
+    // All at once, since each waits for the lock.
+    let commands = ["recall", "verify", "doctor", "repair"].map(|name| {
+        let question: &[&str] = if name == "recall" { &["ferry"] } else { &[] };
+        let arguments = [&["--json", name], question].concat();
+        (name, started(bench.command(&arguments)))
+    });
+    for (name, child) in commands {
+        let ran = ended(child);
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert_eq!(ran.code, 1, "{name}: {said}");
+        // The one that locks the database, or one of these that waits for it.
+        assert!(said.contains("another process"), "{name}: {said}");
+        assert!(said.contains("try again"), "{name}: {said}");
+        for wrong in ["anamne doctor", "anamne repair", "damaged-"] {
+            assert!(!said.contains(wrong), "{name}: {said}");
+        }
+        if name == "repair" {
+            let space = &ran.parsed()["spaces"][0];
+            assert_eq!(space["not_repaired"]["kind"], "busy", "{space}");
+            assert_eq!(
+                [&space["mended"], &space["lost"], &space["findings"]],
+                [&json!([]); 3],
+                "{space}"
+            );
+        }
+    }
+    drop(held);
+    assert_eq!(bench.recall(&["ferry"]).len(), 1);
+    assert_eq!(bench.json(&["repair"])["whole"], true);
+}
+
+#[test]
+fn help_names_every_kind_of_error() {
+    let help = Bench::new().run(&["--help"]).stdout;
+    for kind in anamne::ErrorKind::ALL {
+        assert!(help.contains(kind.as_str()), "{kind:?}");
+    }
+}
