@@ -95,4 +95,5 @@ pub use space::SpaceSource;
 pub use space_name::SpaceName;
 pub use storage::{Disk, Storage};
 pub use store::{StoreFolder, Unreadable};
+pub use telling::EachTold;
 pub use watch::Watch;

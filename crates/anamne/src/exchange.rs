@@ -3,7 +3,7 @@
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-use anamne_store::{Arrival, Standing, StoreError};
+use anamne_store::{Arrival, EachTold, Standing};
 use anamne_types::{Draft, Link, MemoryId, Provenance, Remembered, Right};
 
 use crate::admission::authority_for;
@@ -45,10 +45,7 @@ impl Space {
     }
 
     /// Takes in what another store exported; see [`Arrival`].
-    pub(crate) fn take_in(
-        &self,
-        arrivals: &[Arrival],
-    ) -> Result<Vec<Result<Remembered, StoreError>>, Error> {
+    pub(crate) fn take_in(&self, arrivals: &[Arrival]) -> Result<EachTold<Remembered>, Error> {
         let mut actor = self.actor().clone();
         if actor.name.is_empty() {
             Provenance::IMPORT.clone_into(&mut actor.name);
@@ -58,10 +55,7 @@ impl Space {
         Ok(taken)
     }
 
-    pub(crate) fn take_links(
-        &self,
-        links: &[Link],
-    ) -> Result<Vec<Result<bool, StoreError>>, Error> {
+    pub(crate) fn take_links(&self, links: &[Link]) -> Result<EachTold<bool>, Error> {
         Ok(self.inner.source.take_links(self.actor(), links)?)
     }
 

@@ -23,6 +23,7 @@ mod admission;
 mod answering;
 mod asking;
 mod backups;
+mod batch_size;
 mod briefing;
 mod cleaning;
 mod connecting;

@@ -231,7 +231,7 @@ impl<'a> Moving<'a> {
     fn copy(&mut self, page: &[MemoryId]) -> Result<(), Error> {
         let memories = self.from.get_each(page)?;
         let arrivals: Vec<_> = memories.iter().map(arrival).collect();
-        for (memory, outcome) in memories.iter().zip(self.into.take_in(&arrivals)?) {
+        for (memory, outcome) in memories.iter().zip(self.into.take_in(&arrivals)?.outcomes) {
             match outcome {
                 Ok(taken) => {
                     self.done.copied += u64::from(!taken.duplicate);
@@ -263,7 +263,7 @@ impl<'a> Moving<'a> {
             }
         }
         for batch in links.chunks(BATCH) {
-            let drawn = self.into.take_links(batch)?;
+            let drawn = self.into.take_links(batch)?.outcomes;
             let new = drawn.iter().filter(|drawn| matches!(drawn, Ok(true)));
             self.done.links += new.count() as u64;
         }

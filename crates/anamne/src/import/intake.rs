@@ -8,13 +8,8 @@ use super::record::ImportedLink;
 use super::{BadLine, BadLines, ImportOptions, ImportReport};
 use crate::Error;
 use crate::admission::{Claims, IMPORT_TRUST, without_authority};
+use crate::batch_size::{BatchSize, Filled};
 use crate::space::Space;
-
-/// How many records go into one transaction. Small enough that other writers wait only milliseconds.
-const BATCH: usize = 512;
-
-/// How many bytes of content go into one transaction, for the same reason.
-const BATCH_BYTES: usize = 1 << 20;
 
 /// Where a record stood.
 #[derive(Clone, Debug)]
@@ -43,7 +38,8 @@ pub(super) struct Intake<'a> {
     /// What was done so far.
     pub(super) report: ImportReport,
     batch: Vec<Waiting>,
-    batch_bytes: usize,
+    filled: Filled,
+    size: BatchSize,
     /// The spaces that may know what is imported, once that was asked.
     vouchers: Option<Vec<Space>>,
     /// Links whose end may not be there yet.
@@ -75,32 +71,34 @@ impl<'a> Intake<'a> {
             options,
             progress,
             report: ImportReport::default(),
-            batch: Vec::with_capacity(BATCH),
-            batch_bytes: 0,
+            batch: Vec::new(),
+            filled: Filled::default(),
+            size: BatchSize::default(),
             vouchers: None,
             links: Vec::new(),
         }
     }
 
-    /// Takes a record; stores the batch when it is full.
+    /// Takes a record that was read from so many bytes; stores the batch before it where that has no room for it.
     pub(super) fn take(
         &mut self,
         place: Place,
+        bytes: usize,
         arrival: Arrival,
         links: Vec<ImportedLink>,
     ) -> Result<(), Error> {
         let arrival = self.weighed(arrival)?;
-        self.batch_bytes += arrival.draft.content.len();
+        if !self.size.has_room(self.filled, bytes) {
+            self.store()?;
+            (self.progress)(&self.report);
+        }
+        self.filled.records += 1;
+        self.filled.bytes += bytes;
         self.batch.push(Waiting {
             place,
             arrival,
             links,
         });
-        if self.batch.len() < BATCH && self.batch_bytes < BATCH_BYTES {
-            return Ok(());
-        }
-        self.store()?;
-        (self.progress)(&self.report);
         Ok(())
     }
 
@@ -180,7 +178,7 @@ impl<'a> Intake<'a> {
             return Ok(());
         }
         let trusted = self.options.trusted;
-        self.batch_bytes = 0;
+        let filled = std::mem::take(&mut self.filled);
         let mut arrivals = Vec::with_capacity(self.batch.len());
         let mut rest = Vec::with_capacity(self.batch.len());
         for waiting in self.batch.drain(..) {
@@ -192,7 +190,9 @@ impl<'a> Intake<'a> {
             arrivals.push(waiting.arrival);
         }
         let mut refused = Vec::new();
-        let outcomes = self.space.take_in(&arrivals)?.into_iter().zip(&arrivals);
+        let told = self.space.take_in(&arrivals)?;
+        self.size.learn(filled, told.held);
+        let outcomes = told.outcomes.into_iter().zip(&arrivals);
         for ((place, returns, links), (outcome, arrival)) in rest.into_iter().zip(outcomes) {
             match outcome {
                 Ok(taken) => {
@@ -227,7 +227,11 @@ impl<'a> Intake<'a> {
             };
             self.count(&pending.place, drawn.map(|_| true))?;
         }
-        for batch in returning.chunks(BATCH) {
+        let mut size = BatchSize::default();
+        let mut left = returning.as_slice();
+        while !left.is_empty() {
+            let (batch, rest) = left.split_at(left.len().min(size.records()));
+            left = rest;
             let mut links = Vec::with_capacity(batch.len());
             for pending in batch {
                 match self.link_of(pending)? {
@@ -236,8 +240,10 @@ impl<'a> Intake<'a> {
                 }
             }
             let drawn: Vec<Link> = links.iter().map(|(_, link)| link.clone()).collect();
-            let outcomes = self.space.take_links(&drawn)?;
-            for ((place, _), drawn) in links.iter().zip(outcomes) {
+            let told = self.space.take_links(&drawn)?;
+            let records = drawn.len();
+            size.learn(Filled { records, bytes: 0 }, told.held);
+            for ((place, _), drawn) in links.iter().zip(told.outcomes) {
                 self.count(place, drawn.map_err(|error: StoreError| error.to_string()))?;
             }
         }

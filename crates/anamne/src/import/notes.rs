@@ -57,7 +57,7 @@ pub(crate) fn import_notes(
         match read {
             Ok((bytes, (arrival, links))) => {
                 intake.report.bytes += bytes as u64;
-                intake.take(place, arrival, links)?;
+                intake.take(place, bytes, arrival, links)?;
             }
             Err(reason) => intake.pass_over(&place, reason)?,
         }
