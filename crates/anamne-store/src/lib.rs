@@ -47,6 +47,7 @@ mod restore;
 mod retention;
 mod rewind;
 mod settings;
+mod sound;
 mod source;
 mod space;
 mod space_name;
@@ -87,6 +88,7 @@ pub use projects::{KnownProject, ProjectSpace, ProjectStanding};
 pub use repair::{Repair, repair};
 pub use retention::{Present, RetentionPlan};
 pub use rewind::Rewound;
+pub use sound::{Apart, LinksApart, SoundFeed};
 pub use source::{
     Linked, Listing, LogEntry, LogQuery, Order, PastState, PastStates, SOURCE_FORMAT, SourceFeed,
     Standing, Statistics,
