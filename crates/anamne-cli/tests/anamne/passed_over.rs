@@ -1,7 +1,7 @@
 //! One bad entry never stops the rest: each command over many goes on past it and names it, and a script sees it by exit code 4.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -304,4 +304,51 @@ fn a_retention_goes_on_past_a_memory_that_cannot_be_read() {
     let entry = damaged.as_str().expect("an id");
     check_passed(&ran, &ran.parsed(), entry, "");
     assert_eq!(ran.parsed()["done"]["forgotten"], 2, "{}", ran.stdout);
+}
+
+/// A folder so deep that its path is longer than a system takes; made of two that are not.
+#[cfg(unix)]
+fn too_deep(under: &Path) {
+    let part = "n".repeat(200);
+    let deep = |root: PathBuf| {
+        let bottom = (0..12).fold(root, |path, _| path.join(&part));
+        fs::create_dir_all(&bottom).expect("folders");
+        bottom
+    };
+    let aside = under.with_file_name("aside");
+    deep(aside.clone());
+    fs::rename(&aside, deep(under.to_owned()).join("rest")).expect("a rename");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_import_of_notes_goes_on_past_folders_and_notes_that_cannot_be_read() {
+    let bench = Bench::new();
+    let vault = bench.folder().join("vault");
+    too_deep(&vault.join("deep"));
+    for (name, content) in [
+        ("first.md", &b"The first note"[..]),
+        ("latin.md", b"caf\xe9"),
+        ("second.md", b"The second note"),
+    ] {
+        fs::write(vault.join(name), content).expect("a note");
+    }
+    let ran = bench.run(&["--json", "import", "vault"]);
+    assert_eq!(ran.code, 1, "without --skip-bad the first one ends it");
+    assert!(
+        ran.error()["message"]
+            .as_str()
+            .is_some_and(|said| said.contains("can't look at it"))
+    );
+    let total = bench.json(&["import", "vault", "--skip-bad"]);
+    assert_eq!(total["imported"], 2, "{total}");
+    let bad = total["bad"].as_array().expect("bad notes");
+    let files: Vec<_> = bad
+        .iter()
+        .map(|bad| bad["file"].as_str().expect("a path"))
+        .collect();
+    assert!(
+        files.len() == 2 && files[0].starts_with("vault/deep/n") && files[1] == "vault/latin.md",
+        "{files:?}"
+    );
 }

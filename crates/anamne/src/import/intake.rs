@@ -126,12 +126,9 @@ impl<'a> Intake<'a> {
         if self.vouchers.is_none() {
             self.vouchers = Some(self.space.vouchers()?);
         }
-        for space in self.vouchers.iter().flatten() {
-            if space.vouches_for(id, draft)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        // A space that can't be read vouches for nothing: that costs the import its claim, which is counted.
+        let mut vouchers = self.vouchers.iter().flatten();
+        Ok(vouchers.any(|space| space.vouches_for(id, draft).unwrap_or(false)))
     }
 
     /// Notes a record that can't be read. Ends the import where that is asked for, after what came before it
@@ -196,8 +193,11 @@ impl<'a> Intake<'a> {
         for ((place, returns, links), (outcome, arrival)) in rest.into_iter().zip(outcomes) {
             match outcome {
                 Ok(taken) => {
-                    if trusted && taken.duplicate {
-                        self.space.believe(taken.id, &arrival.draft)?;
+                    if trusted
+                        && taken.duplicate
+                        && let Err(error) = self.space.believe(taken.id, &arrival.draft)
+                    {
+                        refused.push(place.bad(of_one_memory(error)?));
                     }
                     self.report.imported += u64::from(!taken.duplicate);
                     self.report.known += u64::from(taken.duplicate);
@@ -222,10 +222,13 @@ impl<'a> Intake<'a> {
             .partition(|pending| pending.returns);
         for pending in &told {
             let drawn = match self.link_of(pending)? {
-                Ok(link) => self.space.link(&link).map_err(|error| error.to_string()),
+                Ok(link) => match self.space.link(&link) {
+                    Ok(_) => Ok(true),
+                    Err(error) => Err(of_one_memory(error)?),
+                },
                 Err(reason) => Err(reason),
             };
-            self.count(&pending.place, drawn.map(|_| true))?;
+            self.count(&pending.place, drawn)?;
         }
         let mut size = BatchSize::default();
         let mut left = returning.as_slice();
@@ -256,11 +259,17 @@ impl<'a> Intake<'a> {
             return Ok(Err(format!("the link's end {:?} is not there", link.to)));
         };
         let created_at = link.created_at.unwrap_or_else(|| self.space.now());
-        if !self.options.trusted && !self.may_point(link.link_type, to)? {
-            return Ok(Err(format!(
-                "a {} link to {:?}, which is trusted more than an import; --trusted accepts it",
-                link.link_type, link.to
-            )));
+        if !self.options.trusted {
+            match self.may_point(link.link_type, to)? {
+                Ok(true) => {}
+                Ok(false) => {
+                    return Ok(Err(format!(
+                        "a {} link to {:?}, which is trusted more than an import; --trusted accepts it",
+                        link.link_type, link.to
+                    )));
+                }
+                Err(damage) => return Ok(Err(damage)),
+            }
         }
         Ok(Ok(Link {
             from: *from,
@@ -277,16 +286,16 @@ impl<'a> Intake<'a> {
     }
 
     /// Whether an import that nobody vouches for may draw such a link: one that speaks against its end must not
-    /// take away from a memory that is trusted more.
-    fn may_point(&self, link_type: LinkType, to: MemoryId) -> Result<bool, Error> {
+    /// take away from a memory that is trusted more. How far a damaged one is trusted is not known.
+    fn may_point(&self, link_type: LinkType, to: MemoryId) -> Result<Result<bool, String>, Error> {
         if !matches!(link_type, LinkType::Supersedes | LinkType::Contradicts) {
-            return Ok(true);
+            return Ok(Ok(true));
         }
-        Ok(self
-            .space
-            .get_each(&[to])?
-            .iter()
-            .all(|end| end.trust <= IMPORT_TRUST))
+        let (ends, damaged) = self.space.source().get_apart(&[to])?;
+        Ok(match damaged.first() {
+            Some((_, error)) => Err(error.to_string()),
+            None => Ok(ends.iter().all(|end| end.trust <= IMPORT_TRUST)),
+        })
     }
 
     fn count(&mut self, place: &Place, drawn: Result<bool, String>) -> Result<(), Error> {
@@ -297,5 +306,13 @@ impl<'a> Intake<'a> {
             }
             Err(reason) => self.refuse(place.bad(reason)),
         }
+    }
+}
+
+/// What is wrong with one memory, as words; every other error ends the import.
+fn of_one_memory(error: Error) -> Result<String, Error> {
+    match error {
+        Error::Store(error) if error.is_of_one_memory() => Ok(error.to_string()),
+        error => Err(error),
     }
 }
