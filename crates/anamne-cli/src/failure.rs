@@ -23,7 +23,7 @@ pub(crate) enum Failure {
     ClosedPipe,
     /// Standard output has said already what is wrong.
     Reported,
-    /// It was done, but not in every place, and each place that is left was named.
+    /// It was done, but not in every place or not for every entry, and what is left was named.
     Incomplete,
     /// This is what happened, and what to do next.
     Told(Box<Told>),
@@ -141,7 +141,7 @@ impl Failure {
         }
     }
 
-    /// 0 done, 1 failed, 2 not accepted, 3 not found, 4 erased but not everywhere.
+    /// 0 done, 1 failed, 2 not accepted, 3 not found, 4 done, but not everywhere or not for every entry.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::ClosedPipe => ExitCode::SUCCESS,

@@ -21,6 +21,7 @@ mod ids;
 mod input;
 mod known;
 mod output;
+mod passed_over;
 mod place;
 mod planned;
 mod progress;

@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use anamne::{Entity, Error, GraphError, Knowledge, Space, Woven};
+use anamne::{Entity, Error, GraphError, Knowledge, PassedOver, Space, Woven};
 
 use crate::failure::Failure;
 use crate::output::{Output, counted};
+use crate::passed_over;
 use crate::progress::Bar;
 use crate::shell::shell_word;
 use crate::wording::{named, number};
@@ -20,7 +21,8 @@ const TEMPLATE: &str = "{bar:24} {percent:>3} % weaving {msg} · {eta} to go";
 
 /// The knowledge of a space with all that was told until now in it.
 pub(crate) fn knowledge(space: &Space, output: &Output) -> Result<Knowledge, Failure> {
-    let woven = weave(space, LONG, output)?;
+    let (woven, passed) = weave(space, LONG, output)?;
+    passed_over::tell_beside(&passed, output);
     let knowledge = space.knowledge()?;
     if woven.busy {
         let behind = counted(knowledge.behind()?, "event");
@@ -31,8 +33,12 @@ pub(crate) fn knowledge(space: &Space, output: &Output) -> Result<Knowledge, Fai
     Ok(knowledge)
 }
 
-/// Weaves what is missing. Progress is shown when it takes longer than `patience`.
-pub(crate) fn weave(space: &Space, patience: Duration, output: &Output) -> Result<Woven, Failure> {
+/// Weaves what is missing, past damaged memories, which it hands back. Progress is shown when it takes longer than `patience`.
+pub(crate) fn weave(
+    space: &Space,
+    patience: Duration,
+    output: &Output,
+) -> Result<(Woven, PassedOver), Failure> {
     // Where this fails the graph is damaged: then nothing is known beforehand, and weaving mends it or says why not.
     let (begin, behind) = space
         .woven()
@@ -45,7 +51,7 @@ pub(crate) fn weave(space: &Space, patience: Duration, output: &Output) -> Resul
         bar: None,
         said: false,
     };
-    let woven = space.weave(&mut |reached| {
+    let woven = space.weave_sound(&mut |reached| {
         progress.reached(reached.0, output);
         true
     });

@@ -318,6 +318,24 @@ impl StoreError {
         }
     }
 
+    /// Whether it is about one memory alone, so that others can still be told.
+    pub fn is_of_one_memory(&self) -> bool {
+        matches!(
+            self,
+            Self::Refused(_)
+                | Self::NoMemory { .. }
+                | Self::State { .. }
+                | Self::Conflict { .. }
+                | Self::WasErased { .. }
+                | Self::Unproven { .. }
+        )
+    }
+
+    /// Whether it is damage that nothing mended, so that what is sound can still be read piece by piece.
+    pub(crate) fn is_unmended_damage(&self) -> bool {
+        matches!(self, Self::Damaged { .. }) || self.may_be_damage()
+    }
+
     /// Whether a damaged database may be the reason, which only an examination can tell.
     pub(crate) fn may_be_damage(&self) -> bool {
         use rusqlite::ffi::ErrorCode;

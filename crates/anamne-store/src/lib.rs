@@ -47,6 +47,7 @@ mod restore;
 mod retention;
 mod rewind;
 mod settings;
+mod sound;
 mod source;
 mod space;
 mod space_name;
@@ -88,6 +89,7 @@ pub use projects::{KnownProject, ProjectSpace, ProjectStanding};
 pub use repair::{Repair, repair};
 pub use retention::{Present, RetentionPlan};
 pub use rewind::Rewound;
+pub use sound::{Apart, LinksApart, SoundFeed};
 pub use source::{
     Linked, Listing, LogEntry, LogQuery, Order, PastState, PastStates, SOURCE_FORMAT, SourceFeed,
     Standing, Statistics,
@@ -96,5 +98,6 @@ pub use space::SpaceSource;
 pub use space_name::SpaceName;
 pub use storage::{Disk, Storage};
 pub use store::{StoreFolder, Unreadable};
+pub use telling::EachTold;
 pub use trouble::Trouble;
 pub use watch::Watch;

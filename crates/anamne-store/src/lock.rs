@@ -40,7 +40,7 @@ impl WriteLock {
     pub(crate) fn try_acquire(&self) -> Result<Option<WriteGuard<'_>>, StoreError> {
         let file = self.file()?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(WriteGuard { file })),
+            Ok(()) => Ok(Some(WriteGuard::of(file))),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(StoreError::io("lock", &self.path)(error)),
         }
@@ -55,7 +55,7 @@ impl WriteLock {
         let mut pause = Duration::from_micros(20);
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(WriteGuard { file }),
+                Ok(()) => return Ok(WriteGuard::of(file)),
                 Err(TryLockError::WouldBlock) if started.elapsed() < LONGEST_WAIT => {
                     std::thread::sleep(uneven(pause, started));
                     pause = (pause * 3 / 2).min(Duration::from_micros(500));
@@ -84,6 +84,21 @@ fn uneven(pause: Duration, started: Instant) -> Duration {
 #[derive(Debug)]
 pub(crate) struct WriteGuard<'lock> {
     file: &'lock File,
+    since: Instant,
+}
+
+impl<'lock> WriteGuard<'lock> {
+    fn of(file: &'lock File) -> Self {
+        let since = Instant::now();
+        Self { file, since }
+    }
+
+    /// Gives the lock back, and says how long it was held.
+    pub(crate) fn release(self) -> Duration {
+        let since = self.since;
+        drop(self);
+        since.elapsed()
+    }
 }
 
 impl Drop for WriteGuard<'_> {

@@ -4,7 +4,7 @@
 //! alone: what counts as the present is confirmed by the last days of use, and the grace period is counted in days of use
 //! (`source/use_days.rs`).
 
-use anamne_types::{Actor, ActorKind, MemoryId};
+use anamne_types::{Actor, ActorKind, MemoryId, PassedOver};
 
 use crate::StoreError;
 use crate::source::{retention, use_days::UseDays};
@@ -104,26 +104,40 @@ impl SpaceSource {
         Ok(forgotten.len() as u64)
     }
 
-    /// Forgets those of `ids` that are live still, in the name of the retention; says how many.
-    pub fn forget_outdated(&self, ids: &[MemoryId]) -> Result<u64, StoreError> {
-        self.in_batches(&retention_actor(), ids, |transaction, ids| {
+    /// Forgets those of `ids` that are live still, in the name of the retention; says how many. `passed` names those that are
+    /// damaged and can't be mended.
+    pub fn forget_outdated(
+        &self,
+        ids: &[MemoryId],
+        passed: &mut PassedOver,
+    ) -> Result<u64, StoreError> {
+        self.in_batches(&retention_actor(), ids, passed, |transaction, ids| {
             transaction.forget_outdated(ids)
         })
     }
 
     /// The first half of erasing those of `ids` that stand as the retention left them; says how many. Their content leaves
-    /// the journal with [`SpaceSource::finish_erasures`].
-    pub fn begin_erasing_forgotten(&self, ids: &[MemoryId]) -> Result<u64, StoreError> {
-        self.in_batches(&retention_actor(), ids, |transaction, ids| {
+    /// the journal with [`SpaceSource::finish_erasures`]. `passed` names those that are damaged and can't be mended.
+    pub fn begin_erasing_forgotten(
+        &self,
+        ids: &[MemoryId],
+        passed: &mut PassedOver,
+    ) -> Result<u64, StoreError> {
+        self.in_batches(&retention_actor(), ids, passed, |transaction, ids| {
             transaction.erase_forgotten(ids)
         })
     }
 
     /// Restores everything that the retention forgot and did not erase, in the name of `actor`; says how many memories.
-    pub fn restore_forgotten_by_retention(&self, actor: &Actor) -> Result<u64, StoreError> {
+    /// `passed` names those that are damaged and can't be mended.
+    pub fn restore_forgotten_by_retention(
+        &self,
+        actor: &Actor,
+        passed: &mut PassedOver,
+    ) -> Result<u64, StoreError> {
         let forgotten = self.read(|reader| retention::forgotten(reader, i64::MAX))?;
         let ids: Vec<_> = forgotten.into_iter().map(|(id, ..)| id).collect();
-        self.in_batches(actor, &ids, |transaction, ids| {
+        self.in_batches(actor, &ids, passed, |transaction, ids| {
             transaction.restore_forgotten(ids)
         })
     }
@@ -132,11 +146,18 @@ impl SpaceSource {
         &self,
         actor: &Actor,
         ids: &[MemoryId],
+        passed: &mut PassedOver,
         change: impl Fn(&mut crate::source::Transaction<'_>, &[MemoryId]) -> Result<u64, StoreError>,
     ) -> Result<u64, StoreError> {
         let mut changed = 0;
         for ids in ids.chunks(BATCH) {
-            changed += self.write_freely(actor, |transaction| change(transaction, ids))?;
+            changed += match self.write_freely(actor, |transaction| change(transaction, ids)) {
+                Err(error) if error.is_unmended_damage() => {
+                    let readable = self.readable(ids, passed)?;
+                    self.write_freely(actor, |transaction| change(transaction, &readable))?
+                }
+                changed => changed?,
+            };
         }
         Ok(changed)
     }

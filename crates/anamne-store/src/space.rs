@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use anamne_types::{Actor, Memory, MemoryId, Seq, Tier};
 
@@ -370,8 +371,17 @@ impl SpaceSource {
         actor: &Actor,
         change: impl Fn(&mut Transaction<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
+        self.write_timed(actor, change).map(|(outcome, _)| outcome)
+    }
+
+    /// The same, with how long the write lock was held for it.
+    pub(crate) fn write_timed<T>(
+        &self,
+        actor: &Actor,
+        change: impl Fn(&mut Transaction<'_>) -> Result<T, StoreError>,
+    ) -> Result<(T, Duration), StoreError> {
         let limit = self.settings.current()?.quota.bytes;
-        self.write_freely(actor, |transaction| {
+        self.write_freely_timed(actor, |transaction| {
             let head = transaction.head;
             let outcome = change(transaction)?;
             let lines = transaction.line_bytes();
@@ -410,14 +420,24 @@ impl SpaceSource {
         })
     }
 
-    /// The one way in which source and journal change.
+    /// A write that no quota holds back.
     pub(crate) fn write_freely<T>(
         &self,
         actor: &Actor,
         change: impl Fn(&mut Transaction<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
+        self.write_freely_timed(actor, change)
+            .map(|(outcome, _)| outcome)
+    }
+
+    /// The one way in which source and journal change.
+    fn write_freely_timed<T>(
+        &self,
+        actor: &Actor,
+        change: impl Fn(&mut Transaction<'_>) -> Result<T, StoreError>,
+    ) -> Result<(T, Duration), StoreError> {
         actor.check()?;
-        self.with_writer(|writer, end| {
+        self.with_writer_timed(|writer, end| {
             let occasion = Occasion {
                 space: self.name.as_str(),
                 actor,
@@ -441,16 +461,29 @@ impl SpaceSource {
         &self,
         work: impl Fn(&mut Writer, (Seq, Digest)) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.healing(|| self.as_only_writer(&work))
-            .map_err(|error| error.of_database(&self.database))
+        self.with_writer_timed(work).map(|(outcome, _)| outcome)
     }
 
-    fn as_only_writer<T>(
+    /// The same, with how long the write lock was held.
+    fn with_writer_timed<T>(
         &self,
         work: impl Fn(&mut Writer, (Seq, Digest)) -> Result<T, StoreError>,
+    ) -> Result<(T, Duration), StoreError> {
+        self.healing(|| {
+            let mut slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+            let guard = self.lock.acquire()?;
+            let outcome = self.as_only_writer(&mut slot, &work)?;
+            Ok((outcome, guard.release()))
+        })
+        .map_err(|error| error.of_database(&self.database))
+    }
+
+    /// `slot` is this process's writer; the write lock must be held.
+    fn as_only_writer<T>(
+        &self,
+        slot: &mut Option<Writer>,
+        work: impl Fn(&mut Writer, (Seq, Digest)) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let mut slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let _guard = self.lock.acquire()?;
         let found = look_at(&self.database)?.map(|state| state.identity);
         let settled = match slot.as_mut() {
             Some(writer) if Some(writer.identity) == found => match writer.settle() {

@@ -1,6 +1,7 @@
 //! What is told to a space: every change, each in one transaction.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use anamne_types::{
     Actor, Draft, Edit, Feedback, Link, LinkType, Memory, MemoryId, Refusal, Remembered, Seq,
@@ -11,6 +12,16 @@ use crate::arrival::Arrival;
 use crate::cleaning;
 use crate::source::erasure;
 use crate::space::SpaceSource;
+
+/// What became of each of many that were told in one transaction, in their order.
+#[derive(Debug)]
+pub struct EachTold<T> {
+    /// What became of each.
+    pub outcomes: Vec<Result<T, StoreError>>,
+    /// How long the write lock was held, from taking it to giving it back: with the transaction, the `fsync` of the database
+    /// and that of the journal.
+    pub held: Duration,
+}
 
 impl SpaceSource {
     /// Tells one memory. When this returns, it is durable in the source and in the journal.
@@ -61,8 +72,8 @@ impl SpaceSource {
         &self,
         actor: &Actor,
         arrivals: &[Arrival],
-    ) -> Result<Vec<Result<Remembered, StoreError>>, StoreError> {
-        self.write(actor, |transaction| {
+    ) -> Result<EachTold<Remembered>, StoreError> {
+        let told = self.write_timed(actor, |transaction| {
             let take = |arrival: &Arrival| {
                 let taken = arrival
                     .draft
@@ -72,17 +83,14 @@ impl SpaceSource {
                 refused_apart(taken)
             };
             arrivals.iter().map(take).collect()
-        })
+        });
+        told.map(|(outcomes, held)| EachTold { outcomes, held })
     }
 
     /// Draws links as another store had them, in one transaction; says of each whether it was not there as
     /// such, or why it is refused. Their ends may be forgotten.
-    pub fn take_links(
-        &self,
-        actor: &Actor,
-        links: &[Link],
-    ) -> Result<Vec<Result<bool, StoreError>>, StoreError> {
-        self.write(actor, |transaction| {
+    pub fn take_links(&self, actor: &Actor, links: &[Link]) -> Result<EachTold<bool>, StoreError> {
+        let told = self.write_timed(actor, |transaction| {
             let take = |link: &Link| {
                 let taken = link
                     .check()
@@ -91,7 +99,8 @@ impl SpaceSource {
                 refused_apart(taken)
             };
             links.iter().map(take).collect()
-        })
+        });
+        told.map(|(outcomes, held)| EachTold { outcomes, held })
     }
 
     /// Changes a memory and returns its new state.

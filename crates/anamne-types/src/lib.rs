@@ -24,6 +24,7 @@ mod knowledge;
 mod limits;
 mod link;
 mod memory;
+mod passed_over;
 mod provenance;
 mod question;
 mod ranking;
@@ -53,6 +54,7 @@ pub use link::{Link, LinkType};
 pub use memory::{
     Memory, Metadata, RESERVED_METADATA, Version, check_unreserved, is_reserved_metadata,
 };
+pub use passed_over::{PassedEntry, PassedOver};
 pub use provenance::Provenance;
 pub use question::{Filter, Recall, Signals, Surroundings};
 pub use ranking::{Ranking, check_weight};

@@ -1,9 +1,9 @@
 //! Folding together what says the same, and what follows from what was said again and again.
 
-use anamne_store::view::MemoryFeed;
 use anamne_store::{LogQuery, Order, Standing};
 use anamne_types::{
     Actor, ActorKind, Assertion, Filter, Judgement, Kind, Link, LinkType, Memory, MemoryId,
+    PassedOver,
 };
 use anamne_weaver::consolidation::{
     Insight, MOST_MEMORIES, Proposal, ProposalKind, Regard, access_strength, decay, importance,
@@ -41,21 +41,24 @@ pub struct Regarded {
 }
 
 impl Inner {
-    /// Folds what the plan proposes, unless somebody has taken that back before; returns what was folded.
+    /// Folds what the plan proposes, unless somebody has taken that back before; returns what was folded, and the memories
+    /// that were passed over.
     pub(crate) fn consolidate(
         &self,
         go_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Vec<Proposal>, Error> {
+    ) -> Result<(Vec<Proposal>, PassedOver), Error> {
         let actor = Actor {
             kind: ActorKind::System,
             name: NAME.to_owned(),
         };
         let mut folded = Vec::new();
-        for proposal in self.foldable()? {
+        let (proposals, mut passed) = self.foldable()?;
+        for mut proposal in proposals {
             if !go_on() {
                 break;
             }
-            for &loser in &proposal.losers {
+            let mut losers = Vec::with_capacity(proposal.losers.len());
+            for loser in proposal.losers {
                 let link = Link {
                     from: proposal.winner,
                     to: loser,
@@ -64,17 +67,26 @@ impl Inner {
                     reason: proposal.reason.clone(),
                     created_at: self.source.now(),
                 };
-                self.source.link(&actor, &link)?;
+                match self.source.link(&actor, &link) {
+                    Ok(_) => losers.push(loser),
+                    // It was forgotten, or the winner was, since the plan was made.
+                    Err(error) if error.is_of_one_memory() => passed.add(loser, error),
+                    Err(error) => return Err(error.into()),
+                }
             }
-            folded.push(proposal);
+            proposal.losers = losers;
+            if !proposal.losers.is_empty() {
+                folded.push(proposal);
+            }
         }
-        Ok(folded)
+        Ok((folded, passed))
     }
 
     /// What may be folded, and was not unfolded by anybody.
-    fn foldable(&self) -> Result<Vec<Proposal>, Error> {
+    fn foldable(&self) -> Result<(Vec<Proposal>, PassedOver), Error> {
         let kinds = vec![Kind::Fact, Kind::Skill, Kind::Thought];
-        let mut memories = self.latest(kinds, MOST_MEMORIES)?;
+        let mut passed = PassedOver::default();
+        let mut memories = self.latest(kinds, MOST_MEMORIES, &mut passed)?;
         // What people said of the graph itself holds word for word.
         memories.retain(|memory| !memory.metadata.contains_key(Assertion::KEY));
         let mut foldable = Vec::new();
@@ -93,7 +105,7 @@ impl Inner {
                 foldable.push(proposal);
             }
         }
-        Ok(foldable)
+        Ok((foldable, passed))
     }
 
     /// Whether a memory was folded once. One that is not superseded any more was unfolded by a person, who is right.
@@ -107,8 +119,13 @@ impl Inner {
         Ok(!self.source.log(&query)?.is_empty())
     }
 
-    /// The live memories of these kinds that happened last, at most so many.
-    fn latest(&self, kinds: Vec<Kind>, limit: usize) -> Result<Vec<Memory>, Error> {
+    /// The live memories of these kinds that happened last, at most so many, but for those that are damaged in both copies.
+    fn latest(
+        &self,
+        kinds: Vec<Kind>,
+        limit: usize,
+        passed: &mut PassedOver,
+    ) -> Result<Vec<Memory>, Error> {
         let filter = Filter {
             kinds,
             ..Filter::default()
@@ -119,7 +136,8 @@ impl Inner {
         ids.truncate(limit);
         let mut memories = Vec::with_capacity(ids.len());
         for some in ids.chunks(READ_AT_ONCE) {
-            memories.extend(MemoryFeed::memories(&self.source, some)?);
+            let found = self.source.get_sound(some, passed)?.into_iter();
+            memories.extend(found.filter(|memory| memory.deleted_at.is_none()));
         }
         Ok(memories)
     }
@@ -127,13 +145,15 @@ impl Inner {
 
 impl Space {
     /// What says the same in other words, and would be folded together: facts, skills and thoughts, never what happened.
-    pub fn foldable(&self) -> Result<Vec<Proposal>, Error> {
+    /// Beside it, the memories that are damaged in both copies, which are passed over.
+    pub fn foldable(&self) -> Result<(Vec<Proposal>, PassedOver), Error> {
         self.inner.foldable()
     }
 
     /// Folds it: the winner supersedes the losers, which stay in the store and come behind it in every answer. Taking the
-    /// link away undoes it for good. The background does this at night. Returns what was folded.
-    pub fn consolidate(&self) -> Result<Vec<Proposal>, Error> {
+    /// link away undoes it for good. The background does this at night. Returns what was folded, and
+    /// the memories that were passed over, for they are damaged or were changed meanwhile.
+    pub fn consolidate(&self) -> Result<(Vec<Proposal>, PassedOver), Error> {
         self.require_write()?;
         let folded = self.inner.consolidate(&mut || true)?;
         self.after_write();
@@ -141,9 +161,12 @@ impl Space {
     }
 
     /// What at least three of the latest memories say, on at least two days, with the memories that say it.
-    pub fn insights(&self) -> Result<Vec<Insight>, Error> {
+    /// Beside it, the memories that are damaged in both copies, which are passed over.
+    pub fn insights(&self) -> Result<(Vec<Insight>, PassedOver), Error> {
         let kinds = vec![Kind::Message, Kind::Thought, Kind::Fact, Kind::Episode];
-        Ok(insights(&self.inner.latest(kinds, LATEST)?))
+        let mut passed = PassedOver::default();
+        let latest = self.inner.latest(kinds, LATEST, &mut passed)?;
+        Ok((insights(&latest), passed))
     }
 
     /// What the weaver knows of a memory; `None` where it has not read it yet, or never reads its kind.

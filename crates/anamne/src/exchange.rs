@@ -3,11 +3,11 @@
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-use anamne_store::{Arrival, Standing, StoreError};
+use anamne_store::{Arrival, EachTold, Standing};
 use anamne_types::{Draft, Link, MemoryId, Provenance, Remembered, Right};
 
 use crate::admission::authority_for;
-use crate::export::CorpusReport;
+use crate::export::{CorpusReport, Exported};
 use crate::import::{ImportOptions, ImportReport};
 use crate::space::Space;
 use crate::{Error, export, import};
@@ -45,10 +45,7 @@ impl Space {
     }
 
     /// Takes in what another store exported; see [`Arrival`].
-    pub(crate) fn take_in(
-        &self,
-        arrivals: &[Arrival],
-    ) -> Result<Vec<Result<Remembered, StoreError>>, Error> {
+    pub(crate) fn take_in(&self, arrivals: &[Arrival]) -> Result<EachTold<Remembered>, Error> {
         let mut actor = self.actor().clone();
         if actor.name.is_empty() {
             Provenance::IMPORT.clone_into(&mut actor.name);
@@ -58,10 +55,7 @@ impl Space {
         Ok(taken)
     }
 
-    pub(crate) fn take_links(
-        &self,
-        links: &[Link],
-    ) -> Result<Vec<Result<bool, StoreError>>, Error> {
+    pub(crate) fn take_links(&self, links: &[Link]) -> Result<EachTold<bool>, Error> {
         Ok(self.inner.source.take_links(self.actor(), links)?)
     }
 
@@ -79,21 +73,27 @@ impl Space {
         import::import_notes(self, folder, options, progress)
     }
 
-    /// Writes the live memories as JSON lines, oldest first, with the links that start at each; returns how many.
-    pub fn export(&self, writer: impl Write) -> Result<u64, Error> {
+    /// Writes the live memories as JSON lines, oldest first, with the links that start at each.
+    ///
+    /// One that is damaged in both copies keeps back none of the others: [`Exported::passed_over`] names it.
+    pub fn export(&self, writer: impl Write) -> Result<Exported, Error> {
         self.export_standing(writer, Standing::Live)
     }
 
     /// Like [`Space::export`], with or without forgotten memories.
     ///
     /// Which memories are written is decided at one instant; what is erased meanwhile is left out.
-    pub fn export_standing(&self, writer: impl Write, standing: Standing) -> Result<u64, Error> {
+    pub fn export_standing(
+        &self,
+        writer: impl Write,
+        standing: Standing,
+    ) -> Result<Exported, Error> {
         export::lines(self, writer, standing)
     }
 
     /// Writes memories as a folder of Markdown notes with YAML front matter, a folder for each thread and links as
-    /// wikilinks; returns how many. `folder` must not be there yet, or be empty; it appears when it is whole.
-    pub fn export_notes(&self, folder: &Path, standing: Standing) -> Result<u64, Error> {
+    /// wikilinks. `folder` must not be there yet, or be empty; it appears when it is whole.
+    pub fn export_notes(&self, folder: &Path, standing: Standing) -> Result<Exported, Error> {
         export::notes(self, folder, standing)
     }
 

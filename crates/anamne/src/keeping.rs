@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
 use anamne_store::{
-    BackupReport, Examination, Finding, KnownBackup, Part, SpaceName, StoreError, entries, examine,
-    repair,
+    BackupReport, Examination, Finding, KnownBackup, Part, SpaceName, StoreError, Unreadable,
+    entries, examine, repair,
 };
-use anamne_types::{Right, Tier};
+use anamne_types::{PassedOver, Right, Tier};
 use serde::Serialize;
 
 use crate::answering;
@@ -77,22 +77,44 @@ impl RepairReport {
     }
 }
 
+/// What backing up a store came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Backups {
+    /// The spaces that were backed up.
+    pub spaces: Vec<BackupReport>,
+    /// The spaces that were not, by name: the backup holds of each what it held before.
+    #[serde(skip_serializing_if = "PassedOver::is_empty")]
+    pub passed_over: PassedOver,
+}
+
+/// The spaces that no longer know of a backup.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct StruckBackup {
+    /// Those that knew of it.
+    pub spaces: Vec<String>,
+    /// Those that could not be opened, by name, and may still know of it.
+    #[serde(skip_serializing_if = "PassedOver::is_empty")]
+    pub passed_over: PassedOver,
+}
+
 impl Store {
     /// Brings the backup in `folder` up to date, and makes it if it is not there: of the space named, else of
     /// all spaces. It is a store of its own, without views. Safe while others write, and when interrupted.
     ///
     /// Refused for a folder inside this store, for one that holds something else, and for a backup that was
-    /// written to since.
-    pub fn backup(&self, folder: &Path, space: Option<&str>) -> Result<Vec<BackupReport>, Error> {
+    /// written to since. Of all spaces, one that can't be backed up keeps back none of the others and is named in
+    /// [`Backups::passed_over`]; it is an error where none could be backed up. A folder that can't be written, or a full disk, ends
+    /// the backup.
+    pub fn backup(&self, folder: &Path, space: Option<&str>) -> Result<Backups, Error> {
         self.require(Right::Configure)?;
         let folder = outside(folder, self.root())?;
         let is_store = folder.join("spaces").is_dir();
         if !is_store && !entries(&folder)?.is_empty() {
             return Err(StoreError::NotEmpty { path: folder }.into());
         }
-        let spaces = self.chosen(space)?;
+        let (spaces, passed_over) = self.chosen(space)?;
         anamne_store::create_private_folder(&folder.join("spaces"))?;
-        let back_up = |space: &Space| {
+        let back_up = |space: &Space| -> Result<BackupReport, Error> {
             // First, while the older copy still says what is to leave its caches.
             space.inner.finish_in_backups();
             let report = space.source().backup(&folder)?;
@@ -103,21 +125,30 @@ impl Store {
             }
             Ok(report)
         };
-        spaces.iter().map(back_up).collect()
+        let (spaces, passed_over) =
+            each_space(&spaces, passed_over, space.is_some(), &folder, back_up)?;
+        Ok(Backups {
+            spaces,
+            passed_over,
+        })
     }
 
     /// Strikes `folder` from the list of backups of the space named, else of all spaces, and changes nothing in it:
-    /// erasures don't look there any more. Returns the names of the spaces that knew of it.
-    pub fn forget_backup(&self, folder: &Path, space: Option<&str>) -> Result<Vec<String>, Error> {
+    /// erasures don't look there any more. Says which spaces knew of it.
+    pub fn forget_backup(&self, folder: &Path, space: Option<&str>) -> Result<StruckBackup, Error> {
         self.require(Right::Configure)?;
         let folder = outside(folder, self.root())?;
-        let mut knew = Vec::new();
-        for space in self.chosen(space)? {
-            if space.source().forget_backup(&folder)? {
-                knew.push(space.name().to_owned());
-            }
-        }
-        Ok(knew)
+        let (spaces, passed_over) = self.chosen(space)?;
+        let strike = |space: &Space| -> Result<Option<String>, Error> {
+            let knew = space.source().forget_backup(&folder)?;
+            Ok(knew.then(|| space.name().to_owned()))
+        };
+        let (knew, passed_over) =
+            each_space(&spaces, passed_over, space.is_some(), &folder, strike)?;
+        Ok(StruckBackup {
+            spaces: knew.into_iter().flatten().collect(),
+            passed_over,
+        })
     }
 
     /// Reads everything of the space named, else of all spaces, back: chains, checksums, states, rows, views.
@@ -182,9 +213,15 @@ impl Store {
             .unwrap_or_else(PoisonError::into_inner)
             .remove(name);
         let mut repaired = repair(folder, name, self.options.clock.as_ref())?;
+        let was_damaged = !repaired.mended.is_empty() || !repaired.lost.is_empty();
         report.mended.append(&mut repaired.mended);
         report.lost.append(&mut repaired.lost);
         let space = self.existing_space(name.as_str())?;
+        if was_damaged {
+            // They may have passed over what is there again now.
+            space.inner.drop_graph()?;
+            space.inner.drop_summaries()?;
+        }
         report.mended.append(&mut space.source().mended());
         let mut views = CheckUp::default();
         space.mend_views(&mut views)?;
@@ -220,18 +257,73 @@ impl Store {
         Ok(folders)
     }
 
-    /// The space named, else all spaces, open. Fails where one can't be opened: all means all.
-    pub(crate) fn chosen(&self, space: Option<&str>) -> Result<Vec<Space>, Error> {
+    /// The space named, else all spaces, open. Of all, those that can't be opened are named beside the others; it is an
+    /// error where none can.
+    pub(crate) fn chosen(&self, space: Option<&str>) -> Result<(Vec<Space>, PassedOver), Error> {
+        let mut passed = PassedOver::default();
         if let Some(name) = space {
-            return Ok(vec![self.existing_space(name)?]);
+            return Ok((vec![self.existing_space(name)?], passed));
         }
-        if let Some(unreadable) = self.unreadable_spaces()?.into_iter().next() {
-            return Err(unreadable.error.into());
+        let mut first = None;
+        let mut spaces = Vec::new();
+        for name in self.spaces()? {
+            match self.existing_space(name.as_str()) {
+                Ok(space) => spaces.push(space),
+                Err(error) => {
+                    passed.add(&name, &error);
+                    first.get_or_insert(error);
+                }
+            }
         }
-        let names = self.spaces()?.into_iter();
-        names
-            .map(|name| self.existing_space(name.as_str()))
-            .collect()
+        for Unreadable { folder, error } in self.unreadable_spaces()? {
+            passed.add(label(&folder, None), &error);
+            first.get_or_insert(error.into());
+        }
+        match first {
+            Some(error) if spaces.is_empty() => Err(error),
+            _ => Ok((spaces, passed)),
+        }
+    }
+}
+
+/// Does `work` for each space and names those for which it fails; stops where the folder `target` is the reason. It is an
+/// error where it fails for the space that was `named`, or for all.
+pub(crate) fn each_space<T>(
+    spaces: &[Space],
+    mut passed: PassedOver,
+    named: bool,
+    target: &Path,
+    work: impl Fn(&Space) -> Result<T, Error>,
+) -> Result<(Vec<T>, PassedOver), Error> {
+    let mut done = Vec::with_capacity(spaces.len());
+    let mut first = None;
+    for space in spaces {
+        match work(space) {
+            Ok(one) => done.push(one),
+            Err(error) if named || is_of_target(&error, target) => return Err(error),
+            Err(error) => {
+                passed.add(space.name(), &error);
+                first.get_or_insert(error);
+            }
+        }
+    }
+    match first {
+        Some(error) if done.is_empty() => Err(error),
+        _ => Ok((done, passed)),
+    }
+}
+
+/// Whether it is the disk or the folder that is written to which failed, and not one space.
+fn is_of_target(error: &Error, target: &Path) -> bool {
+    match error {
+        Error::Store(
+            StoreError::Io { path, .. }
+            | StoreError::ReadOnly { path, .. }
+            | StoreError::Busy { path, .. },
+        ) => path.starts_with(target),
+        Error::Store(StoreError::DiskFull { .. }) => true,
+        Error::Store(error @ StoreError::Sqlite(_)) => !error.is_broken_database(),
+        _ => false,
     }
 }
 

@@ -11,11 +11,12 @@ use anamne_knowledge::graph::{
     Association, ContradictionQuery, EntityQuery, Graph, GraphError, Woven,
 };
 use anamne_recall::views::Disputes;
+use anamne_store::view::MemoryFeed;
 use anamne_store::{Listing, StoreError};
 use anamne_types::{
     Assertion, Body, Category, Contradiction, Dispute, Draft, Entity, EntityType, Evidence, Filter,
-    Frame, Kind, Limits, LinkType, Memory, MemoryId, Neighbourhood, Refusal, Relation, Remembered,
-    Right, Row, Seq, SuggestedMerge,
+    Frame, Kind, Limits, LinkType, Memory, MemoryId, Neighbourhood, PassedOver, Refusal, Relation,
+    Remembered, Right, Row, Seq, SuggestedMerge,
 };
 use jiff::Timestamp;
 
@@ -87,16 +88,25 @@ impl Inner {
         batch: usize,
         go_on: &mut dyn FnMut(Seq) -> bool,
     ) -> Result<Woven, Error> {
+        self.weave_graph_from(&self.source, batch, go_on)
+    }
+
+    fn weave_graph_from(
+        &self,
+        feed: &dyn MemoryFeed,
+        batch: usize,
+        go_on: &mut dyn FnMut(Seq) -> bool,
+    ) -> Result<Woven, Error> {
         match self
             .graph()?
-            .catch_up(&self.source, batch, self.source.now(), go_on)
+            .catch_up(feed, batch, self.source.now(), go_on)
         {
             Err(error) if error.is_damage() => {
                 self.drop_graph()?;
                 self.note_troubles([format!("knowledge was damaged and is woven anew: {error}")]);
                 Ok(self
                     .graph()?
-                    .catch_up(&self.source, batch, self.source.now(), go_on)?)
+                    .catch_up(feed, batch, self.source.now(), go_on)?)
             }
             woven => Ok(woven?),
         }
@@ -209,6 +219,18 @@ impl Space {
         self.inner.weave_graph(BATCH, go_on)
     }
 
+    /// The same, past memories that are damaged in both copies: the graph takes them for forgotten, and each is named once, by the
+    /// call that passes it over. What a repair brings back is woven with everything else, for it throws the graph away.
+    pub fn weave_sound(
+        &self,
+        go_on: &mut dyn FnMut(Seq) -> bool,
+    ) -> Result<(Woven, PassedOver), Error> {
+        self.require_write()?;
+        let feed = self.source().sound_feed();
+        let woven = self.inner.weave_graph_from(&feed, BATCH, go_on)?;
+        Ok((woven, feed.passed_over()))
+    }
+
     /// Throws the knowledge graph away and weaves it from the beginning of the log. The same log gives the same graph.
     pub fn weave_again(&self, go_on: &mut dyn FnMut(Seq) -> bool) -> Result<Woven, Error> {
         self.require_write()?;
@@ -242,7 +264,7 @@ impl Space {
     /// Up to which event the log is woven, and how many are left. Nothing is woven by asking.
     pub fn woven(&self) -> Result<(Seq, u64), Error> {
         let position = self.inner.graph()?.position()?;
-        let head = anamne_store::view::MemoryFeed::head(self.source())?;
+        let head = MemoryFeed::head(self.source())?;
         Ok((position, head.0.saturating_sub(position.0)))
     }
 
@@ -372,7 +394,6 @@ impl Space {
 impl Knowledge {
     /// How many events of the log are not woven yet.
     pub fn behind(&self) -> Result<u64, Error> {
-        use anamne_store::view::MemoryFeed;
         let head = MemoryFeed::head(self.space.source())?;
         Ok(head.0.saturating_sub(self.graph.position()?.0))
     }

@@ -7,7 +7,7 @@
 use std::sync::atomic::Ordering;
 
 use anamne_store::{Present, RetentionPlan};
-use anamne_types::{MemoryId, Right};
+use anamne_types::{MemoryId, PassedOver, Right};
 use serde::Serialize;
 
 use crate::Error;
@@ -49,6 +49,19 @@ pub struct RetentionApplied {
     pub forgotten: u64,
     /// Memories that were erased for ever.
     pub erased: u64,
+    /// Memories that are damaged in both copies, so that neither could be done, by their ids.
+    #[serde(skip_serializing_if = "PassedOver::is_empty")]
+    pub passed_over: PassedOver,
+}
+
+/// What was undone of a retention.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RetentionUndone {
+    /// Memories that were restored.
+    pub restored: u64,
+    /// Memories that are damaged in both copies and stay forgotten, by their ids.
+    #[serde(skip_serializing_if = "PassedOver::is_empty")]
+    pub passed_over: PassedOver,
 }
 
 /// Whether these are more of the live memories than are touched at once without confirmation.
@@ -131,13 +144,17 @@ impl Inner {
         if may(&plan.erasable) {
             let texts = self.cached_texts(&plan.erasable);
             self.begin_forgetting(&texts)?;
-            applied.erased = self.source.begin_erasing_forgotten(&plan.erasable)?;
+            applied.erased = self
+                .source
+                .begin_erasing_forgotten(&plan.erasable, &mut applied.passed_over)?;
             self.begin_forgetting(&texts)?;
             self.look_for_pending_backups();
             self.next_backups.hasten();
         }
         if may(&plan.outdated) {
-            applied.forgotten = self.source.forget_outdated(&plan.outdated)?;
+            applied.forgotten = self
+                .source
+                .forget_outdated(&plan.outdated, &mut applied.passed_over)?;
         }
         Ok(applied)
     }
@@ -192,14 +209,19 @@ impl Space {
         Ok(applied)
     }
 
-    /// Brings back everything that the space's retention forgot and has not erased; says how many memories. Each has its whole
-    /// term again, counted in days of use.
-    pub fn restore_forgotten_by_retention(&self) -> Result<u64, Error> {
+    /// Brings back everything that the space's retention forgot and has not erased. Each has its whole term again, counted in days
+    /// of use.
+    pub fn restore_forgotten_by_retention(&self) -> Result<RetentionUndone, Error> {
         self.require_write()?;
-        Ok(self
+        let mut passed_over = PassedOver::default();
+        let restored = self
             .inner
             .source
-            .restore_forgotten_by_retention(self.actor())?)
+            .restore_forgotten_by_retention(self.actor(), &mut passed_over)?;
+        Ok(RetentionUndone {
+            restored,
+            passed_over,
+        })
     }
 
     /// The retention's part of [`Space::settle`].

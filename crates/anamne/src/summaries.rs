@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 
 use anamne_store::view::{Health, MemoryFeed};
+use anamne_types::PassedOver;
 use anamne_weaver::summaries::{Level, Summaries, Summary, Woven};
 use jiff::Timestamp;
 
@@ -68,16 +69,51 @@ impl Inner {
     }
 }
 
+impl Inner {
+    /// Throws the summaries away; they are chosen anew when they are next asked for.
+    pub(crate) fn drop_summaries(&self) -> Result<(), Error> {
+        if self.has_summaries() {
+            let path = self.summaries()?.path().to_owned();
+            *self
+                .summaries
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = None;
+            anamne_store::remove_derived(&path)?;
+        }
+        Ok(())
+    }
+
+    fn summarise(
+        &self,
+        feed: &dyn MemoryFeed,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<Woven, Error> {
+        let summaries = self.summaries()?;
+        summaries.catch_up(feed, &mut |_| {})?;
+        let woven = summaries.weave(feed, usize::MAX, progress)?;
+        summaries.weave_signals(feed, usize::MAX)?;
+        Ok(woven)
+    }
+}
+
 impl Space {
     /// Brings every summary up to the last write; `progress` is told how many periods are done. Some 40 µs a memory of the
     /// periods that changed. The background does this while little is asked.
     pub fn summarise(&self, progress: &mut dyn FnMut(usize)) -> Result<Woven, Error> {
         self.require_write()?;
-        let summaries = self.inner.summaries()?;
-        summaries.catch_up(self.source(), &mut |_| {})?;
-        let woven = summaries.weave(self.source(), usize::MAX, progress)?;
-        summaries.weave_signals(self.source(), usize::MAX)?;
-        Ok(woven)
+        self.inner.summarise(self.source(), progress)
+    }
+
+    /// The same, past memories that are damaged in both copies: they are in no summary, and each is named once, by the call that
+    /// passes it over. What a repair brings back is summarised with everything else, for it throws the summaries away.
+    pub fn summarise_sound(
+        &self,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<(Woven, PassedOver), Error> {
+        self.require_write()?;
+        let feed = self.source().sound_feed();
+        let woven = self.inner.summarise(&feed, progress)?;
+        Ok((woven, feed.passed_over()))
     }
 
     /// The summaries of a level whose periods begin in a span of time, from the earliest, at most `limit`. What was told

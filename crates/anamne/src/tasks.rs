@@ -140,7 +140,9 @@ impl Modules<'_> {
             interruption = self.interruption(context);
             interruption.is_none()
         });
-        folded.map_err(TaskError::failed)?;
+        let (_, passed) = folded.map_err(TaskError::failed)?;
+        let troubles = passed.first.iter().map(|one| one.reason.clone());
+        self.inner.note_troubles(troubles);
         interruption.map_or(Ok(()), Err)
     }
 }

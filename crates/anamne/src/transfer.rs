@@ -4,11 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use anamne_store::{Arrival, KnownProject, LogQuery, Order, Origin, SpaceName, Standing};
 use anamne_types::{
-    Draft, EventKind, Filter, Limits, Link, Memory, MemoryId, Refusal, Right, Row, Seq,
+    Draft, EventKind, Filter, Limits, Link, Memory, MemoryId, PassedOver, Refusal, Right, Row, Seq,
 };
 use serde::Serialize;
 
 use crate::Error;
+use crate::export::named_ends;
 use crate::space::Space;
 use crate::store::Store;
 
@@ -43,6 +44,9 @@ pub struct Transfer {
     pub links_left: u64,
     /// Memories that stayed, each with the reason.
     pub kept: Vec<Kept>,
+    /// Links that could not be drawn anew, by their ends; the space that is left keeps them.
+    #[serde(skip_serializing_if = "PassedOver::is_empty")]
+    pub links_kept: PassedOver,
 }
 
 /// A memory that stayed where it was.
@@ -111,7 +115,10 @@ impl Store {
             !kept.any(|kept| kept.memory == *id)
         });
         let second = Moving::between(&from, &into).all(&rest.collect::<Vec<_>>(), progress)?;
+        let mut links_kept = first.links_kept;
+        links_kept.append(second.links_kept.clone());
         Ok(Transfer {
+            links_kept,
             chosen: first.chosen + second.chosen,
             copied: first.copied + second.copied,
             moved: first.moved + second.moved,
@@ -229,9 +236,13 @@ impl<'a> Moving<'a> {
     }
 
     fn copy(&mut self, page: &[MemoryId]) -> Result<(), Error> {
-        let memories = self.from.get_each(page)?;
+        let (memories, damaged) = self.from.source().get_apart(page)?;
+        for (memory, error) in damaged {
+            let reason = error.to_string();
+            self.done.kept.push(Kept { memory, reason });
+        }
         let arrivals: Vec<_> = memories.iter().map(arrival).collect();
-        for (memory, outcome) in memories.iter().zip(self.into.take_in(&arrivals)?) {
+        for (memory, outcome) in memories.iter().zip(self.into.take_in(&arrivals)?.outcomes) {
             match outcome {
                 Ok(taken) => {
                     self.done.copied += u64::from(!taken.duplicate);
@@ -255,7 +266,13 @@ impl<'a> Moving<'a> {
 
     fn draw_links(&mut self) -> Result<(), Error> {
         let mut links = Vec::new();
-        for link in self.from.all_links()? {
+        let (sound, damaged) = self.from.source().links_apart()?;
+        for (link, error) in damaged {
+            if self.arrived.contains_key(&link.from) && self.arrived.contains_key(&link.to) {
+                self.done.links_kept.add(named_ends(&link), error);
+            }
+        }
+        for link in sound {
             match (self.arrived.get(&link.from), self.arrived.get(&link.to)) {
                 (Some(&from), Some(&to)) if from != to => links.push(Link { from, to, ..link }),
                 (None, None) | (Some(_), Some(_)) => {}
@@ -263,9 +280,12 @@ impl<'a> Moving<'a> {
             }
         }
         for batch in links.chunks(BATCH) {
-            let drawn = self.into.take_links(batch)?;
-            let new = drawn.iter().filter(|drawn| matches!(drawn, Ok(true)));
-            self.done.links += new.count() as u64;
+            for (link, drawn) in batch.iter().zip(self.into.take_links(batch)?.outcomes) {
+                match drawn {
+                    Ok(new) => self.done.links += u64::from(new),
+                    Err(error) => self.done.links_kept.add(named_ends(link), error),
+                }
+            }
         }
         Ok(())
     }
@@ -278,12 +298,14 @@ impl<'a> Moving<'a> {
             .collect();
         let there: HashMap<_, _> = self
             .into
-            .get_each(&arrived)?
+            .source()
+            .get_apart(&arrived)?
+            .0
             .into_iter()
             .map(|memory| (memory.id, memory))
             .collect();
         let mut moved = Vec::new();
-        for memory in self.from.get_each(page)? {
+        for memory in self.from.source().get_apart(page)?.0 {
             let Some(arrived) = self.arrived.get(&memory.id) else {
                 continue;
             };
@@ -293,13 +315,33 @@ impl<'a> Moving<'a> {
             match there.get(arrived) {
                 Some(there) if says_the_same(&memory, there) => moved.push(memory.id),
                 _ => {
-                    let reason = "it was changed in the other space since it was copied";
+                    let reason = "it was changed or damaged in the other space since it was copied";
                     self.keep(&memory, reason.to_owned());
                 }
             }
         }
-        self.from.forget_all(&moved)?;
-        self.done.moved += moved.len() as u64;
+        match self.from.forget_all(&moved) {
+            Ok(_) => self.done.moved += moved.len() as u64,
+            // Somebody changed one of them meanwhile.
+            Err(Error::Store(error)) if error.is_of_one_memory() => {
+                for id in moved {
+                    self.forget_one(id)?;
+                }
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    fn forget_one(&mut self, memory: MemoryId) -> Result<(), Error> {
+        match self.from.forget_all(&[memory]) {
+            Ok(_) => self.done.moved += 1,
+            Err(Error::Store(error)) if error.is_of_one_memory() => {
+                let reason = error.to_string();
+                self.done.kept.push(Kept { memory, reason });
+            }
+            Err(error) => return Err(error),
+        }
         Ok(())
     }
 }

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anamne_store::{LogEntry, LogQuery, Rewound, StoreError, create_private_folder, entries};
-use anamne_types::{MemoryId, Refusal, Right, Version};
+use anamne_types::{MemoryId, PassedOver, Refusal, Right, Version};
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::Error;
+use crate::keeping::each_space;
 use crate::space::Space;
 use crate::store::Store;
 
@@ -22,13 +23,17 @@ pub struct Rewind {
     pub spaces: Vec<Rewound>,
     /// The spaces that are left out, for they were made later.
     pub absent: Vec<String>,
+    /// The spaces that could not be rebuilt, by name.
+    #[serde(skip_serializing_if = "PassedOver::is_empty")]
+    pub passed_over: PassedOver,
 }
 
 impl Store {
     /// Rebuilds the space named, else all spaces, as they were at an instant, as a store in `folder`, which must be
     /// empty or not there yet. The result is an ordinary store that goes on by itself; this one is left as it is.
     ///
-    /// What was erased since stays erased. O(bytes of the journals).
+    /// What was erased since stays erased. Of all spaces, one that can't be rebuilt keeps back none of the others; it is an error where
+    /// none can. O(bytes of the journals).
     pub fn rewind(
         &self,
         at: Timestamp,
@@ -45,24 +50,36 @@ impl Store {
             store: folder,
             spaces: Vec::new(),
             absent: Vec::new(),
+            passed_over: PassedOver::default(),
         };
+        let (candidates, mut passed_over) = self.chosen(space)?;
         let mut chosen = Vec::new();
-        for candidate in self.chosen(space)? {
-            match candidate.began()? {
-                began if began <= at => chosen.push(candidate),
-                began if space.is_some() => {
+        for candidate in candidates {
+            match candidate.began() {
+                Ok(began) if began <= at => chosen.push(candidate),
+                Ok(began) if space.is_some() => {
                     let accepts = format!("not before the space began, which was at {began}");
                     return Err(Refusal::new("at", accepts, at).into());
                 }
-                _ => rewind.absent.push(candidate.name().to_owned()),
+                Ok(_) => rewind.absent.push(candidate.name().to_owned()),
+                Err(error) if space.is_some() => return Err(error),
+                Err(error) => passed_over.add(candidate.name(), error),
             }
         }
         create_private_folder(&rewind.store.join("spaces"))?;
-        for space in chosen {
-            let rewound = space.source().rewind(at, &rewind.store)?;
-            rewind.spaces.push(rewound);
-        }
-        Ok(rewind)
+        let rebuild = |space: &Space| Ok(space.source().rewind(at, &rewind.store)?);
+        let (spaces, passed_over) = each_space(
+            &chosen,
+            passed_over,
+            space.is_some(),
+            &rewind.store,
+            rebuild,
+        )?;
+        Ok(Rewind {
+            spaces,
+            passed_over,
+            ..rewind
+        })
     }
 }
 

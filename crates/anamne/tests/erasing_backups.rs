@@ -309,7 +309,7 @@ fn another_store_in_the_place_of_a_backup_is_named_and_left_alone() {
     let forgotten = store
         .forget_backup(&site.root("backup"), None)
         .expect("forgotten");
-    assert_eq!(forgotten, ["tests"]);
+    assert_eq!(forgotten.spaces, ["tests"]);
     assert_eq!(
         space.check_up().expect("a check-up").problems,
         Vec::<String>::new()

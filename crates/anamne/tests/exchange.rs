@@ -43,7 +43,8 @@ fn check_round_trip(space: &Space) {
     let mut lines = Vec::new();
     let exported = space
         .export_standing(&mut lines, Standing::Both)
-        .expect("exported");
+        .expect("exported")
+        .exported;
     assert_eq!(exported as usize, expected.0.len());
     let home = Home::new();
     let copy = home.space();
@@ -71,7 +72,8 @@ fn check_round_trip(space: &Space) {
     assert_eq!(
         space
             .export_notes(&vault, Standing::Both)
-            .expect("exported"),
+            .expect("exported")
+            .exported,
         exported
     );
     assert_eq!(files_under(&vault).len() as u64, exported);

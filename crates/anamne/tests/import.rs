@@ -91,7 +91,8 @@ fn an_export_can_be_imported_elsewhere() {
         .import(LINES.as_bytes(), BadLines::Stop, &mut |_| {})
         .expect("imported");
     let mut exported = Vec::new();
-    assert_eq!(space.export(&mut exported).expect("exported"), 3);
+    let report = space.export(&mut exported).expect("exported");
+    assert_eq!((report.exported, report.passed_over.count), (3, 0));
     let (_other_folder, other) = self::space();
     let report = other
         .import(exported.as_slice(), BadLines::Stop, &mut |_| {})
@@ -120,4 +121,60 @@ fn an_export_can_be_imported_elsewhere() {
             .collect::<Vec<_>>()
     };
     assert_eq!(of(&space), of(&other));
+}
+
+/// How many records and bytes went into each transaction of an import.
+fn batches(lines: &str) -> Vec<(u64, u64)> {
+    let (_folder, space) = space();
+    let mut reached = Vec::new();
+    let report = space
+        .import(lines.as_bytes(), BadLines::Stop, &mut |report| {
+            reached.push(report.imported);
+        })
+        .expect("imported");
+    assert_eq!(report.imported, lines.lines().count() as u64);
+    let mut left = lines.lines();
+    let mut before = 0;
+    let mut batches = Vec::new();
+    for imported in reached {
+        let records = imported - before;
+        let bytes = left
+            .by_ref()
+            .take(records as usize)
+            .map(str::len)
+            .sum::<usize>();
+        batches.push((records, bytes as u64));
+        before = imported;
+    }
+    batches
+}
+
+#[test]
+fn batches_are_bounded_by_records_and_by_bytes() {
+    let line =
+        |number: usize, bytes: usize| format!("{{\"text\": \"{number} {}\"}}\n", "x".repeat(bytes));
+    let small: String = (0..1_200).map(|number| line(number, 10)).collect();
+    let found = batches(&small);
+    assert!(found.len() > 2, "{found:?}");
+    assert!(
+        found.iter().all(|(records, _)| *records <= 512),
+        "{found:?}"
+    );
+    let large: String = (0..12).map(|number| line(number, 200_000)).collect();
+    let found = batches(&large);
+    assert!(
+        found.iter().all(|(_, bytes)| *bytes <= 1 << 20),
+        "{found:?}"
+    );
+    // Twelve pieces of metadata count too, not content alone.
+    let told: String = (0..12)
+        .map(|number| {
+            format!(
+                "{{\"text\": \"{number}\", \"mood\": \"{}\"}}\n",
+                "x".repeat(30_000)
+            )
+        })
+        .collect();
+    let found = batches(&told);
+    assert!(found.len() > 1, "{found:?}");
 }

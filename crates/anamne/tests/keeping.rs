@@ -100,7 +100,7 @@ fn a_full_space_refuses_to_grow_and_does_everything_else() {
         .expect("an answer");
     assert!(!answer.results.is_empty());
     assert_eq!(
-        space.export(std::io::sink()).expect("exported") as usize,
+        space.export(std::io::sink()).expect("exported").exported as usize,
         told
     );
     space.forget(third.id).expect("forgotten");

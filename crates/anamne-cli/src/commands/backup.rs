@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use anamne::{BackupReport, Store};
+use anamne::{BackupReport, Store, StruckBackup};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{BOLD, Output, counted, paint};
+use crate::passed_over;
 use crate::place::Place;
 use crate::shell::shell_path;
 use crate::wording::{number, size};
@@ -23,6 +24,10 @@ backup whose folder is available, and names those whose folder is missing.
 it. Erasures don't reach copies of a backup made by other means, or stores made
 by `anamne rewind`.
 
+A space that is damaged, or of a newer version, is passed over and named, and
+the others are backed up; the exit code is then 4. The backup keeps what it had
+of that space.
+
 Examples:
   anamne backup /mnt/disk/anamne
   anamne --space recipes backup recipes-backup
@@ -32,7 +37,8 @@ Examples:
 With --json: {\"store\", \"backup\", \"spaces\": [{\"space\", \"folder\",
   \"first\", \"last_seq\", \"segments_copied\", \"segments_kept\",
   \"bytes_copied\"}]}; with --forget: {\"store\", \"forgotten\": DIR, \"spaces\":
-  [name, …]}")]
+  [name, …]}; both also: \"passed_over\"?: {\"count\", \"first\": [{\"entry\": space,
+  \"reason\"}]}")]
 pub(crate) struct Backup {
     /// The folder: a backup of this store, an empty folder, or one that is not there yet
     #[arg(value_name = "DIR")]
@@ -49,21 +55,26 @@ impl Backup {
         if self.forget {
             return self.strike(&store, space, output);
         }
-        let reports = store.backup(&self.folder, space)?;
+        let made = store.backup(&self.folder, space)?;
+        let passed = &made.passed_over;
         if output.is_json() {
-            return output.json(&json!({
-                "store": store.root(), "backup": self.folder, "spaces": reports
-            }));
+            let mut answer = json!({
+                "store": store.root(), "backup": self.folder, "spaces": made.spaces
+            });
+            passed_over::describe(passed, &mut answer);
+            output.json(&answer)?;
+            return passed_over::outcome(passed);
         }
-        for report in &reports {
+        for report in &made.spaces {
             print(report, output)?;
         }
         output.flush()?;
+        passed_over::tell(passed, output);
         let folder = shell_path(&self.folder);
         output.note(format_args!(
             "read back and found whole; `anamne --store {folder} …` works on it"
         ));
-        Ok(())
+        passed_over::outcome(passed)
     }
 
     /// Strikes the folder from the list of backups.
@@ -73,22 +84,33 @@ impl Backup {
         space: Option<&str>,
         output: &mut Output,
     ) -> Result<(), Failure> {
-        let spaces = store.forget_backup(&self.folder, space)?;
+        let StruckBackup {
+            spaces,
+            passed_over: passed,
+        } = store.forget_backup(&self.folder, space)?;
         let folder = self.folder.display();
-        if spaces.is_empty() {
+        if spaces.is_empty() && passed.is_empty() {
             return Err(Failure::not_found(format!(
                 "no space of this store has a backup in {folder}"
             )));
         }
         if output.is_json() {
-            return output.json(&json!({
+            let mut answer = json!({
                 "store": store.root(), "forgotten": self.folder, "spaces": spaces
-            }));
+            });
+            passed_over::describe(&passed, &mut answer);
+            output.json(&answer)?;
+            return passed_over::outcome(&passed);
         }
-        output.line(format_args!(
-            "{folder} is no backup of {} any more; what is there stays there",
-            spaces.join(", ")
-        ))
+        if !spaces.is_empty() {
+            output.line(format_args!(
+                "{folder} is no backup of {} any more; what is there stays there",
+                spaces.join(", ")
+            ))?;
+        }
+        output.flush()?;
+        passed_over::tell(&passed, output);
+        passed_over::outcome(&passed)
     }
 }
 

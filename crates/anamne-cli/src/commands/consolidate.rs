@@ -1,12 +1,13 @@
 //! `anamne consolidate`.
 
-use anamne::{Insight, MemoryId, Proposal, Space, Store};
+use anamne::{Error, Insight, MemoryId, Proposal, Space, Store};
 use serde_json::json;
 
 use super::summaries;
 use crate::card;
 use crate::failure::Failure;
 use crate::output::{CYAN, DIM, Output, counted, memories, paint};
+use crate::passed_over;
 use crate::place::Place;
 use crate::settling;
 use crate::wording::one_line;
@@ -20,7 +21,8 @@ number, a date, a name or a \"not\" is never folded, and neither are messages. A
 `anamne mcp` does this at night.
 
 `anamne link WINNER LOSER --type supersedes --remove` undoes a fold for good, and
-`anamne audit --actor consolidation` lists all.
+`anamne audit --actor consolidation` lists all. A memory that is damaged in both
+copies is passed over and named; the exit code is then 4.
 
 Examples:
   anamne consolidate
@@ -29,7 +31,8 @@ Examples:
 
 With --json: {\"proposals\": [{\"kind\", \"winner\", \"losers\", \"reason\", \"confidence\",
   \"audit\"}], \"applied\": whether they were folded, \"insights\": [{\"text\", \"sentence\",
-  \"central\", \"sources\", \"first\", \"last\", \"days\", \"confidence\"}] or null}")]
+  \"central\", \"sources\", \"first\", \"last\", \"days\", \"confidence\"}] or null,
+  \"passed_over\"?: {\"count\", \"first\": [{\"entry\": id, \"reason\"}]}}")]
 pub(crate) struct Consolidate {
     /// Fold them now
     #[arg(long)]
@@ -50,19 +53,26 @@ impl Consolidate {
             place.existing_store()?
         };
         let space = place.existing_space_of(&store)?;
-        let proposals = if self.apply {
+        let (proposals, mut passed) = if self.apply {
             space.consolidate()?
         } else {
             space.foldable()?
         };
         let insights = self.insights.then(|| space.insights()).transpose()?;
+        let insights = insights.map(|(insights, also)| {
+            passed.append(also);
+            insights
+        });
         if output.is_json() {
-            output.json(&json!({
+            let mut answer = json!({
                 "proposals": proposals,
                 "applied": self.apply,
                 "insights": insights,
-            }))?;
-            return settling::settle(&space, output);
+            });
+            passed_over::describe(&passed, &mut answer);
+            output.json(&answer)?;
+            settling::settle(&space, output)?;
+            return passed_over::outcome(&passed);
         }
         for proposal in &proposals {
             print(&space, proposal, output)?;
@@ -84,13 +94,21 @@ impl Consolidate {
         if insights.is_some_and(|insights| insights.is_empty()) {
             output.note("nothing was said three times, on two days");
         }
-        settling::settle(&space, output)
+        passed_over::tell(&passed, output);
+        settling::settle(&space, output)?;
+        passed_over::outcome(&passed)
     }
 }
 
 fn print(space: &Space, proposal: &Proposal, output: &mut Output) -> Result<(), Failure> {
     let said = |id: MemoryId| -> Result<String, Failure> {
-        let memory = space.get(id)?;
+        let memory = match space.get(id) {
+            // Somebody erased it since.
+            Err(Error::Store(error)) if error.is_of_one_memory() => {
+                return Ok(format!("{id}  {error}"));
+            }
+            memory => memory?,
+        };
         Ok(format!(
             "{}  {}",
             memory.citation(),

@@ -3,11 +3,12 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anamne::{CorpusReport, Space, Standing};
+use anamne::{CorpusReport, Exported, PassedOver, Space, Standing};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::output::{Output, memories};
+use crate::passed_over;
 use crate::place::Place;
 use crate::whole_file::write_whole;
 use crate::wording::number;
@@ -24,7 +25,8 @@ corpus    a line for each thread, its messages in order: {\"thread\", \"messages
           What is no message, or in no thread, is left out
 
 `anamne import` reads lines and notes back into an equal store: ids, times and
-links are kept. Earlier versions are not exported.
+links are kept. Earlier versions are not exported. A memory that is damaged in
+both copies is passed over and named; the exit code is then 4.
 
 Files and pipes get the exact text. On a terminal, control and invisible
 characters are escaped as \\uXXXX, which is the same data in JSON.
@@ -37,7 +39,8 @@ Examples:
   anamne export | jq -r .content
 
 With --json and --output or --into: {\"exported\", \"output\"}; for a corpus also
-  \"threads\" and \"left_out\"")]
+  \"threads\" and \"left_out\"; \"passed_over\"?: {\"count\", \"first\": [{\"entry\": id,
+  \"reason\"}]}, to standard error where the memories go to standard output")]
 pub(crate) struct Export {
     /// What to write
     #[arg(long, value_enum, default_value_t = Format::Jsonl)]
@@ -64,6 +67,27 @@ enum Format {
 struct Written {
     exported: u64,
     corpus: Option<CorpusReport>,
+    passed_over: PassedOver,
+}
+
+impl From<Exported> for Written {
+    fn from(exported: Exported) -> Self {
+        Self {
+            exported: exported.exported,
+            corpus: None,
+            passed_over: exported.passed_over,
+        }
+    }
+}
+
+impl From<CorpusReport> for Written {
+    fn from(corpus: CorpusReport) -> Self {
+        Self {
+            exported: corpus.messages,
+            passed_over: corpus.passed_over.clone(),
+            corpus: Some(corpus),
+        }
+    }
 }
 
 impl Export {
@@ -71,17 +95,14 @@ impl Export {
         self.check()?;
         let space = place.existing_space()?;
         if let Some(folder) = &self.into {
-            let exported = space.export_notes(folder, self.standing())?;
-            let written = Written {
-                exported,
-                corpus: None,
-            };
+            let written = space.export_notes(folder, self.standing())?.into();
             return print(&written, folder, output);
         }
         let Some(path) = &self.output else {
             let written = output.json_lines(|writer| self.write(&space, writer))?;
+            output.flush()?;
             note_left_out(&written, output);
-            return Ok(());
+            return end(&written.passed_over, output);
         };
         let written = write_whole(path, |writer| self.write(&space, writer))?;
         print(&written, path, output)
@@ -115,16 +136,9 @@ impl Export {
 
     fn write(&self, space: &Space, writer: impl Write) -> Result<Written, Failure> {
         if self.format == Format::Corpus {
-            let corpus = space.export_corpus(writer)?;
-            return Ok(Written {
-                exported: corpus.messages,
-                corpus: Some(corpus),
-            });
+            return Ok(space.export_corpus(writer)?.into());
         }
-        Ok(Written {
-            exported: space.export_standing(writer, self.standing())?,
-            corpus: None,
-        })
+        Ok(space.export_standing(writer, self.standing())?.into())
     }
 }
 
@@ -135,7 +149,9 @@ fn print(written: &Written, path: &Path, output: &mut Output) -> Result<(), Fail
             answer.insert("threads".to_owned(), corpus.threads.into());
             answer.insert("left_out".to_owned(), corpus.left_out.into());
         }
-        return output.json(&answer);
+        passed_over::describe(&written.passed_over, &mut answer);
+        output.json(&answer)?;
+        return passed_over::outcome(&written.passed_over);
     }
     output.note(format_args!(
         "{} written to {}",
@@ -143,11 +159,23 @@ fn print(written: &Written, path: &Path, output: &mut Output) -> Result<(), Fail
         path.display()
     ));
     note_left_out(written, output);
-    Ok(())
+    end(&written.passed_over, output)
+}
+
+/// Names what is missing in what was written.
+fn end(passed: &PassedOver, output: &Output) -> Result<(), Failure> {
+    // With `--json` only standard output, which has the memories, lacks them.
+    passed_over::tell_beside(passed, output);
+    if !passed.is_empty() {
+        output.warn("the export lacks them: they are damaged in both copies; `anamne verify` lists the damage");
+    }
+    passed_over::outcome(passed)
 }
 
 fn note_left_out(written: &Written, output: &Output) {
-    if let Some(corpus) = written.corpus.filter(|corpus| corpus.left_out > 0) {
+    if let Some(corpus) = &written.corpus
+        && corpus.left_out > 0
+    {
         output.note(format_args!(
             "{} left out, which are no messages or in no thread; {} threads written",
             memories(corpus.left_out),

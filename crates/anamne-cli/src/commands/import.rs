@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anamne::{BadLines, Error, ImportOptions, ImportReport, Space, Unproven};
@@ -40,7 +40,9 @@ Memories that this store itself exported keep them all the same.
 
 An import that was interrupted is simply run again: what is there already
 changes nothing. A line that can't be read ends the import (exit code 1); what
-came before it stays, and is counted in the error.
+came before it stays, and is counted in the error. With --skip-bad the import
+goes on past lines, notes, folders and files that can't be read, and reports
+each; only a store that can't be written, as on a full disk, still ends it.
 
 Examples:
   anamne import conversation.jsonl
@@ -50,13 +52,13 @@ Examples:
   zstd -dc backup.jsonl.zst | anamne import -
 
 With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"links\", \"bad\": [{\"file\",
-  \"line\", \"reason\"}], \"unproven\": {\"trust\", \"importance\", \"metadata\"}, \"took_ms\"};
+  \"line\"?, \"reason\"}], \"unproven\": {\"trust\", \"importance\", \"metadata\"}, \"took_ms\"};
   an error has \"taken\": {\"imported\", \"known\", \"links\"}")]
 pub(crate) struct Import {
     /// Files and folders to read, in this order; `-` reads standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
-    /// Pass over lines that can't be taken, and report them
+    /// Pass over lines, notes and files that can't be taken, and report them
     #[arg(long)]
     skip_bad: bool,
     /// Believe what the files claim: trust, importance, assertions, feedback. For your own exports
@@ -81,7 +83,9 @@ struct Total {
 #[derive(Debug, Serialize)]
 struct BadLine {
     file: String,
-    line: u64,
+    /// Absent where the whole file can't be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
     reason: String,
 }
 
@@ -107,7 +111,18 @@ impl Import {
         let progress = Progress::new(sizes.into_iter().sum(), output.is_watched());
         let mut total = Total::default();
         for file in &self.files {
-            let report = read(file, &space, options, &progress, &total);
+            let opened = match Source::open(file) {
+                Err(error) if self.skip_bad => {
+                    total.bad.push(BadLine {
+                        file: file.clone(),
+                        line: None,
+                        reason: format!("can't read it: {error}"),
+                    });
+                    continue;
+                }
+                opened => opened.map_err(|error| unreadable(file, &error))?,
+            };
+            let report = opened.read(file, &space, options, &progress, &total);
             total.add(file, report.inspect_err(|_| progress.end())?);
         }
         let settled = space.settle(&mut |view, _| progress.indexing(view));
@@ -149,29 +164,52 @@ fn unreadable(file: &str, error: &std::io::Error) -> Failure {
     }
 }
 
-fn read(
-    file: &str,
-    space: &Space,
-    options: ImportOptions,
-    progress: &Progress,
-    before: &Total,
-) -> Result<ImportReport, Failure> {
-    let mut reached = ImportReport::default();
-    let mut watch = |report: &ImportReport| {
-        progress.reading(before, report);
-        reached = report.clone();
-    };
-    let read = if file == "-" {
-        let reader = BufReader::new(std::io::stdin());
-        space.import(reader, options, &mut watch)
-    } else if Path::new(file).is_dir() {
-        space.import_notes(Path::new(file), options, &mut watch)
-    } else {
-        let opened = File::open(Path::new(file)).map_err(|error| unreadable(file, &error))?;
-        let reader = BufReader::with_capacity(1 << 16, opened);
-        space.import(reader, options, &mut watch)
-    };
-    read.map_err(|error| stopped(file, error, before, &reached))
+/// Where records are read from.
+enum Source {
+    StandardInput,
+    Lines(File),
+    Notes(PathBuf),
+}
+
+impl Source {
+    fn open(file: &str) -> std::io::Result<Self> {
+        let path = Path::new(file);
+        if file == "-" {
+            return Ok(Self::StandardInput);
+        }
+        if path.is_dir() {
+            std::fs::read_dir(path)?;
+            return Ok(Self::Notes(path.to_owned()));
+        }
+        Ok(Self::Lines(File::open(path)?))
+    }
+
+    fn read(
+        self,
+        file: &str,
+        space: &Space,
+        options: ImportOptions,
+        progress: &Progress,
+        before: &Total,
+    ) -> Result<ImportReport, Failure> {
+        let mut reached = ImportReport::default();
+        let mut watch = |report: &ImportReport| {
+            progress.reading(before, report);
+            reached = report.clone();
+        };
+        let read = match self {
+            Self::StandardInput => {
+                let reader = BufReader::new(std::io::stdin());
+                space.import(reader, options, &mut watch)
+            }
+            Self::Lines(opened) => {
+                let reader = BufReader::with_capacity(1 << 16, opened);
+                space.import(reader, options, &mut watch)
+            }
+            Self::Notes(folder) => space.import_notes(&folder, options, &mut watch),
+        };
+        read.map_err(|error| stopped(file, error, before, &reached))
+    }
 }
 
 /// The failure that ended an import, with what was taken up to then.
@@ -233,7 +271,7 @@ impl Total {
                 Some(note) => Path::new(file).join(note).display().to_string(),
                 None => file.to_owned(),
             },
-            line: bad.line,
+            line: Some(bad.line),
             reason: bad.reason,
         }));
     }
@@ -244,7 +282,10 @@ impl Total {
         }
         for bad in self.bad.iter().take(SHOWN_BAD_LINES) {
             let (file, reason) = (named(&bad.file), named(&bad.reason));
-            say(format_args!("{file}:{}: {reason}", bad.line));
+            match bad.line {
+                Some(line) => say(format_args!("{file}:{line}: {reason}")),
+                None => say(format_args!("{file}: {reason}")),
+            }
         }
         if self.bad.len() > SHOWN_BAD_LINES {
             output.note(format_args!(

@@ -1,10 +1,11 @@
 //! `anamne retention`.
 
-use anamne::{RetentionApplied, RetentionState, Space};
+use anamne::{PassedOver, RetentionApplied, RetentionState, Space};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{Output, YELLOW, counted, memories};
+use crate::passed_over;
 use crate::place::Place;
 use crate::settling;
 use crate::wording::number;
@@ -21,7 +22,8 @@ Retention runs after a write, never from a command that only reads. It never
 changes more than a tenth of a space at once without confirmation: `anamne
 retention` and `anamne doctor` show what is deferred, and --apply --yes
 confirms it. A restored memory starts a new retention period. Retention never
-erases what a person forgot.
+erases what a person forgot. It skips a memory that is damaged in both copies
+and names it; the exit code is then 4.
 
 Examples:
   anamne spaces set --retention-days 365
@@ -31,7 +33,8 @@ Examples:
 
 With --json: {\"days\", \"grace_days\", \"outdated\", \"forgotten\", \"erasable\",
   \"next_erasure\", \"deferred\": […], \"done\": null or {\"forgotten\", \"erased\",
-  \"restored\"}}; days of 0 stand for no retention")]
+  \"restored\"}, \"passed_over\"?: {\"count\", \"first\": [{\"entry\": id, \"reason\"}]}};
+  days of 0 stand for no retention")]
 pub(crate) struct Retention {
     /// Forget and erase what is due now; deferred memories need --yes
     #[arg(long, conflicts_with = "restore")]
@@ -48,6 +51,10 @@ impl Retention {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let space = place.existing_space()?;
         let done = self.act(&space)?;
+        let passed = match &done {
+            Some((applied, _)) => applied.passed_over.clone(),
+            None => PassedOver::default(),
+        };
         let state = space.retention()?;
         if output.is_json() {
             let mut shown =
@@ -55,14 +62,18 @@ impl Retention {
             shown["done"] = done.map_or(json!(null), |(applied, restored)| {
                 json!({"forgotten": applied.forgotten, "erased": applied.erased, "restored": restored})
             });
+            passed_over::describe(&passed, &mut shown);
             output.json(&shown)?;
         } else {
             if let Some((applied, restored)) = &done {
                 print_done(applied, *restored, output)?;
             }
             print(&state, output)?;
+            output.flush()?;
+            passed_over::tell(&passed, output);
         }
-        settling::settle(&space, output)
+        settling::settle(&space, output)?;
+        passed_over::outcome(&passed)
     }
 
     fn act(&self, space: &Space) -> Result<Option<(RetentionApplied, u64)>, Failure> {
@@ -70,8 +81,12 @@ impl Retention {
             return Ok(Some((space.apply_retention(self.yes)?, 0)));
         }
         if self.restore {
-            let restored = space.restore_forgotten_by_retention()?;
-            return Ok(Some((RetentionApplied::default(), restored)));
+            let undone = space.restore_forgotten_by_retention()?;
+            let applied = RetentionApplied {
+                passed_over: undone.passed_over,
+                ..RetentionApplied::default()
+            };
+            return Ok(Some((applied, undone.restored)));
         }
         Ok(None)
     }

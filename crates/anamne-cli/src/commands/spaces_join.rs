@@ -21,7 +21,8 @@ Examples:
   anamne spaces join old-name \"River Watch\"
 
 With --json: {\"from\", \"into\", \"chosen\", \"copied\", \"moved\", \"links\",
-  \"links_left\", \"kept\": [{\"memory\", \"reason\"}]}")]
+  \"links_left\", \"kept\": [{\"memory\", \"reason\"}], \"links_kept\"?: {\"count\",
+  \"first\": [{\"entry\", \"reason\"}]}}")]
 pub(crate) struct Join {
     /// The space whose memories and folders go to the other one
     #[arg(value_name = "FROM")]

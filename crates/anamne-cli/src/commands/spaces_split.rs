@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::filters::Filters;
 use crate::output::{Output, memories};
+use crate::passed_over;
 use crate::place::Place;
 use crate::settling;
 
@@ -27,7 +28,8 @@ Examples:
   anamne spaces split CLAUDE.md --settled
 
 With --json: {\"from\", \"into\", \"chosen\", \"copied\", \"moved\", \"links\",
-  \"links_left\", \"kept\": [{\"memory\", \"reason\"}]}; with --dry-run {\"from\", \"into\",
+  \"links_left\", \"kept\": [{\"memory\", \"reason\"}], \"links_kept\"?: {\"count\",
+  \"first\": [{\"entry\", \"reason\"}]}}; with --dry-run {\"from\", \"into\",
   \"chosen\"}")]
 pub(crate) struct Split {
     /// The space from which they go
@@ -126,10 +128,11 @@ pub(crate) fn report(
     for kept in &transfer.kept {
         output.warn(format_args!("{} stayed: {}", kept.memory, kept.reason));
     }
+    passed_over::tell(&transfer.links_kept, output);
     for space in [&transfer.from, &transfer.into] {
         settling::settle(&store.existing_space(space)?, output)?;
     }
-    if transfer.kept.is_empty() {
+    if transfer.kept.is_empty() && transfer.links_kept.is_empty() {
         Ok(())
     } else {
         Err(Failure::Reported)

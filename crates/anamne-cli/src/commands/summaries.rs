@@ -2,13 +2,15 @@
 
 use std::time::Instant;
 
-use anamne::{Level, Space, Store, Summary, Worded};
+use anamne::bridge::BridgeError;
+use anamne::{Error, Level, PassedOver, Space, Store, StoreError, Summary, Worded};
 use clap::ValueEnum;
 use jiff::Timestamp;
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{CYAN, DIM, Output, memories, paint};
+use crate::passed_over;
 use crate::place::Place;
 use crate::wording::{named, number, one_line, wrapped};
 
@@ -43,6 +45,9 @@ A summary is made of what was said, word for word, each sentence with the memory
 says it. Nothing else is ever derived from summaries. What changed since they were
 chosen is chosen again first.
 
+A memory that is damaged in both copies is in no summary and is named, and so is
+a summary that the model can't say in its words; the exit code is then 4.
+
 Examples:
   anamne summaries
   anamne summaries --by week --since \"last month\"
@@ -52,7 +57,8 @@ Examples:
 
 With --json: {\"summaries\": [{\"level\", \"thread\"?, \"start\", \"end\", \"memories\",
   \"characters\", \"stale\", \"sentences\": [..]}], \"more\": whether there are further ones,
-  \"reworded\"?: [[{\"text\", \"sources\", \"citations\"}] or null]}")]
+  \"reworded\"?: [[{\"text\", \"sources\", \"citations\"}] or null],
+  \"passed_over\"?: {\"count\", \"first\": [{\"entry\", \"reason\"}]}}")]
 pub(crate) struct Summaries {
     /// What is summarised as one
     #[arg(long, value_enum, default_value = "day")]
@@ -84,7 +90,7 @@ impl Summaries {
             place.existing_store()?
         };
         let space = place.existing_space_of(&store)?;
-        choose(&space, output)?;
+        let mut passed = choose(&space, output)?;
         let wanted = usize::from(self.limit) + 1;
         let mut summaries = if let Some(thread) = &self.thread {
             space.summaries_of_thread(thread, wanted)?
@@ -95,7 +101,7 @@ impl Summaries {
         let more = summaries.len() == wanted;
         summaries.truncate(wanted - 1);
         let reworded = if self.reword {
-            reword(&space, &summaries, output)?
+            reword(&space, &summaries, &mut passed, output)?
         } else {
             vec![None; summaries.len()]
         };
@@ -104,7 +110,9 @@ impl Summaries {
             if self.reword {
                 answer["reworded"] = json!(reworded);
             }
-            return output.json(&answer);
+            passed_over::describe(&passed, &mut answer);
+            output.json(&answer)?;
+            return passed_over::outcome(&passed);
         }
         for (place, (summary, worded)) in summaries.iter().zip(&reworded).enumerate() {
             if place > 0 {
@@ -118,15 +126,16 @@ impl Summaries {
         } else if more {
             output.note("there are more: --since, --until or a larger --limit shows them");
         }
-        Ok(())
+        passed_over::tell(&passed, output);
+        passed_over::outcome(&passed)
     }
 }
 
-/// Chooses the summaries of what changed, and says so where it takes long.
-fn choose(space: &Space, output: &mut Output) -> Result<(), Failure> {
+/// Chooses the summaries of what changed, and says so where it takes long. Hands back the memories that it passed over.
+fn choose(space: &Space, output: &mut Output) -> Result<PassedOver, Failure> {
     let started = Instant::now();
     let mut shown = started;
-    space.summarise(&mut |periods| {
+    let (_, passed) = space.summarise_sound(&mut |periods| {
         if shown.elapsed().as_secs() >= 2 {
             shown = Instant::now();
             output.note(format_args!(
@@ -135,13 +144,15 @@ fn choose(space: &Space, output: &mut Output) -> Result<(), Failure> {
             ));
         }
     })?;
-    Ok(())
+    Ok(passed)
 }
 
-/// Each summary in the model's words; as it is where no model can be asked, which is said once.
+/// Each summary in the model's words; one of which the model makes nothing is passed over and stays as it is, and so do
+/// all that follow where no model can be asked, which is said once.
 fn reword(
     space: &Space,
     summaries: &[Summary],
+    passed: &mut PassedOver,
     output: &mut Output,
 ) -> Result<Vec<Option<Vec<Worded>>>, Failure> {
     let mut reworded = Vec::with_capacity(summaries.len());
@@ -153,6 +164,10 @@ fn reword(
                 return Err(Failure::not_found("no model is set up")
                     .hint("set one up by `anamne model set --provider … --model …`"));
             }
+            Err(error) if is_of_one_text(&error) => {
+                passed.add(entry(summary), error);
+                reworded.push(None);
+            }
             Err(error) => {
                 output.warn(format_args!("said word for word: {error}"));
                 reworded.resize(summaries.len(), None);
@@ -161,6 +176,28 @@ fn reword(
         }
     }
     Ok(reworded)
+}
+
+/// Whether another summary may be said in the model's words all the same.
+fn is_of_one_text(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Bridge(
+            BridgeError::TooLong { .. }
+                | BridgeError::TooLarge { .. }
+                | BridgeError::Declined { .. }
+                | BridgeError::Unusable { .. }
+        ) | Error::Store(StoreError::Unproven { .. } | StoreError::Damaged { .. })
+    )
+}
+
+/// What names a summary.
+fn entry(summary: &Summary) -> String {
+    let level = format!("{:?}", summary.level).to_lowercase();
+    match &summary.thread {
+        Some(thread) => format!("{level} {} {thread}", summary.start),
+        None => format!("{level} {}", summary.start),
+    }
 }
 
 fn print(summary: &Summary, worded: Option<&[Worded]>, output: &mut Output) -> Result<(), Failure> {

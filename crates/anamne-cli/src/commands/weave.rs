@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{Output, memories};
+use crate::passed_over;
 use crate::place::Place;
 use crate::weaving;
 use crate::wording::{duration, number};
@@ -16,7 +17,8 @@ use crate::wording::{duration, number};
 A running `anamne mcp` does this by itself, and `anamne knowledge`, `graph` and
 `resolve` do it before they answer. After a large import this does it at once.
 The same memories always give the same graph, so --again changes nothing but
-what an older version made otherwise.
+what an older version made otherwise. A memory that is damaged in both copies is
+passed over and named, and the exit code is then 4.
 
 Examples:
   anamne weave
@@ -24,7 +26,8 @@ Examples:
 
 With --json: {\"memories\": read now, \"took_ms\", \"events\": how far the log is
   woven, \"behind\": events that are not woven yet, \"busy\": whether another
-  process is weaving}")]
+  process is weaving, \"passed_over\"?: {\"count\", \"first\": [{\"entry\": id,
+  \"reason\"}]}}")]
 pub(crate) struct Weave {
     /// Throw the graph away first
     #[arg(long)]
@@ -38,26 +41,31 @@ impl Weave {
         if self.again {
             space.unweave()?;
         }
-        let woven = weaving::weave(&space, Duration::ZERO, output)?;
+        let (woven, passed) = weaving::weave(&space, Duration::ZERO, output)?;
         let took_ms = started.elapsed().as_secs_f64() * 1_000.0;
         let knowledge = space.knowledge()?;
         if output.is_json() {
-            return output.json(&json!({
+            let mut answer = json!({
                 "memories": woven.memories,
                 "took_ms": took_ms,
                 "events": knowledge.position()?,
                 "behind": knowledge.behind()?,
                 "busy": woven.busy,
-            }));
+            });
+            passed_over::describe(&passed, &mut answer);
+            output.json(&answer)?;
+            return passed_over::outcome(&passed);
         }
+        passed_over::tell(&passed, output);
         if woven.busy {
             output.warn("another process is weaving this space; what is left is woven by it");
         }
         if woven.memories == 0 {
-            return output.line(format_args!(
+            output.line(format_args!(
                 "nothing new to weave in the space {}",
                 space.name()
-            ));
+            ))?;
+            return passed_over::outcome(&passed);
         }
         let rate = woven.memories as f64 / (took_ms / 1_000.0).max(0.001);
         output.line(format_args!(
@@ -65,6 +73,7 @@ impl Weave {
             memories(woven.memories),
             duration(took_ms),
             number(rate as u64)
-        ))
+        ))?;
+        passed_over::outcome(&passed)
     }
 }

@@ -16,6 +16,7 @@ mod knowledge;
 mod learning;
 mod models;
 mod numbers;
+mod passed_over;
 mod projects;
 mod protocol;
 mod quoting;

@@ -124,6 +124,7 @@ impl SpaceSource {
     /// [`StoreError::Damaged`] when this space itself is damaged: the backup is then left as it was.
     pub fn backup(&self, store: &Path) -> Result<BackupReport, StoreError> {
         let target = Target::at(self.folder_in(store));
+        let was_there = look_at(&target.folder)?.is_some();
         for folder in [target.folder.join("memories"), target.journal.clone()] {
             create_private_folder(&folder)?;
         }
@@ -154,6 +155,10 @@ impl SpaceSource {
                     target.has_manifest() && !matches!(error, StoreError::Diverged { .. });
                 if known.is_none() && !is_ours {
                     let _ = self.change_backups(|known| known.remove(&root));
+                }
+                if !was_there && !is_ours {
+                    // Else it would look like a damaged space of the backup.
+                    let _ = remove_if_there(&target.folder);
                 }
                 return Err(error);
             }

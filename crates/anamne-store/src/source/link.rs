@@ -82,6 +82,19 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<Link>, StoreError> {
     proven(connection, every(connection)?)
 }
 
+/// Every link of the space as it stands there, oldest first, and whether its event told just that.
+pub(crate) fn each_proven(
+    connection: &Connection,
+) -> Result<Vec<(Link, Result<(), StoreError>)>, StoreError> {
+    let links = every(connection)?.into_iter();
+    Ok(links
+        .map(|stored| {
+            let proven = prove(connection, &stored);
+            (stored.link, proven)
+        })
+        .collect())
+}
+
 /// Every link of the space as it stands there, for an examination and a repair.
 pub(crate) fn all_unproven(connection: &Connection) -> Result<Vec<Link>, StoreError> {
     let links = every(connection)?.into_iter();
@@ -95,20 +108,21 @@ fn every(connection: &Connection) -> Result<Vec<StoredLink>, StoreError> {
 
 /// [`StoreError::Unproven`] where a link is something else than what its event told.
 fn proven(connection: &Connection, links: Vec<StoredLink>) -> Result<Vec<Link>, StoreError> {
-    let prove = |stored: StoredLink| {
-        let said = Payload {
-            salt: stored.salt,
-            memory: None,
-            link: Some(Cow::Borrowed(&stored.link)),
-        };
-        if told(connection, stored.seq, stored.source)? == Some(digest_of(&said)?) {
-            Ok(stored.link)
-        } else {
-            let (id, seq) = (stored.link.from, stored.seq);
-            Err(StoreError::Unproven { id, seq })
-        }
-    };
+    let prove = |stored: StoredLink| prove(connection, &stored).map(|()| stored.link);
     links.into_iter().map(prove).collect()
+}
+
+fn prove(connection: &Connection, stored: &StoredLink) -> Result<(), StoreError> {
+    let said = Payload {
+        salt: stored.salt,
+        memory: None,
+        link: Some(Cow::Borrowed(&stored.link)),
+    };
+    if told(connection, stored.seq, stored.source)? == Some(digest_of(&said)?) {
+        return Ok(());
+    }
+    let (id, seq) = (stored.link.from, stored.seq);
+    Err(StoreError::Unproven { id, seq })
 }
 
 /// The link of this type from one row to another, if it is there.

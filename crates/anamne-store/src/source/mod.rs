@@ -19,7 +19,7 @@ pub(crate) mod record;
 mod replay;
 pub(crate) mod retention;
 pub(crate) mod rows;
-mod states;
+pub(crate) mod states;
 pub(crate) mod statistics;
 mod transaction;
 pub(crate) mod use_days;

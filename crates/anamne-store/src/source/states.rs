@@ -17,14 +17,7 @@ impl MemoryFeed for SpaceSource {
     }
 
     fn states_since(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>, ViewError> {
-        self.read(|reader| states(reader, self.names(), after, limit))
-            .map(|states| {
-                states
-                    .into_iter()
-                    .map(|state| self.of_space(state))
-                    .collect()
-            })
-            .map_err(feed_error)
+        self.states(after, limit).map_err(feed_error)
     }
 
     fn memories(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, ViewError> {
@@ -42,6 +35,14 @@ impl MemoryFeed for SpaceSource {
 }
 
 impl SpaceSource {
+    pub(crate) fn states(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>, StoreError> {
+        let states = self.read(|reader| states(reader, self.names(), after, limit))?;
+        Ok(states
+            .into_iter()
+            .map(|state| self.of_space(state))
+            .collect())
+    }
+
     fn of_space(&self, state: MemoryState) -> MemoryState {
         MemoryState {
             memory: state.memory.map(|memory| self.with_space(memory)),
@@ -55,8 +56,27 @@ fn feed_error(error: StoreError) -> ViewError {
 }
 
 /// What a row says where it is neither forgotten nor erased.
-fn alive(stored: Stored) -> Option<Memory> {
+pub(crate) fn alive(stored: Stored) -> Option<Memory> {
     (!stored.erased && stored.memory.deleted_at.is_none()).then_some(stored.memory)
+}
+
+/// Which memories [`states`] returns, by event, row and id; nothing else of them is read.
+pub(crate) fn changed_since(
+    connection: &Connection,
+    after: Seq,
+    limit: usize,
+) -> Result<Vec<(Seq, Row, MemoryId)>, StoreError> {
+    let mut statement = connection
+        .prepare_cached("SELECT seq, row, id FROM memories WHERE seq > ?1 ORDER BY seq LIMIT ?2")?;
+    let most = i64::try_from(limit).unwrap_or(i64::MAX);
+    let changed = statement.query_map(params![after.0 as i64, most], |row| {
+        Ok((
+            Seq(row.get::<_, i64>(0)? as u64),
+            Row(row.get(1)?),
+            MemoryId::from_bytes(row.get(2)?),
+        ))
+    })?;
+    Ok(changed.collect::<Result<_, _>>()?)
 }
 
 fn states(

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anamne_store::{Order, Standing};
-use anamne_types::{Body, Filter, Kind, Memory, Role};
+use anamne_types::{Body, Filter, Kind, Memory, PassedOver, Role};
 use serde::Serialize;
 
 use super::{PAGE, failed};
@@ -11,7 +11,7 @@ use crate::Error;
 use crate::space::Space;
 
 /// What an export as a corpus came to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CorpusReport {
     /// Threads written, a line each.
     pub threads: u64,
@@ -19,6 +19,9 @@ pub struct CorpusReport {
     pub messages: u64,
     /// Live memories that were left out: messages in no thread, and all that is no message.
     pub left_out: u64,
+    /// Messages, by their ids, that are damaged in both copies and are missing in the export.
+    #[serde(skip_serializing_if = "PassedOver::is_empty")]
+    pub passed_over: PassedOver,
 }
 
 /// One line: a conversation.
@@ -50,7 +53,7 @@ pub(crate) fn corpus(space: &Space, mut writer: impl Write) -> Result<CorpusRepo
     let mut report = CorpusReport::default();
     let mut open: Option<Conversation> = None;
     for page in ids.chunks(PAGE) {
-        for memory in space.get_each(page)? {
+        for memory in space.source().get_sound(page, &mut report.passed_over)? {
             let Some(thread) = memory.thread.clone() else {
                 continue;
             };
@@ -66,7 +69,9 @@ pub(crate) fn corpus(space: &Space, mut writer: impl Write) -> Result<CorpusRepo
     }
     write(open, &mut writer, &mut report)?;
     writer.flush().map_err(failed)?;
-    report.left_out = (everything.len() as u64).saturating_sub(report.messages);
+    report.left_out = (everything.len() as u64)
+        .saturating_sub(report.messages)
+        .saturating_sub(report.passed_over.count);
     Ok(report)
 }
 

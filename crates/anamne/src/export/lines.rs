@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use anamne_store::{Order, Standing};
-use anamne_types::{Filter, Memory};
+use anamne_types::{Filter, Memory, PassedOver};
 use serde::Serialize;
 
-use super::{ExportedLink, Links, PAGE, failed};
+use super::{Exported, ExportedLink, Links, PAGE, failed};
 use crate::Error;
 use crate::space::Space;
 
@@ -19,17 +19,18 @@ struct Line<'a> {
     links: Vec<ExportedLink<'a>>,
 }
 
-/// Writes memories, oldest first, one JSON object a line; returns how many.
+/// Writes memories, oldest first, one JSON object a line.
 pub(crate) fn lines(
     space: &Space,
     mut writer: impl Write,
     standing: Standing,
-) -> Result<u64, Error> {
+) -> Result<Exported, Error> {
     let ids = space.select(&Filter::default(), standing, Order::OldestFirst)?;
-    let links = Links::among(space, &ids)?;
+    let mut passed_over = PassedOver::default();
+    let links = Links::among(space, &ids, &mut passed_over)?;
     let mut exported = 0;
     for page in ids.chunks(PAGE) {
-        for memory in &space.get_each(page)? {
+        for memory in &space.source().get_sound(page, &mut passed_over)? {
             let started = links.of(memory).iter();
             let line = Line {
                 memory,
@@ -41,5 +42,8 @@ pub(crate) fn lines(
         }
     }
     writer.flush().map_err(failed)?;
-    Ok(exported)
+    Ok(Exported {
+        exported,
+        passed_over,
+    })
 }

@@ -7,7 +7,7 @@ mod notes;
 
 use std::collections::HashMap;
 
-use anamne_types::{Link, LinkType, Memory, MemoryId};
+use anamne_types::{Link, LinkType, Memory, MemoryId, PassedOver};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -21,6 +21,16 @@ pub(crate) use notes::notes;
 
 /// How many memories are read at a time.
 const PAGE: usize = 1_000;
+
+/// What an export came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Exported {
+    /// Memories that were written.
+    pub exported: u64,
+    /// Memories, by their ids, and links, by their ends, that are damaged in both copies and are missing in the export.
+    #[serde(skip_serializing_if = "PassedOver::is_empty")]
+    pub passed_over: PassedOver,
+}
 
 /// A link as it stands with the memory from which it starts.
 #[derive(Serialize)]
@@ -47,11 +57,17 @@ struct Links {
 
 impl Links {
     /// The links of `space` whose ends are both among `exported`.
-    fn among(space: &Space, exported: &[MemoryId]) -> Result<Self, Error> {
+    fn among(space: &Space, exported: &[MemoryId], passed: &mut PassedOver) -> Result<Self, Error> {
         let exported: std::collections::HashSet<_> = exported.iter().collect();
         let mut by_start: HashMap<MemoryId, Vec<Link>> = HashMap::new();
         let mut ends = Vec::new();
-        for link in space.all_links()? {
+        let (links, damaged) = space.source().links_apart()?;
+        for (link, error) in damaged {
+            if exported.contains(&link.from) && exported.contains(&link.to) {
+                passed.add(named_ends(&link), error);
+            }
+        }
+        for link in links {
             if exported.contains(&link.from) && exported.contains(&link.to) {
                 ends.push(link.to);
                 by_start.entry(link.from).or_default().push(link);
@@ -61,7 +77,11 @@ impl Links {
         ends.dedup();
         let mut outside_ids = HashMap::new();
         for page in ends.chunks(PAGE) {
-            let ends = space.get_each(page)?.into_iter();
+            // Those that are passed over are named when it is their turn to be written.
+            let ends = space
+                .source()
+                .get_sound(page, &mut PassedOver::default())?
+                .into_iter();
             outside_ids.extend(ends.filter_map(|end| Some((end.id, end.external_id?))));
         }
         Ok(Self {
@@ -85,6 +105,11 @@ impl Links {
             note,
         }
     }
+}
+
+/// What names a link: its start, its type and its end.
+pub(crate) fn named_ends(link: &Link) -> String {
+    format!("{} {} {}", link.from, link.link_type, link.to)
 }
 
 fn failed(source: std::io::Error) -> Error {

@@ -6,13 +6,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anamne_store::{Order, Standing, create_private_folder};
-use anamne_types::{Filter, LinkType, Memory, MemoryId};
+use anamne_types::{Filter, LinkType, Memory, MemoryId, PassedOver};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::file_names::FileNames;
-use super::{Links, PAGE, failed};
+use super::{Exported, Links, PAGE, failed};
 use crate::space::Space;
 use crate::{Error, front_matter};
 
@@ -32,8 +32,8 @@ const FIRST: [&str; 12] = [
     "tags",
 ];
 
-/// Writes memories as notes into `folder`, which appears when it is whole; returns how many.
-pub(crate) fn notes(space: &Space, folder: &Path, standing: Standing) -> Result<u64, Error> {
+/// Writes memories as notes into `folder`, which appears when it is whole.
+pub(crate) fn notes(space: &Space, folder: &Path, standing: Standing) -> Result<Exported, Error> {
     if !is_free(folder)? {
         return Err(Error::Unsuitable {
             path: folder.to_owned(),
@@ -71,19 +71,25 @@ fn unfinished(folder: &Path) -> PathBuf {
     folder.with_file_name(name)
 }
 
-fn write_all(space: &Space, ids: &[MemoryId], folder: &Path) -> Result<u64, Error> {
-    let links = Links::among(space, ids)?;
+fn write_all(space: &Space, ids: &[MemoryId], folder: &Path) -> Result<Exported, Error> {
+    let mut passed_over = PassedOver::default();
+    let links = Links::among(space, ids, &mut passed_over)?;
     let mut names = FileNames::default();
     let mut name_of = HashMap::with_capacity(ids.len());
     for page in ids.chunks(PAGE) {
-        for memory in &space.get_each(page)? {
+        for memory in &space.source().get_sound(page, &mut passed_over)? {
             name_of.insert(memory.id, names.name(memory));
         }
     }
     create_private_folder(folder)?;
     let mut written = 0;
-    for page in ids.chunks(PAGE) {
-        for memory in &space.get_each(page)? {
+    let named: Vec<_> = ids
+        .iter()
+        .copied()
+        .filter(|id| name_of.contains_key(id))
+        .collect();
+    for page in named.chunks(PAGE) {
+        for memory in &space.source().get_sound(page, &mut passed_over)? {
             let Some(name) = name_of.get(&memory.id) else {
                 continue;
             };
@@ -93,7 +99,10 @@ fn write_all(space: &Space, ids: &[MemoryId], folder: &Path) -> Result<u64, Erro
             written += 1;
         }
     }
-    Ok(written)
+    Ok(Exported {
+        exported: written,
+        passed_over,
+    })
 }
 
 fn write_note(path: &Path, note: &str) -> Result<(), Error> {

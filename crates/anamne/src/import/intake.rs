@@ -9,13 +9,8 @@ use super::record::ImportedLink;
 use super::{BadLine, BadLines, ImportOptions, ImportReport};
 use crate::Error;
 use crate::admission::{Claims, IMPORT_TRUST, without_authority};
+use crate::batch_size::{BatchSize, Filled};
 use crate::space::Space;
-
-/// How many records go into one transaction. Small enough that other writers wait only milliseconds.
-const BATCH: usize = 512;
-
-/// How many bytes of content go into one transaction, for the same reason.
-const BATCH_BYTES: usize = 1 << 20;
 
 /// Where a record stood.
 #[derive(Clone, Debug)]
@@ -44,7 +39,8 @@ pub(super) struct Intake<'a> {
     /// What was done so far.
     pub(super) report: ImportReport,
     batch: Vec<Waiting>,
-    batch_bytes: usize,
+    filled: Filled,
+    size: BatchSize,
     /// The spaces that may know what is imported, once that was asked.
     vouchers: Option<Vec<Space>>,
     /// Links whose end may not be there yet.
@@ -76,32 +72,34 @@ impl<'a> Intake<'a> {
             options,
             progress,
             report: ImportReport::default(),
-            batch: Vec::with_capacity(BATCH),
-            batch_bytes: 0,
+            batch: Vec::new(),
+            filled: Filled::default(),
+            size: BatchSize::default(),
             vouchers: None,
             links: Vec::new(),
         }
     }
 
-    /// Takes a record; stores the batch when it is full.
+    /// Takes a record that was read from so many bytes; stores the batch before it where that has no room for it.
     pub(super) fn take(
         &mut self,
         place: Place,
+        bytes: usize,
         arrival: Arrival,
         links: Vec<ImportedLink>,
     ) -> Result<(), Error> {
         let arrival = self.weighed(arrival)?;
-        self.batch_bytes += arrival.draft.content.len();
+        if !self.size.has_room(self.filled, bytes) {
+            self.store()?;
+            (self.progress)(&self.report);
+        }
+        self.filled.records += 1;
+        self.filled.bytes += bytes;
         self.batch.push(Waiting {
             place,
             arrival,
             links,
         });
-        if self.batch.len() < BATCH && self.batch_bytes < BATCH_BYTES {
-            return Ok(());
-        }
-        self.store()?;
-        (self.progress)(&self.report);
         Ok(())
     }
 
@@ -129,12 +127,9 @@ impl<'a> Intake<'a> {
         if self.vouchers.is_none() {
             self.vouchers = Some(self.space.vouchers()?);
         }
-        for space in self.vouchers.iter().flatten() {
-            if space.vouches_for(id, draft)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        // A space that can't be read vouches for nothing: that costs the import its claim, which is counted.
+        let mut vouchers = self.vouchers.iter().flatten();
+        Ok(vouchers.any(|space| space.vouches_for(id, draft).unwrap_or(false)))
     }
 
     /// Notes a record that can't be read. Ends the import where that is asked for, after what came before it
@@ -181,7 +176,7 @@ impl<'a> Intake<'a> {
             return Ok(());
         }
         let trusted = self.options.trusted;
-        self.batch_bytes = 0;
+        let filled = std::mem::take(&mut self.filled);
         let mut arrivals = Vec::with_capacity(self.batch.len());
         let mut rest = Vec::with_capacity(self.batch.len());
         for waiting in self.batch.drain(..) {
@@ -193,12 +188,17 @@ impl<'a> Intake<'a> {
             arrivals.push(waiting.arrival);
         }
         let mut refused = Vec::new();
-        let outcomes = self.space.take_in(&arrivals)?.into_iter().zip(&arrivals);
+        let told = self.space.take_in(&arrivals)?;
+        self.size.learn(filled, told.held);
+        let outcomes = told.outcomes.into_iter().zip(&arrivals);
         for ((place, returns, links), (outcome, arrival)) in rest.into_iter().zip(outcomes) {
             match outcome {
                 Ok(taken) => {
-                    if trusted && taken.duplicate {
-                        self.space.believe(taken.id, &arrival.draft)?;
+                    if trusted
+                        && taken.duplicate
+                        && let Err(error) = self.space.believe(taken.id, &arrival.draft)
+                    {
+                        refused.push(place.bad(of_one_memory(error)?));
                     }
                     self.report.imported += u64::from(!taken.duplicate);
                     self.report.known += u64::from(taken.duplicate);
@@ -223,12 +223,19 @@ impl<'a> Intake<'a> {
             .partition(|pending| pending.returns);
         for pending in &told {
             let drawn = match self.link_of(pending)? {
-                Ok(link) => self.space.link(&link).map_err(|error| error.to_string()),
+                Ok(link) => match self.space.link(&link) {
+                    Ok(_) => Ok(true),
+                    Err(error) => Err(of_one_memory(error)?),
+                },
                 Err(reason) => Err(reason),
             };
-            self.count(&pending.place, drawn.map(|_| true))?;
+            self.count(&pending.place, drawn)?;
         }
-        for batch in returning.chunks(BATCH) {
+        let mut size = BatchSize::default();
+        let mut left = returning.as_slice();
+        while !left.is_empty() {
+            let (batch, rest) = left.split_at(left.len().min(size.records()));
+            left = rest;
             let mut links = Vec::with_capacity(batch.len());
             for pending in batch {
                 match self.link_of(pending)? {
@@ -237,8 +244,10 @@ impl<'a> Intake<'a> {
                 }
             }
             let drawn: Vec<Link> = links.iter().map(|(_, link)| link.clone()).collect();
-            let outcomes = self.space.take_links(&drawn)?;
-            for ((place, _), drawn) in links.iter().zip(outcomes) {
+            let told = self.space.take_links(&drawn)?;
+            let records = drawn.len();
+            size.learn(Filled { records, bytes: 0 }, told.held);
+            for ((place, _), drawn) in links.iter().zip(told.outcomes) {
                 self.count(place, drawn.map_err(|error: StoreError| error.to_string()))?;
             }
         }
@@ -251,11 +260,17 @@ impl<'a> Intake<'a> {
             return Ok(Err(format!("the link's end {:?} is not there", link.to)));
         };
         let created_at = link.created_at.unwrap_or_else(|| self.space.now());
-        if !self.options.trusted && !self.may_point(link.link_type, to)? {
-            return Ok(Err(format!(
-                "a {} link to {:?}, which is trusted more than an import; --trusted accepts it",
-                link.link_type, link.to
-            )));
+        if !self.options.trusted {
+            match self.may_point(link.link_type, to)? {
+                Ok(true) => {}
+                Ok(false) => {
+                    return Ok(Err(format!(
+                        "a {} link to {:?}, which is trusted more than an import; --trusted accepts it",
+                        link.link_type, link.to
+                    )));
+                }
+                Err(damage) => return Ok(Err(damage)),
+            }
         }
         Ok(Ok(Link {
             from: *from,
@@ -272,16 +287,16 @@ impl<'a> Intake<'a> {
     }
 
     /// Whether an import that nobody vouches for may draw such a link: one that speaks against its end must not
-    /// take away from a memory that is trusted more.
-    fn may_point(&self, link_type: LinkType, to: MemoryId) -> Result<bool, Error> {
+    /// take away from a memory that is trusted more. How far a damaged one is trusted is not known.
+    fn may_point(&self, link_type: LinkType, to: MemoryId) -> Result<Result<bool, String>, Error> {
         if !matches!(link_type, LinkType::Supersedes | LinkType::Contradicts) {
-            return Ok(true);
+            return Ok(Ok(true));
         }
-        Ok(self
-            .space
-            .get_each(&[to])?
-            .iter()
-            .all(|end| end.trust <= IMPORT_TRUST))
+        let (ends, damaged) = self.space.source().get_apart(&[to])?;
+        Ok(match damaged.first() {
+            Some((_, error)) => Err(error.to_string()),
+            None => Ok(ends.iter().all(|end| end.trust <= IMPORT_TRUST)),
+        })
     }
 
     fn count(&mut self, place: &Place, drawn: Result<bool, String>) -> Result<(), Error> {
@@ -292,5 +307,13 @@ impl<'a> Intake<'a> {
             }
             Err(reason) => self.refuse(place.bad(reason)),
         }
+    }
+}
+
+/// What is wrong with one memory, as words; every other error ends the import.
+fn of_one_memory(error: Error) -> Result<String, Error> {
+    match error {
+        Error::Store(error) if error.is_of_one_memory() => Ok(error.to_string()),
+        error => Err(error),
     }
 }

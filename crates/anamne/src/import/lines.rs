@@ -42,7 +42,7 @@ pub(crate) fn import(
             file: None,
         };
         match parse(&line) {
-            Ok(Some((arrival, links))) => intake.take(place, arrival, links)?,
+            Ok(Some((arrival, links))) => intake.take(place, read, arrival, links)?,
             Ok(None) => {}
             Err(reason) => intake.pass_over(&place, reason)?,
         }

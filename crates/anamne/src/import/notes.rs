@@ -27,7 +27,11 @@ pub(crate) fn import_notes(
     progress: &mut dyn FnMut(&ImportReport),
 ) -> Result<ImportReport, Error> {
     let mut notes = Vec::new();
-    collect(folder, folder, &mut notes)?;
+    let failed = |source| Error::Stream {
+        action: "read the folder of notes",
+        source,
+    };
+    collect(folder, entries(folder).map_err(failed)?, &mut notes);
     let mut ids = Ids::new();
     for note in &notes {
         // One that can't be read is reported when it is its turn.
@@ -57,7 +61,7 @@ pub(crate) fn import_notes(
         match read {
             Ok((bytes, (arrival, links))) => {
                 intake.report.bytes += bytes as u64;
-                intake.take(place, arrival, links)?;
+                intake.take(place, bytes, arrival, links)?;
             }
             Err(reason) => intake.pass_over(&place, reason)?,
         }
@@ -69,42 +73,59 @@ pub(crate) fn import_notes(
 struct Note {
     path: PathBuf,
     name: String,
+    /// Why it can't be looked at, where it can't; it may be a folder then.
+    unreadable: Option<String>,
 }
 
-/// Gathers the notes under `folder`, sorted, hidden folders and links to elsewhere left out.
-fn collect(root: &Path, folder: &Path, notes: &mut Vec<Note>) -> Result<(), Error> {
-    let failed = |source| Error::Stream {
-        action: "read the folder of notes",
-        source,
-    };
-    let mut paths = std::fs::read_dir(folder)
-        .and_then(|entries| {
-            entries
-                .map(|entry| Ok(entry?.path()))
-                .collect::<Result<Vec<_>, _>>()
-        })
-        .map_err(failed)?;
-    paths.sort();
+/// Gathers the notes among `paths` and below them, hidden folders and links to elsewhere left out. What can't be
+/// looked at is gathered too.
+fn collect(root: &Path, paths: Vec<PathBuf>, notes: &mut Vec<Note>) {
     for path in paths {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let metadata = std::fs::symlink_metadata(&path).map_err(failed)?;
         if name.starts_with('.') {
             continue;
         }
-        if metadata.is_dir() {
-            collect(root, &path, notes)?;
-        } else if metadata.is_file() && path.extension().is_some_and(|extension| extension == "md")
-        {
-            let parts = path.strip_prefix(root).unwrap_or(&path).iter();
-            let name: Vec<_> = parts.map(std::ffi::OsStr::to_string_lossy).collect();
-            let name = name.join("/");
-            notes.push(Note { path, name });
-        }
+        let unreadable = match std::fs::symlink_metadata(&path) {
+            Ok(metadata) if metadata.is_dir() => match entries(&path) {
+                Ok(below) => {
+                    collect(root, below, notes);
+                    continue;
+                }
+                Err(error) => Some(format!("can't read the folder: {error}")),
+            },
+            Ok(metadata) if metadata.is_file() && is_markdown(&path) => None,
+            Ok(_) => continue,
+            Err(error) => Some(format!("can't look at it: {error}")),
+        };
+        let parts = path.strip_prefix(root).unwrap_or(&path).iter();
+        let name: Vec<_> = parts.map(std::ffi::OsStr::to_string_lossy).collect();
+        let name = name.join("/");
+        notes.push(Note {
+            path,
+            name,
+            unreadable,
+        });
     }
-    Ok(())
+}
+
+/// What lies in a folder, sorted.
+fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder)?;
+    let mut paths = entries
+        .map(|entry| Ok(entry?.path()))
+        .collect::<std::io::Result<Vec<_>>>()?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn is_markdown(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "md")
 }
 
 fn load(note: &Note) -> Result<String, String> {
+    if let Some(reason) = &note.unreadable {
+        return Err(reason.clone());
+    }
     let bytes = read_regular(&note.path, LONGEST_NOTE).map_err(|unfit| unfit.to_string())?;
     let bytes = bytes.ok_or("it is not there any more")?;
     String::from_utf8(bytes).map_err(|error| format!("not UTF-8: {error}"))

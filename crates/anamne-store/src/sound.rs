@@ -1,0 +1,199 @@
+//! Reading many memories where some are damaged in both copies: what is sound is handed out, and what is not is named.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use anamne_types::{Link, Memory, MemoryId, PassedOver, Seq};
+
+use crate::StoreError;
+use crate::source::record::Stored;
+use crate::source::{link, read, states};
+use crate::space::SpaceSource;
+use crate::view::{MemoryFeed, MemoryState, ViewError};
+
+/// Memories that are sound, and those that are damaged.
+pub type Apart = (Vec<Memory>, Vec<(MemoryId, StoreError)>);
+
+/// Links that are sound, and those that are damaged.
+pub type LinksApart = (Vec<Link>, Vec<(Link, StoreError)>);
+
+impl SpaceSource {
+    /// The memories with these ids, as by [`SpaceSource::get_each`]; one that is damaged and can't be mended is passed over,
+    /// and `passed` names it.
+    pub fn get_sound(
+        &self,
+        ids: &[MemoryId],
+        passed: &mut PassedOver,
+    ) -> Result<Vec<Memory>, StoreError> {
+        let (sound, damaged) = self.get_apart(ids)?;
+        for (id, error) in damaged {
+            passed.add(id, error);
+        }
+        Ok(sound)
+    }
+
+    /// The memories with these ids, as by [`SpaceSource::get_each`]; and apart from them those that are damaged and can't be mended,
+    /// each with what is wrong with it.
+    pub fn get_apart(&self, ids: &[MemoryId]) -> Result<Apart, StoreError> {
+        let mut damaged = Vec::new();
+        let stored = self.sound(ids, |id, error| damaged.push((id, error)))?;
+        let there = stored.into_iter().filter(|stored| !stored.erased);
+        let sound = there.map(|stored| self.with_space(stored.memory));
+        Ok((sound.collect(), damaged))
+    }
+
+    fn each_link(&self) -> Result<Vec<(Link, Result<(), StoreError>)>, StoreError> {
+        let reader = self.reader()?;
+        link::each_proven(&reader)
+    }
+
+    /// Those of these ids of which a row can be read, whatever it says; `passed` names the others.
+    pub(crate) fn readable(
+        &self,
+        ids: &[MemoryId],
+        passed: &mut PassedOver,
+    ) -> Result<Vec<MemoryId>, StoreError> {
+        let reader = self.reader()?;
+        let mut readable = Vec::with_capacity(ids.len());
+        for &id in ids {
+            match read::by_id(&reader, self.names(), id) {
+                Ok(_) => readable.push(id),
+                Err(error) if error.is_unmended_damage() => passed.add(id, error),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(readable)
+    }
+
+    /// What is kept of these ids. Damage is mended first where it can be.
+    fn sound(
+        &self,
+        ids: &[MemoryId],
+        mut pass_over: impl FnMut(MemoryId, StoreError),
+    ) -> Result<Vec<Stored>, StoreError> {
+        let all = self.read(|reader| {
+            let reader = reader.unchecked_transaction()?;
+            let found = ids
+                .iter()
+                .map(|&id| read::proven_by_id(&reader, self.names(), id));
+            Ok(found.collect::<Result<Vec<_>, _>>()?)
+        });
+        match all {
+            Ok(found) => return Ok(found.into_iter().flatten().collect()),
+            Err(error) if !error.is_unmended_damage() => return Err(error),
+            Err(_) => {}
+        }
+        let reader = self.reader()?;
+        let mut sound = Vec::with_capacity(ids.len());
+        for &id in ids {
+            match read::proven_by_id(&reader, self.names(), id) {
+                Ok(found) => sound.extend(found),
+                Err(error) if error.is_unmended_damage() => pass_over(id, error),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(sound)
+    }
+
+    /// Every link of the space, as by [`SpaceSource::all_links`]; and apart from them those that are damaged and can't be mended,
+    /// as they stand there, each with what is wrong with it.
+    pub fn links_apart(&self) -> Result<LinksApart, StoreError> {
+        match self.all_links() {
+            Ok(links) => return Ok((links, Vec::new())),
+            Err(error) if !error.is_unmended_damage() => return Err(error),
+            Err(_) => {}
+        }
+        let (mut sound, mut damaged) = LinksApart::default();
+        for (link, proven) in self.each_link()? {
+            match proven {
+                Ok(()) => sound.push(link),
+                Err(error) if error.is_unmended_damage() => damaged.push((link, error)),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((sound, damaged))
+    }
+
+    /// The log as knowledge and summaries read it, in which a memory that is damaged and can't be mended counts as forgotten.
+    pub fn sound_feed(&self) -> SoundFeed<'_> {
+        SoundFeed {
+            space: self,
+            passed: RefCell::default(),
+        }
+    }
+}
+
+/// A [`MemoryFeed`] that goes on past damaged memories and remembers which they were.
+pub struct SoundFeed<'space> {
+    space: &'space SpaceSource,
+    passed: RefCell<(BTreeSet<MemoryId>, PassedOver)>,
+}
+
+impl SoundFeed<'_> {
+    /// The memories that were passed over, each once.
+    pub fn passed_over(self) -> PassedOver {
+        self.passed.into_inner().1
+    }
+
+    fn pass_over(&self, id: MemoryId, error: &StoreError) {
+        let (known, passed) = &mut *self.passed.borrow_mut();
+        if known.insert(id) {
+            passed.add(id, error);
+        }
+    }
+}
+
+impl MemoryFeed for SoundFeed<'_> {
+    fn head(&self) -> Result<Seq, ViewError> {
+        MemoryFeed::head(self.space)
+    }
+
+    fn states_since(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>, ViewError> {
+        let skip = |id, error: &StoreError| self.pass_over(id, error);
+        self.space
+            .sound_states(after, limit, &skip)
+            .map_err(|error| ViewError::Feed(error.to_string()))
+    }
+
+    fn memories(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, ViewError> {
+        let found = self
+            .space
+            .sound(ids, |id, error| self.pass_over(id, &error))
+            .map_err(|error| ViewError::Feed(error.to_string()))?;
+        let alive = found.into_iter().filter_map(states::alive);
+        Ok(alive.map(|memory| self.space.with_space(memory)).collect())
+    }
+}
+
+impl SpaceSource {
+    fn sound_states(
+        &self,
+        after: Seq,
+        limit: usize,
+        skip: &dyn Fn(MemoryId, &StoreError),
+    ) -> Result<Vec<MemoryState>, StoreError> {
+        match self.states(after, limit) {
+            Err(error) if error.is_unmended_damage() => {}
+            states => return states,
+        }
+        let reader = self.reader()?;
+        let mut states = Vec::new();
+        for (seq, row, id) in states::changed_since(&reader, after, limit)? {
+            let memory = match read::proven_by_row(&reader, self.names(), row) {
+                Ok(stored) => stored.and_then(states::alive),
+                Err(error) if error.is_unmended_damage() => {
+                    skip(id, &error);
+                    None
+                }
+                Err(error) => return Err(error),
+            };
+            states.push(MemoryState {
+                seq,
+                row,
+                id,
+                memory: memory.map(|memory| self.with_space(memory)),
+            });
+        }
+        Ok(states)
+    }
+}

@@ -1,0 +1,89 @@
+//! What a command over many entries could not handle.
+
+use std::fmt::Display;
+
+use serde::Serialize;
+
+/// Entries that a command over many passed over, because something is wrong with each of them alone: the first of them
+/// with the reason, and how many there were.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PassedOver {
+    /// How many entries were passed over.
+    pub count: u64,
+    /// The first [`PassedOver::MOST`] of them, in the order in which they were met.
+    pub first: Vec<PassedEntry>,
+}
+
+/// One entry that was passed over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PassedEntry {
+    /// What names it: an id, the name of a space, a path.
+    pub entry: String,
+    /// Why it could not be handled.
+    pub reason: String,
+}
+
+impl PassedOver {
+    /// So many entries are named; the others are counted.
+    pub const MOST: usize = 20;
+
+    /// Takes note of an entry.
+    pub fn add(&mut self, entry: impl Display, reason: impl Display) {
+        self.count += 1;
+        if self.first.len() < Self::MOST {
+            self.first.push(PassedEntry {
+                entry: entry.to_string(),
+                reason: reason.to_string(),
+            });
+        }
+    }
+
+    /// Takes over what another one noted. An entry that both name with the same reason counts once.
+    pub fn append(&mut self, mut other: Self) {
+        let all = other.first.len();
+        other.first.retain(|entry| !self.first.contains(entry));
+        self.count += other.count - (all - other.first.len()) as u64;
+        let room = Self::MOST - self.first.len();
+        self.first.extend(other.first.into_iter().take(room));
+    }
+
+    /// Whether nothing was passed over.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// How many entries are not named.
+    pub fn unnamed(&self) -> u64 {
+        self.count - self.first.len() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(entries: std::ops::Range<usize>) -> PassedOver {
+        let mut passed = PassedOver::default();
+        for entry in entries {
+            passed.add(entry, "bad");
+        }
+        passed
+    }
+
+    #[test]
+    fn the_first_are_named_and_all_are_counted() {
+        let passed = of(0..30);
+        assert_eq!((passed.count, passed.unnamed()), (30, 10));
+        let named: Vec<_> = passed.first.iter().map(|one| one.entry.as_str()).collect();
+        assert_eq!((named[0], named[19], named.len()), ("0", "19", 20));
+    }
+
+    #[test]
+    fn two_lists_become_one() {
+        let mut passed = of(0..15);
+        passed.append(of(15..45));
+        assert_eq!(passed, of(0..45));
+        passed.append(of(5..8));
+        assert_eq!(passed, of(0..45), "they were named already");
+    }
+}

@@ -1,0 +1,173 @@
+//! How much goes into one transaction, so that other writers don't wait long for it.
+
+use std::time::Duration;
+
+/// A batch is to hold the write lock for no longer than this.
+const LONGEST_HOLD: Duration = Duration::from_millis(100);
+
+/// The most units in a batch, however quick it is: 512 records or 1 MiB.
+const MOST_UNITS: usize = 512;
+
+/// The bytes of one unit. A record counts as one unit, and so does every 2 KiB.
+const UNIT_BYTES: usize = 2_048;
+
+/// The units of the first batch, of which nothing is known yet.
+const FIRST_UNITS: usize = 64;
+
+/// The size of the next batch: bounded by records and by bytes, and adapted to how long the write lock was held for the
+/// batches before it.
+///
+/// A batch that held the lock for more than 100 ms halves the next one; one that held it for less than half of that lets
+/// the next one grow by a quarter. The smallest batch is one record, however long that takes. What this can't bound is a single
+/// `fsync`: each batch waits for two, of the database and of the journal, and on a slow or busy disk these alone may
+/// take longer than 100 ms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BatchSize {
+    units: usize,
+}
+
+impl Default for BatchSize {
+    fn default() -> Self {
+        Self { units: FIRST_UNITS }
+    }
+}
+
+/// What is in a batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Filled {
+    pub(crate) records: usize,
+    pub(crate) bytes: usize,
+}
+
+impl Filled {
+    fn units(self) -> usize {
+        self.records.max(self.bytes.div_ceil(UNIT_BYTES))
+    }
+}
+
+impl BatchSize {
+    /// Whether a record of `bytes` still goes into a batch. An empty batch takes any record.
+    pub(crate) fn has_room(self, filled: Filled, bytes: usize) -> bool {
+        let with_it = Filled {
+            records: filled.records + 1,
+            bytes: filled.bytes.saturating_add(bytes),
+        };
+        filled.records == 0 || with_it.units() <= self.units
+    }
+
+    /// The most records in a batch.
+    pub(crate) fn records(self) -> usize {
+        self.units
+    }
+
+    /// Takes note of how long a batch held the write lock.
+    pub(crate) fn learn(&mut self, batch: Filled, held: Duration) {
+        let units = batch.units();
+        if held > LONGEST_HOLD {
+            self.units = (units.min(self.units) / 2).max(1);
+        } else if held < LONGEST_HOLD / 2 && units >= self.units / 2 {
+            // A batch that was far from full says nothing about larger ones.
+            self.units = (self.units + self.units.div_ceil(4)).min(MOST_UNITS);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_records(records: usize) -> Filled {
+        Filled { records, bytes: 0 }
+    }
+
+    /// The size after full batches that held the lock for so many milliseconds.
+    fn after(held: &[u64]) -> usize {
+        let mut size = BatchSize::default();
+        for &held in held {
+            size.learn(of_records(size.records()), Duration::from_millis(held));
+        }
+        size.records()
+    }
+
+    #[track_caller]
+    fn check(held: &[u64], expected: usize) {
+        assert_eq!(after(held), expected, "{held:?}");
+    }
+
+    #[test]
+    fn a_batch_that_held_the_lock_for_too_long_halves_the_next() {
+        check(&[], 64);
+        check(&[101], 32);
+        check(&[5_000], 32);
+        check(&[101, 101, 101], 8);
+        check(&[500; 20], 1);
+    }
+
+    #[test]
+    fn quick_batches_grow_slowly_up_to_a_limit() {
+        check(&[10], 80);
+        check(&[10, 10], 100);
+        check(&[0; 100], MOST_UNITS);
+        check(&[101, 10, 10], 50);
+    }
+
+    #[test]
+    fn one_record_a_batch_is_the_floor_and_no_dead_end() {
+        let mut held = vec![1_000; 20];
+        check(&held, 1);
+        held.extend([10; 3]);
+        check(&held, 4);
+    }
+
+    #[test]
+    fn what_is_neither_slow_nor_quick_changes_nothing() {
+        check(&[50, 75, 100], 64);
+    }
+
+    #[test]
+    fn a_batch_that_was_not_full_lets_nothing_grow() {
+        let mut size = BatchSize::default();
+        size.learn(of_records(10), Duration::ZERO);
+        assert_eq!(size.records(), 64);
+    }
+
+    #[test]
+    fn a_slow_batch_that_was_not_full_is_halved_itself() {
+        let mut size = BatchSize::default();
+        size.learn(of_records(10), Duration::from_secs(1));
+        assert_eq!(size.records(), 5);
+    }
+
+    #[test]
+    fn bytes_bound_a_batch_as_records_do() {
+        let mut size = BatchSize::default();
+        let full = Filled {
+            records: 2,
+            bytes: 63 * UNIT_BYTES,
+        };
+        assert!(size.has_room(full, UNIT_BYTES));
+        assert!(!size.has_room(full, UNIT_BYTES + 1));
+        assert!(size.has_room(of_records(63), 10));
+        assert!(!size.has_room(of_records(64), 10));
+        size.learn(full, Duration::from_secs(1));
+        assert_eq!(size.records(), 31, "it was the bytes that took so long");
+        for _ in 0..100 {
+            size.learn(of_records(size.records()), Duration::ZERO);
+        }
+        let mebibyte = Filled {
+            records: 1,
+            bytes: 1 << 20,
+        };
+        assert!(!size.has_room(mebibyte, 1), "no batch is larger than 1 MiB");
+    }
+
+    #[test]
+    fn an_empty_batch_takes_a_record_of_any_size() {
+        let mut size = BatchSize::default();
+        for _ in 0..20 {
+            size.learn(of_records(1), Duration::from_secs(1));
+        }
+        assert!(size.has_room(Filled::default(), usize::MAX));
+        assert!(!size.has_room(of_records(1), 1));
+    }
+}
