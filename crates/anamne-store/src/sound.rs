@@ -42,11 +42,6 @@ impl SpaceSource {
         Ok((sound.collect(), damaged))
     }
 
-    fn each_link(&self) -> Result<Vec<(Link, Result<(), StoreError>)>, StoreError> {
-        let reader = self.reader()?;
-        link::each_proven(&reader)
-    }
-
     /// Those of these ids of which a row can be read, whatever it says; `passed` names the others.
     pub(crate) fn readable(
         &self,
@@ -76,7 +71,7 @@ impl SpaceSource {
             let found = ids
                 .iter()
                 .map(|&id| read::proven_by_id(&reader, self.names(), id));
-            Ok(found.collect::<Result<Vec<_>, _>>()?)
+            found.collect::<Result<Vec<_>, _>>()
         });
         match all {
             Ok(found) => return Ok(found.into_iter().flatten().collect()),
@@ -104,7 +99,8 @@ impl SpaceSource {
             Err(_) => {}
         }
         let (mut sound, mut damaged) = LinksApart::default();
-        for (link, proven) in self.each_link()? {
+        let reader = self.reader()?;
+        for (link, proven) in link::each_proven(&reader)? {
             match proven {
                 Ok(()) => sound.push(link),
                 Err(error) if error.is_unmended_damage() => damaged.push((link, error)),
@@ -152,14 +148,14 @@ impl MemoryFeed for SoundFeed<'_> {
         let skip = |id, error: &StoreError| self.pass_over(id, error);
         self.space
             .sound_states(after, limit, &skip)
-            .map_err(|error| ViewError::Feed(error.to_string()))
+            .map_err(|error| ViewError::Source(Box::new(error)))
     }
 
     fn memories(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, ViewError> {
         let found = self
             .space
             .sound(ids, |id, error| self.pass_over(id, &error))
-            .map_err(|error| ViewError::Feed(error.to_string()))?;
+            .map_err(|error| ViewError::Source(Box::new(error)))?;
         let alive = found.into_iter().filter_map(states::alive);
         Ok(alive.map(|memory| self.space.with_space(memory)).collect())
     }

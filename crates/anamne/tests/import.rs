@@ -167,14 +167,9 @@ fn batches_are_bounded_by_records_and_by_bytes() {
         "{found:?}"
     );
     // Twelve pieces of metadata count too, not content alone.
-    let told: String = (0..12)
-        .map(|number| {
-            format!(
-                "{{\"text\": \"{number}\", \"mood\": \"{}\"}}\n",
-                "x".repeat(30_000)
-            )
-        })
-        .collect();
+    let mood = "x".repeat(30_000);
+    let line = |number: usize| format!("{{\"text\": \"{number}\", \"mood\": \"{mood}\"}}\n");
+    let told: String = (0..12).map(line).collect();
     let found = batches(&told);
     assert!(found.len() > 1, "{found:?}");
 }

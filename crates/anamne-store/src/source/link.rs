@@ -82,10 +82,11 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<Link>, StoreError> {
     proven(connection, every(connection)?)
 }
 
-/// Every link of the space as it stands there, oldest first, and whether its event told just that.
-pub(crate) fn each_proven(
-    connection: &Connection,
-) -> Result<Vec<(Link, Result<(), StoreError>)>, StoreError> {
+/// A link as it stands there, and whether its event told just that.
+type Judged = (Link, Result<(), StoreError>);
+
+/// Every link of the space, oldest first.
+pub(crate) fn each_proven(connection: &Connection) -> Result<Vec<Judged>, StoreError> {
     let links = every(connection)?.into_iter();
     Ok(links
         .map(|stored| {
