@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use anamne::{Entity, Error, GraphError, Knowledge, PassedOver, Space, Woven};
+use anamne::{Entity, Error, GraphError, Knowledge, Skipped, Space, Woven};
 
 use crate::failure::Failure;
 use crate::output::{Output, counted};
-use crate::passed_over;
 use crate::progress::Bar;
 use crate::shell::shell_word;
+use crate::skipped;
 use crate::wording::{named, number};
 
 /// Weaving that takes longer than this is worth a word.
@@ -22,7 +22,7 @@ const TEMPLATE: &str = "{bar:24} {percent:>3} % weaving {msg} · {eta} to go";
 /// The knowledge of a space with all that was told until now in it.
 pub(crate) fn knowledge(space: &Space, output: &Output) -> Result<Knowledge, Failure> {
     let (woven, passed) = weave(space, LONG, output)?;
-    passed_over::tell_beside(&passed, output);
+    skipped::tell_beside(&passed, output);
     let knowledge = space.knowledge()?;
     if woven.busy {
         let behind = counted(knowledge.behind()?, "event");
@@ -38,7 +38,7 @@ pub(crate) fn weave(
     space: &Space,
     patience: Duration,
     output: &Output,
-) -> Result<(Woven, PassedOver), Failure> {
+) -> Result<(Woven, Skipped), Failure> {
     // Where this fails the graph is damaged: then nothing is known beforehand, and weaving mends it or says why not.
     let (begin, behind) = space
         .woven()

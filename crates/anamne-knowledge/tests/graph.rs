@@ -81,7 +81,7 @@ fn what_is_confirmed_becomes_active_and_then_stable() {
 }
 
 #[test]
-fn what_one_memory_said_is_passed_over_after_thirty_days() {
+fn what_one_memory_said_is_skipped_after_thirty_days() {
     let log = Log::default();
     log.say("Ada", 1, "I heard that Mara Lind lives in Bonn.", None);
     let (_folder, graph) = woven(&log);

@@ -4,7 +4,7 @@
 //! alone: what counts as the present is confirmed by the last days of use, and the grace period is counted in days of use
 //! (`source/use_days.rs`).
 
-use anamne_types::{Actor, ActorKind, MemoryId, PassedOver};
+use anamne_types::{Actor, ActorKind, MemoryId, Skipped};
 
 use crate::StoreError;
 use crate::source::{retention, use_days::UseDays};
@@ -109,7 +109,7 @@ impl SpaceSource {
     pub fn forget_outdated(
         &self,
         ids: &[MemoryId],
-        passed: &mut PassedOver,
+        passed: &mut Skipped,
     ) -> Result<u64, StoreError> {
         self.in_batches(&retention_actor(), ids, passed, |transaction, ids| {
             transaction.forget_outdated(ids)
@@ -121,7 +121,7 @@ impl SpaceSource {
     pub fn begin_erasing_forgotten(
         &self,
         ids: &[MemoryId],
-        passed: &mut PassedOver,
+        passed: &mut Skipped,
     ) -> Result<u64, StoreError> {
         self.in_batches(&retention_actor(), ids, passed, |transaction, ids| {
             transaction.erase_forgotten(ids)
@@ -133,7 +133,7 @@ impl SpaceSource {
     pub fn restore_forgotten_by_retention(
         &self,
         actor: &Actor,
-        passed: &mut PassedOver,
+        passed: &mut Skipped,
     ) -> Result<u64, StoreError> {
         let forgotten = self.read(|reader| retention::forgotten(reader, i64::MAX))?;
         let ids: Vec<_> = forgotten.into_iter().map(|(id, ..)| id).collect();
@@ -146,7 +146,7 @@ impl SpaceSource {
         &self,
         actor: &Actor,
         ids: &[MemoryId],
-        passed: &mut PassedOver,
+        passed: &mut Skipped,
         change: impl Fn(&mut crate::source::Transaction<'_>, &[MemoryId]) -> Result<u64, StoreError>,
     ) -> Result<u64, StoreError> {
         let mut changed = 0;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use anamne_types::{Link, Memory, MemoryId, PassedOver, Seq};
+use anamne_types::{Link, Memory, MemoryId, Seq, Skipped};
 
 use crate::StoreError;
 use crate::source::record::Stored;
@@ -18,12 +18,12 @@ pub type Apart = (Vec<Memory>, Vec<(MemoryId, StoreError)>);
 pub type LinksApart = (Vec<Link>, Vec<(Link, StoreError)>);
 
 impl SpaceSource {
-    /// The memories with these ids, as by [`SpaceSource::get_each`]; one that is damaged and can't be mended is passed over,
+    /// The memories with these ids, as by [`SpaceSource::get_each`]; one that is damaged and can't be mended is skipped,
     /// and `passed` names it.
     pub fn get_sound(
         &self,
         ids: &[MemoryId],
-        passed: &mut PassedOver,
+        passed: &mut Skipped,
     ) -> Result<Vec<Memory>, StoreError> {
         let (sound, damaged) = self.get_apart(ids)?;
         for (id, error) in damaged {
@@ -46,7 +46,7 @@ impl SpaceSource {
     pub(crate) fn readable(
         &self,
         ids: &[MemoryId],
-        passed: &mut PassedOver,
+        passed: &mut Skipped,
     ) -> Result<Vec<MemoryId>, StoreError> {
         let reader = self.reader()?;
         let mut readable = Vec::with_capacity(ids.len());
@@ -64,7 +64,7 @@ impl SpaceSource {
     fn sound(
         &self,
         ids: &[MemoryId],
-        mut pass_over: impl FnMut(MemoryId, StoreError),
+        mut skip: impl FnMut(MemoryId, StoreError),
     ) -> Result<Vec<Stored>, StoreError> {
         let all = self.read(|reader| {
             let reader = reader.unchecked_transaction()?;
@@ -83,7 +83,7 @@ impl SpaceSource {
         for &id in ids {
             match read::proven_by_id(&reader, self.names(), id) {
                 Ok(found) => sound.extend(found),
-                Err(error) if error.is_unmended_damage() => pass_over(id, error),
+                Err(error) if error.is_unmended_damage() => skip(id, error),
                 Err(error) => return Err(error),
             }
         }
@@ -122,16 +122,16 @@ impl SpaceSource {
 /// A [`MemoryFeed`] that goes on past damaged memories and remembers which they were.
 pub struct SoundFeed<'space> {
     space: &'space SpaceSource,
-    passed: RefCell<(BTreeSet<MemoryId>, PassedOver)>,
+    passed: RefCell<(BTreeSet<MemoryId>, Skipped)>,
 }
 
 impl SoundFeed<'_> {
-    /// The memories that were passed over, each once.
-    pub fn passed_over(self) -> PassedOver {
+    /// The memories that were skipped, each once.
+    pub fn skipped(self) -> Skipped {
         self.passed.into_inner().1
     }
 
-    fn pass_over(&self, id: MemoryId, error: &StoreError) {
+    fn skip(&self, id: MemoryId, error: &StoreError) {
         let (known, passed) = &mut *self.passed.borrow_mut();
         if known.insert(id) {
             passed.add(id, error);
@@ -145,7 +145,7 @@ impl MemoryFeed for SoundFeed<'_> {
     }
 
     fn states_since(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>, ViewError> {
-        let skip = |id, error: &StoreError| self.pass_over(id, error);
+        let skip = |id, error: &StoreError| self.skip(id, error);
         self.space
             .sound_states(after, limit, &skip)
             .map_err(|error| ViewError::Source(Box::new(error)))
@@ -154,7 +154,7 @@ impl MemoryFeed for SoundFeed<'_> {
     fn memories(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, ViewError> {
         let found = self
             .space
-            .sound(ids, |id, error| self.pass_over(id, &error))
+            .sound(ids, |id, error| self.skip(id, &error))
             .map_err(|error| ViewError::Source(Box::new(error)))?;
         let alive = found.into_iter().filter_map(states::alive);
         Ok(alive.map(|memory| self.space.with_space(memory)).collect())

@@ -24,12 +24,12 @@ mod knowledge;
 mod limits;
 mod link;
 mod memory;
-mod passed_over;
 mod provenance;
 mod question;
 mod ranking;
 mod reach;
 mod scope;
+mod skipped;
 mod spaces;
 mod tier;
 
@@ -54,11 +54,11 @@ pub use link::{Link, LinkType};
 pub use memory::{
     Memory, Metadata, RESERVED_METADATA, Version, check_unreserved, is_reserved_metadata,
 };
-pub use passed_over::{PassedEntry, PassedOver};
 pub use provenance::Provenance;
 pub use question::{Filter, Recall, Signals, Surroundings};
 pub use ranking::{Ranking, check_weight};
 pub use reach::{AsOf, Depth, RecallScope, TimeWords};
 pub use scope::{Right, Scope, SpaceSet};
+pub use skipped::{PassedEntry, Skipped};
 pub use spaces::{SpaceChoice, SpaceProposal, Spaces};
 pub use tier::{Temperature, Tier};

@@ -2,8 +2,7 @@
 
 use anamne_store::{LogQuery, Order, Standing};
 use anamne_types::{
-    Actor, ActorKind, Assertion, Filter, Judgement, Kind, Link, LinkType, Memory, MemoryId,
-    PassedOver,
+    Actor, ActorKind, Assertion, Filter, Judgement, Kind, Link, LinkType, Memory, MemoryId, Skipped,
 };
 use anamne_weaver::consolidation::{
     Insight, MOST_MEMORIES, Proposal, ProposalKind, Regard, access_strength, decay, importance,
@@ -42,11 +41,11 @@ pub struct Regarded {
 
 impl Inner {
     /// Folds what the plan proposes, unless somebody has taken that back before; returns what was folded, and the memories
-    /// that were passed over.
+    /// that were skipped.
     pub(crate) fn consolidate(
         &self,
         go_on: &mut dyn FnMut() -> bool,
-    ) -> Result<(Vec<Proposal>, PassedOver), Error> {
+    ) -> Result<(Vec<Proposal>, Skipped), Error> {
         let actor = Actor {
             kind: ActorKind::System,
             name: NAME.to_owned(),
@@ -83,9 +82,9 @@ impl Inner {
     }
 
     /// What may be folded, and was not unfolded by anybody.
-    fn foldable(&self) -> Result<(Vec<Proposal>, PassedOver), Error> {
+    fn foldable(&self) -> Result<(Vec<Proposal>, Skipped), Error> {
         let kinds = vec![Kind::Fact, Kind::Skill, Kind::Thought];
-        let mut passed = PassedOver::default();
+        let mut passed = Skipped::default();
         let mut memories = self.latest(kinds, MOST_MEMORIES, &mut passed)?;
         // What people said of the graph itself holds word for word.
         memories.retain(|memory| !memory.metadata.contains_key(Assertion::KEY));
@@ -124,7 +123,7 @@ impl Inner {
         &self,
         kinds: Vec<Kind>,
         limit: usize,
-        passed: &mut PassedOver,
+        passed: &mut Skipped,
     ) -> Result<Vec<Memory>, Error> {
         let filter = Filter {
             kinds,
@@ -145,15 +144,15 @@ impl Inner {
 
 impl Space {
     /// What says the same in other words, and would be folded together: facts, skills and thoughts, never what happened.
-    /// Beside it, the memories that are damaged in both copies, which are passed over.
-    pub fn foldable(&self) -> Result<(Vec<Proposal>, PassedOver), Error> {
+    /// Beside it, the memories that are damaged in both copies, which are skipped.
+    pub fn foldable(&self) -> Result<(Vec<Proposal>, Skipped), Error> {
         self.inner.foldable()
     }
 
     /// Folds it: the winner supersedes the losers, which stay in the store and come behind it in every answer. Taking the
     /// link away undoes it for good. The background does this at night. Returns what was folded, and
-    /// the memories that were passed over, for they are damaged or were changed meanwhile.
-    pub fn consolidate(&self) -> Result<(Vec<Proposal>, PassedOver), Error> {
+    /// the memories that were skipped, for they are damaged or were changed meanwhile.
+    pub fn consolidate(&self) -> Result<(Vec<Proposal>, Skipped), Error> {
         self.require_write()?;
         let folded = self.inner.consolidate(&mut || true)?;
         self.after_write();
@@ -161,10 +160,10 @@ impl Space {
     }
 
     /// What at least three of the latest memories say, on at least two days, with the memories that say it.
-    /// Beside it, the memories that are damaged in both copies, which are passed over.
-    pub fn insights(&self) -> Result<(Vec<Insight>, PassedOver), Error> {
+    /// Beside it, the memories that are damaged in both copies, which are skipped.
+    pub fn insights(&self) -> Result<(Vec<Insight>, Skipped), Error> {
         let kinds = vec![Kind::Message, Kind::Thought, Kind::Fact, Kind::Episode];
-        let mut passed = PassedOver::default();
+        let mut passed = Skipped::default();
         let latest = self.inner.latest(kinds, LATEST, &mut passed)?;
         Ok((insights(&latest), passed))
     }

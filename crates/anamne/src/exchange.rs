@@ -75,7 +75,7 @@ impl Space {
 
     /// Writes the live memories as JSON lines, oldest first, with the links that start at each.
     ///
-    /// One that is damaged in both copies keeps back none of the others: [`Exported::passed_over`] names it.
+    /// One that is damaged in both copies keeps back none of the others: [`Exported::skipped`] names it.
     pub fn export(&self, writer: impl Write) -> Result<Exported, Error> {
         self.export_standing(writer, Standing::Live)
     }

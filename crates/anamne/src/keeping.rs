@@ -7,7 +7,7 @@ use anamne_store::{
     BackupReport, Examination, Finding, KnownBackup, Part, SpaceName, StoreError, Unreadable,
     entries, examine, repair,
 };
-use anamne_types::{PassedOver, Right, Tier};
+use anamne_types::{Right, Skipped, Tier};
 use serde::Serialize;
 
 use crate::answering;
@@ -83,8 +83,8 @@ pub struct Backups {
     /// The spaces that were backed up.
     pub spaces: Vec<BackupReport>,
     /// The spaces that were not, by name: the backup holds of each what it held before.
-    #[serde(skip_serializing_if = "PassedOver::is_empty")]
-    pub passed_over: PassedOver,
+    #[serde(skip_serializing_if = "Skipped::is_empty")]
+    pub skipped: Skipped,
 }
 
 /// The spaces that no longer know of a backup.
@@ -93,8 +93,8 @@ pub struct StruckBackup {
     /// Those that knew of it.
     pub spaces: Vec<String>,
     /// Those that could not be opened, by name, and may still know of it.
-    #[serde(skip_serializing_if = "PassedOver::is_empty")]
-    pub passed_over: PassedOver,
+    #[serde(skip_serializing_if = "Skipped::is_empty")]
+    pub skipped: Skipped,
 }
 
 impl Store {
@@ -103,7 +103,7 @@ impl Store {
     ///
     /// Refused for a folder inside this store, for one that holds something else, and for a backup that was
     /// written to since. Of all spaces, one that can't be backed up keeps back none of the others and is named in
-    /// [`Backups::passed_over`]; it is an error where none could be backed up. A folder that can't be written, or a full disk, ends
+    /// [`Backups::skipped`]; it is an error where none could be backed up. A folder that can't be written, or a full disk, ends
     /// the backup.
     pub fn backup(&self, folder: &Path, space: Option<&str>) -> Result<Backups, Error> {
         self.require(Right::Configure)?;
@@ -112,7 +112,7 @@ impl Store {
         if !is_store && !entries(&folder)?.is_empty() {
             return Err(StoreError::NotEmpty { path: folder }.into());
         }
-        let (spaces, passed_over) = self.chosen(space)?;
+        let (spaces, skipped) = self.chosen(space)?;
         anamne_store::create_private_folder(&folder.join("spaces"))?;
         let back_up = |space: &Space| -> Result<BackupReport, Error> {
             // First, while the older copy still says what is to leave its caches.
@@ -125,12 +125,8 @@ impl Store {
             }
             Ok(report)
         };
-        let (spaces, passed_over) =
-            each_space(&spaces, passed_over, space.is_some(), &folder, back_up)?;
-        Ok(Backups {
-            spaces,
-            passed_over,
-        })
+        let (spaces, skipped) = each_space(&spaces, skipped, space.is_some(), &folder, back_up)?;
+        Ok(Backups { spaces, skipped })
     }
 
     /// Strikes `folder` from the list of backups of the space named, else of all spaces, and changes nothing in it:
@@ -138,16 +134,15 @@ impl Store {
     pub fn forget_backup(&self, folder: &Path, space: Option<&str>) -> Result<StruckBackup, Error> {
         self.require(Right::Configure)?;
         let folder = outside(folder, self.root())?;
-        let (spaces, passed_over) = self.chosen(space)?;
+        let (spaces, skipped) = self.chosen(space)?;
         let strike = |space: &Space| -> Result<Option<String>, Error> {
             let knew = space.source().forget_backup(&folder)?;
             Ok(knew.then(|| space.name().to_owned()))
         };
-        let (knew, passed_over) =
-            each_space(&spaces, passed_over, space.is_some(), &folder, strike)?;
+        let (knew, skipped) = each_space(&spaces, skipped, space.is_some(), &folder, strike)?;
         Ok(StruckBackup {
             spaces: knew.into_iter().flatten().collect(),
-            passed_over,
+            skipped,
         })
     }
 
@@ -218,7 +213,7 @@ impl Store {
         report.lost.append(&mut repaired.lost);
         let space = self.existing_space(name.as_str())?;
         if was_damaged {
-            // They may have passed over what is there again now.
+            // They may have skipped what is there again now.
             space.inner.drop_graph()?;
             space.inner.drop_summaries()?;
         }
@@ -259,8 +254,8 @@ impl Store {
 
     /// The space named, else all spaces, open. Of all, those that can't be opened are named beside the others; it is an
     /// error where none can.
-    pub(crate) fn chosen(&self, space: Option<&str>) -> Result<(Vec<Space>, PassedOver), Error> {
-        let mut passed = PassedOver::default();
+    pub(crate) fn chosen(&self, space: Option<&str>) -> Result<(Vec<Space>, Skipped), Error> {
+        let mut passed = Skipped::default();
         if let Some(name) = space {
             return Ok((vec![self.existing_space(name)?], passed));
         }
@@ -290,11 +285,11 @@ impl Store {
 /// error where it fails for the space that was `named`, or for all.
 pub(crate) fn each_space<T>(
     spaces: &[Space],
-    mut passed: PassedOver,
+    mut passed: Skipped,
     named: bool,
     target: &Path,
     work: impl Fn(&Space) -> Result<T, Error>,
-) -> Result<(Vec<T>, PassedOver), Error> {
+) -> Result<(Vec<T>, Skipped), Error> {
     let mut done = Vec::with_capacity(spaces.len());
     let mut first = None;
     for space in spaces {

@@ -15,8 +15,8 @@ use anamne_store::view::MemoryFeed;
 use anamne_store::{Listing, StoreError};
 use anamne_types::{
     Assertion, Body, Category, Contradiction, Dispute, Draft, Entity, EntityType, Evidence, Filter,
-    Frame, Kind, Limits, LinkType, Memory, MemoryId, Neighbourhood, PassedOver, Refusal, Relation,
-    Remembered, Right, Row, Seq, SuggestedMerge,
+    Frame, Kind, Limits, LinkType, Memory, MemoryId, Neighbourhood, Refusal, Relation, Remembered,
+    Right, Row, Seq, Skipped, SuggestedMerge,
 };
 use jiff::Timestamp;
 
@@ -224,11 +224,11 @@ impl Space {
     pub fn weave_sound(
         &self,
         go_on: &mut dyn FnMut(Seq) -> bool,
-    ) -> Result<(Woven, PassedOver), Error> {
+    ) -> Result<(Woven, Skipped), Error> {
         self.require_write()?;
         let feed = self.source().sound_feed();
         let woven = self.inner.weave_graph_from(&feed, BATCH, go_on)?;
-        Ok((woven, feed.passed_over()))
+        Ok((woven, feed.skipped()))
     }
 
     /// Throws the knowledge graph away and weaves it from the beginning of the log. The same log gives the same graph.

@@ -7,7 +7,7 @@
 use std::sync::atomic::Ordering;
 
 use anamne_store::{Present, RetentionPlan};
-use anamne_types::{MemoryId, PassedOver, Right};
+use anamne_types::{MemoryId, Right, Skipped};
 use serde::Serialize;
 
 use crate::Error;
@@ -50,8 +50,8 @@ pub struct RetentionApplied {
     /// Memories that were erased for ever.
     pub erased: u64,
     /// Memories that are damaged in both copies, so that neither could be done, by their ids.
-    #[serde(skip_serializing_if = "PassedOver::is_empty")]
-    pub passed_over: PassedOver,
+    #[serde(skip_serializing_if = "Skipped::is_empty")]
+    pub skipped: Skipped,
 }
 
 /// What was undone of a retention.
@@ -60,8 +60,8 @@ pub struct RetentionUndone {
     /// Memories that were restored.
     pub restored: u64,
     /// Memories that are damaged in both copies and stay forgotten, by their ids.
-    #[serde(skip_serializing_if = "PassedOver::is_empty")]
-    pub passed_over: PassedOver,
+    #[serde(skip_serializing_if = "Skipped::is_empty")]
+    pub skipped: Skipped,
 }
 
 /// Whether these are more of the live memories than are touched at once without confirmation.
@@ -146,7 +146,7 @@ impl Inner {
             self.begin_forgetting(&texts)?;
             applied.erased = self
                 .source
-                .begin_erasing_forgotten(&plan.erasable, &mut applied.passed_over)?;
+                .begin_erasing_forgotten(&plan.erasable, &mut applied.skipped)?;
             self.begin_forgetting(&texts)?;
             self.look_for_pending_backups();
             self.next_backups.hasten();
@@ -154,7 +154,7 @@ impl Inner {
         if may(&plan.outdated) {
             applied.forgotten = self
                 .source
-                .forget_outdated(&plan.outdated, &mut applied.passed_over)?;
+                .forget_outdated(&plan.outdated, &mut applied.skipped)?;
         }
         Ok(applied)
     }
@@ -213,15 +213,12 @@ impl Space {
     /// of use.
     pub fn restore_forgotten_by_retention(&self) -> Result<RetentionUndone, Error> {
         self.require_write()?;
-        let mut passed_over = PassedOver::default();
+        let mut skipped = Skipped::default();
         let restored = self
             .inner
             .source
-            .restore_forgotten_by_retention(self.actor(), &mut passed_over)?;
-        Ok(RetentionUndone {
-            restored,
-            passed_over,
-        })
+            .restore_forgotten_by_retention(self.actor(), &mut skipped)?;
+        Ok(RetentionUndone { restored, skipped })
     }
 
     /// The retention's part of [`Space::settle`].

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 
 use anamne_store::view::{Health, MemoryFeed};
-use anamne_types::PassedOver;
+use anamne_types::Skipped;
 use anamne_weaver::summaries::{Level, Summaries, Summary, Woven};
 use jiff::Timestamp;
 
@@ -109,11 +109,11 @@ impl Space {
     pub fn summarise_sound(
         &self,
         progress: &mut dyn FnMut(usize),
-    ) -> Result<(Woven, PassedOver), Error> {
+    ) -> Result<(Woven, Skipped), Error> {
         self.require_write()?;
         let feed = self.source().sound_feed();
         let woven = self.inner.summarise(&feed, progress)?;
-        Ok((woven, feed.passed_over()))
+        Ok((woven, feed.skipped()))
     }
 
     /// The summaries of a level whose periods begin in a span of time, from the earliest, at most `limit`. What was told

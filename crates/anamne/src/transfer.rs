@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use anamne_store::{Arrival, KnownProject, LogQuery, Order, Origin, SpaceName, Standing};
 use anamne_types::{
-    Draft, EventKind, Filter, Limits, Link, Memory, MemoryId, PassedOver, Refusal, Right, Row, Seq,
+    Draft, EventKind, Filter, Limits, Link, Memory, MemoryId, Refusal, Right, Row, Seq, Skipped,
 };
 use serde::Serialize;
 
@@ -45,8 +45,8 @@ pub struct Transfer {
     /// Memories that stayed, each with the reason.
     pub kept: Vec<Kept>,
     /// Links that could not be drawn anew, by their ends; the space that is left keeps them.
-    #[serde(skip_serializing_if = "PassedOver::is_empty")]
-    pub links_kept: PassedOver,
+    #[serde(skip_serializing_if = "Skipped::is_empty")]
+    pub links_kept: Skipped,
 }
 
 /// A memory that stayed where it was.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anamne_store::{LogEntry, LogQuery, Rewound, StoreError, create_private_folder, entries};
-use anamne_types::{MemoryId, PassedOver, Refusal, Right, Version};
+use anamne_types::{MemoryId, Refusal, Right, Skipped, Version};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -24,8 +24,8 @@ pub struct Rewind {
     /// The spaces that are left out, for they were made later.
     pub absent: Vec<String>,
     /// The spaces that could not be rebuilt, by name.
-    #[serde(skip_serializing_if = "PassedOver::is_empty")]
-    pub passed_over: PassedOver,
+    #[serde(skip_serializing_if = "Skipped::is_empty")]
+    pub skipped: Skipped,
 }
 
 impl Store {
@@ -50,9 +50,9 @@ impl Store {
             store: folder,
             spaces: Vec::new(),
             absent: Vec::new(),
-            passed_over: PassedOver::default(),
+            skipped: Skipped::default(),
         };
-        let (candidates, mut passed_over) = self.chosen(space)?;
+        let (candidates, mut skipped) = self.chosen(space)?;
         let mut chosen = Vec::new();
         for candidate in candidates {
             match candidate.began() {
@@ -63,21 +63,16 @@ impl Store {
                 }
                 Ok(_) => rewind.absent.push(candidate.name().to_owned()),
                 Err(error) if space.is_some() => return Err(error),
-                Err(error) => passed_over.add(candidate.name(), error),
+                Err(error) => skipped.add(candidate.name(), error),
             }
         }
         create_private_folder(&rewind.store.join("spaces"))?;
         let rebuild = |space: &Space| Ok(space.source().rewind(at, &rewind.store)?);
-        let (spaces, passed_over) = each_space(
-            &chosen,
-            passed_over,
-            space.is_some(),
-            &rewind.store,
-            rebuild,
-        )?;
+        let (spaces, skipped) =
+            each_space(&chosen, skipped, space.is_some(), &rewind.store, rebuild)?;
         Ok(Rewind {
             spaces,
-            passed_over,
+            skipped,
             ..rewind
         })
     }

@@ -7,9 +7,9 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{BOLD, Output, counted, paint};
-use crate::passed_over;
 use crate::place::Place;
 use crate::shell::shell_path;
+use crate::skipped;
 use crate::wording::{number, size};
 
 /// Copy the store to another folder while others use it, each time only what is new
@@ -24,7 +24,7 @@ backup whose folder is available, and names those whose folder is missing.
 it. Erasures don't reach copies of a backup made by other means, or stores made
 by `anamne rewind`.
 
-A space that is damaged, or of a newer version, is passed over and named, and
+A space that is damaged, or of a newer version, is skipped and named, and
 the others are backed up; the exit code is then 4. The backup keeps what it had
 of that space.
 
@@ -37,7 +37,7 @@ Examples:
 With --json: {\"store\", \"backup\", \"spaces\": [{\"space\", \"folder\",
   \"first\", \"last_seq\", \"segments_copied\", \"segments_kept\",
   \"bytes_copied\"}]}; with --forget: {\"store\", \"forgotten\": DIR, \"spaces\":
-  [name, …]}; both also: \"passed_over\"?: {\"count\", \"first\": [{\"entry\": space,
+  [name, …]}; both also: \"skipped\"?: {\"count\", \"first\": [{\"entry\": space,
   \"reason\"}]}")]
 pub(crate) struct Backup {
     /// The folder: a backup of this store, an empty folder, or one that is not there yet
@@ -56,25 +56,25 @@ impl Backup {
             return self.strike(&store, space, output);
         }
         let made = store.backup(&self.folder, space)?;
-        let passed = &made.passed_over;
+        let passed = &made.skipped;
         if output.is_json() {
             let mut answer = json!({
                 "store": store.root(), "backup": self.folder, "spaces": made.spaces
             });
-            passed_over::describe(passed, &mut answer);
+            skipped::describe(passed, &mut answer);
             output.json(&answer)?;
-            return passed_over::outcome(passed);
+            return skipped::outcome(passed);
         }
         for report in &made.spaces {
             print(report, output)?;
         }
         output.flush()?;
-        passed_over::tell(passed, output);
+        skipped::tell(passed, output);
         let folder = shell_path(&self.folder);
         output.note(format_args!(
             "read back and found whole; `anamne --store {folder} …` works on it"
         ));
-        passed_over::outcome(passed)
+        skipped::outcome(passed)
     }
 
     /// Strikes the folder from the list of backups.
@@ -86,7 +86,7 @@ impl Backup {
     ) -> Result<(), Failure> {
         let StruckBackup {
             spaces,
-            passed_over: passed,
+            skipped: passed,
         } = store.forget_backup(&self.folder, space)?;
         let folder = self.folder.display();
         if spaces.is_empty() && passed.is_empty() {
@@ -98,9 +98,9 @@ impl Backup {
             let mut answer = json!({
                 "store": store.root(), "forgotten": self.folder, "spaces": spaces
             });
-            passed_over::describe(&passed, &mut answer);
+            skipped::describe(&passed, &mut answer);
             output.json(&answer)?;
-            return passed_over::outcome(&passed);
+            return skipped::outcome(&passed);
         }
         if !spaces.is_empty() {
             output.line(format_args!(
@@ -109,8 +109,8 @@ impl Backup {
             ))?;
         }
         output.flush()?;
-        passed_over::tell(&passed, output);
-        passed_over::outcome(&passed)
+        skipped::tell(&passed, output);
+        skipped::outcome(&passed)
     }
 }
 

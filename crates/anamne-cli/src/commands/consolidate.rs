@@ -7,9 +7,9 @@ use super::summaries;
 use crate::card;
 use crate::failure::Failure;
 use crate::output::{CYAN, DIM, Output, counted, memories, paint};
-use crate::passed_over;
 use crate::place::Place;
 use crate::settling;
+use crate::skipped;
 use crate::wording::one_line;
 
 /// Fold together what says the same in other words, and see what was said again and again
@@ -22,7 +22,7 @@ number, a date, a name or a \"not\" is never folded, and neither are messages. A
 
 `anamne link WINNER LOSER --type supersedes --remove` undoes a fold for good, and
 `anamne audit --actor consolidation` lists all. A memory that is damaged in both
-copies is passed over and named; the exit code is then 4.
+copies is skipped and named; the exit code is then 4.
 
 Examples:
   anamne consolidate
@@ -32,7 +32,7 @@ Examples:
 With --json: {\"proposals\": [{\"kind\", \"winner\", \"losers\", \"reason\", \"confidence\",
   \"audit\"}], \"applied\": whether they were folded, \"insights\": [{\"text\", \"sentence\",
   \"central\", \"sources\", \"first\", \"last\", \"days\", \"confidence\"}] or null,
-  \"passed_over\"?: {\"count\", \"first\": [{\"entry\": id, \"reason\"}]}}")]
+  \"skipped\"?: {\"count\", \"first\": [{\"entry\": id, \"reason\"}]}}")]
 pub(crate) struct Consolidate {
     /// Fold them now
     #[arg(long)]
@@ -69,10 +69,10 @@ impl Consolidate {
                 "applied": self.apply,
                 "insights": insights,
             });
-            passed_over::describe(&passed, &mut answer);
+            skipped::describe(&passed, &mut answer);
             output.json(&answer)?;
             settling::settle(&space, output)?;
-            return passed_over::outcome(&passed);
+            return skipped::outcome(&passed);
         }
         for proposal in &proposals {
             print(&space, proposal, output)?;
@@ -94,9 +94,9 @@ impl Consolidate {
         if insights.is_some_and(|insights| insights.is_empty()) {
             output.note("nothing was said three times, on two days");
         }
-        passed_over::tell(&passed, output);
+        skipped::tell(&passed, output);
         settling::settle(&space, output)?;
-        passed_over::outcome(&passed)
+        skipped::outcome(&passed)
     }
 }
 

@@ -3,13 +3,13 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anamne::{CorpusReport, Exported, PassedOver, Space, Standing};
+use anamne::{CorpusReport, Exported, Skipped, Space, Standing};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::output::{Output, memories};
-use crate::passed_over;
 use crate::place::Place;
+use crate::skipped;
 use crate::whole_file::write_whole;
 use crate::wording::number;
 
@@ -26,7 +26,7 @@ corpus    a line for each thread, its messages in order: {\"thread\", \"messages
 
 `anamne import` reads lines and notes back into an equal store: ids, times and
 links are kept. Earlier versions are not exported. A memory that is damaged in
-both copies is passed over and named; the exit code is then 4.
+both copies is skipped and named; the exit code is then 4.
 
 Files and pipes get the exact text. On a terminal, control and invisible
 characters are escaped as \\uXXXX, which is the same data in JSON.
@@ -39,7 +39,7 @@ Examples:
   anamne export | jq -r .content
 
 With --json and --output or --into: {\"exported\", \"output\"}; for a corpus also
-  \"threads\" and \"left_out\"; \"passed_over\"?: {\"count\", \"first\": [{\"entry\": id,
+  \"threads\" and \"left_out\"; \"skipped\"?: {\"count\", \"first\": [{\"entry\": id,
   \"reason\"}]}, to standard error where the memories go to standard output")]
 pub(crate) struct Export {
     /// What to write
@@ -67,7 +67,7 @@ enum Format {
 struct Written {
     exported: u64,
     corpus: Option<CorpusReport>,
-    passed_over: PassedOver,
+    skipped: Skipped,
 }
 
 impl From<Exported> for Written {
@@ -75,7 +75,7 @@ impl From<Exported> for Written {
         Self {
             exported: exported.exported,
             corpus: None,
-            passed_over: exported.passed_over,
+            skipped: exported.skipped,
         }
     }
 }
@@ -84,7 +84,7 @@ impl From<CorpusReport> for Written {
     fn from(corpus: CorpusReport) -> Self {
         Self {
             exported: corpus.messages,
-            passed_over: corpus.passed_over.clone(),
+            skipped: corpus.skipped.clone(),
             corpus: Some(corpus),
         }
     }
@@ -102,7 +102,7 @@ impl Export {
             let written = output.json_lines(|writer| self.write(&space, writer))?;
             output.flush()?;
             note_left_out(&written, output);
-            return end(&written.passed_over, output);
+            return end(&written.skipped, output);
         };
         let written = write_whole(path, |writer| self.write(&space, writer))?;
         print(&written, path, output)
@@ -149,9 +149,9 @@ fn print(written: &Written, path: &Path, output: &mut Output) -> Result<(), Fail
             answer.insert("threads".to_owned(), corpus.threads.into());
             answer.insert("left_out".to_owned(), corpus.left_out.into());
         }
-        passed_over::describe(&written.passed_over, &mut answer);
+        skipped::describe(&written.skipped, &mut answer);
         output.json(&answer)?;
-        return passed_over::outcome(&written.passed_over);
+        return skipped::outcome(&written.skipped);
     }
     output.note(format_args!(
         "{} written to {}",
@@ -159,17 +159,17 @@ fn print(written: &Written, path: &Path, output: &mut Output) -> Result<(), Fail
         path.display()
     ));
     note_left_out(written, output);
-    end(&written.passed_over, output)
+    end(&written.skipped, output)
 }
 
 /// Names what is missing in what was written.
-fn end(passed: &PassedOver, output: &Output) -> Result<(), Failure> {
+fn end(passed: &Skipped, output: &Output) -> Result<(), Failure> {
     // With `--json` only standard output, which has the memories, lacks them.
-    passed_over::tell_beside(passed, output);
+    skipped::tell_beside(passed, output);
     if !passed.is_empty() {
         output.warn("the export lacks them: they are damaged in both copies; `anamne verify` lists the damage");
     }
-    passed_over::outcome(passed)
+    skipped::outcome(passed)
 }
 
 fn note_left_out(written: &Written, output: &Output) {

@@ -33,16 +33,16 @@ them or as they stand in an Obsidian vault: properties as above, and links as
 properties such as supports: \"[[Other note]]\". A note without an id is told as a
 document under its path.
 
-An import is other people's text. Without --trusted it can't speak for you: trust
-above 0.9, importance above 5, assertions about entities and feedback are left
-out and counted, and it can't supersede or contradict what is trusted more.
-Memories that this store itself exported keep them all the same.
+Imported text is untrusted. Without --trusted an import can't set trust above
+0.9, importance above 5, assertions about entities or feedback (they are dropped
+and counted), and can't supersede or contradict memories with more trust.
+Memories that this store exported itself keep all of them.
 
-An import that was interrupted is simply run again: what is there already
-changes nothing. A line that can't be read ends the import (exit code 1); what
-came before it stays, and is counted in the error. With --skip-bad the import
-goes on past lines, notes, folders and files that can't be read, and reports
-each; only a store that can't be written, as on a full disk, still ends it.
+Imports are idempotent: if one was interrupted, run it again. A line that can't
+be read stops the import (exit code 1); the lines before it stay imported and are
+counted in the error. With --skip-bad the import skips lines, notes, folders and
+files that can't be read, and reports each; only a store that can't be written,
+such as on a full disk, still stops it.
 
 Examples:
   anamne import conversation.jsonl
@@ -58,10 +58,10 @@ pub(crate) struct Import {
     /// Files and folders to read, in this order; `-` reads standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
-    /// Pass over lines, notes and files that can't be taken, and report them
+    /// Skip lines, notes and files that can't be taken, and report them
     #[arg(long)]
     skip_bad: bool,
-    /// Believe what the files claim: trust, importance, assertions, feedback. For your own exports
+    /// Accept the trust, importance, assertions and feedback in the files. For your own exports
     #[arg(long)]
     trusted: bool,
 }
@@ -243,7 +243,7 @@ fn stopped(file: &str, error: Error, before: &Total, reached: &ImportReport) -> 
     };
     Failure::failed(message)
         .hint(format!(
-            "what came before this {what} stays; mend it and run the import again, or pass over such {what}s with --skip-bad"
+            "what came before this {what} stays; mend it and run the import again, or skip such {what}s with --skip-bad"
         ))
         .taken(sum(before, &taken))
 }
@@ -297,7 +297,7 @@ impl Total {
         let also = [
             (self.known, "known already"),
             (self.links, "links drawn"),
-            (self.bad.len() as u64, "lines passed over"),
+            (self.bad.len() as u64, "lines skipped"),
         ];
         parts.extend(
             also.iter()
@@ -313,7 +313,7 @@ impl Total {
         Ok(())
     }
 
-    /// What the files claimed and was not believed.
+    /// Reports the claims that were ignored.
     fn tell_unproven(&self, output: &Output) {
         let claims = [
             (self.unproven.trust, "trust above 0.9"),
@@ -327,7 +327,7 @@ impl Total {
             .collect();
         if !told.is_empty() {
             output.warn(format_args!(
-                "not believed: {}; if the files are yours, import them again with --trusted",
+                "ignored unproven claims: {}; if the files are your own, import them again with --trusted",
                 told.join(", ")
             ));
         }

@@ -1,13 +1,13 @@
 //! `anamne retention`.
 
-use anamne::{PassedOver, RetentionApplied, RetentionState, Space};
+use anamne::{RetentionApplied, RetentionState, Skipped, Space};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{Output, YELLOW, counted, memories};
-use crate::passed_over;
 use crate::place::Place;
 use crate::settling;
+use crate::skipped;
 use crate::wording::number;
 
 /// Show, apply or undo a space's retention
@@ -33,7 +33,7 @@ Examples:
 
 With --json: {\"days\", \"grace_days\", \"outdated\", \"forgotten\", \"erasable\",
   \"next_erasure\", \"deferred\": […], \"done\": null or {\"forgotten\", \"erased\",
-  \"restored\"}, \"passed_over\"?: {\"count\", \"first\": [{\"entry\": id, \"reason\"}]}};
+  \"restored\"}, \"skipped\"?: {\"count\", \"first\": [{\"entry\": id, \"reason\"}]}};
   days of 0 stand for no retention")]
 pub(crate) struct Retention {
     /// Forget and erase what is due now; deferred memories need --yes
@@ -52,8 +52,8 @@ impl Retention {
         let space = place.existing_space()?;
         let done = self.act(&space)?;
         let passed = match &done {
-            Some((applied, _)) => applied.passed_over.clone(),
-            None => PassedOver::default(),
+            Some((applied, _)) => applied.skipped.clone(),
+            None => Skipped::default(),
         };
         let state = space.retention()?;
         if output.is_json() {
@@ -62,7 +62,7 @@ impl Retention {
             shown["done"] = done.map_or(json!(null), |(applied, restored)| {
                 json!({"forgotten": applied.forgotten, "erased": applied.erased, "restored": restored})
             });
-            passed_over::describe(&passed, &mut shown);
+            skipped::describe(&passed, &mut shown);
             output.json(&shown)?;
         } else {
             if let Some((applied, restored)) = &done {
@@ -70,10 +70,10 @@ impl Retention {
             }
             print(&state, output)?;
             output.flush()?;
-            passed_over::tell(&passed, output);
+            skipped::tell(&passed, output);
         }
         settling::settle(&space, output)?;
-        passed_over::outcome(&passed)
+        skipped::outcome(&passed)
     }
 
     fn act(&self, space: &Space) -> Result<Option<(RetentionApplied, u64)>, Failure> {
@@ -83,7 +83,7 @@ impl Retention {
         if self.restore {
             let undone = space.restore_forgotten_by_retention()?;
             let applied = RetentionApplied {
-                passed_over: undone.passed_over,
+                skipped: undone.skipped,
                 ..RetentionApplied::default()
             };
             return Ok(Some((applied, undone.restored)));

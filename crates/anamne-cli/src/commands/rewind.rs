@@ -7,9 +7,9 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{BOLD, Output, counted, memories, paint};
-use crate::passed_over;
 use crate::place::Place;
 use crate::shell::shell_path;
+use crate::skipped;
 use crate::wording::number;
 
 /// Rebuild a space as it was at an instant, in a new folder
@@ -19,7 +19,7 @@ The journal is replayed up to TIME; a day or a month means its end. The result
 is a store of its own: look at it, take from it by `export`, or go on with it.
 This store is left as it is. What has been erased since stays erased; what is
 erased later is not erased there. Settings are those of now. With --all, a space
-that can't be rebuilt is passed over and named, and the exit code is then 4.
+that can't be rebuilt is skipped and named, and the exit code is then 4.
 
 Examples:
   anamne rewind --at yesterday --into ~/yesterday
@@ -28,7 +28,7 @@ Examples:
 
 With --json: {\"at\", \"store\", \"spaces\": [{\"space\", \"at\", \"last_seq\",
   \"last_at\"?, \"later\", \"erased_since\"}], \"absent\": [spaces made later],
-  \"passed_over\"?: {\"count\", \"first\": [{\"entry\": space, \"reason\"}]}}")]
+  \"skipped\"?: {\"count\", \"first\": [{\"entry\": space, \"reason\"}]}}")]
 pub(crate) struct Rewind {
     /// The instant: 2026-03-01, "2026-03-01 14:05", yesterday, 3d, …
     #[arg(long, value_name = "TIME")]
@@ -52,7 +52,7 @@ impl Rewind {
         let rewind = store.rewind(at, &self.into, space)?;
         if output.is_json() {
             output.json(&json!(rewind))?;
-            return passed_over::outcome(&rewind.passed_over);
+            return skipped::outcome(&rewind.skipped);
         }
         for rewound in &rewind.spaces {
             print(rewound, output)?;
@@ -61,12 +61,12 @@ impl Rewind {
             output.line(format_args!("{}  was made later", paint(BOLD, absent)))?;
         }
         output.flush()?;
-        passed_over::tell(&rewind.passed_over, output);
+        skipped::tell(&rewind.skipped, output);
         let folder = shell_path(&self.into);
         output.note(format_args!(
             "rebuilt in {folder}; `anamne --store {folder} …` works on it"
         ));
-        passed_over::outcome(&rewind.passed_over)
+        skipped::outcome(&rewind.skipped)
     }
 }
 

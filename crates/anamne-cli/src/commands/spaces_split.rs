@@ -6,9 +6,9 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::filters::Filters;
 use crate::output::{Output, memories};
-use crate::passed_over;
 use crate::place::Place;
 use crate::settling;
+use crate::skipped;
 
 /// Move some memories of a space to another one
 #[derive(Debug, clap::Args)]
@@ -128,7 +128,7 @@ pub(crate) fn report(
     for kept in &transfer.kept {
         output.warn(format_args!("{} stayed: {}", kept.memory, kept.reason));
     }
-    passed_over::tell(&transfer.links_kept, output);
+    skipped::tell(&transfer.links_kept, output);
     for space in [&transfer.from, &transfer.into] {
         settling::settle(&store.existing_space(space)?, output)?;
     }

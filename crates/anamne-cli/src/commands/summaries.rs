@@ -3,15 +3,15 @@
 use std::time::Instant;
 
 use anamne::bridge::BridgeError;
-use anamne::{Error, Level, PassedOver, Space, Store, StoreError, Summary, Worded};
+use anamne::{Error, Level, Skipped, Space, Store, StoreError, Summary, Worded};
 use clap::ValueEnum;
 use jiff::Timestamp;
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{CYAN, DIM, Output, memories, paint};
-use crate::passed_over;
 use crate::place::Place;
+use crate::skipped;
 use crate::wording::{named, number, one_line, wrapped};
 
 /// What is summarised as one.
@@ -58,7 +58,7 @@ Examples:
 With --json: {\"summaries\": [{\"level\", \"thread\"?, \"start\", \"end\", \"memories\",
   \"characters\", \"stale\", \"sentences\": [..]}], \"more\": whether there are further ones,
   \"reworded\"?: [[{\"text\", \"sources\", \"citations\"}] or null],
-  \"passed_over\"?: {\"count\", \"first\": [{\"entry\", \"reason\"}]}}")]
+  \"skipped\"?: {\"count\", \"first\": [{\"entry\", \"reason\"}]}}")]
 pub(crate) struct Summaries {
     /// What is summarised as one
     #[arg(long, value_enum, default_value = "day")]
@@ -110,9 +110,9 @@ impl Summaries {
             if self.reword {
                 answer["reworded"] = json!(reworded);
             }
-            passed_over::describe(&passed, &mut answer);
+            skipped::describe(&passed, &mut answer);
             output.json(&answer)?;
-            return passed_over::outcome(&passed);
+            return skipped::outcome(&passed);
         }
         for (place, (summary, worded)) in summaries.iter().zip(&reworded).enumerate() {
             if place > 0 {
@@ -126,13 +126,13 @@ impl Summaries {
         } else if more {
             output.note("there are more: --since, --until or a larger --limit shows them");
         }
-        passed_over::tell(&passed, output);
-        passed_over::outcome(&passed)
+        skipped::tell(&passed, output);
+        skipped::outcome(&passed)
     }
 }
 
-/// Chooses the summaries of what changed, and says so where it takes long. Hands back the memories that it passed over.
-fn choose(space: &Space, output: &mut Output) -> Result<PassedOver, Failure> {
+/// Chooses the summaries of what changed, and says so where it takes long. Hands back the memories that it skipped.
+fn choose(space: &Space, output: &mut Output) -> Result<Skipped, Failure> {
     let started = Instant::now();
     let mut shown = started;
     let (_, passed) = space.summarise_sound(&mut |periods| {
@@ -147,12 +147,12 @@ fn choose(space: &Space, output: &mut Output) -> Result<PassedOver, Failure> {
     Ok(passed)
 }
 
-/// Each summary in the model's words; one of which the model makes nothing is passed over and stays as it is, and so do
+/// Each summary in the model's words; one of which the model makes nothing is skipped and stays as it is, and so do
 /// all that follow where no model can be asked, which is said once.
 fn reword(
     space: &Space,
     summaries: &[Summary],
-    passed: &mut PassedOver,
+    passed: &mut Skipped,
     output: &mut Output,
 ) -> Result<Vec<Option<Vec<Worded>>>, Failure> {
     let mut reworded = Vec::with_capacity(summaries.len());

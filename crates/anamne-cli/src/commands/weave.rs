@@ -6,8 +6,8 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{Output, memories};
-use crate::passed_over;
 use crate::place::Place;
+use crate::skipped;
 use crate::weaving;
 use crate::wording::{duration, number};
 
@@ -18,7 +18,7 @@ A running `anamne mcp` does this by itself, and `anamne knowledge`, `graph` and
 `resolve` do it before they answer. After a large import this does it at once.
 The same memories always give the same graph, so --again changes nothing but
 what an older version made otherwise. A memory that is damaged in both copies is
-passed over and named, and the exit code is then 4.
+skipped and named, and the exit code is then 4.
 
 Examples:
   anamne weave
@@ -26,7 +26,7 @@ Examples:
 
 With --json: {\"memories\": read now, \"took_ms\", \"events\": how far the log is
   woven, \"behind\": events that are not woven yet, \"busy\": whether another
-  process is weaving, \"passed_over\"?: {\"count\", \"first\": [{\"entry\": id,
+  process is weaving, \"skipped\"?: {\"count\", \"first\": [{\"entry\": id,
   \"reason\"}]}}")]
 pub(crate) struct Weave {
     /// Throw the graph away first
@@ -52,11 +52,11 @@ impl Weave {
                 "behind": knowledge.behind()?,
                 "busy": woven.busy,
             });
-            passed_over::describe(&passed, &mut answer);
+            skipped::describe(&passed, &mut answer);
             output.json(&answer)?;
-            return passed_over::outcome(&passed);
+            return skipped::outcome(&passed);
         }
-        passed_over::tell(&passed, output);
+        skipped::tell(&passed, output);
         if woven.busy {
             output.warn("another process is weaving this space; what is left is woven by it");
         }
@@ -65,7 +65,7 @@ impl Weave {
                 "nothing new to weave in the space {}",
                 space.name()
             ))?;
-            return passed_over::outcome(&passed);
+            return skipped::outcome(&passed);
         }
         let rate = woven.memories as f64 / (took_ms / 1_000.0).max(0.001);
         output.line(format_args!(
@@ -74,6 +74,6 @@ impl Weave {
             duration(took_ms),
             number(rate as u64)
         ))?;
-        passed_over::outcome(&passed)
+        skipped::outcome(&passed)
     }
 }

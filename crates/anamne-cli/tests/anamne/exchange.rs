@@ -59,7 +59,7 @@ fn standard_input_is_imported_too() {
 }
 
 #[test]
-fn a_bad_line_ends_the_import_by_file_and_number_and_can_be_passed_over() {
+fn a_bad_line_ends_the_import_by_file_and_number_and_can_be_skipped() {
     let bench = Bench::new();
     let mut lines = LINES.to_owned();
     lines.push_str("{\"id\": \"d\", \"text\": \n{\"id\": \"e\", \"text\": \"\"}\n{\"id\": \"f\", \"text\": \"The end\"}\n");
@@ -102,7 +102,7 @@ fn a_bad_line_ends_the_import_by_file_and_number_and_can_be_passed_over() {
         "{}",
         ran.stderr
     );
-    assert!(ran.stdout.contains("2 lines passed over"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("2 lines skipped"), "{}", ran.stdout);
 }
 
 #[test]

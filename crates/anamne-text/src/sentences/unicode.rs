@@ -112,7 +112,7 @@ impl Filler {
             ' ' | '\t' => Self::Space,
             '"' | '\'' | '(' | ')' | '[' | ']' | '{' | '}' => Self::Closing,
             _ if letter.is_ascii() || is_letter_or_digit(letter) => Self::None,
-            _ if !is_passed_over(letter) => Self::None,
+            _ if !is_skipped(letter) => Self::None,
             _ if is_ignored(letter) => Self::Ignored,
             _ if letter.is_whitespace() => Self::Space,
             _ => Self::Closing,
@@ -121,7 +121,7 @@ impl Filler {
 }
 
 /// Whether the rules pass over a character behind a full stop, asked of the library itself.
-fn is_passed_over(letter: char) -> bool {
+fn is_skipped(letter: char) -> bool {
     let behind_stop = format!("字.{letter}字");
     let alone = format!("字{letter}字");
     library_borders(&behind_stop) == ["字.".len() + letter.len_utf8()]

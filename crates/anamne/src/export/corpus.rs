@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anamne_store::{Order, Standing};
-use anamne_types::{Body, Filter, Kind, Memory, PassedOver, Role};
+use anamne_types::{Body, Filter, Kind, Memory, Role, Skipped};
 use serde::Serialize;
 
 use super::{PAGE, failed};
@@ -20,8 +20,8 @@ pub struct CorpusReport {
     /// Live memories that were left out: messages in no thread, and all that is no message.
     pub left_out: u64,
     /// Messages, by their ids, that are damaged in both copies and are missing in the export.
-    #[serde(skip_serializing_if = "PassedOver::is_empty")]
-    pub passed_over: PassedOver,
+    #[serde(skip_serializing_if = "Skipped::is_empty")]
+    pub skipped: Skipped,
 }
 
 /// One line: a conversation.
@@ -53,7 +53,7 @@ pub(crate) fn corpus(space: &Space, mut writer: impl Write) -> Result<CorpusRepo
     let mut report = CorpusReport::default();
     let mut open: Option<Conversation> = None;
     for page in ids.chunks(PAGE) {
-        for memory in space.source().get_sound(page, &mut report.passed_over)? {
+        for memory in space.source().get_sound(page, &mut report.skipped)? {
             let Some(thread) = memory.thread.clone() else {
                 continue;
             };
@@ -71,7 +71,7 @@ pub(crate) fn corpus(space: &Space, mut writer: impl Write) -> Result<CorpusRepo
     writer.flush().map_err(failed)?;
     report.left_out = (everything.len() as u64)
         .saturating_sub(report.messages)
-        .saturating_sub(report.passed_over.count);
+        .saturating_sub(report.skipped.count);
     Ok(report)
 }
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anamne_store::{Order, Standing};
-use anamne_types::{Filter, Memory, PassedOver};
+use anamne_types::{Filter, Memory, Skipped};
 use serde::Serialize;
 
 use super::{Exported, ExportedLink, Links, PAGE, failed};
@@ -26,11 +26,11 @@ pub(crate) fn lines(
     standing: Standing,
 ) -> Result<Exported, Error> {
     let ids = space.select(&Filter::default(), standing, Order::OldestFirst)?;
-    let mut passed_over = PassedOver::default();
-    let links = Links::among(space, &ids, &mut passed_over)?;
+    let mut skipped = Skipped::default();
+    let links = Links::among(space, &ids, &mut skipped)?;
     let mut exported = 0;
     for page in ids.chunks(PAGE) {
-        for memory in &space.source().get_sound(page, &mut passed_over)? {
+        for memory in &space.source().get_sound(page, &mut skipped)? {
             let started = links.of(memory).iter();
             let line = Line {
                 memory,
@@ -42,8 +42,5 @@ pub(crate) fn lines(
         }
     }
     writer.flush().map_err(failed)?;
-    Ok(Exported {
-        exported,
-        passed_over,
-    })
+    Ok(Exported { exported, skipped })
 }

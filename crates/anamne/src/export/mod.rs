@@ -7,7 +7,7 @@ mod notes;
 
 use std::collections::HashMap;
 
-use anamne_types::{Link, LinkType, Memory, MemoryId, PassedOver};
+use anamne_types::{Link, LinkType, Memory, MemoryId, Skipped};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -28,8 +28,8 @@ pub struct Exported {
     /// Memories that were written.
     pub exported: u64,
     /// Memories, by their ids, and links, by their ends, that are damaged in both copies and are missing in the export.
-    #[serde(skip_serializing_if = "PassedOver::is_empty")]
-    pub passed_over: PassedOver,
+    #[serde(skip_serializing_if = "Skipped::is_empty")]
+    pub skipped: Skipped,
 }
 
 /// A link as it stands with the memory from which it starts.
@@ -57,7 +57,7 @@ struct Links {
 
 impl Links {
     /// The links of `space` whose ends are both among `exported`.
-    fn among(space: &Space, exported: &[MemoryId], passed: &mut PassedOver) -> Result<Self, Error> {
+    fn among(space: &Space, exported: &[MemoryId], passed: &mut Skipped) -> Result<Self, Error> {
         let exported: std::collections::HashSet<_> = exported.iter().collect();
         let mut by_start: HashMap<MemoryId, Vec<Link>> = HashMap::new();
         let mut ends = Vec::new();
@@ -77,10 +77,10 @@ impl Links {
         ends.dedup();
         let mut outside_ids = HashMap::new();
         for page in ends.chunks(PAGE) {
-            // Those that are passed over are named when it is their turn to be written.
+            // Those that are skipped are named when it is their turn to be written.
             let ends = space
                 .source()
-                .get_sound(page, &mut PassedOver::default())?
+                .get_sound(page, &mut Skipped::default())?
                 .into_iter();
             outside_ids.extend(ends.filter_map(|end| Some((end.id, end.external_id?))));
         }

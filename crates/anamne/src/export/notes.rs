@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anamne_store::{Order, Standing, create_private_folder};
-use anamne_types::{Filter, LinkType, Memory, MemoryId, PassedOver};
+use anamne_types::{Filter, LinkType, Memory, MemoryId, Skipped};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -72,12 +72,12 @@ fn unfinished(folder: &Path) -> PathBuf {
 }
 
 fn write_all(space: &Space, ids: &[MemoryId], folder: &Path) -> Result<Exported, Error> {
-    let mut passed_over = PassedOver::default();
-    let links = Links::among(space, ids, &mut passed_over)?;
+    let mut skipped = Skipped::default();
+    let links = Links::among(space, ids, &mut skipped)?;
     let mut names = FileNames::default();
     let mut name_of = HashMap::with_capacity(ids.len());
     for page in ids.chunks(PAGE) {
-        for memory in &space.source().get_sound(page, &mut passed_over)? {
+        for memory in &space.source().get_sound(page, &mut skipped)? {
             name_of.insert(memory.id, names.name(memory));
         }
     }
@@ -89,7 +89,7 @@ fn write_all(space: &Space, ids: &[MemoryId], folder: &Path) -> Result<Exported,
         .filter(|id| name_of.contains_key(id))
         .collect();
     for page in named.chunks(PAGE) {
-        for memory in &space.source().get_sound(page, &mut passed_over)? {
+        for memory in &space.source().get_sound(page, &mut skipped)? {
             let Some(name) = name_of.get(&memory.id) else {
                 continue;
             };
@@ -101,7 +101,7 @@ fn write_all(space: &Space, ids: &[MemoryId], folder: &Path) -> Result<Exported,
     }
     Ok(Exported {
         exported: written,
-        passed_over,
+        skipped,
     })
 }
 

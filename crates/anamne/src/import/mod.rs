@@ -18,7 +18,7 @@ pub enum BadLines {
     /// The import ends at the first one; what came before it stays.
     #[default]
     Stop,
-    /// They are reported and passed over.
+    /// They are reported and skipped.
     Skip,
 }
 
@@ -95,10 +95,10 @@ pub struct ImportReport {
     pub known: u64,
     /// Links that were drawn.
     pub links: u64,
-    /// What was claimed and not believed.
+    /// Claims that were ignored because nothing proves them.
     #[serde(skip_serializing_if = "Unproven::is_empty")]
     pub unproven: Unproven,
-    /// Lines or notes that were passed over.
+    /// Lines or notes that were skipped.
     pub bad: Vec<BadLine>,
 }
 

@@ -4,17 +4,17 @@ use std::fmt::Display;
 
 use serde::Serialize;
 
-/// Entries that a command over many passed over, because something is wrong with each of them alone: the first of them
+/// Entries that a command over many skipped, because something is wrong with each of them alone: the first of them
 /// with the reason, and how many there were.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct PassedOver {
-    /// How many entries were passed over.
+pub struct Skipped {
+    /// How many entries were skipped.
     pub count: u64,
-    /// The first [`PassedOver::MOST`] of them, in the order in which they were met.
+    /// The first [`Skipped::MOST`] of them, in the order in which they were met.
     pub first: Vec<PassedEntry>,
 }
 
-/// One entry that was passed over.
+/// One entry that was skipped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PassedEntry {
     /// What names it: an id, the name of a space, a path.
@@ -23,7 +23,7 @@ pub struct PassedEntry {
     pub reason: String,
 }
 
-impl PassedOver {
+impl Skipped {
     /// So many entries are named; the others are counted.
     pub const MOST: usize = 20;
 
@@ -47,7 +47,7 @@ impl PassedOver {
         self.first.extend(other.first.into_iter().take(room));
     }
 
-    /// Whether nothing was passed over.
+    /// Whether nothing was skipped.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -62,8 +62,8 @@ impl PassedOver {
 mod tests {
     use super::*;
 
-    fn of(entries: std::ops::Range<usize>) -> PassedOver {
-        let mut passed = PassedOver::default();
+    fn of(entries: std::ops::Range<usize>) -> Skipped {
+        let mut passed = Skipped::default();
         for entry in entries {
             passed.add(entry, "bad");
         }

@@ -63,7 +63,7 @@ fn with_a_newer_space() -> Bench {
 #[track_caller]
 fn check_passed(ran: &Ran, answer: &Value, entry: &str, reason: &str) {
     assert_eq!(ran.code, 4, "{} {}", ran.stdout, ran.stderr);
-    let passed = &answer["passed_over"];
+    let passed = &answer["skipped"];
     assert_eq!(passed["count"], 1, "{answer}");
     assert_eq!(passed["first"][0]["entry"], entry, "{answer}");
     let told = passed["first"][0]["reason"].as_str().expect("a reason");
@@ -89,7 +89,7 @@ fn an_export_goes_on_past_a_damaged_memory_and_names_it() {
 
     let ran = bench.run(&["export"]);
     assert_eq!((ran.code, ran.stdout.lines().count()), (4, 2));
-    let named = format!("passed over {damaged}: ");
+    let named = format!("skipped {damaged}: ");
     assert!(ran.stderr.contains(&named), "{}", ran.stderr);
     let ran = bench.run(&["--json", "export"]);
     let beside: Value = serde_json::from_str(&ran.stderr).expect("JSON on standard error");
@@ -141,7 +141,7 @@ fn a_backup_goes_on_past_a_space_that_it_cannot_copy() {
     assert_eq!(bench.json(&["--store", "copy", "verify"])["sound"], true);
     let ran = bench.run(&["backup", "copy"]);
     assert!(
-        ran.code == 4 && ran.stderr.contains("passed over recipes: "),
+        ran.code == 4 && ran.stderr.contains("skipped recipes: "),
         "{}",
         ran.stderr
     );
@@ -209,7 +209,7 @@ fn weaving_goes_on_past_a_damaged_memory() {
     let known = bench.json(&["knowledge", "list"]);
     assert!(known.to_string().contains("Mara Lind"), "{known}");
     let ran = bench.run(&["weave", "--again"]);
-    let named = format!("passed over {damaged}: ");
+    let named = format!("skipped {damaged}: ");
     assert!(
         ran.code == 4 && ran.stderr.contains(&named),
         "{}",
@@ -259,7 +259,7 @@ fn what_a_repair_brings_back_is_woven_and_summarised() {
     for command in ["weave", "summaries"] {
         let ran = bench.run(&["--json", command]);
         assert_eq!(ran.code, 4, "{}", ran.stderr);
-        assert_eq!(ran.parsed()["passed_over"]["count"], 2, "{}", ran.stdout);
+        assert_eq!(ran.parsed()["skipped"]["count"], 2, "{}", ran.stdout);
     }
     let ran = bench.run(&["repair"]);
     assert_eq!(ran.code, 1, "the ferry is lost: {}", ran.stdout);
