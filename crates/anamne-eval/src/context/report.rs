@@ -26,8 +26,11 @@ impl Report {
         }
     }
 
-    /// Adds what the questions of one corpus came to.
+    /// Adds what the questions of one corpus came to; nothing where none names the records that are its evidence.
     pub(crate) fn add(&mut self, set: &str, outcomes: Vec<Outcome>) {
+        if outcomes.is_empty() {
+            return;
+        }
         self.sets
             .entry(set.to_owned())
             .or_default()

@@ -5,7 +5,7 @@ use anamne_text::sentences::sentences;
 use anamne_text::tokens::estimate_tokens;
 use anamne_types::{Dispute, Filter, Kind, Memory, MemoryId};
 
-use super::passages::{Aim, beginning, passage};
+use super::passages::{Aim, LongText, beginning};
 use crate::error::RecallError;
 
 /// A turn of so many tokens or fewer may say nothing without the one before it.
@@ -104,7 +104,7 @@ impl Surroundings<'_> {
                 anamne_text::analyser::Analyser::new().query(&beginning(&memory.content, 128));
             let weights = vec![1.0; terms.terms.len()];
             let aim = Aim::new(&memory.content, &terms.terms, &weights);
-            if let Some(shown) = passage(&other.content, &aim, OTHER_SIDE) {
+            if let Some(shown) = LongText::read(&other.content, &aim).passage(&aim, OTHER_SIDE) {
                 sides.push(self.beside(other, shown, true)?);
             }
         }

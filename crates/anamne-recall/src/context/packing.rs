@@ -1,6 +1,8 @@
 //! Spending the budget: the best first, long ones shortened, nothing twice, and what is left makes short ones longer.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use anamne_text::tokens::estimate_tokens;
 use anamne_types::{LeftOut, MemoryId};
@@ -9,7 +11,7 @@ use super::Candidate;
 use super::beside::{Beside, Surroundings};
 use super::layout::Layout;
 use super::lines::{heading, marks_against, marks_before, speaker, write_entry};
-use super::passages::{Aim, passage};
+use super::passages::{Aim, LongText};
 use crate::error::RecallError;
 
 /// An entry is shortened only if at least so many tokens of it find room.
@@ -34,7 +36,11 @@ pub(super) struct Entry<'told> {
     pub(super) before: Option<Beside>,
     /// What speaks against it.
     pub(super) against: Vec<Beside>,
+    long: Long<'told>,
 }
+
+/// A text, read when it is first shortened: candidates have several turns.
+type Long<'told> = Rc<OnceCell<LongText<'told>>>;
 
 /// A block in the making.
 pub(super) struct Packing<'packing, 'told> {
@@ -58,6 +64,7 @@ struct Waiting<'told> {
     candidate: Candidate<'told>,
     /// What its text costs.
     tokens: usize,
+    long: Long<'told>,
 }
 
 impl<'told> Waiting<'told> {
@@ -65,6 +72,7 @@ impl<'told> Waiting<'told> {
         Self {
             candidate: *candidate,
             tokens: estimate_tokens(candidate.shown()),
+            long: Rc::default(),
         }
     }
 }
@@ -228,6 +236,7 @@ impl<'packing, 'told> Packing<'packing, 'told> {
             shortened: candidate.passage.is_some(),
             before: None,
             against: Vec::new(),
+            long: waiting.long.clone(),
         };
         let frame = entry.cost();
         // Cutting off a little saves nothing worth a mutilated text.
@@ -242,7 +251,8 @@ impl<'packing, 'told> Packing<'packing, 'told> {
             let room = room
                 .checked_sub(frame + 1)
                 .filter(|room| *room >= SHORTEST_ENTRY)?;
-            entry.shown = passage(whole, self.aim, room.min(wanted.max(SHORTEST_ENTRY)))?;
+            let long = waiting.long.get_or_init(|| LongText::read(whole, self.aim));
+            entry.shown = long.passage(self.aim, room.min(wanted.max(SHORTEST_ENTRY)))?;
             entry.shortened = true;
         }
         let cost = entry.cost();
@@ -314,7 +324,8 @@ impl<'packing, 'told> Packing<'packing, 'told> {
             let (longer, shortened) = if all <= known + self.left {
                 (Some(whole.clone()), false)
             } else {
-                (passage(whole, self.aim, known + self.left), true)
+                let long = entry.long.get_or_init(|| LongText::read(whole, self.aim));
+                (long.passage(self.aim, known + self.left), true)
             };
             let Some(longer) = longer else { continue };
             let before = entry.cost();

@@ -1,5 +1,6 @@
 //! Shortening a long memory to the sentences that bear on the question.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
@@ -67,36 +68,61 @@ fn direction(text: &str) -> Vec<f32> {
     }
 }
 
-/// The sentences of a text that bear on the question, as many as cost at most `room` tokens, in their order, with `…` for
-/// what is left out; `None` where nothing readable finds room.
-pub(crate) fn passage(text: &str, aim: &Aim<'_>, room: usize) -> Option<String> {
-    let stretch;
-    let text = if text.len() > READ {
-        stretch = snippet(text, aim.terms, READ);
-        &stretch
-    } else {
-        text
-    };
-    let mut pieces: Vec<Range<usize>> = sentences(text);
-    let is_cut = pieces.len() > WEIGHED;
-    pieces.truncate(WEIGHED);
-    let scores = scores(text, &pieces, aim);
-    let mut order: Vec<usize> = (0..pieces.len()).collect();
-    order.sort_by(|one, other| scores[*other].total_cmp(&scores[*one]).then(one.cmp(other)));
-    let mut chosen = Vec::new();
-    let mut left = room;
-    for place in order {
-        // An ellipsis at either side.
-        let cost = estimate_tokens(&text[pieces[place].clone()]) + 2;
-        if cost <= left {
-            left -= cost;
-            chosen.push(place);
-        } else if chosen.is_empty() {
-            return cut(&text[pieces[place].clone()], aim, room);
+/// A text that is too long, read for a question: its sentences, the best first, and what each costs.
+pub(crate) struct LongText<'text> {
+    /// The stretch of it that is read.
+    text: Cow<'text, str>,
+    sentences: Vec<Range<usize>>,
+    /// Tokens of each sentence.
+    costs: Vec<usize>,
+    /// The places of the sentences, those that bear on the question most first.
+    order: Vec<usize>,
+    /// Whether there are more sentences than were read.
+    is_cut: bool,
+}
+
+impl<'text> LongText<'text> {
+    /// Splits and weighs at most [`WEIGHED`] sentences. O(text), an embedding for each sentence included.
+    pub(crate) fn read(text: &'text str, aim: &Aim<'_>) -> Self {
+        let text = if text.len() > READ {
+            Cow::Owned(snippet(text, aim.terms, READ))
+        } else {
+            Cow::Borrowed(text)
+        };
+        let mut sentences = sentences(&text);
+        let is_cut = sentences.len() > WEIGHED;
+        sentences.truncate(WEIGHED);
+        let scores = scores(&text, &sentences, aim);
+        let mut order: Vec<usize> = (0..sentences.len()).collect();
+        order.sort_by(|one, other| scores[*other].total_cmp(&scores[*one]).then(one.cmp(other)));
+        let cost = |sentence: &Range<usize>| estimate_tokens(&text[sentence.clone()]);
+        Self {
+            costs: sentences.iter().map(cost).collect(),
+            text,
+            sentences,
+            order,
+            is_cut,
         }
     }
-    chosen.sort_unstable();
-    (!chosen.is_empty()).then(|| joined(text, &pieces, &chosen, is_cut))
+
+    /// The sentences that bear on the question, as many as cost at most `room` tokens, in their order, with `…` for what is left
+    /// out; `None` where nothing readable finds room. O(sentences + what is shown).
+    pub(crate) fn passage(&self, aim: &Aim<'_>, room: usize) -> Option<String> {
+        let mut chosen = Vec::new();
+        let mut left = room;
+        for &place in &self.order {
+            // An ellipsis at either side.
+            let cost = self.costs[place] + 2;
+            if cost <= left {
+                left -= cost;
+                chosen.push(place);
+            } else if chosen.is_empty() {
+                return cut(&self.text[self.sentences[place].clone()], aim, room);
+            }
+        }
+        chosen.sort_unstable();
+        (!chosen.is_empty()).then(|| joined(&self.text, &self.sentences, &chosen, self.is_cut))
+    }
 }
 
 /// How well each sentence answers.
