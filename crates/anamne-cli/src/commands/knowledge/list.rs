@@ -76,7 +76,7 @@ impl List {
                 "; --all lists unconfirmed ones too"
             };
             output.note(format_args!(
-                "no such entity in the space {}{hint}",
+                "no entities found in the space {}{hint}",
                 space.name()
             ));
         }

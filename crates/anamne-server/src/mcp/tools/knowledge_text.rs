@@ -23,7 +23,7 @@ fn title(what: &str, space: &str) -> String {
 
 pub(super) fn list(space: &str, entities: &[Entity]) -> String {
     let mut text = match entities.len() {
-        0 => format!("No such entity in the space {}.", name(space)),
+        0 => format!("No entities found in the space {}.", name(space)),
         count => title(
             &format!("{count} entities, those that most memories name first,"),
             space,
