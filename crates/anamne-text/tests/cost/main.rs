@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anamne_text::analyser::{Analyser, QueryTerm, is_function_word};
+use anamne_text::echo;
 use anamne_text::normal::{content_hash, normalise};
 use anamne_text::quote;
 use anamne_text::sentences::{sentences, windows};
@@ -51,6 +52,13 @@ const FUNCTIONS: &[Function] = &[
     }),
     ("quote_name", |text| {
         drop(black_box(quote::quote_name(text)));
+    }),
+    ("shorten", |text| drop(black_box(echo::shorten(text)))),
+    ("shorten_values", |text| {
+        drop(black_box(echo::shorten_values(text)));
+        drop(black_box(echo::shorten_values(&format!(
+            "unknown `{text}`, \"{text}"
+        ))));
     }),
     ("content_hash", |text| {
         black_box(content_hash(text));
