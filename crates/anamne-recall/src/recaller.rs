@@ -140,7 +140,7 @@ impl Recaller<'_> {
             has_reranker_failed =
                 self.arrange(&arrangement, recall, &sight, &mut ranked, in_full)?;
         }
-        // Another formula and results that are not alike were asked for.
+        // Not where the caller asked for another formula, or for results that are not alike.
         if recall.ranking == Ranking::Full && recall.diversity == 0.0 {
             rare_word::lead(&mut ranked, &searched.rare, &asked.question);
         }
