@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anamne::SystemClock;
-use anamne::bridge::{
+use anamne::llm::{
     Approvals, Bridge, BridgeConfig, BridgeError, KEY_FILE, KeySources, Keychain, MODEL_FILE,
     NoKeychain, Surroundings, SystemPace, ToolKeychain,
 };

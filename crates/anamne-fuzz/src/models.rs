@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use anamne::bridge::BridgeConfig;
+use anamne::llm::BridgeConfig;
 use anamne_embed::{Embedder, StaticModel};
 use anamne_store::SpaceConfig;
 

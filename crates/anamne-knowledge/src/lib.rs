@@ -4,6 +4,10 @@
 //! is woven from them is the same whenever it is woven again.
 
 pub mod conflicts;
+pub mod consolidation;
 pub mod graph;
 pub mod reading;
 pub mod readings;
+pub mod signals;
+pub mod summaries;
+mod vectors;

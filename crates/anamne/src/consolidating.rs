@@ -1,14 +1,14 @@
 //! Folding together what says the same, and what follows from what was said again and again.
 
+use anamne_knowledge::consolidation::{
+    Insight, MOST_MEMORIES, Proposal, ProposalKind, Regard, access_strength, decay, importance,
+    insights, plan,
+};
+use anamne_knowledge::signals::Signals;
 use anamne_store::{LogQuery, Order, Standing};
 use anamne_types::{
     Actor, ActorKind, Assertion, Filter, Judgement, Kind, Link, LinkType, Memory, MemoryId, Skipped,
 };
-use anamne_weaver::consolidation::{
-    Insight, MOST_MEMORIES, Proposal, ProposalKind, Regard, access_strength, decay, importance,
-    insights, plan,
-};
-use anamne_weaver::signals::Signals;
 use serde::Serialize;
 
 use crate::Error;

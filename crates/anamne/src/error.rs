@@ -25,13 +25,13 @@ pub enum Error {
     Knowledge(anamne_knowledge::graph::GraphError),
     /// Summaries could not be chosen or read.
     #[error(transparent)]
-    Summaries(#[from] anamne_weaver::summaries::SummaryError),
+    Summaries(#[from] anamne_knowledge::summaries::SummaryError),
     /// A language model could not be asked, or its settings are wrong.
     #[error(transparent)]
-    Bridge(#[from] anamne_weaver::bridge::BridgeError),
+    Bridge(#[from] anamne_llm::BridgeError),
     /// The queue of background work failed, or refused a task.
     #[error(transparent)]
-    Queue(#[from] anamne_weaver::queue::QueueError),
+    Queue(#[from] anamne_jobs::QueueError),
     /// The embedding model failed.
     #[error(transparent)]
     Embed(#[from] anamne_embed::EmbedError),
@@ -141,11 +141,11 @@ pub enum ErrorKind {
 impl Error {
     /// What kind of failure it is.
     pub fn kind(&self) -> ErrorKind {
+        use anamne_jobs::QueueError;
         use anamne_knowledge::graph::GraphError;
+        use anamne_llm::BridgeError;
         use anamne_recall::RecallError;
         use anamne_store::StoreError;
-        use anamne_weaver::bridge::BridgeError;
-        use anamne_weaver::queue::QueueError;
         match self {
             Self::Denied(_) => ErrorKind::Denied,
             Self::Store(
@@ -194,8 +194,8 @@ impl Error {
         match self {
             Self::Store(anamne_store::StoreError::Refused(refusal))
             | Self::Recall(anamne_recall::RecallError::Refused(refusal))
-            | Self::Queue(anamne_weaver::queue::QueueError::Refused(refusal))
-            | Self::Bridge(anamne_weaver::bridge::BridgeError::Refused(refusal)) => Some(refusal),
+            | Self::Queue(anamne_jobs::QueueError::Refused(refusal))
+            | Self::Bridge(anamne_llm::BridgeError::Refused(refusal)) => Some(refusal),
             _ => None,
         }
     }

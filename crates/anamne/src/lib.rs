@@ -66,9 +66,11 @@ mod wording;
 mod worker;
 
 pub use anamne_embed as embed;
+pub use anamne_knowledge::consolidation::{Audit, Insight, Proposal, ProposalKind};
 pub use anamne_knowledge::graph::{
     Association, ContradictionQuery, EntityQuery, GraphError, Woven,
 };
+pub use anamne_knowledge::summaries::{Level, Summary, SummarySentence, Woven as Summarised};
 pub use anamne_store::{
     BackupReport, Clock, EmbeddingConfig, Examination, Finding, JournalReport, KeptQueries,
     KnownBackup, KnownProject, LONGEST_WAIT, Listing, LogEntry, LogQuery, MetaConfig, Order, Part,
@@ -78,9 +80,6 @@ pub use anamne_store::{
 };
 pub use anamne_text as text;
 pub use anamne_types::*;
-pub use anamne_weaver::consolidation::{Audit, Insight, Proposal, ProposalKind};
-pub use anamne_weaver::summaries::{Level, Summary, SummarySentence, Woven as Summarised};
-pub use anamne_weaver::{bridge, queue};
 pub use consolidating::Regarded;
 pub use embedding_cache::{CacheSize, EmbeddingCache};
 pub use erasing::{BackupUpdate, Erased, Unreached};
@@ -98,3 +97,4 @@ pub use tiers::Moved;
 pub use transfer::{Kept, Selection, Transfer};
 pub use travel::Rewind;
 pub use wording::Worded;
+pub use {anamne_jobs as jobs, anamne_llm as llm};

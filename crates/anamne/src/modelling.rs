@@ -5,13 +5,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use anamne_jobs::{TaskContext, TaskError};
 use anamne_knowledge::graph::ContradictionQuery;
 use anamne_knowledge::reading::Utterance;
 use anamne_knowledge::readings::{Readings, Verdict};
+use anamne_llm::{Bridge, BridgeError, Call, tasks};
 use anamne_store::view::{MemoryFeed, MemoryState};
 use anamne_types::{Assertion, Body, ConflictKind, Kind, Memory};
-use anamne_weaver::bridge::{Bridge, BridgeError, Call, tasks};
-use anamne_weaver::queue::{TaskContext, TaskError};
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 

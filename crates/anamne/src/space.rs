@@ -6,7 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use anamne_embed::Reranker;
+use anamne_jobs::{Activity, Queue};
 use anamne_knowledge::graph::Graph;
+use anamne_knowledge::summaries::Summaries;
+use anamne_llm::Bridge;
 use anamne_recall::Facts;
 use anamne_store::view::{Fold, Health, View};
 use anamne_store::{
@@ -17,9 +20,6 @@ use anamne_types::{
     Actor, Draft, Edit, Filter, Link, LinkType, Memory, MemoryId, Remembered, Right, Scope, Seq,
     Tier, Version,
 };
-use anamne_weaver::bridge::Bridge;
-use anamne_weaver::queue::{Activity, Queue};
-use anamne_weaver::summaries::Summaries;
 use serde::Serialize;
 
 use crate::Error;

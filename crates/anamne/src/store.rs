@@ -9,7 +9,7 @@ use anamne_store::{
     Clock, SpaceName, SpaceSource, StoreError, StoreFolder, SystemClock, Unreadable,
 };
 
-use anamne_weaver::bridge::Bridge;
+use anamne_llm::Bridge;
 
 use anamne_types::{Actor, Right, Scope};
 

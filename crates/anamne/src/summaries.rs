@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 
+use anamne_knowledge::summaries::{Level, Summaries, Summary, Woven};
 use anamne_store::view::{Health, MemoryFeed};
 use anamne_types::Skipped;
-use anamne_weaver::summaries::{Level, Summaries, Summary, Woven};
 use jiff::Timestamp;
 
 use crate::Error;

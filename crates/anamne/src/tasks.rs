@@ -3,12 +3,12 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
 
-use anamne_store::view::MemoryFeed;
-use anamne_types::Right;
-use anamne_weaver::queue::{
+use anamne_jobs::{
     Handlers, NewTask, Periodic, Priority, Queue, QueueError, Ran, Runner, Task, TaskContext,
     TaskError, Timing,
 };
+use anamne_store::view::MemoryFeed;
+use anamne_types::Right;
 
 use crate::Error;
 use crate::knowledge::{Pace, SMALL_BATCH};
@@ -262,8 +262,8 @@ impl Space {
 mod tests {
     use std::sync::Arc;
 
+    use anamne_jobs::{Level, Outcome};
     use anamne_types::{Draft, Recall};
-    use anamne_weaver::queue::{Level, Outcome};
     use jiff::{Timestamp, ToSpan};
 
     use crate::set_clock::SetClock;

@@ -1,12 +1,12 @@
 //! What kind of failure an error is, and the next step for each kind: the same on every door.
 
 use anamne_embed::EmbedError;
+use anamne_jobs::QueueError;
 use anamne_knowledge::graph::GraphError;
+use anamne_knowledge::summaries::SummaryError;
+use anamne_llm::BridgeError;
 use anamne_recall::RecallError;
 use anamne_store::Trouble;
-use anamne_weaver::bridge::BridgeError;
-use anamne_weaver::queue::QueueError;
-use anamne_weaver::summaries::SummaryError;
 
 use crate::{Error, ErrorKind};
 

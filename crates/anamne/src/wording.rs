@@ -1,9 +1,9 @@
 //! Summaries and insights in a language model's own words, where there is one. Each sentence keeps the memories that bear it.
 
+use anamne_knowledge::consolidation::Insight;
+use anamne_knowledge::summaries::Summary;
+use anamne_llm::{Bridge, Call, tasks};
 use anamne_types::{Memory, MemoryId};
-use anamne_weaver::bridge::{Bridge, Call, tasks};
-use anamne_weaver::consolidation::Insight;
-use anamne_weaver::summaries::Summary;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 

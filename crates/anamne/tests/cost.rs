@@ -21,7 +21,7 @@ use anamne::{
 use anamne_index::vectors::embedded_texts;
 use anamne_knowledge::conflicts::claims;
 use anamne_knowledge::reading::{Utterance, echoes, normalised, read};
-use anamne_weaver::summaries::{Digest, Turn};
+use anamne_knowledge::summaries::{Digest, Turn};
 use jiff::Timestamp;
 
 use measure::{Cost, faults, sizes};

@@ -2,7 +2,7 @@
 
 use anamne::Clock;
 use anamne::SystemClock;
-use anamne::bridge::{BridgeConfig, CATALOG_FILE, CostQuery, CostRow, CostsBy, Ledger, MODEL_FILE};
+use anamne::llm::{BridgeConfig, CATALOG_FILE, CostQuery, CostRow, CostsBy, Ledger, MODEL_FILE};
 use clap::ValueEnum;
 use jiff::tz::TimeZone;
 use serde_json::json;

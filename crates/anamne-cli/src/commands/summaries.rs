@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use anamne::bridge::BridgeError;
+use anamne::llm::BridgeError;
 use anamne::{Error, Level, Skipped, Space, Store, StoreError, Summary, Worded};
 use clap::ValueEnum;
 use jiff::Timestamp;

@@ -1,6 +1,6 @@
 //! `anamne tasks`.
 
-use anamne::queue::{Outcome, Pause, Queue, QueueReport, Retried, Task, TaskId, TaskState};
+use anamne::jobs::{Outcome, Pause, Queue, QueueReport, Retried, Task, TaskId, TaskState};
 use anamne::{Space, Store};
 use serde_json::json;
 
@@ -158,7 +158,7 @@ fn print(report: &QueueReport, waiting: &[Task], output: &mut Output) -> Result<
     for task in waiting {
         output.entry(DIM, "waiting ", &waits(task, output))?;
     }
-    let total = |count: fn(&anamne::queue::KindCount) -> u64| report.kinds.iter().map(count).sum();
+    let total = |count: fn(&anamne::jobs::KindCount) -> u64| report.kinds.iter().map(count).sum();
     let further: u64 = total(|kind| kind.waiting) - waiting.len() as u64;
     if further > 0 {
         let further = format!("{} more", number(further));

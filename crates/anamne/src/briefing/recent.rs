@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use anamne_knowledge::summaries::{Bounds, Digest, Turn};
 use anamne_types::{Body, Memory};
-use anamne_weaver::summaries::{Bounds, Digest, Turn};
 
 use super::{Chosen, LAST};
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anamne::embed::{EmbedError, Embedder, ModelIdentity};
-use anamne::queue::NewTask;
+use anamne::jobs::NewTask;
 use anamne::{
     Assertion, Body, Draft, Edit, EntityType, Feedback, KeptQueries, Link, LinkType, MemoryId,
     Options, Recall, Space, Store,

@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Read};
 
-use anamne::bridge::{KEY_FILE, KEYCHAIN_SERVICE, Key, write_key_file};
+use anamne::llm::{KEY_FILE, KEYCHAIN_SERVICE, Key, write_key_file};
 use serde_json::json;
 
 use super::Setup;

@@ -7,7 +7,7 @@ mod trust;
 
 use std::path::{Path, PathBuf};
 
-use anamne::bridge::{Approval, Approvals, BridgeConfig, Call, MODEL_FILE, tasks};
+use anamne::llm::{Approval, Approvals, BridgeConfig, Call, MODEL_FILE, tasks};
 use anamne::{Clock, SystemClock};
 use serde_json::json;
 

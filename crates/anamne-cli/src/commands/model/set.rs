@@ -1,6 +1,6 @@
 //! `anamne model set`.
 
-use anamne::bridge::{Approval, BridgeConfig, BridgeError, Provider};
+use anamne::llm::{Approval, BridgeConfig, BridgeError, Provider};
 use clap::ValueEnum;
 
 use super::{Setup, show};

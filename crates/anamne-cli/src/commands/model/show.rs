@@ -1,6 +1,6 @@
 //! `anamne model`: what is set up, and whether it is used.
 
-use anamne::bridge::{Approval, BridgeConfig};
+use anamne::llm::{Approval, BridgeConfig};
 use serde_json::json;
 
 use super::Setup;

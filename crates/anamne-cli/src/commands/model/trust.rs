@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, IsTerminal};
 
-use anamne::bridge::{Approval, BridgeConfig, KEY_FILE, bind_key_file};
+use anamne::llm::{Approval, BridgeConfig, KEY_FILE, bind_key_file};
 
 use super::{Setup, show};
 use crate::failure::Failure;

@@ -1,0 +1,199 @@
+//! The scheduler: a durable queue of tasks in one file, shared by all processes that have a space open.
+//!
+//! A worker *leases* the next task, does it and *completes* it. A lease runs out; so the task of a worker that was killed
+//! runs again, and a worker that was only slow learns that it lost its lease and can't end the task any more. Which task
+//! is next depends on how much is asked and told at the moment, in all processes ([`Level`]).
+//!
+//! # Nothing takes effect twice
+//!
+//! A task may *begin* more than once. Its effect happens once, in one of two ways:
+//!
+//! - The effect lies in the queue itself (further tasks, notes): [`Lease::complete_with`] and [`TaskContext::enqueue`]
+//!   and [`TaskContext::note`] make effect and completion one transaction.
+//! - The effect lies elsewhere: the handler commits [`Task::effect`], or a watermark of its own, in the same transaction as
+//!   the effect, and looks for it first. The id is the same for every attempt of a task and for no other task.
+//!
+//! The file is not a source: where it is damaged or deleted it is made anew, for everything that tasks do can be woven again
+//! from the log. Periodic work is scheduled by whoever opens the space, so it reappears by itself.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use anamne_store::SystemClock;
+//! use anamne_jobs::{Level, NewTask, Queue};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let queue = Queue::open(&folder.path().join("tasks.db"), Arc::new(SystemClock))?;
+//! queue.enqueue(&NewTask::new("summary", "thread 12"))?;
+//! let lease = queue.lease("worker 1", &["summary"], Level::Low)?.expect("a task waits");
+//! assert_eq!(lease.task().key, "thread 12");
+//! lease.complete_with(|effect| effect.note("summary/thread 12", "event 40"))?;
+//! assert_eq!(queue.noted("summary/thread 12")?.as_deref(), Some("event 40"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod activity;
+mod cron;
+mod database;
+mod dead;
+mod ending;
+mod enqueueing;
+mod error;
+mod lease;
+mod level;
+mod pausing;
+mod periodic;
+mod report;
+mod retries;
+mod runner;
+mod settings;
+mod task;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anamne_store::Clock;
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension, Transaction};
+
+pub use activity::{Activity, ActivityNow};
+pub use cron::CronExpression;
+pub use database::TASKS_FORMAT;
+pub use dead::Retried;
+pub use ending::{Effect, Failed};
+pub use enqueueing::Enqueued;
+pub use error::QueueError;
+pub use lease::Lease;
+pub use level::Level;
+pub use pausing::Pause;
+pub use periodic::{Periodic, PeriodicState, Timing};
+pub use report::{KindCount, QueueReport};
+pub use runner::{Handlers, Outcome, Ran, Runner, TaskContext, TaskError};
+pub use settings::{LONGEST_LEASE, Settings};
+pub use task::{
+    EffectId, LONGEST_ERROR, LONGEST_KEY, LONGEST_KIND, LONGEST_PAYLOAD, NewTask, Priority,
+    Progress, Task, TaskId, TaskState,
+};
+
+use database::{Database, Stamp};
+
+/// A handle on the queue of a space; clones share it. Every method may be called from several threads, and by several
+/// processes at once; each is one short transaction.
+#[derive(Clone)]
+pub struct Queue {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    path: PathBuf,
+    clock: Arc<dyn Clock>,
+    settings: Settings,
+    database: Mutex<Database>,
+}
+
+impl std::fmt::Debug for Queue {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Queue")
+            .field("path", &self.inner.path)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Queue {
+    /// Opens the file at `path` with the usual [`Settings`], and makes it where there is none; its folder must be there. A
+    /// file that is no queue is set aside; one of a newer format is refused.
+    pub fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<Self, QueueError> {
+        Self::open_with(path, clock, Settings::default())
+    }
+
+    /// The same with other settings.
+    pub fn open_with(
+        path: &Path,
+        clock: Arc<dyn Clock>,
+        settings: Settings,
+    ) -> Result<Self, QueueError> {
+        let queue = Self {
+            inner: Arc::new(Inner {
+                path: path.to_owned(),
+                clock,
+                settings,
+                database: Mutex::new(Database::at(path)),
+            }),
+        };
+        queue.look(|_, _| Ok(()))?;
+        Ok(queue)
+    }
+
+    /// Where the file lies.
+    pub fn path(&self) -> &Path {
+        &self.inner.path
+    }
+
+    /// By which thresholds this handle decides.
+    pub fn settings(&self) -> &Settings {
+        &self.inner.settings
+    }
+
+    /// The present instant by the queue's clock.
+    pub fn now(&self) -> Timestamp {
+        self.inner.clock.now()
+    }
+
+    /// What a handler noted under a name.
+    pub fn noted(&self, name: &str) -> Result<Option<String>, QueueError> {
+        self.look(|transaction, _| noted(transaction, name))
+    }
+
+    /// Takes out what may speak of memories that were erased: finished tasks, dead letters, errors, progress, and copies
+    /// that were set aside; nothing of it is left in the file or its log. Work that waits stays.
+    pub fn purge(&self) -> Result<(), QueueError> {
+        self.change(|transaction, _| {
+            transaction.execute_batch(
+                "DELETE FROM tasks WHERE state >= 3;
+                 UPDATE tasks SET error = '', progress_text = '';",
+            )?;
+            Ok(())
+        })?;
+        let mut database = self.database();
+        database.remove_set_aside()?;
+        database.with(|opened| {
+            let cut = "PRAGMA wal_checkpoint(TRUNCATE)";
+            let is_busy: bool = opened.connection.query_row(cut, [], |row| row.get(0))?;
+            if is_busy {
+                let path = self.inner.path.clone();
+                return Err(anamne_store::StoreError::StillRead { path }.into());
+            }
+            Ok(())
+        })
+    }
+
+    fn now_in_microseconds(&self) -> i64 {
+        self.now().as_microsecond()
+    }
+
+    fn database(&self) -> MutexGuard<'_, Database> {
+        let database = &self.inner.database;
+        database.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads one consistent state.
+    fn look<T>(
+        &self,
+        mut work: impl FnMut(&Transaction<'_>, Stamp) -> Result<T, QueueError>,
+    ) -> Result<T, QueueError> {
+        self.database().with(|opened| opened.look(&mut work))
+    }
+
+    /// Changes the state in one transaction, which is durable when this returns.
+    fn change<T>(
+        &self,
+        mut work: impl FnMut(&Transaction<'_>, Stamp) -> Result<T, QueueError>,
+    ) -> Result<T, QueueError> {
+        self.database().with(|opened| opened.change(&mut work))
+    }
+}
+
+fn noted(transaction: &Transaction<'_>, name: &str) -> Result<Option<String>, QueueError> {
+    let mut statement = transaction.prepare_cached("SELECT value FROM notes WHERE name = ?1")?;
+    Ok(statement.query_row([name], |row| row.get(0)).optional()?)
+}

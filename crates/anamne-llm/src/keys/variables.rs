@@ -1,0 +1,33 @@
+//! The variables of the environment that may hold a provider's key.
+
+use crate::BridgeError;
+
+/// The names by which providers' own documentation calls their keys.
+const KNOWN: &[&str] = &[
+    "ANTHROPIC_API_KEY",
+    "GEMINI_API_KEY",
+    "GOOGLE_API_KEY",
+    "OPENAI_API_KEY",
+    "OPENROUTER_API_KEY",
+];
+
+/// Whether a variable is known to hold a key for a language model: one of the providers' usual names, or
+/// `ANAMNE_…_KEY`. Any other may hold anything, such as the password of a database, and is read only where a person
+/// allowed it on this machine.
+pub(crate) fn is_known_variable(name: &str) -> bool {
+    KNOWN.contains(&name) || (name.starts_with("ANAMNE_") && name.ends_with("_KEY"))
+}
+
+/// Checks that a name can be that of a variable, so that it can be shown as it is.
+pub(crate) fn check_variable(name: &str) -> Result<(), BridgeError> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let begins = name
+        .bytes()
+        .next()
+        .is_some_and(|first| !first.is_ascii_digit());
+    if begins && name.len() <= 100 && name.bytes().all(plain) {
+        return Ok(());
+    }
+    let expected = "the name of a variable (letters, digits and _, at most 100)";
+    Err(anamne_types::Refusal::new("key_env", expected, name).into())
+}

@@ -1,0 +1,255 @@
+//! What may be spent in a day and in a month, and when that opens again.
+
+use std::fmt;
+
+use anamne_types::Refusal;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+use serde::{Deserialize, Serialize};
+
+use super::Money;
+use crate::BridgeError;
+
+/// What all spaces of the store together may spend. Days and months are those of UTC; 0 is no limit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Budgets {
+    /// US dollars a day.
+    pub daily_dollars: f64,
+    /// US dollars a month.
+    pub monthly_dollars: f64,
+    /// Tokens a day, read and written.
+    pub daily_tokens: u64,
+    /// Tokens a month, read and written.
+    pub monthly_tokens: u64,
+}
+
+impl Default for Budgets {
+    fn default() -> Self {
+        Self {
+            daily_dollars: 1.0,
+            monthly_dollars: 10.0,
+            daily_tokens: 0,
+            monthly_tokens: 0,
+        }
+    }
+}
+
+/// One of the four budgets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BudgetKind {
+    /// Money in a day.
+    DailyDollars,
+    /// Money in a month.
+    MonthlyDollars,
+    /// Tokens in a day.
+    DailyTokens,
+    /// Tokens in a month.
+    MonthlyTokens,
+}
+
+impl BudgetKind {
+    const ALL: [Self; 4] = [
+        Self::DailyDollars,
+        Self::MonthlyDollars,
+        Self::DailyTokens,
+        Self::MonthlyTokens,
+    ];
+
+    fn is_monthly(self) -> bool {
+        matches!(self, Self::MonthlyDollars | Self::MonthlyTokens)
+    }
+
+    fn is_money(self) -> bool {
+        matches!(self, Self::DailyDollars | Self::MonthlyDollars)
+    }
+
+    /// An amount of this budget, with its unit.
+    fn words(self, amount: i64) -> String {
+        if self.is_money() {
+            Money::from_nanodollars(amount).to_string()
+        } else {
+            format!("{amount} tokens")
+        }
+    }
+}
+
+impl fmt::Display for BudgetKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::DailyDollars => "daily money",
+            Self::MonthlyDollars => "monthly money",
+            Self::DailyTokens => "daily token",
+            Self::MonthlyTokens => "monthly token",
+        })
+    }
+}
+
+/// How a budget stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BudgetStanding {
+    /// Which one.
+    pub budget: BudgetKind,
+    /// What it allows, in words; `None` without a limit.
+    pub limit: Option<String>,
+    /// What is spent in the present day or month, or reserved by calls that are under way, in words.
+    pub spent: String,
+    /// Whether nothing is left of it.
+    pub exhausted: bool,
+    /// When the next day or month begins.
+    pub opens_at: Timestamp,
+}
+
+/// What is spent or reserved, or wanted: billionths of a dollar, and tokens.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Amount {
+    pub(crate) nanodollars: i64,
+    pub(crate) tokens: i64,
+}
+
+/// What is spent or reserved in the present day and the present month.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spent {
+    pub(crate) day: Amount,
+    pub(crate) month: Amount,
+    /// The same without what counts only because the clock has jumped.
+    pub(crate) own_day: Amount,
+    pub(crate) own_month: Amount,
+}
+
+impl Spent {
+    fn of(&self, budget: BudgetKind) -> i64 {
+        let amount = if budget.is_monthly() {
+            self.month
+        } else {
+            self.day
+        };
+        amount.of(budget)
+    }
+
+    fn own(&self, budget: BudgetKind) -> i64 {
+        let amount = if budget.is_monthly() {
+            self.own_month
+        } else {
+            self.own_day
+        };
+        amount.of(budget)
+    }
+}
+
+impl Amount {
+    fn of(&self, budget: BudgetKind) -> i64 {
+        if budget.is_money() {
+            self.nanodollars
+        } else {
+            self.tokens
+        }
+    }
+}
+
+impl Budgets {
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
+        for (field, dollars) in [
+            ("budgets.daily_dollars", self.daily_dollars),
+            ("budgets.monthly_dollars", self.monthly_dollars),
+        ] {
+            if !(0.0..=1e9).contains(&dollars) {
+                return Err(Refusal::new(field, "dollars, 0 for no limit", dollars));
+            }
+        }
+        for (field, tokens) in [
+            ("budgets.daily_tokens", self.daily_tokens),
+            ("budgets.monthly_tokens", self.monthly_tokens),
+        ] {
+            if i64::try_from(tokens).is_err() {
+                return Err(Refusal::new(field, format!("at most {}", i64::MAX), tokens));
+            }
+        }
+        Ok(())
+    }
+
+    fn limit(&self, budget: BudgetKind) -> Option<i64> {
+        let limit = match budget {
+            BudgetKind::DailyDollars => Money::from_dollars(self.daily_dollars).nanodollars(),
+            BudgetKind::MonthlyDollars => Money::from_dollars(self.monthly_dollars).nanodollars(),
+            BudgetKind::DailyTokens => self.daily_tokens as i64,
+            BudgetKind::MonthlyTokens => self.monthly_tokens as i64,
+        };
+        (limit > 0).then_some(limit)
+    }
+
+    /// Refuses a call that would take any budget past its limit; of several the one that opens last is named.
+    pub(crate) fn admit(
+        &self,
+        spent: &Spent,
+        wanted: Amount,
+        now: Timestamp,
+    ) -> Result<(), BridgeError> {
+        let refusing = BudgetKind::ALL
+            .into_iter()
+            .filter_map(|budget| Some((budget, self.limit(budget)?)))
+            // What costs nothing is no matter of money, however much was spent.
+            .filter(|&(budget, _)| wanted.of(budget) > 0)
+            .filter(|&(budget, limit)| spent.of(budget).saturating_add(wanted.of(budget)) > limit)
+            .map(|(budget, limit)| {
+                let alone = wanted.of(budget) > limit;
+                // What counts only because the clock has jumped is let go of within days.
+                let jumped = spent.own(budget).saturating_add(wanted.of(budget)) <= limit;
+                let opening = if jumped { daily_of(budget) } else { budget };
+                (budget, limit, (!alone).then(|| opens_at(opening, now)))
+            });
+        let last = refusing.max_by_key(|&(.., opens_at)| opens_at.unwrap_or(Timestamp::MAX));
+        match last {
+            None => Ok(()),
+            Some((budget, limit, opens_at)) => Err(BridgeError::BudgetExceeded {
+                budget,
+                limit: budget.words(limit),
+                spent: budget.words(spent.of(budget)),
+                wanted: budget.words(wanted.of(budget)),
+                opens_at,
+            }),
+        }
+    }
+
+    pub(crate) fn standings(&self, spent: &Spent, now: Timestamp) -> Vec<BudgetStanding> {
+        let standing = |budget: BudgetKind| {
+            let limit = self.limit(budget);
+            BudgetStanding {
+                budget,
+                limit: limit.map(|limit| budget.words(limit)),
+                spent: budget.words(spent.of(budget)),
+                exhausted: limit.is_some_and(|limit| spent.of(budget) >= limit),
+                opens_at: opens_at(budget, now),
+            }
+        };
+        BudgetKind::ALL.into_iter().map(standing).collect()
+    }
+}
+
+/// The day of an instant, in UTC.
+pub(crate) fn day_of(at: Timestamp) -> Date {
+    at.to_zoned(TimeZone::UTC).date()
+}
+
+/// The budget of the same unit that opens with the next day.
+fn daily_of(budget: BudgetKind) -> BudgetKind {
+    if budget.is_money() {
+        BudgetKind::DailyDollars
+    } else {
+        BudgetKind::DailyTokens
+    }
+}
+
+/// The beginning of the next day or month after `now`; `now` itself at the end of the calendar.
+fn opens_at(budget: BudgetKind, now: Timestamp) -> Timestamp {
+    let today = day_of(now);
+    let next = if budget.is_monthly() {
+        today.first_of_month().checked_add(1.month())
+    } else {
+        today.checked_add(1.day())
+    };
+    next.and_then(|day| day.to_zoned(TimeZone::UTC))
+        .map_or(now, |day| day.timestamp())
+}

@@ -1,0 +1,86 @@
+//! The bridge to language models: optional, off by default, and never needed.
+//!
+//! A [`LanguageModel`] answers one blocking request. The [`Bridge`] asks it within everything that bounds it: budgets
+//! that several processes share ([`Ledger`]), rates, time-outs, retries, a circuit breaker, and the form that an answer
+//! must have. The [`tasks`] put questions to it whose answers are values of the engine's own types.
+//!
+//! What people or programs wrote goes to a model as encoded data between marks, never as an instruction, and what comes
+//! back can be nothing but data of the task's schema, bounded in length and count. Every error is one after which the
+//! caller goes on with what needs no model.
+//!
+//! Nothing here reads the environment, the home folder or a clock: [`Surroundings`] hands them in. Keys never appear in
+//! errors, logs or `Debug`. Other machines are reached by TLS alone, and redirects are not followed.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use anamne_store::SystemClock;
+//! use anamne_llm::{
+//!     Bridge, BridgeConfig, BridgeError, Call, LanguageModel, Ledger, Reply, Request, SystemPace, Usage, tasks,
+//! };
+//!
+//! /// A model that always says the same.
+//! struct Parrot;
+//!
+//! impl LanguageModel for Parrot {
+//!     fn name(&self) -> &str {
+//!         "parrot"
+//!     }
+//!
+//!     fn complete(&self, _: &Request) -> Result<Reply, BridgeError> {
+//!         Ok(Reply {
+//!             text: r#"{"verdict": "superseded", "reason": "The later one says that it moved."}"#.to_owned(),
+//!             usage: Some(Usage { input_tokens: 200, output_tokens: 20 }),
+//!             model: "parrot".to_owned(),
+//!             cut: false,
+//!         })
+//!     }
+//! }
+//!
+//! let folder = tempfile::tempdir()?;
+//! let ledger = Arc::new(Ledger::open(&folder.path().join("catalog.db"))?);
+//! let config = BridgeConfig::default();
+//! let bridge = Bridge::new(config, Arc::new(Parrot), ledger, Arc::new(SystemClock), Arc::new(SystemPace::new()));
+//!
+//! let said = |text| tasks::Said { text, author: "Ida", on: jiff::civil::date(2026, 1, 31) };
+//! let judged = tasks::judge(&bridge, &Call::of("core"), &said("The club meets in the hall"), &said("We moved to the barn"))?;
+//! assert_eq!(judged.verdict, tasks::Verdict::Superseded);
+//! assert_eq!(bridge.ledger().costs(&Default::default())?[0].input_tokens, 200);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod approvals;
+mod asking;
+mod breaker;
+mod config;
+mod error;
+mod extract;
+mod guarded;
+mod keys;
+mod ledger;
+mod model;
+mod pace;
+mod providers;
+mod quote;
+mod rate;
+mod schema;
+pub mod tasks;
+mod transport;
+mod wording;
+
+pub use approvals::{Approval, Approvals, STORE_ID_FILE};
+pub use asking::{Bridge, CATALOG_FILE, Call, KEY_FILE, MODEL_FILE, Surroundings};
+pub use config::{BridgeConfig, Provider, RateLimits, Retries, Timeouts};
+pub use error::BridgeError;
+pub use keys::{
+    Environment, KEYCHAIN_SERVICE, Key, KeyOrigin, KeySources, Keychain, NoKeychain, ToolKeychain,
+    bind_key_file, write_key_file,
+};
+pub(crate) use ledger::listed_price;
+pub use ledger::{
+    BudgetKind, BudgetStanding, Budgets, CostQuery, CostRow, CostsBy, Ledger, Money, Price,
+    PriceRule,
+};
+pub use model::{Embedded, LanguageModel, Message, RemoteEmbedder, Reply, Request, Speaker, Usage};
+pub use pace::{Pace, SystemPace};
+pub use providers::{Anthropic, Gemini, OpenAi, OpenAiEmbedder, language_model, remote_embedder};
+pub use schema::Schema;

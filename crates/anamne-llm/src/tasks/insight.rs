@@ -1,0 +1,63 @@
+//! What several memories say together and none of them alone.
+
+use serde_json::{Value, json};
+
+use super::{Question, Said, Task, cited, numbered, refuse_longer};
+use crate::wording::plain_line;
+use crate::{Bridge, BridgeError, Call};
+
+/// A sentence that several memories bear together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Insight {
+    /// The sentence, one line of at most 400 characters.
+    pub text: String,
+    /// The places of the memories that bear it, in rising order; two at least.
+    pub sources: Vec<usize>,
+}
+
+/// All memories together, in bytes.
+const MOST_BYTES: usize = 64 << 10;
+
+/// The number of memories.
+const MOST_MEMORIES: usize = 100;
+
+/// The longest sentence, in characters.
+const MOST_CHARACTERS: usize = 400;
+
+/// One sentence about a cluster of memories, or nothing where the model finds none or cites fewer than two of them.
+///
+/// With fewer than two memories no model is asked. [`BridgeError::TooLong`] above 100 memories or 64 KiB.
+pub fn insight(
+    bridge: &Bridge,
+    call: &Call<'_>,
+    memories: &[Said<'_>],
+) -> Result<Option<Insight>, BridgeError> {
+    if memories.len() < 2 {
+        return Ok(None);
+    }
+    refuse_longer("the list of memories", memories.len(), MOST_MEMORIES)?;
+    let bytes = memories.iter().map(Said::length).sum();
+    refuse_longer("the text of the memories, in bytes,", bytes, MOST_BYTES)?;
+    let question = Question {
+        instruction: Task::Insight.instruction(),
+        data: json!({"memories": numbered(memories)}),
+        schema: json!({
+            "type": "object",
+            "properties": {
+                "insight": {"type": ["string", "null"], "maxLength": 2_000},
+                "sources": {"type": "array", "maxItems": MOST_MEMORIES, "items": {"type": "integer"}},
+            },
+            "required": ["insight", "sources"],
+            "additionalProperties": false,
+        }),
+        max_output_tokens: 500,
+    };
+    let answer = question.put(bridge, call)?;
+    let text = answer
+        .get("insight")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let text = plain_line(text, MOST_CHARACTERS);
+    let sources = cited(&answer, memories.len());
+    Ok((!text.is_empty() && sources.len() >= 2).then_some(Insight { text, sources }))
+}

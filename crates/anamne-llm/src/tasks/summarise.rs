@@ -1,0 +1,83 @@
+//! A few sentences in the place of many, each with the sources that bear it.
+
+use serde_json::{Value, json};
+
+use super::{Question, Said, Task, cited, numbered, refuse_longer};
+use crate::wording::plain_line;
+use crate::{Bridge, BridgeError, Call};
+
+/// A sentence of a summary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SummarySentence {
+    /// The sentence, one line of at most 400 characters.
+    pub text: String,
+    /// The places of the sources that bear it, in rising order; never empty.
+    pub sources: Vec<usize>,
+}
+
+/// All sources together, in bytes.
+const MOST_BYTES: usize = 64 << 10;
+
+/// The number of sources.
+const MOST_SOURCES: usize = 300;
+
+/// The longest sentence, in characters.
+const MOST_CHARACTERS: usize = 400;
+
+/// The longest summary, in sentences.
+const MOST_SENTENCES: usize = 20;
+
+/// Summarises sources in at most `sentences` (and at most 20) sentences. Sentences that cite none of them are left out.
+///
+/// Without sources, or for no sentences, no model is asked. [`BridgeError::TooLong`] above 300 sources or 64 KiB.
+pub fn summarise(
+    bridge: &Bridge,
+    call: &Call<'_>,
+    sources: &[Said<'_>],
+    sentences: usize,
+) -> Result<Vec<SummarySentence>, BridgeError> {
+    let most = sentences.min(MOST_SENTENCES);
+    if sources.is_empty() || most == 0 {
+        return Ok(Vec::new());
+    }
+    refuse_longer("the list of sources", sources.len(), MOST_SOURCES)?;
+    let bytes = sources.iter().map(Said::length).sum();
+    refuse_longer("the text of the sources, in bytes,", bytes, MOST_BYTES)?;
+    let question = Question {
+        instruction: Task::Summarise.instruction(),
+        data: json!({"most_sentences": most, "sources": numbered(sources)}),
+        schema: schema(most),
+        max_output_tokens: 200 + 150 * most as u32,
+    };
+    let answer = question.put(bridge, call)?;
+    let told = answer.get("sentences").and_then(Value::as_array);
+    let sentences = told.into_iter().flatten().filter_map(|told| {
+        let text = plain_line(told.get("text")?.as_str()?, MOST_CHARACTERS);
+        let sources = cited(told, sources.len());
+        (!text.is_empty() && !sources.is_empty()).then_some(SummarySentence { text, sources })
+    });
+    Ok(sentences.take(most).collect())
+}
+
+fn schema(most: usize) -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "sentences": {
+                "type": "array",
+                "maxItems": most,
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "text": {"type": "string", "maxLength": 2_000},
+                        "sources": {"type": "array", "maxItems": MOST_SOURCES, "items": {"type": "integer"}},
+                    },
+                    "required": ["text", "sources"],
+                    "additionalProperties": false,
+                },
+            },
+        },
+        "required": ["sentences"],
+        "additionalProperties": false,
+    })
+}

@@ -1,0 +1,217 @@
+//! One request over HTTP: JSON there, JSON back, within limits, to one host and no other.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anamne_net::{Address, Answer, Client, Header, NetError};
+use anamne_store::Clock;
+use serde_json::Value;
+
+use super::wording::plain_line;
+use super::{BridgeError, Key, Timeouts};
+
+/// What is shown of a provider's words.
+const MOST_WORDS: usize = 300;
+
+/// How the key is sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeyHeader {
+    pub(crate) name: &'static str,
+    pub(crate) prefix: &'static str,
+}
+
+/// A way to one provider.
+pub(crate) struct Transport {
+    client: Client,
+    key: Option<Key>,
+    headers: Vec<Header>,
+    clock: Arc<dyn Clock>,
+}
+
+/// What a provider answered other than an answer.
+pub(crate) struct Refusal {
+    pub(crate) error: BridgeError,
+    /// What it says in full, to learn from; goes nowhere else.
+    pub(crate) words: String,
+}
+
+impl From<BridgeError> for Box<Refusal> {
+    fn from(error: BridgeError) -> Self {
+        Self::new(Refusal {
+            error,
+            words: String::new(),
+        })
+    }
+}
+
+impl Transport {
+    pub(crate) fn new(
+        address: Address,
+        key: Option<Key>,
+        key_header: KeyHeader,
+        headers: &'static [(&'static str, &'static str)],
+        timeouts: &Timeouts,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let mut sent: Vec<_> = headers
+            .iter()
+            .filter_map(|(name, value)| Header::new(name, value))
+            .collect();
+        sent.extend(key.as_ref().and_then(|key| {
+            let value = format!("{}{}", key_header.prefix, key.reveal());
+            Header::secret(key_header.name, &value)
+        }));
+        let timeouts = anamne_net::Timeouts {
+            connect: Duration::from_secs(timeouts.connect_seconds.into()),
+            read: Duration::from_secs(timeouts.read_seconds.into()),
+        };
+        Self {
+            client: Client::new(address, timeouts),
+            key,
+            headers: sent,
+            clock,
+        }
+    }
+
+    pub(crate) fn host(&self) -> &str {
+        self.client.address().host()
+    }
+
+    /// Sends `body` to `path` and reads the answer, all within `longest`.
+    pub(crate) fn post(
+        &self,
+        path: &str,
+        body: &Value,
+        longest: Duration,
+    ) -> Result<Value, Box<Refusal>> {
+        let body = body.to_string().into_bytes();
+        let answer = self.client.post_json(path, &self.headers, body, longest);
+        let answer = answer.map_err(|error| self.failed(error))?;
+        match answer.status {
+            200 => serde_json::from_slice(&answer.body)
+                .map_err(|_| self.malformed("it is no JSON").into()),
+            status @ 300..=399 => Err(BridgeError::Redirected {
+                host: self.host().to_owned(),
+                status,
+            }
+            .into()),
+            _ => Err(Box::new(self.refused(&answer))),
+        }
+    }
+
+    /// An answer that is not in the provider's form.
+    pub(crate) fn malformed(&self, reason: &'static str) -> BridgeError {
+        BridgeError::Malformed {
+            host: self.host().to_owned(),
+            reason,
+        }
+    }
+
+    fn refused(&self, answer: &Answer) -> Refusal {
+        let words = words_of(&answer.body);
+        let blotted = match &self.key {
+            Some(key) => key.blot(&words),
+            None => words.clone(),
+        };
+        let error = BridgeError::Status {
+            host: self.host().to_owned(),
+            status: answer.status,
+            message: plain_line(&blotted, MOST_WORDS),
+            retry_after: retry_after(answer.retry_after.as_deref(), self.clock.as_ref()),
+        };
+        Refusal { error, words }
+    }
+
+    fn failed(&self, error: NetError) -> BridgeError {
+        let host = self.host().to_owned();
+        match error {
+            NetError::TimedOut { stage, sent } => BridgeError::TimedOut { host, stage, sent },
+            NetError::TooLarge { most } => BridgeError::TooLarge { host, most },
+            NetError::Connection { reason, sent } => BridgeError::Connection {
+                host,
+                reason: plain_line(&reason, MOST_WORDS),
+                sent,
+            },
+            other => BridgeError::Connection {
+                host,
+                reason: plain_line(&other.to_string(), MOST_WORDS),
+                sent: true,
+            },
+        }
+    }
+}
+
+/// What a provider says in its refusal: all put it under `error`, some in `message`.
+fn words_of(body: &[u8]) -> String {
+    let Ok(value) = serde_json::from_slice::<Value>(body) else {
+        // A page of some proxy; nobody wants to read its source.
+        return String::new();
+    };
+    let value = value.get(0).unwrap_or(&value);
+    let error = value.get("error").unwrap_or(value);
+    error
+        .get("message")
+        .unwrap_or(error)
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// How long the provider asks to be left alone: in seconds, or until an instant. One that has passed is no wait.
+fn retry_after(value: Option<&str>, clock: &dyn Clock) -> Option<Duration> {
+    let value = value?.trim();
+    if let Ok(seconds) = value.parse::<u32>() {
+        return Some(Duration::from_secs(seconds.into()));
+    }
+    let until = jiff::fmt::rfc2822::parse(value).ok()?.timestamp();
+    Some(Duration::try_from(until.duration_since(clock.now())).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::Timestamp;
+
+    struct Fixed;
+
+    impl Clock for Fixed {
+        fn now(&self) -> Timestamp {
+            "2026-01-31T23:59:30Z".parse().expect("an instant")
+        }
+    }
+
+    #[test]
+    fn retry_after_comes_in_seconds_or_as_a_date() {
+        let check = |value: &str, seconds: Option<u64>| {
+            let expected = seconds.map(Duration::from_secs);
+            assert_eq!(retry_after(Some(value), &Fixed), expected, "{value}");
+        };
+        check("7", Some(7));
+        check(" 0 ", Some(0));
+        check("Sun, 01 Feb 2026 00:00:00 GMT", Some(30));
+        check("Sat, 31 Jan 2026 00:00:00 GMT", Some(0));
+        check("soon", None);
+        check("-1", None);
+        check("99999999999999999999", None);
+        assert_eq!(retry_after(None, &Fixed), None);
+    }
+
+    #[test]
+    fn the_words_of_every_provider_are_found() {
+        let check = |body: &str, expected: &str| assert_eq!(words_of(body.as_bytes()), expected);
+        check(
+            r#"{"type":"error","error":{"type":"x","message":"a"}}"#,
+            "a",
+        );
+        check(r#"{"error":{"message":"b","param":null}}"#, "b");
+        check(
+            r#"[{"error":{"code":400,"message":"c","status":"INVALID"}}]"#,
+            "c",
+        );
+        check(r#"{"error":"d"}"#, "d");
+        check(r#"{"message":"e"}"#, "e");
+        check("<html>no</html>", "");
+        check("", "");
+        check("{}", "");
+    }
+}

@@ -1,0 +1,156 @@
+//! Where requests may go: anywhere by TLS, and without it only to this machine.
+
+use std::net::IpAddr;
+
+/// An address that requests may not go to.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the address {address:?} {reason}")]
+pub struct AddressError {
+    /// What was given, without a name and password.
+    pub address: String,
+    /// What is wrong with it, and what to write.
+    pub reason: &'static str,
+}
+
+/// The address of an API, without a slash at its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    text: String,
+    host: String,
+    origin: String,
+    loopback: bool,
+}
+
+impl Address {
+    /// Reads an address and refuses those that would carry text or keys in the open.
+    pub fn parse(text: &str) -> Result<Self, AddressError> {
+        let refused = |reason| AddressError {
+            // What stands before an @ may be a password.
+            address: text.rsplit('@').next().unwrap_or_default().to_owned(),
+            reason,
+        };
+        let uri: ureq::http::Uri = text
+            .parse()
+            .map_err(|_| refused("is no address; write one like https://host/v1"))?;
+        let authority = uri
+            .authority()
+            .ok_or_else(|| refused("names no host; write one like https://host/v1"))?;
+        if authority.as_str().contains('@') {
+            return Err(refused(
+                "must not hold a name or password; keys have places of their own",
+            ));
+        }
+        if uri.query().is_some() || text.contains('#') {
+            return Err(refused("must end before any ? or #"));
+        }
+        let host = authority.host().to_ascii_lowercase();
+        if host.is_empty() {
+            return Err(refused("names no host; write one like https://host/v1"));
+        }
+        if authority.port().is_none() && authority.as_str().len() > authority.host().len() {
+            return Err(refused("has a port that is no number up to 65535"));
+        }
+        let loopback = is_loopback(&host);
+        let usual_port = match uri.scheme_str() {
+            Some("https") => 443,
+            Some("http") if loopback => 80,
+            Some("http") => {
+                return Err(refused(
+                    "is not on this machine, so it must begin with https://",
+                ));
+            }
+            _ => {
+                return Err(refused(
+                    "must begin with https://, or http:// on this machine",
+                ));
+            }
+        };
+        let scheme = uri.scheme_str().unwrap_or_default();
+        let port = uri.port_u16().unwrap_or(usual_port);
+        Ok(Self {
+            text: text.trim_end_matches('/').to_owned(),
+            origin: format!("{scheme}://{host}:{port}"),
+            host,
+            loopback,
+        })
+    }
+
+    /// The whole address of a path that begins with a slash.
+    pub fn join(&self, path: &str) -> String {
+        format!("{}{path}", self.text)
+    }
+
+    /// The host, without port.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Scheme, host and port, in one form for all ways to write them.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// Whether requests stay on this machine.
+    pub fn is_loopback(&self) -> bool {
+        self.loopback
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_tls_leaves_the_machine() {
+        let check = |text: &str, accepted: bool| {
+            assert_eq!(Address::parse(text).is_ok(), accepted, "{text}");
+        };
+        check("https://api.example.org/v1/", true);
+        check("http://localhost:11434/v1", true);
+        check("http://127.0.0.1:1/v1", true);
+        check("http://127.8.0.1/v1", true);
+        check("http://[::1]:8080", true);
+        check("http://api.example.org/v1", false);
+        check("http://localhost.example.org/v1", false);
+        check("http://127.0.0.1.example.org/v1", false);
+        check("http://localhost@example.org/v1", false);
+        check("https://name:word@example.org/v1", false);
+        check("http://0.0.0.0/v1", false);
+        check("http://192.168.0.2/v1", false);
+        check("ftp://localhost/v1", false);
+        check("localhost:11434", false);
+        check("https://example.org:99999/v1", false);
+        check("https://example.org:/v1", false);
+        check("https://example.org/v1?key=word", false);
+        check("https://example.org/v1#part", false);
+        check("", false);
+        check("https://", false);
+    }
+
+    #[test]
+    fn one_origin_is_one_scheme_host_and_port() {
+        let check = |text: &str, origin: &str| {
+            let address = Address::parse(text).expect("an address");
+            assert_eq!(address.origin(), origin, "{text}");
+        };
+        check("https://API.example.org/v1", "https://api.example.org:443");
+        check("https://api.example.org:443", "https://api.example.org:443");
+        check(
+            "https://api.example.org:8443/v1",
+            "https://api.example.org:8443",
+        );
+        check("http://localhost/v1", "http://localhost:80");
+        check("http://[::1]:8080", "http://[::1]:8080");
+    }
+
+    #[test]
+    fn a_refusal_shows_no_password() {
+        let error = Address::parse("https://name:secretword@example.org").unwrap_err();
+        assert!(!format!("{error} {error:?}").contains("secretword"));
+    }
+}

@@ -1,0 +1,199 @@
+//! One request over HTTP, within limits, to one host and no other.
+
+use std::io::{ErrorKind, Read};
+use std::time::Duration;
+
+use ureq::http::HeaderValue;
+use ureq::{Agent, Error, SendBody};
+
+use crate::Address;
+
+/// The largest answer that is read.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// The largest answer that is read where the status is another than 200.
+const MOST_ERROR_BYTES: u64 = 64 << 10;
+
+/// How long the steps of a request may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Timeouts {
+    /// Until the connection stands.
+    pub connect: Duration,
+    /// Until something more of the answer is there.
+    pub read: Duration,
+}
+
+/// A header of a request. One that is secret is never shown by `Debug`.
+#[derive(Clone, Debug)]
+pub struct Header {
+    name: &'static str,
+    value: HeaderValue,
+}
+
+impl Header {
+    /// A header that anybody may see. `None` where the value is not one that a header can have.
+    pub fn new(name: &'static str, value: &str) -> Option<Self> {
+        let value = HeaderValue::from_str(value).ok()?;
+        Some(Self { name, value })
+    }
+
+    /// A header that holds a secret.
+    pub fn secret(name: &'static str, value: &str) -> Option<Self> {
+        let mut header = Self::new(name, value)?;
+        header.value.set_sensitive(true);
+        Some(header)
+    }
+}
+
+/// What came back.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The status of HTTP.
+    pub status: u16,
+    /// The header `retry-after`, where there is one.
+    pub retry_after: Option<String>,
+    /// The body: at most 16 MiB. Of a status other than 200 at most 64 KiB, and empty where it can't be read.
+    pub body: Vec<u8>,
+}
+
+/// Why no answer came.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NetError {
+    /// A step took too long.
+    #[error("{stage} took too long")]
+    TimedOut {
+        /// Which step.
+        stage: String,
+        /// Whether any of the request was taken.
+        sent: bool,
+    },
+    /// The answer is larger than what is read.
+    #[error("the answer is larger than {most} bytes")]
+    TooLarge {
+        /// How much is read at most.
+        most: u64,
+    },
+    /// The connection could not be made, or broke.
+    #[error("{reason}")]
+    Connection {
+        /// What happened; may hold words of the other side.
+        reason: String,
+        /// Whether any of the request was taken.
+        sent: bool,
+    },
+}
+
+/// A way to one host. Makes a connection when something is posted, not before.
+#[derive(Debug)]
+pub struct Client {
+    agent: Agent,
+    address: Address,
+}
+
+impl Client {
+    /// A client of the API at `address`.
+    pub fn new(address: Address, timeouts: Timeouts) -> Self {
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .https_only(!address.is_loopback())
+            // Otherwise it would be taken from the environment, which the engine does not read.
+            .proxy(None)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .timeout_connect(Some(timeouts.connect))
+            .timeout_per_read(Some(timeouts.read))
+            .user_agent(concat!("anamne/", env!("CARGO_PKG_VERSION")))
+            .build();
+        Self {
+            agent: config.new_agent(),
+            address,
+        }
+    }
+
+    /// Where requests go.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// Sends JSON to `path`, which begins with a slash, and reads the answer, all within `longest`.
+    pub fn post_json(
+        &self,
+        path: &str,
+        headers: &[Header],
+        body: Vec<u8>,
+        longest: Duration,
+    ) -> Result<Answer, NetError> {
+        let mut request = self
+            .agent
+            .post(self.address.join(path))
+            .header("content-type", "application/json")
+            .header("accept", "application/json")
+            .header("content-length", body.len());
+        for header in headers {
+            request = request.header(header.name, header.value.clone());
+        }
+        let mut sending = Sending {
+            bytes: body,
+            sent: 0,
+        };
+        let answered = request
+            .config()
+            .timeout_global(Some(longest))
+            .build()
+            .send(SendBody::from_reader(&mut sending));
+        let sent = sending.sent > 0;
+        let mut answer = answered.map_err(|error| failed(&error, sent))?;
+        let status = answer.status().as_u16();
+        let most = match status {
+            200 => MOST_BYTES,
+            _ => MOST_ERROR_BYTES,
+        };
+        let read = answer.body_mut().with_config().limit(most).read_to_vec();
+        let body = match read {
+            Err(error) if status == 200 => return Err(failed(&error, sent)),
+            // The words of a refusal may be missing; the refusal counts all the same.
+            read => read.unwrap_or_default(),
+        };
+        let retry_after = answer.headers().get("retry-after");
+        Ok(Answer {
+            status,
+            retry_after: retry_after.and_then(|value| Some(value.to_str().ok()?.to_owned())),
+            body,
+        })
+    }
+}
+
+fn failed(error: &Error, sent: bool) -> NetError {
+    match error {
+        Error::Timeout(stage) => NetError::TimedOut {
+            stage: stage.to_string(),
+            sent,
+        },
+        Error::BodyExceedsLimit(most) => NetError::TooLarge { most: *most },
+        Error::Io(io) if matches!(io.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock) => {
+            NetError::TimedOut {
+                stage: "the connection".to_owned(),
+                sent,
+            }
+        }
+        other => NetError::Connection {
+            reason: other.to_string(),
+            sent,
+        },
+    }
+}
+
+/// The body of a request, which knows whether any of it was taken: that is so once the connection stands.
+struct Sending {
+    bytes: Vec<u8>,
+    sent: usize,
+}
+
+impl Read for Sending {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let taken = (&self.bytes[self.sent..]).read(buffer)?;
+        self.sent += taken;
+        Ok(taken)
+    }
+}
