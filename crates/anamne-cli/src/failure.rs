@@ -3,8 +3,8 @@
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::process::ExitCode;
 
-use anamne::jobs::QueueError;
 use anamne::llm::BridgeError;
+use anamne::queue::QueueError;
 use anamne::text::echo::shorten_values;
 use anamne::{Error, ErrorKind, GraphError, Refusal, StoreError};
 use serde::{Serialize, Serializer};

@@ -7,7 +7,9 @@ use super::enqueueing::enqueue;
 use super::lease::latest;
 use super::retries::pause_before;
 use super::task::{LONGEST_ERROR, instant, shortened};
-use super::{Enqueued, Lease, NewTask, Priority, QueueError, Settings, Task, TaskState, noted};
+use super::{
+    Enqueued, Lease, NewTask, Priority, QueueError, Settings, Task, TaskState, note, noted,
+};
 
 /// What became of a task that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,12 +34,7 @@ impl Effect<'_> {
 
     /// Notes a value under a name, in place of what was noted there before.
     pub fn note(&mut self, name: &str, value: &str) -> Result<(), QueueError> {
-        let mut statement = self.transaction.prepare_cached(
-            "INSERT INTO notes (name, value) VALUES (?1, ?2)
-             ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-        )?;
-        statement.execute([name, value])?;
-        Ok(())
+        note(self.transaction, name, value)
     }
 
     /// What is noted under a name.

@@ -139,7 +139,12 @@ impl Queue {
         self.inner.clock.now()
     }
 
-    /// What a handler noted under a name.
+    /// Notes something under a name; what was noted there before is replaced. Gone after [`Queue::purge`].
+    pub fn note(&self, name: &str, value: &str) -> Result<(), QueueError> {
+        self.change(|transaction, _| note(transaction, name, value))
+    }
+
+    /// What was noted under a name.
     pub fn noted(&self, name: &str) -> Result<Option<String>, QueueError> {
         self.look(|transaction, _| noted(transaction, name))
     }
@@ -150,6 +155,7 @@ impl Queue {
         self.change(|transaction, _| {
             transaction.execute_batch(
                 "DELETE FROM tasks WHERE state >= 3;
+                 DELETE FROM notes WHERE name LIKE 'chore/%';
                  UPDATE tasks SET error = '', progress_text = '';",
             )?;
             Ok(())
@@ -191,6 +197,15 @@ impl Queue {
     ) -> Result<T, QueueError> {
         self.database().with(|opened| opened.change(&mut work))
     }
+}
+
+fn note(transaction: &Transaction<'_>, name: &str, value: &str) -> Result<(), QueueError> {
+    let mut statement = transaction.prepare_cached(
+        "INSERT INTO notes (name, value) VALUES (?1, ?2)
+         ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    )?;
+    statement.execute([name, value])?;
+    Ok(())
 }
 
 fn noted(transaction: &Transaction<'_>, name: &str) -> Result<Option<String>, QueueError> {

@@ -1,4 +1,4 @@
-//! What a language model read and judged, in `views/readings.db`: kept apart from the graph, so that the graph can be woven
+//! What a language model read and judged, in `paid/readings.db`: kept apart from the graph, so that the graph can be woven
 //! again without asking once more.
 
 use std::path::{Path, PathBuf};
@@ -149,6 +149,16 @@ impl Readings {
             ],
         )?;
         Ok(())
+    }
+
+    /// Reads the file back; says what is wrong with it. O(bytes of the file).
+    pub fn examine(&self) -> Result<Option<String>, StoreError> {
+        let connection = self.connection();
+        let check = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0));
+        match check.map_err(StoreError::from) {
+            Err(error) if error.is_broken_database() => Ok(Some(error.to_string())),
+            checked => Ok(Some(checked?).filter(|said: &String| said != "ok")),
+        }
     }
 
     /// Takes what was read of these rows out of the file, and every verdict: their reasons may tell of it.

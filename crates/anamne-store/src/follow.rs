@@ -191,16 +191,18 @@ impl Followers {
             .collect()
     }
 
-    /// Takes out of every view's files what no longer counts; see [`View::purge`].
+    /// Takes out of the files of the views of this name what no longer counts; see [`View::purge`].
     ///
     /// [`ViewError::Busy`] when another process folds for too long.
     pub fn purge(
         &self,
         source: &SpaceSource,
+        name: &str,
         progress: &mut dyn FnMut(&'static str, Seq),
     ) -> Result<(), ViewError> {
         let feed = source.feed_of(self.tier);
-        self.views.iter().try_for_each(|view| {
+        let mut named = self.views.iter().filter(|view| view.name() == name);
+        named.try_for_each(|view| {
             purge_alone(view.as_ref(), &feed, &mut |seq| progress(view.name(), seq))
         })
     }

@@ -22,10 +22,12 @@
 mod aging;
 mod arrival;
 mod backup;
+pub mod beside;
 mod bounded;
 mod cleaning;
 mod clock;
 mod config;
+mod derivation;
 mod derived;
 mod error;
 mod examine;
@@ -69,6 +71,7 @@ pub use config::{
     EmbeddingConfig, KeptQueries, MetaConfig, QuotaConfig, RecallConfig, RetentionConfig,
     RoleConfig, SpaceConfig, TiersConfig, toml_problem,
 };
+pub use derivation::{Budget, Class, Damage, Derived, Effort};
 pub use derived::{
     DerivedDatabase, cut_log, identity_at, remove_derived, remove_set_aside, set_aside_derived,
 };

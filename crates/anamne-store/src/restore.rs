@@ -8,6 +8,7 @@ use rusqlite::Connection;
 use serde_json::value::RawValue;
 
 use crate::StoreError;
+use crate::beside;
 use crate::files::{remove_if_there, set_aside, sync_folder_of};
 use crate::journal::{Digest, Entry, Journal, Line, Lines};
 use crate::source::record::{Payload, Stored};
@@ -106,11 +107,11 @@ fn replay_batch(
 /// a part of it. The write lock must be held, and nothing may stand at `path`.
 ///
 /// Names may get other numbers than before where memories were erased, so the views, which hold such
-/// numbers, go and are built again.
+/// numbers, go and are built again. `space` is the folder of the space.
 pub(crate) fn database_from_journal(
     path: &Path,
     journal: &Path,
-    views: &Path,
+    space: &Path,
 ) -> Result<Replayed, StoreError> {
     let unfinished = path.with_extension("db.unfinished");
     for file in [
@@ -126,7 +127,7 @@ pub(crate) fn database_from_journal(
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     // The last connection takes the log and its index with it.
     connection.close().map_err(|(_, error)| error)?;
-    remove_if_there(views)?;
+    beside::remove_views(space)?;
     std::fs::rename(&unfinished, path).map_err(StoreError::io("put in place", path))?;
     sync_folder_of(path)?;
     Ok(replayed)

@@ -100,8 +100,7 @@ impl SpaceSource {
         journal.seal_full_segments()?;
         rewound.erased_since = emptied.len() as u64;
         let database = folder.join("memories").join("active.db");
-        let replayed =
-            restore::database_from_journal(&database, &journal.folder, &folder.join("views"))?;
+        let replayed = restore::database_from_journal(&database, &journal.folder, folder)?;
         match replayed.stopped {
             Some(reason) => Err(StoreError::damaged(&journal.folder, reason)),
             None => Ok(rewound),

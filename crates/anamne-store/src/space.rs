@@ -8,6 +8,7 @@ use std::time::Duration;
 use anamne_types::{Actor, Memory, MemoryId, Seq, Tier};
 
 use crate::StoreError;
+use crate::beside;
 use crate::clock::Clock;
 use crate::config::SpaceConfig;
 use crate::files::{create_private_folder, is_there, look_at};
@@ -101,6 +102,12 @@ impl SpaceSource {
         };
         if !(has_database && space.looks_right()?) {
             space.mend()?;
+        }
+        if let Err(error) = beside::move_kept(folder)
+            && !error.is_read_only()
+        {
+            // They are moved when the disk, or whoever has them open, allows it.
+            space.note_mended(vec![format!("{error}; it stays where it is for now")]);
         }
         Ok(space)
     }

@@ -220,8 +220,7 @@ fn restore_if_told(
         "the database was missing"
     };
     set_database_aside(places.database, reason, mended)?;
-    let views = places.folder.join("views");
-    let replayed = restore::database_from_journal(places.database, &journal.folder, &views)?;
+    let replayed = restore::database_from_journal(places.database, &journal.folder, places.folder)?;
     note_replayed(&replayed, mended);
     Ok(())
 }

@@ -7,16 +7,18 @@ use anamne_recall::past::Past;
 use anamne_recall::tiers::{TieredColumns, TieredLexical, TieredVectors};
 use anamne_recall::views::{Columns, Disputes, LexicalSearch, VectorSearch};
 use anamne_recall::{Facts, Planner, Recaller, can_hold};
-use anamne_types::{Answer, Context, ContextRequest, Hit, Plan, Recall, Seq, Temperature, Tier};
+use anamne_types::{Answer, Context, ContextRequest, Hit, Plan, Recall, Temperature, Tier};
 
 use crate::Error;
-use crate::answering::Answering;
 use crate::connecting::KnownConnections;
+use crate::core::Inner;
+use crate::derived::answering::Answering;
+use crate::derived::meta::Experienced;
+use crate::derived::tiers::{OpenTier, Trouble};
+use crate::derived::views;
 use crate::knowledge::KnownDisputes;
-use crate::meta::Experienced;
 use crate::naming::KnownNames;
-use crate::space::{Inner, Space};
-use crate::tiers::{OpenTier, Trouble};
+use crate::space::Space;
 
 /// Stands in the `degraded` of the one answer in the course of which a damaged database was restored.
 const RESTORED: &str = "source restored";
@@ -51,8 +53,8 @@ impl Space {
     pub fn recall(&self, recall: &Recall) -> Result<Answer, Error> {
         let answer = self.look(recall)?;
         let hits = answer.results.iter();
-        self.inner
-            .used(hits.map(|hit| (hit.memory.id, hit.memory.body.kind())));
+        let used = hits.map(|hit| (hit.memory.id, hit.memory.body.kind()));
+        self.inner.caches.used(used, self.now());
         Ok(answer)
     }
 
@@ -111,8 +113,8 @@ impl Space {
         widened: bool,
         question: impl Fn(&Recaller<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.inner.asked.fetch_add(1, Ordering::Relaxed);
-        self.inner.activity.note_recall();
+        self.inner.jobs.asked.fetch_add(1, Ordering::Relaxed);
+        self.inner.derived.tasks.activity.note_recall();
         let began = self.inner.source.replacements()?;
         let mut known = began;
         loop {
@@ -120,7 +122,7 @@ impl Space {
             if let Some(at) = recall.as_of.known {
                 reached.past = Some(self.inner.past(at, &reached.answering.model)?);
             }
-            self.wake_worker();
+            self.inner.wake_background();
             let restored = known > began;
             let answer = self
                 .inner
@@ -132,7 +134,12 @@ impl Space {
                 known = replacements;
                 continue;
             }
-            if self.inner.has_changed_since(&reached.answering)? {
+            if self
+                .inner
+                .derived
+                .tiers
+                .has_changed_since(&reached.answering)?
+            {
                 // The vectors that were asked may have been removed on the way.
                 continue;
             }
@@ -145,37 +152,6 @@ impl Space {
 }
 
 impl Inner {
-    /// Brings the views of the active tier up to the last acknowledged write, of the database that is there now.
-    pub(crate) fn caught_up(&self) -> Result<Vec<Trouble>, Error> {
-        let answering = self.notice_answering()?;
-        self.catch_up_active(&answering.active)
-    }
-
-    fn catch_up_active(&self, active: &OpenTier) -> Result<Vec<Trouble>, Error> {
-        let troubles = active.catch_up(&self.source)?;
-        let replacements = self.source.replacements()?;
-        let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
-        if *followed == replacements {
-            return Ok(troubles);
-        }
-        // Names may have other numbers in a restored database, and all its memories lie in the active tier. Published
-        // parts went with the old one; what a view has in memory alone is built again.
-        self.colder.close();
-        let in_memory: Vec<_> = active
-            .followers
-            .views()
-            .iter()
-            .filter(|view| view.watermark() == Seq(0) && view.position() > Seq(0))
-            .cloned()
-            .collect();
-        active
-            .followers
-            .fold(&self.source, &in_memory, &mut |_, _| {})?;
-        *self.facts.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        *followed = replacements;
-        active.catch_up(&self.source)
-    }
-
     /// Brings the tiers that a question reaches up to the last acknowledged write, all of them to the same one: a
     /// memory that moves meanwhile is found where it was or where it is. Tiers that can't hold the time that is asked for
     /// are not even opened, where planning is wanted.
@@ -188,16 +164,16 @@ impl Inner {
         };
         let mut round = 0;
         loop {
-            let answering = self.notice_answering()?;
-            let mut troubles = self.catch_up_active(&answering.active)?;
+            let answering = self.derived.tiers.notice_answering()?;
+            let mut troubles = self.derived.tiers.catch_up_active(&answering.active)?;
             let mut tiers = vec![answering.active.clone()];
             if !temperature.reaches(Tier::Active) {
                 (troubles, tiers) = (Vec::new(), Vec::new());
             }
             if temperature != Temperature::Hot {
-                for tier in self.colder_tiers()? {
+                for tier in self.derived.tiers.colder_tiers()? {
                     if temperature.reaches(tier) && can_hold(tier, since, until) {
-                        let tier = self.colder_tier_of(tier, &answering.model)?;
+                        let tier = self.derived.tiers.colder_tier_of(tier, &answering.model)?;
                         troubles.append(&mut tier.catch_up(&self.source)?);
                         tiers.push(tier);
                     }
@@ -240,11 +216,15 @@ impl Inner {
             })
         };
         let past = past.as_deref();
-        let mut snapshots: Vec<_> = whole("columns")
+        let mut snapshots: Vec<_> = whole(views::COLUMNS)
             .map(|tier| tier.views.columns.snapshot())
             .collect();
-        let mut lexical: Vec<_> = whole("lexical").map(|tier| &*tier.views.lexical).collect();
-        let mut vectors: Vec<_> = whole("vectors").map(|tier| &*tier.views.vectors).collect();
+        let mut lexical: Vec<_> = whole(views::LEXICAL)
+            .map(|tier| &*tier.views.lexical)
+            .collect();
+        let mut vectors: Vec<_> = whole(views::VECTORS)
+            .map(|tier| &*tier.views.vectors)
+            .collect();
         let mut lacking = None;
         if let Some(past) = past {
             // What differed then stands before the tiers, as a still hotter one. Alone it would be all that there is.
@@ -254,7 +234,7 @@ impl Inner {
                 prepend(&mut vectors, || of_past);
             } else {
                 vectors.clear();
-                lacking = Some("vectors".to_owned());
+                lacking = Some(views::VECTORS.to_owned());
             }
         }
         let (one_lexical, one_vectors) = (lexical.first().copied(), vectors.first().copied());
@@ -281,10 +261,10 @@ impl Inner {
             may_leave_out: !is_one && self.plans(recall),
             widened,
         });
-        let experience = Experienced(self);
+        let experience = Experienced(&self.derived.meta);
         let facts = self.facts()?;
-        let (latent, damaged_latent) = self.latent();
-        let graph = self.graph_if_woven();
+        let (latent, damaged_latent) = self.derived.latent.index();
+        let graph = self.derived.knowledge.if_woven();
         let connections = KnownConnections::new(&self.source, graph.clone());
         let disputes = graph.map(KnownDisputes);
         let naming = KnownNames(self);
@@ -324,7 +304,7 @@ impl Inner {
                 .chain(lacking)
                 .chain(damaged_latent)
                 .chain(restored.then(|| RESTORED.to_owned()))
-                .chain(self.missing_model_label())
+                .chain(self.derived.tiers.missing_model_label())
                 .collect(),
             planner,
             tiers: counts.collect(),
@@ -340,8 +320,12 @@ impl Inner {
 
     /// What recall knows of the space, read anew when something was written.
     fn facts(&self) -> Result<Arc<Facts>, Error> {
-        let head = self.active().followers.head();
-        let mut known = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        let head = (self.source.replacements_met(), self.derived.tiers.head());
+        let mut known = self
+            .caches
+            .facts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some((seq, facts)) = &*known
             && *seq == head
         {

@@ -33,7 +33,7 @@ impl Space {
             .into_iter()
             .filter(|memory| memory.deleted_at.is_none())
             .collect();
-        let graph = self.inner.graph()?;
+        let graph = self.inner.derived.knowledge.open()?;
         let woven = graph.position()?;
         let contradictions = graph
             .contradictions_among(&memories)?

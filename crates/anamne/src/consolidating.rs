@@ -5,14 +5,15 @@ use anamne_knowledge::consolidation::{
     insights, plan,
 };
 use anamne_knowledge::signals::Signals;
-use anamne_store::{LogQuery, Order, Standing};
+use anamne_store::{Derived, LogQuery, Order, Standing};
 use anamne_types::{
     Actor, ActorKind, Assertion, Filter, Judgement, Kind, Link, LinkType, Memory, MemoryId, Skipped,
 };
 use serde::Serialize;
 
 use crate::Error;
-use crate::space::{Inner, Space};
+use crate::core::Inner;
+use crate::space::Space;
 
 /// In whose name memories are folded.
 const NAME: &str = "consolidation";
@@ -174,7 +175,7 @@ impl Space {
         let Some(signals) = self.signals(&memory)? else {
             return Ok(None);
         };
-        let conflicts = match self.inner.graph_if_woven() {
+        let conflicts = match self.inner.derived.knowledge.if_woven() {
             Some(graph) => graph
                 .disputes(&[memory.row])?
                 .pop()
@@ -203,10 +204,10 @@ impl Space {
     }
 
     fn signals(&self, memory: &Memory) -> Result<Option<Signals>, Error> {
-        if !self.inner.has_summaries() {
+        if !self.inner.derived.summaries.exists() {
             return Ok(None);
         }
-        Ok(self.inner.summaries()?.signals(memory.row)?)
+        Ok(self.inner.derived.summaries.open()?.signals(memory.row)?)
     }
 }
 

@@ -128,14 +128,14 @@ impl Space {
         self.require(Right::Erase)?;
         let (inner, folder) = (&self.inner, self.folder());
         let set_aside = set_aside_in(folder).unwrap_or_default();
-        let texts = inner.cached_texts(ids);
-        inner.begin_forgetting(&texts)?;
+        let texts = inner.derived.cache.texts_of(ids);
+        inner.derived.cache.begin_forgetting(&texts)?;
         let begun = inner.source.begin_erasure(self.actor(), ids);
         // Also after a failure: the transaction may stand.
         let done = [
             inner.source.finish_erasures().map_err(Error::from),
-            inner.begin_forgetting(&texts),
-            inner.clean_views(&mut |_, _| {}),
+            inner.derived.cache.begin_forgetting(&texts),
+            inner.clean_derived(&mut |_, _| {}),
         ];
         let mut erased = Erased::default();
         for error in done.into_iter().filter_map(Result::err) {

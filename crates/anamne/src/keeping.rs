@@ -7,15 +7,14 @@ use anamne_store::{
     BackupReport, Examination, Finding, KnownBackup, Part, SpaceName, StoreError, Unreadable,
     entries, examine, repair,
 };
-use anamne_types::{Right, Skipped, Tier};
+use anamne_types::{Right, Skipped};
 use serde::Serialize;
 
-use crate::answering;
-use crate::latent;
-use crate::space::{CheckUp, Space};
+use crate::derived;
+use crate::doctor::CheckUp;
+use crate::space::Space;
 use crate::store::Store;
 use crate::travel::outside;
-use crate::views::{self, Views};
 use crate::{Error, ErrorKind};
 
 /// What reading a space back found.
@@ -214,26 +213,20 @@ impl Store {
         let space = self.existing_space(name.as_str())?;
         if was_damaged {
             // They may have skipped what is there again now.
-            space.inner.drop_graph()?;
-            space.inner.drop_summaries()?;
+            space.inner.derived.skip_nothing()?;
         }
         report.mended.append(&mut space.source().mended());
-        let mut views = CheckUp::default();
-        space.mend_views(&mut views)?;
-        report.mended.append(&mut views.mended);
-        report.lost.append(&mut views.problems);
+        let mut derived = CheckUp::default();
+        space.mend_derived(&mut derived)?;
+        report.mended.append(&mut derived.mended);
+        report.lost.append(&mut derived.problems);
         Ok(())
     }
 
     fn examine_folder(&self, folder: &Path) -> Result<Examination, Error> {
         let mut found = examine(folder)?;
-        let colder = views::colder_on_disk(folder)?;
-        let model = answering::model_of(folder, &self.models);
-        for tier in std::iter::once(Tier::Active).chain(colder) {
-            let views = Views::open(folder, tier, &model)?;
-            found.findings.extend(views.examine(found.last_seq));
-        }
-        found.findings.extend(latent::examine(folder));
+        let derived = derived::examine(folder, &self.models, found.last_seq)?;
+        found.findings.extend(derived);
         Ok(found)
     }
 

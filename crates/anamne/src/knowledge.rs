@@ -1,9 +1,8 @@
 //! The knowledge graph of a space: woven from its log, asked, and told by hand.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use anamne_embed::{Embedder, StaticModel};
@@ -11,8 +10,8 @@ use anamne_knowledge::graph::{
     Association, ContradictionQuery, EntityQuery, Graph, GraphError, Woven,
 };
 use anamne_recall::views::Disputes;
+use anamne_store::Listing;
 use anamne_store::view::MemoryFeed;
-use anamne_store::{Listing, StoreError};
 use anamne_types::{
     Assertion, Body, Category, Contradiction, Dispute, Draft, Entity, EntityType, Evidence, Filter,
     Frame, Kind, Limits, LinkType, Memory, MemoryId, Neighbourhood, Refusal, Relation, Remembered,
@@ -21,17 +20,13 @@ use anamne_types::{
 use jiff::Timestamp;
 
 use crate::Error;
+use crate::core::Inner;
+use crate::derived::graph::{BATCH, SMALL_BATCH};
 use crate::likeness::nearest;
-use crate::space::{CheckUp, Inner, Space};
+use crate::space::Space;
 
 /// So few events are followed at once when knowledge is asked; more are left to [`Space::weave`].
 pub(crate) const FOLLOWED_AT_ONCE: u64 = 64;
-
-/// Memories that are woven with one transaction while somebody waits for it.
-pub(crate) const BATCH: usize = 256;
-
-/// Memories that are woven at a time while others ask.
-pub(crate) const SMALL_BATCH: usize = 16;
 
 /// Memories that share names with one whose meanings are compared with it.
 const WEIGHED: usize = 60;
@@ -51,125 +46,6 @@ pub struct Knowledge {
     graph: Arc<Graph>,
 }
 
-impl Inner {
-    fn graph_path(&self) -> PathBuf {
-        self.source.folder().join("views/knowledge.db")
-    }
-
-    /// The graph, opened when it is first asked for, and anew when its file was replaced.
-    pub(crate) fn graph(&self) -> Result<Arc<Graph>, Error> {
-        let mut known = self.graph.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(graph) = &*known
-            && graph.is_in_place()
-        {
-            return Ok(graph.clone());
-        }
-        let readings = self.readings_if_there()?;
-        let graph = Arc::new(Graph::open(&self.graph_path(), readings)?);
-        *known = Some(graph.clone());
-        Ok(graph)
-    }
-
-    /// The graph, where one was woven.
-    pub(crate) fn graph_if_woven(&self) -> Option<Arc<Graph>> {
-        let is_open = self
-            .graph
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .is_some();
-        (is_open || self.graph_path().exists())
-            .then(|| self.graph().ok())
-            .flatten()
-    }
-
-    /// Follows the log with the graph until `go_on` says no. One that turns out to be damaged is thrown away and woven anew.
-    pub(crate) fn weave_graph(
-        &self,
-        batch: usize,
-        go_on: &mut dyn FnMut(Seq) -> bool,
-    ) -> Result<Woven, Error> {
-        self.weave_graph_from(&self.source, batch, go_on)
-    }
-
-    fn weave_graph_from(
-        &self,
-        feed: &dyn MemoryFeed,
-        batch: usize,
-        go_on: &mut dyn FnMut(Seq) -> bool,
-    ) -> Result<Woven, Error> {
-        match self
-            .graph()?
-            .catch_up(feed, batch, self.source.now(), go_on)
-        {
-            Err(error) if error.is_damage() => {
-                self.drop_graph()?;
-                self.note_troubles([format!("knowledge was damaged and is woven anew: {error}")]);
-                Ok(self
-                    .graph()?
-                    .catch_up(feed, batch, self.source.now(), go_on)?)
-            }
-            woven => Ok(woven?),
-        }
-    }
-
-    /// Throws the graph away.
-    pub(crate) fn drop_graph(&self) -> Result<(), Error> {
-        *self.graph.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        Ok(Graph::remove(&self.graph_path())?)
-    }
-
-    /// Empties the graph. One that is damaged is thrown away, file and all.
-    pub(crate) fn empty_graph(&self) -> Result<(), Error> {
-        match self.graph()?.forget() {
-            Err(error) if error.is_damage() => self.drop_graph(),
-            emptied => Ok(emptied?),
-        }
-    }
-
-    /// Reads the graph back where there is one, weaves it anew where it is damaged, and says what it found.
-    pub(crate) fn mend_graph(&self, found: &mut CheckUp) -> Result<(), Error> {
-        let Some(graph) = self.graph_if_woven() else {
-            return Ok(());
-        };
-        let problem = match graph.examine() {
-            Err(error) if error.is_damage() => Some(error.to_string()),
-            examined => examined?,
-        };
-        if let Some(problem) = problem {
-            self.drop_graph()?;
-            self.weave_graph(BATCH, &mut |_| true)?;
-            let said = format!("knowledge: was damaged ({problem}) and has been woven anew");
-            found.mended.push(said);
-        } else {
-            let covered = graph.position()?;
-            found
-                .well
-                .push(format!("knowledge: covers the log up to event {covered}"));
-        }
-        Ok(())
-    }
-
-    /// Takes out of the graph's file what was erased.
-    pub(crate) fn clean_graph(&self) -> Result<(), Error> {
-        let cleaned = match self.graph_if_woven() {
-            Some(_) => self
-                .weave_graph(BATCH, &mut |_| true)
-                .and_then(|_| Ok(self.graph()?.purge()?)),
-            None if self.graph_path().exists() => self.graph().map(|_| ()),
-            None => return Ok(()),
-        };
-        match cleaned {
-            // Somebody reads it now: the next round cleans it.
-            Err(Error::Knowledge(GraphError::Store(error @ StoreError::StillRead { .. }))) => {
-                Err(error.into())
-            }
-            // One that can't be cleaned is better lost.
-            Err(_) => self.drop_graph(),
-            Ok(()) => Ok(()),
-        }
-    }
-}
-
 /// How fast weaving goes in the background.
 pub(crate) struct Pace<'space> {
     inner: &'space Inner,
@@ -181,14 +57,14 @@ impl<'space> Pace<'space> {
     pub(crate) fn new(inner: &'space Inner) -> Self {
         Self {
             inner,
-            asked: inner.asked.load(Ordering::Relaxed),
+            asked: inner.jobs.asked.load(Ordering::Relaxed),
             began: Instant::now(),
         }
     }
 
     /// Sleeps after some work where somebody asked meanwhile, the longer the longer the work took.
     pub(crate) fn rest(&mut self) {
-        let asked = self.inner.asked.load(Ordering::Relaxed);
+        let asked = self.inner.jobs.asked.load(Ordering::Relaxed);
         if asked != self.asked {
             std::thread::sleep(self.began.elapsed() * (BUSY_PART - 1));
         }
@@ -216,7 +92,7 @@ impl Space {
     /// The background does this while nobody asks.
     pub fn weave(&self, go_on: &mut dyn FnMut(Seq) -> bool) -> Result<Woven, Error> {
         self.require_write()?;
-        self.inner.weave_graph(BATCH, go_on)
+        self.inner.derived.knowledge.weave(BATCH, go_on)
     }
 
     /// The same, past memories that are damaged in both copies: the graph takes them for forgotten, and each is named once, by the
@@ -227,14 +103,18 @@ impl Space {
     ) -> Result<(Woven, Skipped), Error> {
         self.require_write()?;
         let feed = self.source().sound_feed();
-        let woven = self.inner.weave_graph_from(&feed, BATCH, go_on)?;
+        let woven = self
+            .inner
+            .derived
+            .knowledge
+            .weave_from(&feed, BATCH, go_on)?;
         Ok((woven, feed.skipped()))
     }
 
     /// Throws the knowledge graph away and weaves it from the beginning of the log. The same log gives the same graph.
     pub fn weave_again(&self, go_on: &mut dyn FnMut(Seq) -> bool) -> Result<Woven, Error> {
         self.require_write()?;
-        self.inner.empty_graph()?;
+        self.inner.derived.knowledge.empty()?;
         self.weave(go_on)
     }
 
@@ -242,7 +122,7 @@ impl Space {
     pub fn weave_in_background(&self) -> Result<Woven, Error> {
         self.require_write()?;
         let mut pace = Pace::new(&self.inner);
-        self.inner.weave_graph(SMALL_BATCH, &mut |_| {
+        self.inner.derived.knowledge.weave(SMALL_BATCH, &mut |_| {
             pace.rest();
             true
         })
@@ -252,7 +132,7 @@ impl Space {
     /// [`Knowledge::behind`] says how many it lacks else.
     pub fn knowledge(&self) -> Result<Knowledge, Error> {
         let knowledge = Knowledge {
-            graph: self.inner.graph()?,
+            graph: self.inner.derived.knowledge.open()?,
             space: self.clone(),
         };
         if (1..=FOLLOWED_AT_ONCE).contains(&knowledge.behind()?) {
@@ -263,7 +143,7 @@ impl Space {
 
     /// Up to which event the log is woven, and how many are left. Nothing is woven by asking.
     pub fn woven(&self) -> Result<(Seq, u64), Error> {
-        let position = self.inner.graph()?.position()?;
+        let position = self.inner.derived.knowledge.open()?.position()?;
         let head = MemoryFeed::head(self.source())?;
         Ok((position, head.0.saturating_sub(position.0)))
     }
@@ -271,12 +151,12 @@ impl Space {
     /// Throws the knowledge graph away. [`Space::weave`] makes the same one again.
     pub fn unweave(&self) -> Result<(), Error> {
         self.require(Right::Configure)?;
-        self.inner.empty_graph()
+        self.inner.derived.knowledge.empty()
     }
 
     /// The memories that have to do with one though nobody said so, as far as knowledge is woven; none where it never was.
     pub fn associations(&self, memory: MemoryId, limit: usize) -> Result<Vec<Association>, Error> {
-        let Some(graph) = self.inner.graph_if_woven() else {
+        let Some(graph) = self.inner.derived.knowledge.if_woven() else {
             return Ok(Vec::new());
         };
         let knowledge = Knowledge {
@@ -288,7 +168,7 @@ impl Space {
 
     /// The memories that say otherwise than one, as far as knowledge is woven; none where it never was.
     pub fn disputes(&self, memory: &Memory) -> Result<Vec<Dispute>, Error> {
-        let Some(graph) = self.inner.graph_if_woven() else {
+        let Some(graph) = self.inner.derived.knowledge.if_woven() else {
             return Ok(Vec::new());
         };
         Ok(graph.disputes(&[memory.row])?.pop().unwrap_or_default())

@@ -20,35 +20,34 @@
 
 mod across;
 mod admission;
-mod answering;
 mod asking;
 mod backups;
 mod batch_size;
 mod briefing;
+mod caches;
 mod cleaning;
 mod connecting;
 mod consistency;
 mod consolidating;
-mod due;
-mod embedding_cache;
+mod core;
+mod derived;
+mod doctor;
 mod erasing;
 mod error;
-mod examining;
 mod exchange;
 mod export;
+mod feedback;
 mod front_matter;
 mod import;
+mod jobs;
 mod keeping;
 mod knowledge;
-mod latent;
 mod likeness;
-mod meta;
 mod modelling;
 mod models;
 mod naming;
 mod past;
 mod provenance;
-mod reembedding;
 mod retention;
 mod routing;
 #[cfg(test)]
@@ -56,14 +55,13 @@ mod set_clock;
 mod space;
 mod store;
 mod summaries;
-mod tasks;
-mod tiers;
+mod telling;
+mod topics;
 mod transfer;
 mod travel;
 mod trouble;
-mod views;
+mod troubles;
 mod wording;
-mod worker;
 
 pub use anamne_embed as embed;
 pub use anamne_knowledge::consolidation::{Audit, Insight, Proposal, ProposalKind};
@@ -72,29 +70,33 @@ pub use anamne_knowledge::graph::{
 };
 pub use anamne_knowledge::summaries::{Level, Summary, SummarySentence, Woven as Summarised};
 pub use anamne_store::{
-    BackupReport, Clock, EmbeddingConfig, Examination, Finding, JournalReport, KeptQueries,
-    KnownBackup, KnownProject, LONGEST_WAIT, Listing, LogEntry, LogQuery, MetaConfig, Order, Part,
-    Project, ProjectConfig, ProjectFolder, ProjectSpace, ProjectStanding, QuotaConfig,
-    RecallConfig, RetentionConfig, Rewound, RoleConfig, SpaceConfig, SpaceName, Standing,
-    Statistics, StoreError, StoreFolder, SystemClock, TierCount, TiersConfig, Unreadable,
+    BackupReport, Budget, Class, Clock, Damage, Derived, Effort, EmbeddingConfig, Examination,
+    Finding, JournalReport, KeptQueries, KnownBackup, KnownProject, LONGEST_WAIT, Listing,
+    LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig, ProjectFolder,
+    ProjectSpace, ProjectStanding, QuotaConfig, RecallConfig, RetentionConfig, Rewound, RoleConfig,
+    SpaceConfig, SpaceName, Standing, Statistics, StoreError, StoreFolder, SystemClock, TierCount,
+    TiersConfig, Unreadable,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;
 pub use consolidating::Regarded;
-pub use embedding_cache::{CacheSize, EmbeddingCache};
+pub use derived::embedding_cache::{CacheSize, EmbeddingCache};
+pub use derived::meta::LoggedQuery;
+pub use derived::reembedding::EmbeddingState;
+pub use derived::{BringDerived, DerivedSite, ViewState};
+pub use doctor::{CheckUp, SpaceReport};
 pub use erasing::{BackupUpdate, Erased, Unreached};
 pub use error::{Denied, Error, ErrorKind};
 pub use export::{CorpusReport, Exported};
 pub use import::{BadLine, BadLines, ImportOptions, ImportReport, Unproven};
+pub use jobs::{ChoreReport, Moved};
 pub use keeping::{Backups, NotRepaired, RepairReport, StruckBackup, Verification};
 pub use knowledge::Knowledge;
-pub use meta::{KnownTopic, LoggedQuery, Verdict};
-pub use reembedding::EmbeddingState;
 pub use retention::{RetentionApplied, RetentionState, RetentionUndone};
-pub use space::{CheckUp, Space, SpaceReport, ViewState};
+pub use space::Space;
 pub use store::{Options, Store};
-pub use tiers::Moved;
+pub use topics::{KnownTopic, Verdict};
 pub use transfer::{Kept, Selection, Transfer};
 pub use travel::Rewind;
 pub use wording::Worded;
-pub use {anamne_jobs as jobs, anamne_llm as llm};
+pub use {anamne_jobs as queue, anamne_llm as llm};

@@ -2,9 +2,6 @@
 //!
 //! Nothing waits for it. Where it fails, is too dear, or is switched off, what the rules read stays.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-
 use anamne_jobs::{TaskContext, TaskError};
 use anamne_knowledge::graph::ContradictionQuery;
 use anamne_knowledge::reading::Utterance;
@@ -16,7 +13,7 @@ use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 
 use crate::Error;
-use crate::space::Inner;
+use crate::core::Inner;
 
 /// Texts with fewer characters say too little to be worth a question.
 const WORTH_READING: usize = 40;
@@ -31,53 +28,27 @@ const JUDGED: usize = 50;
 const LATER: SignedDuration = SignedDuration::from_mins(10);
 
 impl Inner {
-    fn readings_path(&self) -> PathBuf {
-        self.source.folder().join("views/readings.db")
-    }
-
-    /// What a model has read, where there is a model or was one.
-    pub(crate) fn readings_if_there(&self) -> Result<Option<Arc<Readings>>, Error> {
-        let path = self.readings_path();
-        if self.bridge.is_none() && !path.exists() {
-            return Ok(None);
-        }
-        Ok(Some(Arc::new(Readings::open(&path)?)))
-    }
-
     /// Whether a model has something to read.
     pub(crate) fn is_model_behind(&self) -> Result<bool, Error> {
-        if self.bridge.is_none() {
+        if self.site.bridge.is_none() {
             return Ok(false);
         }
-        let Some(readings) = self.readings_if_there()? else {
+        let Some(readings) = self.derived.readings.open()? else {
             return Ok(false);
         };
-        Ok(readings.position()? < MemoryFeed::head(&self.source)?)
-    }
-
-    /// Takes out of what a model has read whatever was erased.
-    pub(crate) fn clean_readings(&self) -> Result<(), Error> {
-        if let Some(readings) = self.readings_if_there()? {
-            let live = |row| {
-                self.source
-                    .get_rows(&[row])
-                    .is_ok_and(|found| !found.is_empty())
-            };
-            readings.purge(&live)?;
-        }
-        Ok(())
+        Ok(readings.position()? < MemoryFeed::head(&*self.source)?)
     }
 
     /// Has the model read what was told since, one memory after the other, and takes each reading into the graph.
     pub(crate) fn read_by_model(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
         let (Some(bridge), Some(readings)) = (
-            &self.bridge,
-            self.readings_if_there().map_err(TaskError::failed)?,
+            &self.site.bridge,
+            self.derived.readings.open().map_err(TaskError::failed)?,
         ) else {
             return Ok(());
         };
-        let graph = self.graph().map_err(TaskError::failed)?;
-        let head = MemoryFeed::head(&self.source).map_err(TaskError::failed)?;
+        let graph = self.derived.knowledge.open().map_err(TaskError::failed)?;
+        let head = MemoryFeed::head(&*self.source).map_err(TaskError::failed)?;
         let begun = readings.position().map_err(TaskError::failed)?;
         loop {
             let reached = readings.position().map_err(TaskError::failed)?;
@@ -89,7 +60,7 @@ impl Inner {
             let read = self.read_each(bridge, &readings, &states, context);
             // Also what was read before it failed or stopped.
             graph
-                .follow_readings(&self.source)
+                .follow_readings(&*self.source)
                 .map_err(TaskError::failed)?;
             read?;
             let done = states.last().map_or(begun, |last| last.seq).0 - begun.0;
@@ -148,12 +119,12 @@ impl Inner {
     /// Has the model judge the contradictions that nobody has decided.
     pub(crate) fn judge_by_model(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
         let (Some(bridge), Some(readings)) = (
-            &self.bridge,
-            self.readings_if_there().map_err(TaskError::failed)?,
+            &self.site.bridge,
+            self.derived.readings.open().map_err(TaskError::failed)?,
         ) else {
             return Ok(());
         };
-        let graph = self.graph().map_err(TaskError::failed)?;
+        let graph = self.derived.knowledge.open().map_err(TaskError::failed)?;
         let open = ContradictionQuery {
             open: true,
             limit: 1_000,
@@ -215,7 +186,7 @@ impl Inner {
 
     /// Whether contradictions are open that the model has not judged.
     pub(crate) fn has_unjudged(&self) -> Result<bool, Error> {
-        let (Some(_), Some(readings)) = (&self.bridge, self.readings_if_there()?) else {
+        let (Some(_), Some(readings)) = (&self.site.bridge, self.derived.readings.open()?) else {
             return Ok(false);
         };
         let open = ContradictionQuery {
@@ -223,7 +194,7 @@ impl Inner {
             limit: 1_000,
             ..ContradictionQuery::default()
         };
-        for contradiction in self.graph()?.contradictions(&open)? {
+        for contradiction in self.derived.knowledge.open()?.contradictions(&open)? {
             if readings.verdict(&contradiction.id)?.is_none() {
                 return Ok(true);
             }

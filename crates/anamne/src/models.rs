@@ -10,7 +10,7 @@ use anamne_index::vectors::DIMENSIONS;
 use anamne_store::EmbeddingConfig;
 
 use crate::Error;
-use crate::embedding_cache::EmbeddingCache;
+use crate::derived::embedding_cache::EmbeddingCache;
 
 /// A model that is at hand, under the name by which spaces choose it.
 #[derive(Clone)]

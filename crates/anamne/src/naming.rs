@@ -9,9 +9,10 @@ use anamne_store::StoreError;
 use anamne_store::view::MemoryFeed;
 
 use crate::Error;
-use crate::knowledge::{BATCH, FOLLOWED_AT_ONCE, LOOKED_AT};
+use crate::core::Inner;
+use crate::derived::graph::BATCH;
+use crate::knowledge::{FOLLOWED_AT_ONCE, LOOKED_AT};
 use crate::likeness::nearest;
-use crate::space::Inner;
 
 /// Names that are offered where one is not known.
 const OFFERED: usize = 3;
@@ -25,14 +26,14 @@ pub(crate) struct KnownNames<'space>(pub(crate) &'space Inner);
 impl KnownNames<'_> {
     /// The graph, and whether it lacks something: a few events are followed at once.
     fn woven(&self) -> Result<(Arc<Graph>, bool), Error> {
-        let graph = self.0.graph()?;
+        let graph = self.0.derived.knowledge.open()?;
         let behind = || -> Result<u64, Error> {
-            let head = MemoryFeed::head(&self.0.source)?;
+            let head = MemoryFeed::head(&*self.0.source)?;
             Ok(head.0.saturating_sub(graph.position()?.0))
         };
         let mut left = behind()?;
         if (1..=FOLLOWED_AT_ONCE).contains(&left) {
-            self.0.weave_graph(BATCH, &mut |_| true)?;
+            self.0.derived.knowledge.weave(BATCH, &mut |_| true)?;
             left = behind()?;
         }
         if left > 0 && graph.position()?.0 == 0 {

@@ -8,9 +8,9 @@ use anamne_types::Seq;
 use jiff::Timestamp;
 
 use crate::Error;
+use crate::core::Inner;
+use crate::derived::views;
 use crate::models::Model;
-use crate::space::Inner;
-use crate::views;
 
 /// A question reaches back as far as no more memories have changed since: as many are read, taken apart and embedded anew in
 /// a few seconds.
@@ -29,8 +29,12 @@ impl Inner {
     ///
     /// The last one is kept, for questions come in rows. [`RecallError::TooLongAgo`] where too much has changed.
     pub(crate) fn past(&self, at: Timestamp, model: &Model) -> Result<Arc<Past>, Error> {
-        let head = anamne_store::view::MemoryFeed::head(&self.source)?;
-        let mut last = self.past.lock().unwrap_or_else(PoisonError::into_inner);
+        let head = anamne_store::view::MemoryFeed::head(&*self.source)?;
+        let mut last = self
+            .caches
+            .past
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*last
             && (known.at, known.head) == (at, head)
             && known.model == model.slug()

@@ -11,8 +11,10 @@ use anamne_types::{MemoryId, Right, Skipped};
 use serde::Serialize;
 
 use crate::Error;
+use crate::core::Inner;
+use crate::doctor::CheckUp;
 use crate::erasing::BackupUpdate;
-use crate::space::{CheckUp, Inner, Space};
+use crate::space::Space;
 
 /// More than one part in so many of the live memories is not forgotten or erased at once without confirmation.
 const MOST_AT_ONCE: u64 = 10;
@@ -104,19 +106,17 @@ fn deferred(
 impl Inner {
     /// Takes note that something was told or changed in this process.
     pub(crate) fn note_write(&self) {
-        self.written.store(true, Ordering::Relaxed);
+        self.jobs.written.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the background is to look at the retention: something was told since it did so last, and that is a while ago.
+    /// Whether the background is to look at the retention: something was told since it did so last.
     pub(crate) fn is_retention_due(&self) -> bool {
-        self.source.config().retention.days > 0
-            && self.written.load(Ordering::Relaxed)
-            && self.next_retention.is_due(self.source.now())
+        self.source.config().retention.days > 0 && self.jobs.written.load(Ordering::Relaxed)
     }
 
     /// Whether this process told something, and the retention has something to do without being confirmed.
     pub(crate) fn is_retention_waiting(&self) -> Result<bool, Error> {
-        if !self.written.load(Ordering::Relaxed) {
+        if !self.jobs.written.load(Ordering::Relaxed) {
             return Ok(false);
         }
         let plan = self.source.retention_plan(Present::Confirmed)?;
@@ -127,29 +127,29 @@ impl Inner {
     /// Does what the retention is to do after something was told in this process; nothing where nothing was.
     pub(crate) fn apply_retention_after_writes(&self) -> Result<RetentionApplied, Error> {
         // First, so that trouble is not met again with every write.
-        self.next_retention
-            .put_off(self.source.now(), BETWEEN_LOOKS);
-        if !self.written.swap(false, Ordering::Relaxed) {
+        let (now, next) = (self.source.now(), self.jobs.due("retention"));
+        next.put_off(now, BETWEEN_LOOKS);
+        if !self.jobs.written.swap(false, Ordering::Relaxed) {
             return Ok(RetentionApplied::default());
         }
         self.apply_retention(Present::Confirmed)
     }
 
     /// Forgets and erases what the space does not keep. Without the word of a person nothing is done to more than a tenth of
-    /// the space. What is erased leaves the journal with the next `finish_erasures`, and views with `clean_views`.
+    /// the space. What is erased leaves the journal with the next `finish_erasures`, and views with `clean_derived`.
     fn apply_retention(&self, present: Present) -> Result<RetentionApplied, Error> {
         let plan = self.source.retention_plan(present)?;
         let may = |ids: &[MemoryId]| present == Present::Clock || !are_too_many(ids, plan.live);
         let mut applied = RetentionApplied::default();
         if may(&plan.erasable) {
-            let texts = self.cached_texts(&plan.erasable);
-            self.begin_forgetting(&texts)?;
+            let texts = self.derived.cache.texts_of(&plan.erasable);
+            self.derived.cache.begin_forgetting(&texts)?;
             applied.erased = self
                 .source
                 .begin_erasing_forgotten(&plan.erasable, &mut applied.skipped)?;
-            self.begin_forgetting(&texts)?;
+            self.derived.cache.begin_forgetting(&texts)?;
             self.look_for_pending_backups();
-            self.next_backups.hasten();
+            self.jobs.due("backup_erasure").hasten();
         }
         if may(&plan.outdated) {
             applied.forgotten = self
@@ -233,12 +233,12 @@ impl Space {
             return Ok(());
         }
         self.inner.source.finish_erasures()?;
-        self.inner.clean_views(&mut |_, _| {})?;
+        self.inner.clean_derived(&mut |_, _| {})?;
         let unreached = self.inner.finish_in_backups();
         let troubles = unreached
             .into_iter()
             .filter(|update| !update.trouble.is_empty());
-        self.inner.note_troubles(troubles.map(|update| {
+        self.inner.site.troubles.note(troubles.map(|update| {
             let BackupUpdate {
                 folder, trouble, ..
             } = update;
@@ -318,6 +318,6 @@ mod tests {
         clock.set(start + 51.hours());
         space.inner.look_after();
         assert!(!is_live(&space, first));
-        assert_eq!(space.inner.troubles(), Vec::<String>::new());
+        assert_eq!(space.inner.site.troubles.take(), Vec::<String>::new());
     }
 }

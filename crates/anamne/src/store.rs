@@ -14,10 +14,13 @@ use anamne_llm::Bridge;
 use anamne_types::{Actor, Right, Scope};
 
 use crate::Error;
-use crate::embedding_cache::EmbeddingCache;
+use crate::core::Inner;
+use crate::derived::embedding_cache::EmbeddingCache;
+use crate::derived::{BringDerived, Site};
 use crate::error::Denied;
 use crate::models::Models;
-use crate::space::{Inner, Space};
+use crate::space::Space;
+use crate::troubles::Troubles;
 
 /// What the embedding cache may come to where nothing else is said: some 1.3 million vectors of 768 dimensions.
 const CACHE_BYTES: u64 = 2 << 30;
@@ -48,13 +51,15 @@ pub struct Options {
     pub embedding_cache_bytes: u64,
     /// The language model that the background may ask, if any. Everything works without one.
     pub language_model: Option<Arc<Bridge>>,
-    /// Whether long tails are folded, broken views rebuilt, and both copies read back once a day, in a background
-    /// thread. A program that ends soon says no and calls [`Space::settle`] before it ends.
+    /// What else is derived of each space: it is erased, examined, rebuilt and backed up with what the engine derives itself.
+    pub derived: Vec<BringDerived>,
+    /// Whether long tails are folded, broken views rebuilt, tasks done, and both copies read back once a day, in a background
+    /// thread. A program without it calls [`Space::settle`] before it ends.
     pub background: bool,
 }
 
 impl Options {
-    /// The folder with the machine's clock, the built-in model and background work.
+    /// The folder with the machine's clock and the built-in model, and no background work.
     pub fn new(root: impl AsRef<Path>) -> Self {
         Self {
             root: root.as_ref().to_owned(),
@@ -63,7 +68,8 @@ impl Options {
             reranker: None,
             embedding_cache_bytes: CACHE_BYTES,
             language_model: None,
-            background: true,
+            derived: Vec::new(),
+            background: false,
         }
     }
 
@@ -240,13 +246,15 @@ impl Store {
         let folder = self.folder.space(name);
         let source = SpaceSource::open(&folder, name, self.options.clock.clone(), create)?;
         check_settings(&source)?;
-        Inner::open(
-            source,
-            self.models.clone(),
-            self.options.language_model.clone(),
-            self.options.reranker.clone(),
-            self.options.background,
-        )
+        let site = Site {
+            source: Arc::new(source),
+            models: self.models.clone(),
+            bridge: self.options.language_model.clone(),
+            troubles: Arc::new(Troubles::default()),
+            brought: self.options.derived.clone().into(),
+        };
+        let reranker = self.options.reranker.clone();
+        Inner::open(site, reranker, self.options.background)
     }
 
     /// Refuses a caller without this right.

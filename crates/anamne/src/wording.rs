@@ -73,7 +73,7 @@ impl Space {
         ids: &[MemoryId],
         ask: impl Fn(&Bridge, &Call<'_>, &[tasks::Said<'_>], &[Memory]) -> Result<Vec<Worded>, Error>,
     ) -> Result<Option<Vec<Worded>>, Error> {
-        let Some(bridge) = &self.inner.bridge else {
+        let Some(bridge) = &self.inner.site.bridge else {
             return Ok(None);
         };
         let mut chosen = ids.to_vec();

@@ -29,8 +29,8 @@ const HOLDERS: [&str; 14] = [
     "views/knowledge.db",
     "views/knowledge.db.damaged-",
     "views/summaries.db",
-    "views/meta.db",
-    "views/readings.db",
+    "observed/meta.db",
+    "paid/readings.db",
     "embedding-cache.db",
 ];
 
@@ -79,12 +79,12 @@ const KINDS: [&str; 57] = [
     "spaces/tests/views/lexical/TIER/meta.json",
     "spaces/tests/views/lexical/active.lock",
     "spaces/tests/views/lexical/archive-NQN.lock",
-    "spaces/tests/views/meta.db",
-    "spaces/tests/views/meta.db-shm",
-    "spaces/tests/views/meta.db-wal",
-    "spaces/tests/views/readings.db",
-    "spaces/tests/views/readings.db-shm",
-    "spaces/tests/views/readings.db-wal",
+    "spaces/tests/observed/meta.db",
+    "spaces/tests/observed/meta.db-shm",
+    "spaces/tests/observed/meta.db-wal",
+    "spaces/tests/paid/readings.db",
+    "spaces/tests/paid/readings.db-shm",
+    "spaces/tests/paid/readings.db-wal",
     "spaces/tests/views/summaries.db",
     "spaces/tests/views/summaries.db-shm",
     "spaces/tests/views/summaries.db-wal",
@@ -162,7 +162,7 @@ fn nothing_is_left_in_a_store_and_a_backup_that_were_used_damaged_and_repaired()
         }
     }
     site.assert_nothing_left();
-    let readings = site.space_folder("backup").join("views/readings.db");
+    let readings = site.space_folder("backup").join("paid/readings.db");
     assert!(
         readings.exists(),
         "what was paid for stays, but for what was erased"
@@ -375,7 +375,7 @@ const OBSTACLES: [Obstacle; 4] = [
 ];
 
 fn set_format(site: &Site, format: i64) {
-    let path = site.space_folder("backup").join("views/readings.db");
+    let path = site.space_folder("backup").join("paid/readings.db");
     let connection = rusqlite::Connection::open(path).expect("readings");
     connection
         .pragma_update(None, "user_version", format)

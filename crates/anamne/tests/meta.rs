@@ -84,7 +84,7 @@ impl Years {
     }
 
     fn path(&self) -> std::path::PathBuf {
-        self.home.folder().join("views/meta.db")
+        self.home.folder().join("observed/meta.db")
     }
 
     /// Another process's handle on the space.
@@ -350,7 +350,7 @@ fn a_damaged_file_is_set_aside() {
     years.space.settle(&mut |_, _| {}).expect("settled");
     let Years { home, space, .. } = years;
     drop(space);
-    let path = home.folder().join("views/meta.db");
+    let path = home.folder().join("observed/meta.db");
     // Its log alone would bring it back.
     let _ = std::fs::remove_file(path.with_file_name("meta.db-wal"));
     std::fs::write(&path, b"this is no database, and far from it".repeat(400)).expect("written");
@@ -358,7 +358,7 @@ fn a_damaged_file_is_set_aside() {
     let space = store.space("tests").expect("a space");
     assert_eq!(ids(&ask(&space, &recall))[0], before[0]);
     assert_eq!(space.query_log(10).expect("a log").len(), 1);
-    assert!(home.folder().join("views/meta.db.damaged-1").exists());
+    assert!(home.folder().join("observed/meta.db.damaged-1").exists());
     let problems = space.check_up().expect("a check-up").problems;
     assert_eq!(problems, Vec::<String>::new());
 }
@@ -399,7 +399,7 @@ fn erasing_reaches_the_openings() {
     // Written, and read back.
     space.query_log(1).expect("a log");
     let opened = || {
-        let file = home.folder().join("views/meta.db");
+        let file = home.folder().join("observed/meta.db");
         let connection = Connection::open(file).expect("the file");
         let sql = "SELECT times FROM openings";
         let mut openings = connection.prepare(sql).expect("a table");
@@ -534,7 +534,7 @@ fn a_memory_that_is_opened_often_comes_a_little_sooner() {
     again
         .get(if last == one { other } else { one })
         .expect("a memory");
-    let aside = home.folder().join("views/meta.db.damaged-1");
+    let aside = home.folder().join("observed/meta.db.damaged-1");
     std::fs::write(&aside, "words of questions").expect("set aside");
     again.forget_meta().expect("forgotten");
     assert!(!aside.exists(), "a copy that was set aside goes too");

@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use anamne::jobs::Outcome;
 use anamne::llm::{
     Bridge, BridgeConfig, BridgeError, Budgets, LanguageModel, Ledger, Reply, Request, SystemPace,
     Usage,
 };
+use anamne::queue::Outcome;
 use anamne::{ContradictionQuery, Draft, Options, Space, Store, SystemClock};
 
 /// Answers by what it is asked.

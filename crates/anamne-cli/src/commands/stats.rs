@@ -1,6 +1,6 @@
 //! `anamne stats`.
 
-use anamne::SpaceReport;
+use anamne::{Class, SpaceReport, ViewState};
 
 use crate::failure::Failure;
 use crate::output::{Output, YELLOW, paint};
@@ -17,8 +17,9 @@ Examples:
 
 With --json: {\"space\", \"description\", \"memories\", \"by_kind\": {…}, \"forgotten\",
   \"erased\", \"threads\", \"links\", \"events\", \"first\", \"last\", \"views\": [{\"name\",
-  \"watermark\", \"position\", \"tail_rows\", \"bytes\", \"trouble\"}], \"tiers\": [{\"tier\",
-  \"memories\", \"bytes\"}], \"embedding\": {\"model\", \"answering\", \"embedded\",
+  \"class\": log|paid|observed|external, \"exists\", \"watermark\", \"position\",
+  \"tail_rows\", \"bytes\", \"trouble\"}], \"tiers\": [{\"tier\", \"memories\", \"bytes\"}],
+  \"embedding\": {\"model\", \"answering\", \"embedded\",
   \"trouble\"}, \"source_bytes\", \"journal_bytes\"}; embedded is there while another
   model is on its way, and trouble where it can't be had")]
 pub(crate) struct Stats {}
@@ -118,26 +119,34 @@ fn model(report: &SpaceReport) -> String {
 }
 
 fn print_views(report: &SpaceReport, output: &mut Output) -> Result<(), Failure> {
-    let column = report
-        .views
-        .iter()
-        .map(|view| view.name.len())
-        .max()
-        .unwrap_or(0);
-    for view in &report.views {
-        let state = if view.trouble.is_empty() {
-            format!("answers up to event {}", number(view.position))
+    let is_there = |view: &&ViewState| {
+        view.exists || view.position.is_some_and(|event| event > 0) || !view.trouble.is_empty()
+    };
+    let views: Vec<_> = report.views.iter().filter(is_there).collect();
+    let column = views.iter().map(|view| view.name.len()).max().unwrap_or(0);
+    for view in views {
+        let state = if !view.trouble.is_empty() {
+            let trouble = wording::one_line(&view.trouble);
+            paint(YELLOW, format_args!("takes no part now: {trouble}"))
+        } else if let Some(event) = view.position {
+            format!("answers up to event {}", number(event))
         } else {
-            paint(
-                YELLOW,
-                format_args!("takes no part now: {}", wording::one_line(&view.trouble)),
-            )
+            "does not follow the log".to_owned()
+        };
+        let tail = match view.tail_rows {
+            0 => String::new(),
+            rows => format!("{} in the tail, ", number(rows as u64)),
+        };
+        let kept = match view.class {
+            Class::Log => "",
+            Class::Paid => "; paid for, never rebuilt",
+            Class::Observed => "; observed, never rebuilt",
+            Class::External => "; fetched from elsewhere",
         };
         output.line(format_args!(
-            "{:<8}  {:column$}  {state}, {} in the tail, {}",
+            "{:<8}  {:column$}  {state}, {tail}{}{kept}",
             "view",
             view.name,
-            number(view.tail_rows as u64),
             size(view.bytes)
         ))?;
     }

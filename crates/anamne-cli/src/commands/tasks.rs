@@ -1,7 +1,7 @@
 //! `anamne tasks`.
 
-use anamne::jobs::{Outcome, Pause, Queue, QueueReport, Retried, Task, TaskId, TaskState};
-use anamne::{Space, Store};
+use anamne::queue::{Outcome, Pause, Queue, QueueReport, Retried, Task, TaskId, TaskState};
+use anamne::{ChoreReport, Space, Store};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -16,7 +16,8 @@ const SHOWN: usize = 20;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 What a space makes of its memories in the background waits in one queue, which
-all processes share. While much is asked only what is urgent and cheap is done;
+all processes share. Chores keep in order what a process has open; a server does
+them by itself. While much is asked only what is urgent and cheap is done;
 while little is asked, everything but batches; and batches once nobody has asked
 for some minutes. A task that fails is tried again after a pause. After its last
 attempt it waits among the dead for a person.
@@ -33,7 +34,8 @@ With --json: {\"activity\": {\"level\": high|low|asleep, \"recalls\", \"writes\"
   \"waiting\", \"running\", \"dead\", \"done\", \"cancelled\"}], \"running\": [task, …],
   \"waiting\": [task, …] (the next 20), \"oldest_waiting\": task or null,
   \"periodic\": [{\"name\", \"kind\", \"timing\", \"next\", \"last\"}],
-  \"recent\": [task, …]};
+  \"recent\": [task, …], \"chores\": [{\"name\", \"what\", \"every_seconds\",
+  \"last_at\", \"took_ms\", \"trouble\", \"next_at\"}];
   a task: {\"id\", \"kind\", \"key\", \"payload\", \"priority\", \"cheap\", \"state\",
   \"not_before\", \"attempts\", \"worker\", \"progress\", \"error\", \"created\", …}")]
 pub(crate) struct Tasks {
@@ -83,7 +85,7 @@ impl Tasks {
         let space = place.existing_space()?;
         let queue = space.task_queue()?;
         match self.change {
-            None => show(&queue, output),
+            None => show(&space, &queue, output),
             Some(Change::Run) => {
                 drop(space);
                 let store = Store::open_with(place.options_with_model(output)?)?;
@@ -123,7 +125,7 @@ fn run(space: &Space, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn show(queue: &Queue, output: &mut Output) -> Result<(), Failure> {
+fn show(space: &Space, queue: &Queue, output: &mut Output) -> Result<(), Failure> {
     let report = queue.report()?;
     let unfinished = queue.unfinished(SHOWN + report.running.len())?;
     let waiting = unfinished
@@ -133,9 +135,27 @@ fn show(queue: &Queue, output: &mut Output) -> Result<(), Failure> {
     if output.is_json() {
         let mut whole = serde_json::to_value(&report).map_err(std::io::Error::from)?;
         whole["waiting"] = json!(waiting);
+        whole["chores"] = json!(space.chores()?);
         return output.json(&whole);
     }
-    print(&report, &waiting, output)
+    print(&report, &waiting, output)?;
+    print_chores(&space.chores()?, output)
+}
+
+/// What each process does with what it has open, and when one of them did it last.
+fn print_chores(chores: &[ChoreReport], output: &mut Output) -> Result<(), Failure> {
+    for chore in chores {
+        let mut said = format!("{}: {}", chore.name, chore.what);
+        if let Some(at) = chore.last_at {
+            said = format!("{said}; last {}", output.dates.relative(at));
+        }
+        if !chore.trouble.is_empty() {
+            said = format!("{said}; it failed: {}", one_line(&chore.trouble));
+        }
+        let color = if chore.trouble.is_empty() { DIM } else { RED };
+        output.entry(color, "chore   ", &said)?;
+    }
+    Ok(())
 }
 
 fn print(report: &QueueReport, waiting: &[Task], output: &mut Output) -> Result<(), Failure> {
@@ -158,7 +178,7 @@ fn print(report: &QueueReport, waiting: &[Task], output: &mut Output) -> Result<
     for task in waiting {
         output.entry(DIM, "waiting ", &waits(task, output))?;
     }
-    let total = |count: fn(&anamne::jobs::KindCount) -> u64| report.kinds.iter().map(count).sum();
+    let total = |count: fn(&anamne::queue::KindCount) -> u64| report.kinds.iter().map(count).sum();
     let further: u64 = total(|kind| kind.waiting) - waiting.len() as u64;
     if further > 0 {
         let further = format!("{} more", number(further));

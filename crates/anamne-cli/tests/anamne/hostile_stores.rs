@@ -91,7 +91,7 @@ mod on_unix {
             [
                 "incidents.jsonl",
                 "journal/000002.jsonl",
-                "views/readings.db",
+                "paid/readings.db",
             ]
             .map(|name| space.join(name)),
         );

@@ -1,6 +1,6 @@
 //! Background work can be seen, held, cancelled and tried again.
 
-use anamne::jobs::{Level, NewTask, Priority, Queue};
+use anamne::queue::{Level, NewTask, Priority, Queue};
 use anamne::{Options, Store};
 use serde_json::{Value, json};
 

@@ -14,6 +14,7 @@ use rusqlite::{Connection, OpenFlags};
 use serde::Serialize;
 
 use crate::StoreError;
+use crate::beside;
 use crate::cleaning;
 use crate::examine::{Copies, examine, examine_settled, open_untouched};
 use crate::files::{
@@ -85,7 +86,9 @@ impl Target {
     /// as there are once it was opened, and no list of backups of its own.
     fn holds_copies_alone(&self, store: &Path) -> Result<bool, StoreError> {
         let of_others = [
-            self.folder.join("views"),
+            self.folder.join(beside::VIEWS),
+            self.folder.join(beside::PAID),
+            self.folder.join(beside::OBSERVED),
             self.folder.join("tasks.db"),
             self.folder.join("backups.toml"),
             store.join("embedding-cache.db"),

@@ -151,8 +151,7 @@ impl Repair {
             for path in restore::database_files(&database)? {
                 self.set_aside(&path)?;
             }
-            let views = folder.join("views");
-            let replayed = restore::database_from_journal(&database, &journal, &views)?;
+            let replayed = restore::database_from_journal(&database, &journal, folder)?;
             let events = replayed.events;
             self.mended.push(format!(
                 "the database was written anew from {events} events of the journal"

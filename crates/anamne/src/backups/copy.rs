@@ -4,18 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anamne_store::view::MemoryFeed;
-use anamne_store::{BackupState, SpaceSource, StoreError, entries, remove_path, set_aside};
+use anamne_store::{BackupState, SpaceSource, StoreError, beside, remove_path, set_aside};
 use anamne_types::{Actor, ActorKind, MemoryId};
 
 use super::Seen;
 use crate::Error;
+use crate::core::Inner;
+use crate::derived::Site;
 use crate::erasing::BackupUpdate;
-use crate::space::{Inner, Space};
+use crate::space::Space;
 use crate::store::Store;
-
-/// What a language model was paid for, and what was observed of questions: these lose only what was erased. Everything
-/// else among the views of a backup is computed from its log and is removed.
-const KEPT: [&str; 2] = ["readings.db", "meta.db"];
 
 /// Why a backup may still hold what was erased.
 #[derive(Debug)]
@@ -66,7 +64,7 @@ impl BackupCopy<'_> {
         after: After<'_>,
     ) -> Result<Vec<BackupUpdate>, Trouble> {
         let source = &self.origin.source;
-        let through = MemoryFeed::head(source).map_err(Error::from)?;
+        let through = MemoryFeed::head(&**source).map_err(Error::from)?;
         let further = match source.backup_state(self.store)? {
             BackupState::Missing => {
                 let missing = "there is no backup of this space there now";
@@ -101,23 +99,32 @@ impl BackupCopy<'_> {
     fn open(&self) -> Result<Space, Error> {
         let source = &self.origin.source;
         let source = SpaceSource::open(&self.folder(), source.name(), source.clock(), false)?;
-        let models = Arc::new(self.origin.models.of_store(self.store));
+        let models = Arc::new(self.origin.site.models.of_store(self.store));
         let store = Store::at(self.store, models.clone(), source.clock());
-        let inner = Inner::open(source, models, None, None, false)?;
+        let site = Site {
+            source: Arc::new(source),
+            models,
+            ..self.origin.site.clone()
+        };
+        let inner = Inner::open(site, None, false)?;
         Ok(Space::new(inner, store))
     }
 
     /// Notes in the embedding cache of the backup, where there is one, of which texts nothing may be kept: once its
     /// database was replaced, nobody knows them any more.
     fn warn_cache(&self) -> Result<(), Error> {
-        let cache = self.origin.models.of_store(self.store).cache;
+        let cache = self.origin.site.models.of_store(self.store).cache;
         if !cache.exists() {
             return Ok(());
         }
         let warned = || -> Result<(), Error> {
             let space = self.open()?;
-            let texts = space.inner.cached_texts(&self.origin.source.erased_ids()?);
-            space.inner.begin_forgetting(&texts)
+            let texts = space
+                .inner
+                .derived
+                .cache
+                .texts_of(&self.origin.source.erased_ids()?);
+            space.inner.derived.cache.begin_forgetting(&texts)
         };
         // Where they can't be told, the cache is better lost.
         warned().or_else(|_| Ok(cache.remove()?))
@@ -129,11 +136,16 @@ impl BackupCopy<'_> {
         if !folder.join("views.unclean").exists() {
             return Ok(());
         }
-        remove_views(&folder)?;
+        // The folder is moved away first: who writes there now finds it gone, and begins anew with what the log says.
+        beside::move_kept(&folder)?;
+        let views = folder.join(beside::VIEWS);
+        if views.exists() {
+            remove_path(&set_aside(&views)?)?;
+        }
         after(Step::ViewsRemoved)?;
         let space = self.open()?;
-        let through = MemoryFeed::head(&space.inner.source)?;
-        space.inner.clean_kept()?;
+        let through = MemoryFeed::head(&*space.inner.source)?;
+        space.inner.derived.purge_kept()?;
         after(Step::KeptCleaned)?;
         space.inner.source.views_are_clean(through)?;
         after(Step::Cleaned)
@@ -146,7 +158,7 @@ impl BackupCopy<'_> {
         }
         let space = self.open()?;
         let source = &space.inner.source;
-        source.note_erasure_in_backups(MemoryFeed::head(source)?)?;
+        source.note_erasure_in_backups(MemoryFeed::head(&**source)?)?;
         Ok(space.inner.erase_in_backups(seen, true))
     }
 
@@ -173,23 +185,4 @@ impl BackupCopy<'_> {
             None => Ok(erased.backups),
         }
     }
-}
-
-/// Removes what a backup can compute again from its log, and copies that were set aside.
-fn remove_views(space: &Path) -> Result<(), Error> {
-    for path in entries(&space.join("views"))? {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_kept = KEPT.iter().any(|kept| name.starts_with(kept)) && !name.contains(".damaged");
-        if is_kept {
-            continue;
-        }
-        // A folder is moved away first: who writes there now finds it gone, and begins anew with what the log says.
-        let path = if path.is_dir() {
-            set_aside(&path)?
-        } else {
-            path
-        };
-        remove_path(&path)?;
-    }
-    Ok(())
 }

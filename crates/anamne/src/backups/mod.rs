@@ -14,8 +14,10 @@ use std::sync::atomic::Ordering;
 
 use anamne_store::{KnownBackup, set_aside_in};
 
+use crate::core::Inner;
+use crate::doctor::CheckUp;
 use crate::erasing::BackupUpdate;
-use crate::space::{CheckUp, Inner, Space};
+use crate::space::Space;
 
 use copy::{BackupCopy, Trouble};
 
@@ -28,7 +30,8 @@ type Seen = BTreeSet<PathBuf>;
 impl Inner {
     /// Whether an erasure is still to reach a backup, and it is time to try again.
     pub(crate) fn are_backups_due(&self) -> bool {
-        self.backups_pending.load(Ordering::Relaxed) && self.next_backups.is_due(self.source.now())
+        self.jobs.backups_pending.load(Ordering::Relaxed)
+            && self.jobs.due("backup_erasure").is_due(self.source.now())
     }
 
     /// Looks whether an erasure is still to reach a backup, so that the background goes on with it.
@@ -37,16 +40,16 @@ impl Inner {
             .source
             .backups()
             .is_ok_and(|known| known.iter().any(|backup| backup.pending.is_some()));
-        self.backups_pending.store(pending, Ordering::Relaxed);
+        self.jobs.backups_pending.store(pending, Ordering::Relaxed);
     }
 
     /// Goes on with what is still to be erased in backups; hands back what became of each of these.
     pub(crate) fn finish_in_backups(&self) -> Vec<BackupUpdate> {
         let updates = self.erase_in_backups(&mut self.seen(), false);
         let is_done = updates.iter().all(|update| update.trouble.is_empty());
-        self.backups_pending.store(!is_done, Ordering::Relaxed);
-        self.next_backups
-            .put_off(self.source.now(), BETWEEN_ATTEMPTS);
+        self.jobs.backups_pending.store(!is_done, Ordering::Relaxed);
+        let (now, next) = (self.source.now(), self.jobs.due("backup_erasure"));
+        next.put_off(now, BETWEEN_ATTEMPTS);
         updates
     }
 

@@ -104,15 +104,15 @@ fn traces(folder: &Path) -> Vec<PathBuf> {
 fn interrupted(home: &TempDir, after: Option<Step>) {
     let (origin, id) = backed_up(home);
     let inner = &origin.inner;
-    let texts = inner.cached_texts(&[id]);
-    inner.begin_forgetting(&texts).expect("noted");
+    let texts = inner.derived.cache.texts_of(&[id]);
+    inner.derived.cache.begin_forgetting(&texts).expect("noted");
     inner
         .source
         .begin_erasure(origin.actor(), &[id])
         .expect("begun");
     let Some(after) = after else { return };
     inner.source.finish_erasures().expect("finished");
-    inner.clean_views(&mut |_, _| {}).expect("cleaned");
+    inner.clean_derived(&mut |_, _| {}).expect("cleaned");
     let known = &inner.source.backups().expect("known")[0];
     assert!(known.pending.is_some());
     let copy = BackupCopy {

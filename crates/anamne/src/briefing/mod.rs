@@ -229,7 +229,7 @@ impl Space {
 
     /// The later sides of the last contradictions that nobody has decided; the others are shown beside them.
     fn contested(&self) -> Result<Vec<MemoryId>, Error> {
-        let Some(graph) = self.inner.graph_if_woven() else {
+        let Some(graph) = self.inner.derived.knowledge.if_woven() else {
             return Ok(Vec::new());
         };
         let query = anamne_knowledge::graph::ContradictionQuery {
@@ -244,7 +244,7 @@ impl Space {
 
     fn disputes_of(&self, chosen: &[Chosen]) -> Vec<Vec<Dispute>> {
         let rows: Vec<Row> = chosen.iter().map(|chosen| chosen.memory.row).collect();
-        match self.inner.graph_if_woven() {
+        match self.inner.derived.knowledge.if_woven() {
             Some(graph) => KnownDisputes(graph).of(&rows),
             None => vec![Vec::new(); rows.len()],
         }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anamne::embed::{EmbedError, Embedder, ModelIdentity};
-use anamne::jobs::NewTask;
+use anamne::queue::NewTask;
 use anamne::{
     Assertion, Body, Draft, Edit, EntityType, Feedback, KeptQueries, Link, LinkType, MemoryId,
     Options, Recall, Space, Store,
@@ -167,7 +167,7 @@ pub fn use_everything(space: &Space) {
 
 /// What a language model read of the first memories, and judged.
 pub fn write_readings(folder: &Path) {
-    let readings = Readings::open(&folder.join("views/readings.db")).expect("readings");
+    let readings = Readings::open(&folder.join("paid/readings.db")).expect("readings");
     let mention = Mention {
         span: 0..4,
         name: "zyxlive".to_owned(),
@@ -283,7 +283,7 @@ pub fn damage_and_repair(site: &Site, name: &str) {
     for file in [
         "views/knowledge.db",
         "views/summaries.db",
-        "views/meta.db",
+        "observed/meta.db",
         "tasks.db",
     ] {
         damage(&space.join(file));

@@ -4,36 +4,26 @@
 //! miss it; only reading everything tells.
 
 use crate::Error;
-use crate::space::Inner;
+use crate::core::Inner;
 
 /// The background of some process reads everything back once in so long, in microseconds.
 const BETWEEN_EXAMINATIONS: i64 = 24 * 3_600 * 1_000_000;
 
 impl Inner {
-    /// Whether it is time to see if somebody has read everything back today.
-    pub(crate) fn is_examination_due(&self) -> bool {
-        self.next_examination.is_due(self.source.now())
-    }
-
     /// Reads everything back if no process has done so today, and restores a damaged database. What can't be mended is
     /// an error that names it.
     ///
     /// In a space that nobody has ever read back the day begins now.
     pub(crate) fn examine_if_due(&self) -> Result<(), Error> {
-        if !self.is_examination_due() {
-            return Ok(());
-        }
         let present = self.source.now();
         let now = present.as_microsecond();
-        // First, so that trouble is not met again with every question.
-        self.next_examination.put_off(present, BETWEEN_EXAMINATIONS);
         let last = self.source.last_examination()?;
         // What is noted for a later time was noted by a clock that was set back since.
         if let Some(last) =
             last.filter(|last| (now - BETWEEN_EXAMINATIONS + 1..=now).contains(last))
         {
             let left = last + BETWEEN_EXAMINATIONS - now;
-            self.next_examination.put_off(present, left);
+            self.jobs.due("examination").put_off(present, left);
             return Ok(());
         }
         match self.source.note_examination(now) {
@@ -45,7 +35,9 @@ impl Inner {
             return Ok(());
         }
         let findings = self.source.examine_and_heal()?;
-        self.note_troubles(findings.iter().map(ToString::to_string));
+        self.site
+            .troubles
+            .note(findings.iter().map(ToString::to_string));
         Ok(())
     }
 }
@@ -109,7 +101,7 @@ mod tests {
         let text = fs::read_to_string(&journal).expect("a journal");
         fs::write(&journal, text.replace("lamp", "damp")).expect("written");
         space.inner.look_after();
-        let problems = |space: &crate::Space| space.inner.troubles();
+        let problems = |space: &crate::Space| space.inner.site.troubles.take();
         assert!(problems(&space).is_empty(), "it was read back a moment ago");
         set_clock(48);
         space.inner.look_after();

@@ -1,19 +1,20 @@
 //! What is told together: `views/latent` holds it, and the background finds it out anew as the space grows.
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anamne_index::columns::{ColumnsSnapshot, Tokenise};
 use anamne_index::latent::LatentIndex;
-use anamne_store::{Finding, Part};
+use anamne_store::beside::VIEWS;
+use anamne_store::{Budget, Class, Damage, Derived, Effort, Finding, Part, SpaceSource};
 use anamne_types::Seq;
 
+use super::Site;
+use super::answering::{self, Stamp};
+use super::tiers::Tiers;
+use super::views::BuiltInTokens;
 use crate::Error;
-use crate::answering::{self, Stamp};
-use crate::space::{CheckUp, Inner};
-use crate::views::BuiltInTokens;
 
 /// Its name among the views.
 const NAME: &str = "latent";
@@ -33,9 +34,12 @@ const NEW: u64 = 128;
 /// Where this part is new, the background does not wait for its turn.
 const MUCH_NEW: u64 = 2;
 
-/// What this process knows of the file.
-#[derive(Debug, Default)]
-pub(crate) struct KnownLatent(Mutex<Known>);
+/// The file, and what this process knows of it.
+pub(crate) struct Latent {
+    source: Arc<SpaceSource>,
+    tiers: Arc<Tiers>,
+    known: Mutex<Known>,
+}
 
 #[derive(Debug, Default)]
 struct Known {
@@ -78,99 +82,128 @@ impl Known {
     }
 }
 
-impl Inner {
+impl Latent {
+    pub(super) fn new(site: &Site, tiers: Arc<Tiers>) -> Self {
+        Self {
+            source: site.source.clone(),
+            tiers,
+            known: Mutex::default(),
+        }
+    }
+
     /// What is told together, as last found out, and the name of the file where it can't be read. Looks at it once a second.
-    pub(crate) fn latent(&self) -> (Option<Arc<LatentIndex>>, Option<String>) {
-        let known = self.known_latent();
+    pub(crate) fn index(&self) -> (Option<Arc<LatentIndex>>, Option<String>) {
+        let known = self.known();
         (
             known.index.clone(),
             known.is_damaged.then(|| NAME.to_owned()),
         )
     }
 
-    /// Whether it is to be found out anew.
-    pub(crate) fn is_latent_outdated(&self) -> bool {
-        let head = self.active().followers.head();
-        self.known_latent().is_behind(head, NEW)
-    }
-
     /// Whether the background is to find it out anew now.
-    pub(crate) fn is_latent_due(&self) -> bool {
-        let head = self.active().followers.head();
-        let known = self.known_latent();
+    fn is_background_due(&self) -> bool {
+        let head = self.tiers.head();
+        let known = self.known();
         let has_waited = known.turn.is_none_or(|turn| turn.elapsed() > BETWEEN_TURNS);
         known.is_behind(head, MUCH_NEW) || has_waited && known.is_behind(head, NEW)
     }
 
     /// Finds out anew what is told together, some 4 µs a memory, unless another process is at it or takes out what was
     /// erased. Asked of a space where little was told, or that may only be read, it only notes that.
-    pub(crate) fn learn_latent(&self) -> Result<(), Error> {
-        self.known_latent().turn = Some(Instant::now());
+    fn learn(&self) -> Result<(), Error> {
+        self.known().turn = Some(Instant::now());
         // Held from before the columns are read until the file is there, so that no erasure comes in between.
         let _guard = match answering::try_change(self.source.folder()) {
             Ok(Some(guard)) => guard,
             Ok(None) => return Ok(()),
             Err(Error::Store(error)) if error.is_read_only() => {
-                self.known_latent().tried = self.active().followers.head();
+                self.known().tried = self.tiers.head();
                 return Ok(());
             }
             Err(error) => return Err(error),
         };
-        let tiers = self.every_tier()?;
+        let tiers = self.tiers.every_tier()?;
         for tier in &tiers {
             tier.catch_up(&self.source)?;
         }
-        let head = self.active().followers.head();
+        let head = self.tiers.head();
         let columns: Vec<ColumnsSnapshot> = tiers
             .iter()
             .map(|tier| tier.views.columns.snapshot())
             .collect();
         let Some(index) = LatentIndex::fit(&columns, BuiltInTokens.name(), head) else {
-            self.clean_latent()?;
-            self.known_latent().tried = head;
+            self.remove()?;
+            self.known().tried = head;
             return Ok(());
         };
-        let path = self.latent_path();
+        let path = path_in(self.source.folder());
         anamne_store::replace_file(&path, &index.encode())?;
-        self.known_latent().take(Some(index), Stamp::of(&path));
+        self.known().take(Some(index), Stamp::of(&path));
         Ok(())
     }
 
-    /// Takes the file away, which knows the words of what was erased.
-    pub(crate) fn clean_latent(&self) -> Result<(), Error> {
-        let mut known = self.known_latent();
-        known.take(None, None);
-        match std::fs::remove_file(self.latent_path()) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::Stream {
-                action: "remove what is known of what is told together",
-                source: error,
-            }),
-            _ => Ok(()),
-        }
-    }
-
-    fn known_latent(&self) -> MutexGuard<'_, Known> {
-        let KnownLatent(known) = &self.latent;
-        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.look(&self.latent_path());
+    fn known(&self) -> MutexGuard<'_, Known> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.look(&path_in(self.source.folder()));
         known
     }
+}
 
-    fn latent_path(&self) -> PathBuf {
-        path_in(self.source.folder())
+impl Derived<Error> for Latent {
+    fn name(&self) -> &'static str {
+        NAME
     }
 
-    /// Says how the file is, which settling has made anew where it was damaged.
-    pub(crate) fn tell_of_latent(&self, found: &mut CheckUp, was_damaged: bool) {
-        if was_damaged {
-            let said = format!("{NAME}: was damaged and has been made anew");
-            found.mended.push(said);
+    fn class(&self) -> Class {
+        Class::Log
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        vec![path_in(self.source.folder())]
+    }
+
+    fn position(&self) -> Result<Option<Seq>, Error> {
+        let known = self.known();
+        Ok(Some(
+            known.index.as_ref().map_or(Seq(0), |index| index.through()),
+        ))
+    }
+
+    fn is_due(&self, effort: Effort) -> Result<bool, Error> {
+        Ok(match effort {
+            Effort::Due => self.is_background_due(),
+            _ => self.known().is_behind(self.tiers.head(), NEW),
+        })
+    }
+
+    fn catch_up(&self, budget: &mut Budget<'_>) -> Result<(), Error> {
+        if self.is_due(budget.effort)? {
+            self.learn()?;
         }
-        if let Some(index) = self.latent().0 {
-            let covered = index.through();
-            let said = format!("{NAME}: made as of event {covered}");
-            found.well.push(said);
-        }
+        Ok(())
+    }
+
+    fn verify(&self) -> Result<Vec<Damage>, Error> {
+        let damage = examine(self.source.folder()).map(|finding| Damage {
+            part: NAME.to_owned(),
+            reason: finding.problem,
+        });
+        Ok(damage.into_iter().collect())
+    }
+
+    fn quarantine(&self) -> Result<(), Error> {
+        self.remove()
+    }
+
+    /// The file knows the words of what was erased.
+    fn purge(&self, _: &mut Budget<'_>) -> Result<(), Error> {
+        self.remove()
+    }
+
+    fn remove(&self) -> Result<(), Error> {
+        let mut known = self.known();
+        known.take(None, None);
+        Ok(anamne_store::remove_path(&path_in(self.source.folder()))?)
     }
 }
 
@@ -179,9 +212,9 @@ pub(crate) fn examine(space: &Path) -> Option<Finding> {
     let bytes = std::fs::read(path_in(space)).ok()?;
     let is_whole = LatentIndex::decode(&bytes, &BuiltInTokens.name()).is_some();
     let problem = "its checksum, its format or its vocabulary is another".to_owned();
-    (!is_whole).then(|| Finding::new(Part::View, format!("views/{NAME}"), None, problem))
+    (!is_whole).then(|| Finding::new(Part::View, format!("{VIEWS}/{NAME}"), None, problem))
 }
 
 fn path_in(space: &Path) -> PathBuf {
-    space.join("views").join(NAME)
+    space.join(VIEWS).join(NAME)
 }

@@ -63,6 +63,10 @@ impl EmbeddingCache {
         }
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Whether there is a file.
     pub(crate) fn exists(&self) -> bool {
         self.path.exists()

@@ -1,6 +1,6 @@
-//! `views/meta.db`: what is written down of questions.
+//! `observed/meta.db`: what is written down of questions.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anamne_recall::{Found, Opening, Openings};
 use anamne_store::{
@@ -76,6 +76,10 @@ pub(super) struct MetaFile {
 impl MetaFile {
     pub(super) fn at(path: PathBuf) -> Self {
         Self { path, opened: None }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     pub(super) fn exists(&self) -> bool {

@@ -1,7 +1,7 @@
 //! The work that nobody waits for: which tasks there are, who queues them, and what each does.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, PoisonError};
 
 use anamne_jobs::{
     Handlers, NewTask, Periodic, Priority, Queue, QueueError, Ran, Runner, Task, TaskContext,
@@ -11,8 +11,10 @@ use anamne_store::view::MemoryFeed;
 use anamne_types::Right;
 
 use crate::Error;
-use crate::knowledge::{Pace, SMALL_BATCH};
-use crate::space::{Inner, Space};
+use crate::core::Inner;
+use crate::derived::graph::SMALL_BATCH;
+use crate::knowledge::Pace;
+use crate::space::Space;
 
 /// Following the log with the knowledge graph.
 const WEAVE: &str = "weave";
@@ -30,13 +32,6 @@ const JUDGE: &str = "judge-by-model";
 
 /// Periods that are summarised at a time while others ask.
 const FEW_PERIODS: usize = 4;
-
-/// The queue, in the space's folder.
-const FILE: &str = "tasks.db";
-
-/// The background looks for tasks once in so long, in microseconds; where that failed it waits longer.
-const BETWEEN_LOOKS: i64 = 5_000_000;
-const AFTER_TROUBLE: i64 = 600_000_000;
 
 /// The modules of the weaver.
 struct Modules<'space> {
@@ -82,33 +77,52 @@ impl Modules<'_> {
     }
 
     fn weave(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
-        let head = MemoryFeed::head(&self.inner.source).map_err(TaskError::failed)?;
-        let begun = self.inner.graph().and_then(|graph| Ok(graph.position()?));
+        let head = MemoryFeed::head(&*self.inner.source).map_err(TaskError::failed)?;
+        let begun = self
+            .inner
+            .derived
+            .knowledge
+            .open()
+            .and_then(|graph| Ok(graph.position()?));
         let begun = begun.map_err(TaskError::failed)?;
         let total = head.0.saturating_sub(begun.0);
         let mut pace = Pace::new(self.inner);
         let mut stopped = Ok(());
-        let woven = self.inner.weave_graph(SMALL_BATCH, &mut |reached| {
-            let done = reached.0.saturating_sub(begun.0).min(total);
-            stopped = context.progress(done, total, "events");
-            if let Some(interruption) = self.interruption(context) {
-                stopped = Err(interruption);
-            }
-            pace.rest();
-            stopped.is_ok()
-        });
+        let woven = self
+            .inner
+            .derived
+            .knowledge
+            .weave(SMALL_BATCH, &mut |reached| {
+                let done = reached.0.saturating_sub(begun.0).min(total);
+                stopped = context.progress(done, total, "events");
+                if let Some(interruption) = self.interruption(context) {
+                    stopped = Err(interruption);
+                }
+                pace.rest();
+                stopped.is_ok()
+            });
         woven.map_err(TaskError::failed)?;
         stopped?;
-        let graph = self.inner.graph().map_err(TaskError::failed)?;
+        let graph = self
+            .inner
+            .derived
+            .knowledge
+            .open()
+            .map_err(TaskError::failed)?;
         // Where another process wove what a model has read meanwhile.
         graph
-            .follow_readings(&self.inner.source)
+            .follow_readings(&*self.inner.source)
             .map_err(TaskError::failed)
     }
 
     fn summarise(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
-        let source = &self.inner.source;
-        let summaries = self.inner.summaries().map_err(TaskError::failed)?;
+        let source = &*self.inner.source;
+        let summaries = self
+            .inner
+            .derived
+            .summaries
+            .open()
+            .map_err(TaskError::failed)?;
         let caught_up = summaries.catch_up(source, &mut |_| {});
         caught_up.map_err(TaskError::failed)?;
         let mut pace = Pace::new(self.inner);
@@ -142,68 +156,36 @@ impl Modules<'_> {
         });
         let (_, passed) = folded.map_err(TaskError::failed)?;
         let troubles = passed.first.iter().map(|one| one.reason.clone());
-        self.inner.note_troubles(troubles);
+        self.inner.site.troubles.note(troubles);
         interruption.map_or(Ok(()), Err)
     }
 }
 
 impl Inner {
-    fn queue(&self) -> Result<Queue, QueueError> {
-        let mut known = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(queue) = &*known {
-            return Ok(queue.clone());
-        }
-        let path = self.source.folder().join(FILE);
-        let queue = Queue::open(&path, self.source.clock())?;
-        let timing = AT_NIGHT.parse::<Timing>()?;
-        queue.schedule(&Periodic::new(CONSOLIDATE, CONSOLIDATE, timing))?;
-        *known = Some(queue.clone());
-        Ok(queue)
-    }
-
-    /// Takes out of the file of tasks what finished ones left behind.
-    pub(crate) fn clean_tasks(&self) -> Result<(), Error> {
-        if self.source.folder().join(FILE).exists() {
-            self.queue()?.purge()?;
-        }
-        Ok(())
-    }
-
-    /// Writes down for others what this process was asked and told.
-    pub(crate) fn note_activity(&self) {
-        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(queue) = &*queue {
-            // It decides nothing but when work is done.
-            let _ = self.activity.flush(queue);
-        }
-    }
-
-    /// Whether it is time for the background to look for tasks.
-    pub(crate) fn are_tasks_due(&self) -> bool {
-        self.next_tasks.is_due(self.source.now())
+    pub(crate) fn queue(&self) -> Result<Queue, QueueError> {
+        self.derived.tasks.open(|queue| {
+            let timing = AT_NIGHT.parse::<Timing>()?;
+            queue.schedule(&Periodic::new(CONSOLIDATE, CONSOLIDATE, timing))?;
+            Ok(())
+        })
     }
 
     /// Queues what is to be done, and does what may be done now.
-    pub(crate) fn tend_tasks(self: &Arc<Self>) -> Result<(), Error> {
-        let now = self.source.now();
-        let look_again = |after: i64| self.next_tasks.put_off(now, after);
-        // First, so that trouble is not met again with every question.
-        look_again(AFTER_TROUBLE);
+    pub(super) fn tend_tasks(self: &Arc<Self>) -> Result<(), Error> {
         self.queue_tasks()?;
         self.run_tasks(true, &mut |_| {})?;
-        look_again(BETWEEN_LOOKS);
         Ok(())
     }
 
     /// Queues what the space needs. A task that waits or runs already is not queued again.
     fn queue_tasks(&self) -> Result<(), Error> {
         let queue = self.queue()?;
-        let head = MemoryFeed::head(&self.source)?;
-        let graph = self.graph()?;
+        let head = MemoryFeed::head(&*self.source)?;
+        let graph = self.derived.knowledge.open()?;
         if graph.position()? != head || graph.is_expiry_due(self.source.now())? {
             queue.enqueue(&NewTask::new(WEAVE, "knowledge").priority(Priority::Normal))?;
         }
-        if self.are_summaries_behind()? {
+        if self.derived.summaries.is_behind()? {
             queue.enqueue(&NewTask::new(SUMMARISE, "periods").priority(Priority::Low))?;
         }
         if self.is_model_behind()? {
@@ -225,8 +207,13 @@ impl Inner {
             in_background,
         };
         let worker = format!("process {}", std::process::id());
-        let mut runner = Runner::new(self.queue()?, modules, self.activity.clone(), worker)
-            .until(Arc::new(AtomicBool::new(false)));
+        let mut runner = Runner::new(
+            self.queue()?,
+            modules,
+            self.derived.tasks.activity.clone(),
+            worker,
+        )
+        .until(Arc::new(AtomicBool::new(false)));
         if !in_background {
             runner = runner.at_any_level();
         }
@@ -284,7 +271,7 @@ mod tests {
     }
 
     fn woven(space: &Space) -> bool {
-        let graph = space.inner.graph().expect("opened");
+        let graph = space.inner.derived.knowledge.open().expect("opened");
         graph.position().expect("read").0 > 0
     }
 
@@ -295,7 +282,7 @@ mod tests {
         space.remember("Mara Lind lives in Bonn").expect("told");
         space.inner.look_after();
         assert!(woven(&space));
-        assert_eq!(space.inner.troubles(), Vec::<String>::new());
+        assert_eq!(space.inner.site.troubles.take(), Vec::<String>::new());
     }
 
     #[test]

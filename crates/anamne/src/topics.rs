@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use anamne_knowledge::graph::EntityQuery;
+use anamne_store::Derived;
 use anamne_text::analyser::{Analyser, is_function_word};
+use anamne_types::Right;
 use serde::Serialize;
 
-use super::LoggedQuery;
-use super::learned::Key;
 use crate::Error;
+use crate::derived::meta::{Key, LoggedQuery};
 use crate::space::Space;
 
 /// Questions that are looked at.
@@ -121,6 +122,18 @@ fn asked_in_vain(log: &[LoggedQuery]) -> BTreeMap<String, (u64, f32)> {
 }
 
 impl Space {
+    /// The newest questions that were asked, the newest first, at most `limit`: when, how they were answered, and what
+    /// that cost. Their words only where the space's settings keep them (`[meta] queries = "text"`). O(limit).
+    pub fn query_log(&self, limit: usize) -> Result<Vec<LoggedQuery>, Error> {
+        self.inner.derived.meta.log(limit)
+    }
+
+    /// Deletes everything that is known of the space's own recall: the log of questions and what it taught.
+    pub fn forget_meta(&self) -> Result<(), Error> {
+        self.require(Right::Erase)?;
+        self.inner.derived.meta.remove()
+    }
+
     /// What the space knows much about and what little, the best known first, at most `limit`: the persons and things of its
     /// knowledge graph, as far as it is woven, beside the questions of its log. Where the log keeps words, also words that
     /// were asked about in vain. O(entities · questions).
@@ -129,10 +142,10 @@ impl Space {
         let key = if log.is_empty() {
             Key::OF_MEMORY
         } else {
-            self.inner.meta.file().key()?
+            self.inner.derived.meta.key()?
         };
         let mut topics = Vec::new();
-        if let Some(graph) = self.inner.graph_if_woven() {
+        if let Some(graph) = self.inner.derived.knowledge.if_woven() {
             let query = EntityQuery {
                 limit,
                 ..EntityQuery::default()

@@ -4,7 +4,7 @@ use std::sync::mpsc::{RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{OnceLock, Weak};
 use std::time::Duration;
 
-use crate::space::Inner;
+use crate::core::Inner;
 
 /// Without being asked it looks after the space once in so long: some work waits until nobody asks.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(20);

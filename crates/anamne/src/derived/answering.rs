@@ -14,10 +14,10 @@ use anamne_store::{FileIdentity, LONGEST_WAIT, SpaceSource, StoreError, identity
 use anamne_types::Tier;
 use serde::{Deserialize, Serialize};
 
+use super::tiers::{OpenTier, Tiers};
+use super::views;
 use crate::Error;
 use crate::models::{Model, Models, is_plain_name};
-use crate::space::Inner;
-use crate::tiers::OpenTier;
 
 /// The version of the note.
 const NOTE_FORMAT: i64 = 1;
@@ -117,7 +117,7 @@ impl Note {
 
 /// The folder in which the vectors of each model have a folder.
 pub(crate) fn folder(space: &Path) -> PathBuf {
-    space.join("views/vectors")
+    views::folder(space, views::VECTORS)
 }
 
 /// The folders of vectors of a space, by name.
@@ -217,7 +217,7 @@ fn open(source: &SpaceSource, model: Model) -> Result<Arc<Answering>, Error> {
     Ok(Arc::new(Answering { model, active }))
 }
 
-impl Inner {
+impl Tiers {
     /// The model that answers, as last noticed. Touches no file.
     pub(crate) fn answering(&self) -> Arc<Answering> {
         let noticed = self.noticed.read().unwrap_or_else(PoisonError::into_inner);

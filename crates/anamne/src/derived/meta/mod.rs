@@ -1,30 +1,32 @@
 //! I have asked many questions; what does the space know of its own recall?
 //!
-//! `views/meta.db` keeps a log of the newest questions, where they were answered, what they cost, and what that says of the
-//! next one. Nothing of it was told, so it is an index: it may be deleted at any time, is set aside when it is damaged, and
-//! is never in the way. A question is noted in memory; the background, settling and closing write the notes down. By
+//! `observed/meta.db` keeps a log of the newest questions, where they were answered, what they cost, and what that says of the
+//! next one. Nothing of it was told, and it can't be observed again; it is set aside when it is damaged, and is never in the
+//! way. A question is noted in memory; the background, settling and closing write the notes down. By
 //! default the file holds no words, only hashes under a key of its own.
 
-mod feedback;
 mod file;
 mod learned;
 mod note;
-mod topics;
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anamne_recall::{Advice, Asked, Experience, Openings, Trace};
-use anamne_store::{KeptQueries, StoreError};
-use anamne_types::{Right, Row};
+use anamne_store::beside::OBSERVED;
+use anamne_store::{Budget, Class, Damage, Derived, Effort, KeptQueries, SpaceSource, StoreError};
+use anamne_types::{Row, Seq};
 
+use super::{Site, gone};
 use crate::Error;
-use crate::space::{CheckUp, Inner, Space};
 pub use file::LoggedQuery;
 use file::MetaFile;
-use learned::{Answers, Key, Learned};
+pub(crate) use learned::Key;
+use learned::{Answers, Learned};
 use note::{Note, Opened};
-pub use topics::{KnownTopic, Verdict};
+
+/// Its name in reports.
+const NAME: &str = "meta";
 
 /// So many questions are noted in memory before the background writes them down.
 const MANY_NOTES: usize = 1_024;
@@ -34,6 +36,7 @@ const MOST_NOTES: usize = 4_096;
 
 /// What is known of a space's recall, in this process.
 pub(crate) struct MetaMemory {
+    source: Arc<SpaceSource>,
     notes: Mutex<Vec<Note>>,
     /// Openings that wait to be written.
     opened: Mutex<Vec<Opened>>,
@@ -47,15 +50,17 @@ pub(crate) struct MetaMemory {
 }
 
 impl MetaMemory {
-    /// For the space in this folder. Touches nothing.
-    pub(crate) fn of(space: &Path) -> Self {
+    /// Touches nothing.
+    pub(super) fn new(site: &Site) -> Self {
+        let path = site.source.folder().join(OBSERVED).join("meta.db");
         Self {
+            source: site.source.clone(),
             notes: Mutex::default(),
             opened: Mutex::default(),
             openings: Mutex::default(),
             learned: Mutex::default(),
             answers: Mutex::default(),
-            file: Mutex::new(MetaFile::at(space.join("views/meta.db"))),
+            file: Mutex::new(MetaFile::at(path)),
         }
     }
 
@@ -88,8 +93,13 @@ impl MetaMemory {
         self.notes().len() + self.opened().len() >= MANY_NOTES
     }
 
+    fn kept(&self) -> KeptQueries {
+        self.source.config().meta.queries
+    }
+
     /// Writes down what was noted, and learns what other processes did.
-    fn write(&self, now: i64, kept: KeptQueries) -> Result<(), StoreError> {
+    fn write(&self) -> Result<(), StoreError> {
+        let (now, kept) = (self.source.now().as_microsecond(), self.kept());
         let notes = std::mem::take(&mut *self.notes());
         let opened = std::mem::take(&mut *self.opened());
         if notes.is_empty() && opened.is_empty() || kept == KeptQueries::Off {
@@ -127,11 +137,11 @@ impl MetaMemory {
 }
 
 /// What a space's earlier questions taught.
-pub(crate) struct Experienced<'a>(pub(crate) &'a Inner);
+pub(crate) struct Experienced<'a>(pub(crate) &'a MetaMemory);
 
 impl Experienced<'_> {
     fn keeps(&self) -> bool {
-        self.0.source.config().meta.queries != KeptQueries::Off
+        self.0.kept() != KeptQueries::Off
     }
 }
 
@@ -145,7 +155,7 @@ impl Experience for Experienced<'_> {
             asked,
             Trace::default(),
         );
-        let meta = &self.0.meta;
+        let meta = self.0;
         if meta.learned().is_none() {
             let mut file = meta.file();
             let read = file.exists().then(|| file.read().ok()).flatten();
@@ -166,7 +176,7 @@ impl Experience for Experienced<'_> {
         if !self.keeps() {
             return Arc::default();
         }
-        let meta = &self.0.meta;
+        let meta = self.0;
         if let Some(openings) = &*meta.openings() {
             return openings.clone();
         }
@@ -190,12 +200,12 @@ impl Experience for Experienced<'_> {
         }
         let note = Note::new(self.0.source.now().as_microsecond(), asked, trace);
         if note.teaches()
-            && let Some(learned) = &mut *self.0.meta.learned()
+            && let Some(learned) = &mut *self.0.learned()
         {
             learned.learn(&note);
         }
-        self.0.meta.answers().keep(&note);
-        let mut notes = self.0.meta.notes();
+        self.0.answers().keep(&note);
+        let mut notes = self.0.notes();
         if notes.len() >= MOST_NOTES {
             notes.drain(..MOST_NOTES / 2);
         }
@@ -203,15 +213,15 @@ impl Experience for Experienced<'_> {
     }
 }
 
-impl Inner {
+impl MetaMemory {
     /// Notes that somebody asked for the memory in a row by its id.
     pub(crate) fn note_opening(&self, row: Row) {
-        if self.source.config().meta.queries == KeptQueries::Off {
+        if self.kept() == KeptQueries::Off {
             return;
         }
         let at = self.source.now().as_microsecond();
-        let mut openings = self.meta.openings();
-        let mut opened = self.meta.opened();
+        let mut openings = self.openings();
+        let mut opened = self.opened();
         if opened.len() >= MOST_NOTES {
             opened.drain(..MOST_NOTES / 2);
         }
@@ -223,25 +233,76 @@ impl Inner {
 
     /// Writes down what was noted of questions. Where that fails it is let go of: it decides nothing but what is searched
     /// first.
-    pub(crate) fn write_meta(&self) {
-        let now = self.source.now().as_microsecond();
-        let _ = self.meta.write(now, self.source.config().meta.queries);
+    pub(crate) fn write_down(&self) {
+        let _ = self.write();
     }
 
-    /// Takes out of the file what has to do with memories that were erased.
-    pub(crate) fn clean_meta(&self) -> Result<(), Error> {
-        self.meta.clear();
-        let mut file = self.meta.file();
+    /// The newest questions, the newest first, those in memory included.
+    pub(crate) fn log(&self, limit: usize) -> Result<Vec<LoggedQuery>, Error> {
+        self.write()?;
+        let mut file = self.file();
+        if !file.exists() {
+            return Ok(Vec::new());
+        }
+        Ok(file.log(limit)?)
+    }
+
+    /// The key under which words are hashed.
+    pub(crate) fn key(&self) -> Result<Key, Error> {
+        Ok(self.file().key()?)
+    }
+}
+
+impl Derived<Error> for MetaMemory {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn class(&self) -> Class {
+        Class::Observed
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        vec![self.file().path().to_owned()]
+    }
+
+    fn position(&self) -> Result<Option<Seq>, Error> {
+        Ok(None)
+    }
+
+    fn is_due(&self, _: Effort) -> Result<bool, Error> {
+        Ok(self.has_many_notes())
+    }
+
+    fn catch_up(&self, _: &mut Budget<'_>) -> Result<(), Error> {
+        self.write_down();
+        Ok(())
+    }
+
+    fn verify(&self) -> Result<Vec<Damage>, Error> {
+        let mut file = self.file();
+        if !file.exists() {
+            return Ok(Vec::new());
+        }
+        let damage = file.examine()?.map(|reason| Damage {
+            part: NAME.to_owned(),
+            reason,
+        });
+        Ok(damage.into_iter().collect())
+    }
+
+    /// There is nothing in it that anybody would mend by hand.
+    fn quarantine(&self) -> Result<(), Error> {
+        self.remove()
+    }
+
+    fn purge(&self, _: &mut Budget<'_>) -> Result<(), Error> {
+        self.clear();
+        let mut file = self.file();
         if !file.exists() {
             return Ok(());
         }
-        let gone = |rows: &[Row]| -> Vec<Row> {
-            // Where they can't be read, all are taken for gone: they are but notes.
-            let there = self.source.get_rows(rows).unwrap_or_default();
-            let is_there = |row: &Row| there.iter().any(|(found, _)| found == row);
-            let gone = rows.iter().filter(|row| !is_there(row));
-            gone.copied().collect()
-        };
+        let gone = |rows: &[Row]| gone(&self.source, rows);
         match file.forget(self.source.now().as_microsecond(), &gone) {
             // Somebody reads it now: the next round cleans it.
             Err(error @ StoreError::StillRead { .. }) => Err(error.into()),
@@ -251,43 +312,8 @@ impl Inner {
         }
     }
 
-    /// Reads the file back where there is one; a damaged one is removed.
-    pub(crate) fn mend_meta(&self, found: &mut CheckUp) -> Result<(), Error> {
-        let mut file = self.meta.file();
-        if !file.exists() {
-            return Ok(());
-        }
-        match file.examine()? {
-            None => found
-                .well
-                .push("meta: the log of questions is whole".to_owned()),
-            Some(problem) => {
-                file.remove()?;
-                let said = format!("meta: was damaged ({problem}) and begins anew");
-                found.mended.push(said);
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Space {
-    /// The newest questions that were asked, the newest first, at most `limit`: when, how they were answered, and what
-    /// that cost. Their words only where the space's settings keep them (`[meta] queries = "text"`). O(limit).
-    pub fn query_log(&self, limit: usize) -> Result<Vec<LoggedQuery>, Error> {
-        let meta = &self.inner.meta;
-        meta.write(self.now().as_microsecond(), self.config().meta.queries)?;
-        let mut file = meta.file();
-        if !file.exists() {
-            return Ok(Vec::new());
-        }
-        Ok(file.log(limit)?)
-    }
-
-    /// Deletes everything that is known of the space's own recall: the log of questions and what it taught.
-    pub fn forget_meta(&self) -> Result<(), Error> {
-        self.require(Right::Erase)?;
-        self.inner.meta.clear();
-        Ok(self.inner.meta.file().remove()?)
+    fn remove(&self) -> Result<(), Error> {
+        self.clear();
+        Ok(self.file().remove()?)
     }
 }

@@ -38,11 +38,11 @@ pub(super) const NEWEST: f64 = 1.0 / 64.0;
 
 /// The key of the hashes of one file.
 #[derive(Clone, Copy)]
-pub(super) struct Key(pub(super) [u8; 32]);
+pub(crate) struct Key(pub(super) [u8; 32]);
 
 impl Key {
     /// For hashes that never leave this process any key will do.
-    pub(super) const OF_MEMORY: Self = Self([0; 32]);
+    pub(crate) const OF_MEMORY: Self = Self([0; 32]);
 
     /// The hash of a whole question, as if it were a term.
     pub(super) fn whole(&self, query: &str) -> TermHash {
@@ -60,7 +60,7 @@ impl Key {
         hash
     }
 
-    pub(super) fn term(&self, term: &str) -> TermHash {
+    pub(crate) fn term(&self, term: &str) -> TermHash {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         hasher.update(term.as_bytes());
         let mut hash = [0; 8];

@@ -9,13 +9,26 @@ use anamne_index::columns::{ColumnsView, Tokenise};
 use anamne_index::lexical::LexicalView;
 use anamne_index::vectors::VectorsView;
 use anamne_recall::past::Past;
+use anamne_store::beside::VIEWS;
 use anamne_store::view::{Health, View};
 use anamne_store::{Finding, Part, PastStates};
 use anamne_types::{Seq, Tier};
 
+use super::answering;
 use crate::Error;
-use crate::answering;
-use crate::models::Model;
+use crate::models::{Model, Models};
+
+pub(crate) const LEXICAL: &str = "lexical";
+pub(crate) const COLUMNS: &str = "columns";
+pub(crate) const VECTORS: &str = "vectors";
+
+/// The views of every tier.
+pub(crate) const NAMES: [&str; 3] = [LEXICAL, COLUMNS, VECTORS];
+
+/// The folder of a view, which has a folder for each tier; that of the vectors has one for each model.
+pub(crate) fn folder(space: &Path, view: &str) -> PathBuf {
+    space.join(VIEWS).join(view)
+}
 
 /// The built-in vocabulary, for the columns.
 pub(crate) struct BuiltInTokens;
@@ -41,8 +54,8 @@ pub(crate) struct Views {
 impl Views {
     /// The views of a tier under the folder of a space.
     pub(crate) fn open(space: &Path, tier: Tier, model: &Model) -> Result<Self, Error> {
-        let [lexical, columns] = ["lexical", "columns"]
-            .map(|view| space.join("views").join(view).join(tier.to_string()));
+        let [lexical, columns] =
+            [LEXICAL, COLUMNS].map(|view| folder(space, view).join(tier.to_string()));
         let vectors = vectors_folder(space, &model.slug(), tier);
         Ok(Self {
             tier,
@@ -72,7 +85,7 @@ impl Views {
                 ),
                 Health::Whole => return None,
             };
-            let file = format!("views/{}", label(view.name(), self.tier));
+            let file = format!("{VIEWS}/{}", label(view.name(), self.tier));
             Some(Finding::new(Part::View, file, None, problem))
         };
         self.all().into_iter().filter_map(examine).collect()
@@ -82,7 +95,7 @@ impl Views {
 /// Views of what changed since an instant, in memory alone.
 pub(crate) fn of_past(states: PastStates, space: &Path, model: &Model) -> Result<Past, Error> {
     // A folder that is never made: nothing of them is published.
-    let nowhere = space.join("views").join("past");
+    let nowhere = space.join(VIEWS).join("past");
     Ok(Past::new(
         states,
         LexicalView::open(nowhere.clone()),
@@ -99,8 +112,8 @@ pub(crate) fn vectors_folder(space: &Path, model: &str, tier: Tier) -> PathBuf {
 /// The colder tiers of a space of which there are views on disk, hottest first.
 pub(crate) fn colder_on_disk(space: &Path) -> Result<BTreeSet<Tier>, Error> {
     let mut tiers = BTreeSet::new();
-    for view in ["lexical", "columns"] {
-        for path in anamne_store::entries(&space.join("views").join(view))? {
+    for view in [LEXICAL, COLUMNS] {
+        for path in anamne_store::entries(&folder(space, view))? {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             tiers.extend(name.parse::<Tier>().ok());
         }
@@ -115,4 +128,13 @@ pub(crate) fn label(view: &str, tier: Tier) -> String {
         Tier::Active => view.to_owned(),
         tier => format!("{view}/{tier}"),
     }
+}
+
+/// Reads back what is published of all tiers in the space in this folder, which nobody has to open.
+pub(super) fn examine(space: &Path, models: &Models, head: Seq) -> Result<Vec<Finding>, Error> {
+    let model = answering::model_of(space, models);
+    let tiers = std::iter::once(Tier::Active).chain(colder_on_disk(space)?);
+    let examine = |tier| Ok(Views::open(space, tier, &model)?.examine(head));
+    let findings: Result<Vec<_>, Error> = tiers.map(examine).collect();
+    Ok(findings?.concat())
 }

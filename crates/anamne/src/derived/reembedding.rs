@@ -15,11 +15,11 @@ use anamne_store::view::{Change, ChangeFeed, Fold, Health, View, ViewError};
 use anamne_types::{Seq, Tier};
 use serde::Serialize;
 
+use super::answering::{self, Note};
+use super::tiers::Tiers;
+use super::views;
 use crate::Error;
-use crate::answering::{self, Note};
 use crate::models::Model;
-use crate::space::{CheckUp, Inner, Space};
-use crate::views;
 
 /// Changes that are embedded and published at a time: with models that cost time or money, and with others.
 const PORTIONS: [usize; 2] = [128, 8_192];
@@ -27,9 +27,6 @@ const PORTIONS: [usize; 2] = [128, 8_192];
 /// Where a pass over all tiers met no more changes than this, the new vectors are whole: what was written during it is a
 /// short tail. Likewise.
 const NEAR: [usize; 2] = [64, 1_000];
-
-/// After trouble the background waits so long before it goes on, in microseconds.
-const AFTER_TROUBLE: i64 = 60_000_000;
 
 /// The model that the settings ask for.
 #[derive(Clone)]
@@ -127,7 +124,7 @@ impl ChangeFeed for Part {
     }
 }
 
-impl Inner {
+impl Tiers {
     /// The model that the settings ask for, as they were last read.
     pub(crate) fn wanted(&self) -> Wanted {
         let name = self.source.config().embedding.model.clone();
@@ -173,28 +170,9 @@ impl Inner {
         self.missing_model().is_some()
     }
 
-    /// Whether the background is to go on with that now.
-    pub(crate) fn is_reembedding_due(&self) -> bool {
-        self.is_reembedding() && self.next_reembedding.is_due(self.source.now())
-    }
-
-    /// Lets the background go on at once.
+    /// Looks again at once for a model that was chosen.
     pub(crate) fn hasten_reembedding(&self) {
-        self.next_reembedding.hasten();
         self.tidied.store(false, Ordering::Relaxed);
-    }
-
-    /// What the background does of it in one go; trouble has it wait for a while.
-    pub(crate) fn tend_reembedding(&self) -> Result<Portion, Error> {
-        if !self.next_reembedding.is_due(self.source.now()) {
-            return Ok(Portion::Done);
-        }
-        let done = self.reembed_portion(&mut |_, _| {});
-        if done.is_err() {
-            self.next_reembedding
-                .put_off(self.source.now(), AFTER_TROUBLE);
-        }
-        done
     }
 
     /// Makes the vectors of the model that is asked for until it answers, or another process is at it.
@@ -238,7 +216,7 @@ impl Inner {
             let view = growing.view(self.source.folder(), tier, &model)?;
             let part = Part::after(&self.source.feed_of(tier), view.watermark(), limit)?;
             let fold = view.fold(&part, &mut |seq| progress("vectors", seq));
-            self.note_troubles(model.take_trouble());
+            self.troubles.note(model.take_trouble());
             let fold = fold?;
             if fold == Fold::Busy {
                 return Ok(Portion::Busy);
@@ -334,26 +312,6 @@ impl Inner {
         lacks.then(|| format!("embedding model {}", wanted.name))
     }
 
-    /// Says in a check-up which model answers.
-    pub(crate) fn tell_of_models(&self, found: &mut CheckUp) -> Result<(), Error> {
-        let state = self.embedding_state()?;
-        let answers = format!("embedding: the model {} answers", state.answering);
-        found.well.push(match state.embedded {
-            Some(embedded) => format!(
-                "{answers} until {} has vectors of every memory ({embedded} now)",
-                state.model
-            ),
-            None => answers,
-        });
-        if !state.trouble.is_empty() {
-            found.problems.push(format!(
-                "embedding: {}; until then the model {} answers",
-                state.trouble, state.answering
-            ));
-        }
-        Ok(())
-    }
-
     /// Which model answers, and how far the one that is asked for has come.
     pub(crate) fn embedding_state(&self) -> Result<EmbeddingState, Error> {
         let wanted = self.look_for_wanted()?;
@@ -417,13 +375,6 @@ fn remove_folder(path: &Path) -> Result<(), Error> {
             source: error,
         }),
         _ => Ok(()),
-    }
-}
-
-impl Space {
-    /// Which embedding model answers, and how far the one that the settings ask for has come.
-    pub fn embedding(&self) -> Result<EmbeddingState, Error> {
-        self.inner.embedding_state()
     }
 }
 

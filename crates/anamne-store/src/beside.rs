@@ -1,0 +1,177 @@
+//! What lies beside the source, in a folder for each class: `views` can be computed again from the log, `paid` cost money,
+//! `observed` was never told. Only `views` may be thrown away for convenience.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::StoreError;
+use crate::files::{
+    create_private_folder, entries, look_at, open_private_file, remove_if_there, sync_folder_of,
+    unfinished,
+};
+use crate::restore::side_file;
+use crate::special_files::refuse_special_file;
+
+/// The folder of what is a function of the log.
+pub const VIEWS: &str = "views";
+/// The folder of what was paid for.
+pub const PAID: &str = "paid";
+/// The folder of what was observed of the engine's own work.
+pub const OBSERVED: &str = "observed";
+
+/// Where earlier versions kept such files, and where they lie now.
+const MOVED: [(&str, &str); 2] = [
+    ("views/readings.db", "paid/readings.db"),
+    ("views/meta.db", "observed/meta.db"),
+];
+
+/// Moves what an earlier version kept under `views`, though it can't be computed again, to the folder of its class.
+///
+/// Two processes may do it at once. A process of the earlier version that still has the file open goes on with its own
+/// copy of it. What stands there already is not replaced.
+pub fn move_kept(space: &Path) -> Result<(), StoreError> {
+    for (former, present) in MOVED {
+        let (former, present) = (space.join(former), space.join(present));
+        if look_at(&former)?.is_none() {
+            continue;
+        }
+        refuse_special_file(&former)?;
+        if look_at(&present)?.is_none() {
+            put_copy(&former, &present)?;
+        }
+        for file in [
+            side_file(&former, "wal"),
+            side_file(&former, "shm"),
+            former.clone(),
+        ] {
+            remove_if_there(&file)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes the views of a space, and moves out of them first what can't be computed again. What can't be moved now stays.
+pub fn remove_views(space: &Path) -> Result<(), StoreError> {
+    let moved = move_kept(space);
+    for path in entries(&space.join(VIEWS))? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_kept = |(former, _): &(&str, &str)| {
+            let former = former.trim_start_matches("views/");
+            name.strip_prefix(former)
+                .is_some_and(|rest| matches!(rest, "" | "-wal" | "-shm"))
+        };
+        if moved.is_ok() || !MOVED.iter().any(is_kept) {
+            remove_if_there(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies the database at `former`, with what is in its log, to `present`, unless another process is faster.
+fn put_copy(former: &Path, present: &Path) -> Result<(), StoreError> {
+    if let Some(folder) = present.parent() {
+        create_private_folder(folder)?;
+    }
+    let copy = unfinished(present);
+    drop(open_private_file(&copy)?);
+    match copy_database(former, &copy) {
+        // Whoever opens it next sets it aside, as anywhere.
+        Err(error) if error.is_broken_database() => {
+            remove_if_there(&copy)?;
+            fs::copy(former, &copy).map_err(StoreError::io("copy", former))?;
+        }
+        copied => copied?,
+    }
+    let put = match fs::hard_link(&copy, present) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        // Not every file system has links.
+        Err(_) => fs::rename(&copy, present),
+        Ok(()) => Ok(()),
+    };
+    remove_if_there(&copy)?;
+    put.map_err(StoreError::io("put in place", present))?;
+    sync_folder_of(present)
+}
+
+fn copy_database(from: &Path, to: &Path) -> Result<(), StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(from, flags)?;
+    connection.busy_timeout(crate::lock::LONGEST_WAIT)?;
+    // SQLite takes the name as text.
+    let Some(to) = to.to_str() else {
+        return Err(StoreError::io("copy to", to)(
+            ErrorKind::InvalidFilename.into(),
+        ));
+    };
+    connection.execute("VACUUM INTO ?1", [to])?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn make(path: &Path, text: &str) -> Connection {
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        let connection = Connection::open(path).expect("opened");
+        connection
+            .pragma_update(None, "journal_mode", "WAL")
+            .expect("set");
+        connection
+            .execute_batch("CREATE TABLE texts (text); PRAGMA user_version = 7;")
+            .expect("made");
+        connection
+            .execute("INSERT INTO texts VALUES (?1)", [text])
+            .expect("kept");
+        connection
+    }
+
+    fn read(path: &Path) -> (String, i64) {
+        let connection = Connection::open(path).expect("opened");
+        let text = connection.query_row("SELECT text FROM texts", [], |row| row.get(0));
+        let version = connection.query_row("PRAGMA user_version", [], |row| row.get(0));
+        (text.expect("a text"), version.expect("a version"))
+    }
+
+    #[test]
+    fn what_was_paid_for_moves_with_what_is_still_in_its_log() {
+        let space = tempfile::tempdir().expect("a folder");
+        let space = space.path();
+        // Still open elsewhere, so that its log was not written back.
+        let open = make(&space.join("views/readings.db"), "paid");
+        let _meta = make(&space.join("views/meta.db"), "seen");
+        fs::create_dir_all(space.join("views/lexical")).expect("made");
+        remove_views(space).expect("removed");
+        assert_eq!(
+            read(&space.join("paid/readings.db")),
+            ("paid".to_owned(), 7)
+        );
+        assert_eq!(
+            read(&space.join("observed/meta.db")),
+            ("seen".to_owned(), 7)
+        );
+        assert!(entries(&space.join("views")).expect("read").is_empty());
+        drop(open);
+        // What stands there already stays.
+        drop(make(&space.join("views/readings.db"), "later"));
+        move_kept(space).expect("moved");
+        assert_eq!(read(&space.join("paid/readings.db")).0, "paid");
+        assert!(!space.join("views/readings.db").exists());
+    }
+
+    #[test]
+    fn a_damaged_file_moves_as_it_is() {
+        let space = tempfile::tempdir().expect("a folder");
+        let space = space.path();
+        fs::create_dir_all(space.join("views")).expect("made");
+        fs::write(space.join("views/meta.db"), [7; 5_000]).expect("written");
+        move_kept(space).expect("moved");
+        assert_eq!(
+            fs::read(space.join("observed/meta.db")).expect("read"),
+            [7; 5_000]
+        );
+    }
+}

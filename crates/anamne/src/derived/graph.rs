@@ -1,0 +1,182 @@
+//! The file of the knowledge graph of a space.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anamne_knowledge::graph::{Graph, GraphError, Woven};
+use anamne_store::beside::VIEWS;
+use anamne_store::view::MemoryFeed;
+use anamne_store::{Budget, Class, Damage, Derived, Effort, SpaceSource, StoreError};
+use anamne_types::Seq;
+
+use super::Site;
+use super::readings::ReadingsFile;
+use crate::Error;
+use crate::troubles::Troubles;
+
+/// Its name in reports.
+const NAME: &str = "knowledge";
+
+/// Memories that are woven with one transaction while somebody waits for it.
+pub(crate) const BATCH: usize = 256;
+
+/// Memories that are woven at a time while others ask.
+pub(crate) const SMALL_BATCH: usize = 16;
+
+/// The graph, opened when it is first asked for.
+pub(crate) struct KnowledgeFile {
+    source: Arc<SpaceSource>,
+    readings: Arc<ReadingsFile>,
+    troubles: Arc<Troubles>,
+    opened: Mutex<Option<Arc<Graph>>>,
+}
+
+impl KnowledgeFile {
+    pub(super) fn new(site: &Site, readings: Arc<ReadingsFile>) -> Self {
+        Self {
+            source: site.source.clone(),
+            readings,
+            troubles: site.troubles.clone(),
+            opened: Mutex::default(),
+        }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.source.folder().join(VIEWS).join("knowledge.db")
+    }
+
+    /// The graph, opened anew when its file was replaced.
+    pub(crate) fn open(&self) -> Result<Arc<Graph>, Error> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(graph) = &*opened
+            && graph.is_in_place()
+        {
+            return Ok(graph.clone());
+        }
+        let graph = Arc::new(Graph::open(&self.path(), self.readings.open()?)?);
+        *opened = Some(graph.clone());
+        Ok(graph)
+    }
+
+    /// The graph, where one was woven.
+    pub(crate) fn if_woven(&self) -> Option<Arc<Graph>> {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_open = opened.is_some();
+        drop(opened);
+        (is_open || self.exists())
+            .then(|| self.open().ok())
+            .flatten()
+    }
+
+    /// Follows the log until `go_on` says no. A graph that turns out to be damaged is thrown away and woven anew.
+    pub(crate) fn weave(
+        &self,
+        batch: usize,
+        go_on: &mut dyn FnMut(Seq) -> bool,
+    ) -> Result<Woven, Error> {
+        self.weave_from(&*self.source, batch, go_on)
+    }
+
+    /// The same with what a feed hands out.
+    pub(crate) fn weave_from(
+        &self,
+        feed: &dyn MemoryFeed,
+        batch: usize,
+        go_on: &mut dyn FnMut(Seq) -> bool,
+    ) -> Result<Woven, Error> {
+        let now = self.source.now();
+        match self.open()?.catch_up(feed, batch, now, go_on) {
+            Err(error) if error.is_damage() => {
+                self.remove()?;
+                let said = format!("knowledge was damaged and is woven anew: {error}");
+                self.troubles.note([said]);
+                Ok(self.open()?.catch_up(feed, batch, now, go_on)?)
+            }
+            woven => Ok(woven?),
+        }
+    }
+
+    /// Empties the graph. One that is damaged is thrown away, file and all.
+    pub(crate) fn empty(&self) -> Result<(), Error> {
+        match self.open()?.forget() {
+            Err(error) if error.is_damage() => self.remove(),
+            emptied => Ok(emptied?),
+        }
+    }
+}
+
+impl Derived<Error> for KnowledgeFile {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn class(&self) -> Class {
+        Class::Log
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        vec![self.path()]
+    }
+
+    fn position(&self) -> Result<Option<Seq>, Error> {
+        Ok(Some(match self.if_woven() {
+            Some(graph) => graph.position()?,
+            None => Seq(0),
+        }))
+    }
+
+    /// A task weaves it.
+    fn is_due(&self, _: Effort) -> Result<bool, Error> {
+        Ok(false)
+    }
+
+    fn catch_up(&self, budget: &mut Budget<'_>) -> Result<(), Error> {
+        if budget.effort == Effort::Whole {
+            self.weave(BATCH, &mut |reached| (budget.go_on)(NAME, reached))?;
+        }
+        Ok(())
+    }
+
+    fn verify(&self) -> Result<Vec<Damage>, Error> {
+        let Some(graph) = self.if_woven() else {
+            return Ok(Vec::new());
+        };
+        let problem = match graph.examine() {
+            Err(error) if error.is_damage() => Some(error.to_string()),
+            examined => examined?,
+        };
+        let damage = problem.map(|reason| Damage {
+            part: NAME.to_owned(),
+            reason,
+        });
+        Ok(damage.into_iter().collect())
+    }
+
+    fn quarantine(&self) -> Result<(), Error> {
+        self.remove()
+    }
+
+    fn purge(&self, _: &mut Budget<'_>) -> Result<(), Error> {
+        let purged = match self.if_woven() {
+            Some(_) => self
+                .weave(BATCH, &mut |_| true)
+                .and_then(|_| Ok(self.open()?.purge()?)),
+            None if self.exists() => self.open().map(|_| ()),
+            None => return Ok(()),
+        };
+        match purged {
+            // Somebody reads it now: the next round cleans it.
+            Err(Error::Knowledge(GraphError::Store(error @ StoreError::StillRead { .. }))) => {
+                Err(error.into())
+            }
+            // One that can't be cleaned is better lost.
+            Err(_) => self.remove(),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn remove(&self) -> Result<(), Error> {
+        *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        Ok(Graph::remove(&self.path())?)
+    }
+}

@@ -1,0 +1,347 @@
+//! Everything derived of a space, in one registry. What is to be done with all of it is a loop here; what one of them is and
+//! needs stands in its own file.
+//!
+//! To add one: a file that implements [`Derived`], and a line in [`Registry::new`].
+
+pub(crate) mod answering;
+pub(crate) mod cached_vectors;
+pub(crate) mod embedding_cache;
+pub(crate) mod graph;
+pub(crate) mod latent;
+pub(crate) mod meta;
+pub(crate) mod readings;
+pub(crate) mod reembedding;
+pub(crate) mod summaries;
+pub(crate) mod tasks_file;
+pub(crate) mod tiers;
+pub(crate) mod views;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anamne_llm::Bridge;
+use anamne_store::view::MemoryFeed;
+use anamne_store::{Budget, Class, Damage, Derived, Effort, Finding, SpaceSource, beside, entries};
+use anamne_types::{Row, Seq, Tier};
+use serde::Serialize;
+
+use crate::Error;
+use crate::models::Models;
+use crate::troubles::Troubles;
+use cached_vectors::CachedVectors;
+use graph::KnowledgeFile;
+use latent::Latent;
+use meta::MetaMemory;
+use readings::ReadingsFile;
+use summaries::SummariesFile;
+use tasks_file::TasksFile;
+use tiers::{Tiers, Trouble};
+
+/// What something derived is made from.
+#[derive(Clone)]
+pub(crate) struct Site {
+    pub(crate) source: Arc<SpaceSource>,
+    pub(crate) models: Arc<Models>,
+    pub(crate) bridge: Option<Arc<Bridge>>,
+    pub(crate) troubles: Arc<Troubles>,
+    /// What the program brings.
+    pub(crate) brought: Arc<[BringDerived]>,
+}
+
+/// What something derived that a program brings is made from.
+#[derive(Clone)]
+pub struct DerivedSite {
+    /// The folder of the space. Files of a class lie in the folder [`Class::folder`] there.
+    pub folder: PathBuf,
+    /// The log.
+    pub feed: Arc<dyn MemoryFeed + Send + Sync>,
+}
+
+/// Makes something derived that a program brings, for one space.
+pub type BringDerived = Arc<dyn Fn(&DerivedSite) -> Arc<dyn Derived<Error>> + Send + Sync>;
+
+/// Everything derived of one space: by name for whoever asks it, and all of it for what is done with all.
+pub(crate) struct Registry {
+    folder: PathBuf,
+    pub(crate) tiers: Arc<Tiers>,
+    pub(crate) latent: Arc<Latent>,
+    pub(crate) knowledge: Arc<KnowledgeFile>,
+    pub(crate) readings: Arc<ReadingsFile>,
+    pub(crate) summaries: Arc<SummariesFile>,
+    pub(crate) meta: Arc<MetaMemory>,
+    pub(crate) cache: Arc<CachedVectors>,
+    pub(crate) tasks: Arc<TasksFile>,
+    all: Vec<Arc<dyn Derived<Error>>>,
+}
+
+/// The state of something derived.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ViewState {
+    /// Its name.
+    pub name: String,
+    /// Where it comes from; what is not a function of the log is never deleted by a rebuild.
+    pub class: Class,
+    /// Whether it is on disk.
+    pub exists: bool,
+    /// The event up to which its files cover the log; `None` for what does not follow it.
+    pub watermark: Option<u64>,
+    /// The event up to which it answers; likewise.
+    pub position: Option<u64>,
+    /// Rows that it holds in memory until they are written.
+    pub tail_rows: usize,
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// Why it can't take part; empty when it can.
+    pub trouble: String,
+}
+
+impl Registry {
+    pub(crate) fn new(site: &Site) -> Result<Self, Error> {
+        let tiers = Arc::new(Tiers::new(site)?);
+        let readings = Arc::new(ReadingsFile::new(site));
+        let latent = Arc::new(Latent::new(site, tiers.clone()));
+        let knowledge = Arc::new(KnowledgeFile::new(site, readings.clone()));
+        let summaries = Arc::new(SummariesFile::new(site));
+        let meta = Arc::new(MetaMemory::new(site));
+        let cache = Arc::new(CachedVectors::new(site));
+        let tasks = Arc::new(TasksFile::new(site));
+        let mut all: Vec<Arc<dyn Derived<Error>>> = Vec::new();
+        for view in views::NAMES {
+            all.push(Arc::new(tiers::OfTiers::new(view, tiers.clone())));
+        }
+        // Before the knowledge that is woven from them.
+        all.push(readings.clone());
+        all.push(knowledge.clone());
+        all.push(summaries.clone());
+        all.push(latent.clone());
+        all.push(meta.clone());
+        all.push(cache.clone());
+        all.push(tasks.clone());
+        let brought = DerivedSite {
+            folder: site.source.folder().to_owned(),
+            feed: site.source.clone(),
+        };
+        all.extend(site.brought.iter().map(|bring| bring(&brought)));
+        Ok(Self {
+            folder: site.source.folder().to_owned(),
+            tiers,
+            latent,
+            knowledge,
+            readings,
+            summaries,
+            meta,
+            cache,
+            tasks,
+            all,
+        })
+    }
+
+    fn of(&self, wanted: impl Fn(Class) -> bool) -> impl Iterator<Item = &Arc<dyn Derived<Error>>> {
+        self.all.iter().filter(move |one| wanted(one.class()))
+    }
+
+    /// Whether this effort has something to do.
+    pub(crate) fn is_due(&self, effort: Effort) -> Result<bool, Error> {
+        for one in &self.all {
+            if one.is_due(effort)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Does what this effort asks for. What fails keeps nothing else back; the first failure is handed back.
+    pub(crate) fn catch_up(
+        &self,
+        effort: Effort,
+        progress: &mut dyn FnMut(&'static str, Seq),
+    ) -> Result<(), Error> {
+        let mut budget = Budget {
+            effort,
+            go_on: &mut |name, seq| {
+                progress(name, seq);
+                true
+            },
+        };
+        let caught_up = self.all.iter().map(|one| one.catch_up(&mut budget));
+        caught_up.fold(Ok(()), Result::and)
+    }
+
+    /// Takes what was erased out of everything, and removes what nobody looks after. No other model begins to answer meanwhile.
+    ///
+    /// Hands back up to which event that is done.
+    pub(crate) fn purge(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<Seq, Error> {
+        let _guard = answering::change(&self.folder)?;
+        self.tiers.drop_growing();
+        self.tiers.caught_up()?;
+        let through = self.tiers.head();
+        self.purge_class(|_| true, progress)?;
+        for class in Class::ALL {
+            remove_strays(&self.folder.join(class.folder()))?;
+        }
+        Ok(through)
+    }
+
+    /// The same for what is no function of the log, where everything else was removed.
+    pub(crate) fn purge_kept(&self) -> Result<(), Error> {
+        self.purge_class(|class| !class.is_rebuilt(), &mut |_, _| {})
+    }
+
+    fn purge_class(
+        &self,
+        wanted: impl Fn(Class) -> bool,
+        progress: &mut dyn FnMut(&'static str, Seq),
+    ) -> Result<(), Error> {
+        let mut budget = Budget {
+            effort: Effort::Whole,
+            go_on: &mut |name, seq| {
+                progress(name, seq);
+                true
+            },
+        };
+        self.of(wanted).try_for_each(|one| one.purge(&mut budget))
+    }
+
+    /// Removes every function of the log and computes it again.
+    pub(crate) fn rebuild(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
+        self.of(Class::is_rebuilt)
+            .try_for_each(|one| one.remove())?;
+        beside::remove_views(&self.folder)?;
+        self.tiers.caught_up()?;
+        let mut budget = Budget {
+            effort: Effort::Whole,
+            go_on: &mut |name, seq| {
+                progress(name, seq);
+                true
+            },
+        };
+        self.of(Class::is_rebuilt)
+            .try_for_each(|one| one.catch_up(&mut budget))?;
+        self.tiers.reembed(progress)
+    }
+
+    /// Removes what is woven from whole memories, for it may have passed over some that are there again after a repair.
+    pub(crate) fn skip_nothing(&self) -> Result<(), Error> {
+        self.knowledge.remove()?;
+        self.summaries.remove()
+    }
+
+    /// Reads everything back, and computes again what is damaged.
+    pub(crate) fn mend(&self) -> Result<Mended, Error> {
+        let mut mended = Mended::default();
+        let mut damaged = Vec::new();
+        for one in &self.all {
+            let found = one.verify()?;
+            if !found.is_empty() {
+                one.quarantine()?;
+                damaged.push((one, found));
+            }
+        }
+        self.catch_up(Effort::Settled, &mut |_, _| {})?;
+        for (one, found) in damaged {
+            if one.class().is_rebuilt() {
+                let mut budget = Budget {
+                    effort: Effort::Whole,
+                    go_on: &mut |_, _| true,
+                };
+                one.catch_up(&mut budget)?;
+            }
+            let left = one.health();
+            for Damage { part, reason } in found {
+                if left.iter().any(|still| still.part == part) {
+                    continue;
+                }
+                mended.rebuilt.push(if one.class().is_rebuilt() {
+                    format!("{part}: was damaged ({reason}) and has been rebuilt")
+                } else {
+                    format!("{part}: was damaged ({reason}), was set aside, and begins anew")
+                });
+            }
+        }
+        for one in &self.all {
+            let left = one.health();
+            let problems = left.iter();
+            mended
+                .problems
+                .extend(problems.map(|Damage { part, reason }| format!("{part}: {reason}")));
+            let position = one.position()?;
+            if left.is_empty() && (one.exists() || position > Some(Seq(0))) {
+                mended.well.push(match position {
+                    Some(covered) => {
+                        format!("{}: covers the log up to event {covered}", one.name())
+                    }
+                    None => format!("{}: is whole", one.name()),
+                });
+            }
+        }
+        Ok(mended)
+    }
+
+    /// How everything is.
+    pub(crate) fn states(&self, troubles: &[Trouble]) -> Result<Vec<ViewState>, Error> {
+        let state = |one: &Arc<dyn Derived<Error>>| {
+            // What is whole but not built yet can't take part either.
+            let behind = troubles
+                .iter()
+                .filter(|trouble| trouble.is_of(Tier::Active, one.name()))
+                .map(|trouble| trouble.degraded.reason.clone());
+            let mut troubles: Vec<_> = one
+                .health()
+                .into_iter()
+                .map(|damage| damage.reason)
+                .collect();
+            if troubles.is_empty() {
+                troubles.extend(behind);
+            }
+            Ok(ViewState {
+                name: one.name().to_owned(),
+                class: one.class(),
+                exists: one.exists(),
+                watermark: one.watermark()?.map(|seq| seq.0),
+                position: one.position()?.map(|seq| seq.0),
+                tail_rows: one.tail_rows(),
+                bytes: one.bytes(),
+                trouble: troubles.join("; "),
+            })
+        };
+        self.all.iter().map(state).collect()
+    }
+}
+
+/// What a look through everything derived came to.
+#[derive(Default)]
+pub(crate) struct Mended {
+    pub(crate) well: Vec<String>,
+    pub(crate) rebuilt: Vec<String>,
+    pub(crate) problems: Vec<String>,
+}
+
+/// Reads back what can be read in the space in this folder without opening it; `head` is the last event of its log.
+pub(crate) fn examine(space: &Path, models: &Models, head: Seq) -> Result<Vec<Finding>, Error> {
+    let mut findings = views::examine(space, models, head)?;
+    findings.extend(latent::examine(space));
+    Ok(findings)
+}
+
+/// Removes what was set aside as damaged and what an interrupted write left behind.
+fn remove_strays(folder: &Path) -> Result<(), Error> {
+    for path in entries(folder)? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        // A symbolic link is no folder: what it leads to is nothing of ours.
+        let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
+        if name.contains(".damaged") || name.contains(".tmp-") {
+            anamne_store::remove_path(&path)?;
+        } else if is_folder {
+            remove_strays(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Which rows the log does not have any more. Where they can't be read, all are taken for gone.
+pub(crate) fn gone(source: &SpaceSource, rows: &[Row]) -> Vec<Row> {
+    let there = source.get_rows(rows).unwrap_or_default();
+    let is_there = |row: &Row| there.iter().any(|(found, _)| found == row);
+    let gone = rows.iter().filter(|row| !is_there(row));
+    gone.copied().collect()
+}

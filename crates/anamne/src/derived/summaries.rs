@@ -1,0 +1,127 @@
+//! The file of summaries of a space.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anamne_knowledge::summaries::{Summaries, Woven};
+use anamne_store::beside::VIEWS;
+use anamne_store::view::{Health, MemoryFeed};
+use anamne_store::{Budget, Class, Damage, Derived, Effort, SpaceSource, remove_derived};
+use anamne_types::Seq;
+
+use super::Site;
+use crate::Error;
+
+/// Its name in reports.
+const NAME: &str = "summaries";
+
+/// The summaries, opened when they are first asked for.
+pub(crate) struct SummariesFile {
+    source: Arc<SpaceSource>,
+    opened: Mutex<Option<Arc<Summaries>>>,
+}
+
+impl SummariesFile {
+    pub(super) fn new(site: &Site) -> Self {
+        Self {
+            source: site.source.clone(),
+            opened: Mutex::default(),
+        }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.source.folder().join(VIEWS).join("summaries.db")
+    }
+
+    pub(crate) fn open(&self) -> Result<Arc<Summaries>, Error> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(summaries) = &*opened {
+            return Ok(summaries.clone());
+        }
+        let summaries = Arc::new(Summaries::open(&self.path())?);
+        *opened = Some(summaries.clone());
+        Ok(summaries)
+    }
+
+    /// Whether they lack something that was told.
+    pub(crate) fn is_behind(&self) -> Result<bool, Error> {
+        let summaries = self.open()?;
+        let head = MemoryFeed::head(&*self.source)?;
+        Ok(summaries.watermark()? != head || summaries.waiting()? > 0)
+    }
+
+    /// Brings every summary up to the last write; `progress` is told how many periods are done.
+    pub(crate) fn weave(
+        &self,
+        feed: &dyn MemoryFeed,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<Woven, Error> {
+        let summaries = self.open()?;
+        summaries.catch_up(feed, &mut |_| {})?;
+        let woven = summaries.weave(feed, usize::MAX, progress)?;
+        summaries.weave_signals(feed, usize::MAX)?;
+        Ok(woven)
+    }
+}
+
+impl Derived<Error> for SummariesFile {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn class(&self) -> Class {
+        Class::Log
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        vec![self.path()]
+    }
+
+    fn position(&self) -> Result<Option<Seq>, Error> {
+        if !self.exists() {
+            return Ok(Some(Seq(0)));
+        }
+        Ok(Some(self.open()?.watermark()?))
+    }
+
+    /// A task chooses them.
+    fn is_due(&self, _: Effort) -> Result<bool, Error> {
+        Ok(false)
+    }
+
+    fn catch_up(&self, budget: &mut Budget<'_>) -> Result<(), Error> {
+        if budget.effort == Effort::Whole {
+            self.weave(&*self.source, &mut |_| {})?;
+        }
+        Ok(())
+    }
+
+    fn verify(&self) -> Result<Vec<Damage>, Error> {
+        if !self.exists() {
+            return Ok(Vec::new());
+        }
+        Ok(match self.open()?.verify()? {
+            Health::Whole => Vec::new(),
+            Health::Broken(reason) => vec![Damage {
+                part: NAME.to_owned(),
+                reason,
+            }],
+        })
+    }
+
+    fn quarantine(&self) -> Result<(), Error> {
+        self.remove()
+    }
+
+    fn purge(&self, _: &mut Budget<'_>) -> Result<(), Error> {
+        if self.exists() {
+            self.open()?.purge(&*self.source, &mut |_| {})?;
+        }
+        Ok(())
+    }
+
+    fn remove(&self) -> Result<(), Error> {
+        *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        Ok(remove_derived(&self.path())?)
+    }
+}

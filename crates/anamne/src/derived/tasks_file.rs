@@ -1,0 +1,108 @@
+//! The queue of a space's background work: what was queued, done and noted is observed, not told.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anamne_jobs::{Activity, Queue, QueueError};
+use anamne_store::{Budget, Class, Damage, Derived, Effort, SpaceSource, remove_derived};
+use anamne_types::Seq;
+
+use super::Site;
+use crate::Error;
+
+/// Its name in reports.
+const NAME: &str = "tasks";
+
+/// The queue, opened when it is first used.
+pub(crate) struct TasksFile {
+    source: Arc<SpaceSource>,
+    opened: Mutex<Option<Queue>>,
+    /// What goes on in this process.
+    pub(crate) activity: Arc<Activity>,
+}
+
+impl TasksFile {
+    pub(super) fn new(site: &Site) -> Self {
+        Self {
+            activity: Arc::new(Activity::new(site.source.clock())),
+            source: site.source.clone(),
+            opened: Mutex::default(),
+        }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.source.folder().join("tasks.db")
+    }
+
+    /// The queue; `first` is done with it when this process opens it.
+    pub(crate) fn open(
+        &self,
+        first: impl FnOnce(&Queue) -> Result<(), QueueError>,
+    ) -> Result<Queue, QueueError> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(queue) = &*opened {
+            return Ok(queue.clone());
+        }
+        let queue = Queue::open(&self.path(), self.source.clock())?;
+        first(&queue)?;
+        *opened = Some(queue.clone());
+        Ok(queue)
+    }
+
+    /// Writes down for others what this process was asked and told.
+    pub(crate) fn note_activity(&self) {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(queue) = &*opened {
+            // It decides nothing but when work is done.
+            let _ = self.activity.flush(queue);
+        }
+    }
+}
+
+impl Derived<Error> for TasksFile {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn class(&self) -> Class {
+        Class::Observed
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        vec![self.path()]
+    }
+
+    fn position(&self) -> Result<Option<Seq>, Error> {
+        Ok(None)
+    }
+
+    fn is_due(&self, _: Effort) -> Result<bool, Error> {
+        Ok(false)
+    }
+
+    fn catch_up(&self, _: &mut Budget<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// A damaged file is replaced when it is next opened: everything in it is queued again.
+    fn verify(&self) -> Result<Vec<Damage>, Error> {
+        Ok(Vec::new())
+    }
+
+    fn quarantine(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Takes out what finished tasks left behind.
+    fn purge(&self, _: &mut Budget<'_>) -> Result<(), Error> {
+        if self.exists() {
+            self.open(|_| Ok(()))?.purge()?;
+        }
+        Ok(())
+    }
+
+    fn remove(&self) -> Result<(), Error> {
+        *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        Ok(remove_derived(&self.path())?)
+    }
+}

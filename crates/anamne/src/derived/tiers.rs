@@ -1,0 +1,484 @@
+//! The tiers of a space: their views, which of them are open, and how memories move between them.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use anamne_store::view::{Fold, Health, View, ViewError};
+use anamne_store::{Budget, Class, Damage, Degraded, Derived, Effort, Followers, SpaceSource};
+use anamne_types::{Seq, Tier};
+
+use super::Site;
+use super::answering::{self, Note, Noticed};
+use super::reembedding::{Growing, Wanted, remove_vectors};
+use super::views::{self, Views, label};
+use crate::Error;
+use crate::models::{Model, Models};
+use crate::troubles::Troubles;
+
+/// Colder tiers that are kept open; the one that was asked longest ago is closed first. Six years of archives.
+const MOST_OPEN: usize = 24;
+
+/// The tiers of a space with their views: which are open, and which model their vectors are of.
+pub(crate) struct Tiers {
+    pub(super) source: Arc<SpaceSource>,
+    pub(super) models: Arc<Models>,
+    pub(super) troubles: Arc<Troubles>,
+    /// The model that answers, as last noticed, and the active tier with its vectors.
+    pub(super) noticed: RwLock<Noticed>,
+    /// The model that the settings ask for, as last looked for.
+    pub(super) wanted: Mutex<Option<Wanted>>,
+    /// Vectors of it while they are being made.
+    pub(super) growing: Mutex<Growing>,
+    /// Whether vectors that nobody needs were looked for.
+    pub(super) tidied: AtomicBool,
+    colder: ColderTiers,
+    /// How many replacements of the database the views have followed.
+    followed: Mutex<u64>,
+}
+
+/// The views of one tier, and what has them follow it.
+pub(crate) struct OpenTier {
+    pub(crate) views: Views,
+    pub(crate) followers: Followers,
+    /// What its vectors are made with.
+    pub(crate) model: Model,
+}
+
+/// A view that can't take part now, with its tier.
+#[derive(Clone, Debug)]
+pub(crate) struct Trouble {
+    pub(crate) tier: Tier,
+    pub(crate) degraded: Degraded,
+}
+
+impl Trouble {
+    pub(crate) fn label(&self) -> String {
+        label(self.degraded.view, self.tier)
+    }
+
+    pub(crate) fn is_of(&self, tier: Tier, view: &str) -> bool {
+        self.tier == tier && self.degraded.view == view
+    }
+}
+
+impl OpenTier {
+    pub(crate) fn open(source: &SpaceSource, tier: Tier, model: &Model) -> Result<Self, Error> {
+        let views = Views::open(source.folder(), tier, model)?;
+        let followers = Followers::new(source, tier, views.all())?;
+        Ok(Self {
+            views,
+            followers,
+            model: model.clone(),
+        })
+    }
+
+    pub(crate) fn tier(&self) -> Tier {
+        self.views.tier
+    }
+
+    /// Brings its views up to the last acknowledged write; hands back those that can't take part.
+    pub(crate) fn catch_up(&self, source: &SpaceSource) -> Result<Vec<Trouble>, Error> {
+        let degraded = self.followers.catch_up(source)?;
+        let with_tier = |degraded| Trouble {
+            tier: self.tier(),
+            degraded,
+        };
+        Ok(degraded.into_iter().map(with_tier).collect())
+    }
+
+    /// Whether a view turned out to be broken that is not among `known`.
+    pub(crate) fn is_newly_broken(&self, known: &[Trouble]) -> bool {
+        self.followers.views().iter().any(|view| {
+            view.health() != Health::Whole
+                && !known
+                    .iter()
+                    .any(|trouble| trouble.is_of(self.tier(), view.name()))
+        })
+    }
+
+    /// Whether a view of this name is due.
+    fn is_due(&self, name: &str) -> bool {
+        self.followers.due().iter().any(|view| view.name() == name)
+    }
+
+    fn view(&self, name: &str) -> Option<&Arc<dyn View>> {
+        self.followers
+            .views()
+            .iter()
+            .find(|view| view.name() == name)
+    }
+
+    /// Rows that it holds.
+    pub(crate) fn rows(&self) -> usize {
+        self.views.columns.snapshot().rows()
+    }
+
+    /// Writes its views anew without what does not lie in it any more.
+    pub(crate) fn purge(&self, source: &SpaceSource) -> Result<(), Error> {
+        for name in views::NAMES {
+            self.followers.purge(source, name, &mut |_, _| {})?;
+        }
+        Ok(())
+    }
+
+    /// Folds all its views up to the last write.
+    pub(crate) fn fold(
+        &self,
+        source: &SpaceSource,
+        progress: &mut dyn FnMut(&'static str, Seq),
+    ) -> Result<Vec<(&'static str, Fold)>, Error> {
+        self.catch_up(source)?;
+        let views = self.followers.views();
+        Ok(self.followers.fold(source, views, progress)?)
+    }
+
+    /// Folds those of its views that are due, or the one of this name among them.
+    pub(crate) fn fold_due(
+        &self,
+        source: &SpaceSource,
+        only: Option<&str>,
+        progress: &mut dyn FnMut(&'static str, Seq),
+    ) -> Result<(), Error> {
+        self.catch_up(source)?;
+        let mut due = self.followers.due();
+        due.retain(|view| only.is_none_or(|name| view.name() == name));
+        let broken: Vec<_> = due
+            .iter()
+            .filter_map(|view| match view.health() {
+                Health::Broken(reason) => Some((view.clone(), reason)),
+                Health::Whole => None,
+            })
+            .collect();
+        self.followers.fold(source, &due, progress)?;
+        let rebuilt = broken
+            .iter()
+            .filter(|(view, _)| view.health() == Health::Whole);
+        let said = rebuilt.map(|(view, reason)| {
+            let view = label(view.name(), self.tier());
+            format!("the view {view} was damaged ({reason}) and was built again")
+        });
+        source.note_mended(said.collect());
+        Ok(())
+    }
+}
+
+/// The colder tiers of a space that this process has open.
+#[derive(Default)]
+struct ColderTiers {
+    /// The one that was asked last comes last.
+    open: Mutex<Vec<Arc<OpenTier>>>,
+    /// Those that there are, hottest first, and the event as of which they are known.
+    known: Mutex<Option<(Seq, Vec<Tier>)>>,
+}
+
+impl ColderTiers {
+    fn get(&self, source: &SpaceSource, tier: Tier, model: &Model) -> Result<Arc<OpenTier>, Error> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|tier| tier.model.questions.model() == model.questions.model());
+        let known = open.iter().position(|known| known.tier() == tier);
+        let opened = match known {
+            Some(place) => open.remove(place),
+            None => Arc::new(OpenTier::open(source, tier, model)?),
+        };
+        if open.len() >= MOST_OPEN {
+            open.remove(0);
+        }
+        open.push(opened.clone());
+        Ok(opened)
+    }
+
+    /// Lets go of all of them.
+    fn close(&self) {
+        self.open
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn open_now(&self) -> Vec<Arc<OpenTier>> {
+        self.open
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+impl Tiers {
+    pub(super) fn new(site: &Site) -> Result<Self, Error> {
+        Ok(Self {
+            noticed: Noticed::first(&site.source, &site.models)?,
+            source: site.source.clone(),
+            models: site.models.clone(),
+            troubles: site.troubles.clone(),
+            wanted: Mutex::default(),
+            growing: Mutex::default(),
+            tidied: AtomicBool::new(false),
+            colder: ColderTiers::default(),
+            followed: Mutex::default(),
+        })
+    }
+
+    /// The last event of the log, as last noticed.
+    pub(crate) fn head(&self) -> Seq {
+        self.active().followers.head()
+    }
+
+    /// Brings the views of the active tier up to the last acknowledged write, of the database that is there now.
+    pub(crate) fn caught_up(&self) -> Result<Vec<Trouble>, Error> {
+        let answering = self.notice_answering()?;
+        self.catch_up_active(&answering.active)
+    }
+
+    pub(crate) fn catch_up_active(&self, active: &OpenTier) -> Result<Vec<Trouble>, Error> {
+        let troubles = active.catch_up(&self.source)?;
+        let replacements = self.source.replacements()?;
+        let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
+        if *followed == replacements {
+            return Ok(troubles);
+        }
+        // Names may have other numbers in a restored database, and all its memories lie in the active tier. Published
+        // parts went with the old one; what a view has in memory alone is built again.
+        self.colder.close();
+        let in_memory: Vec<_> = active
+            .followers
+            .views()
+            .iter()
+            .filter(|view| view.watermark() == Seq(0) && view.position() > Seq(0))
+            .cloned()
+            .collect();
+        active
+            .followers
+            .fold(&self.source, &in_memory, &mut |_, _| {})?;
+        *followed = replacements;
+        active.catch_up(&self.source)
+    }
+
+    /// Folds every view up to the last write; says which another process was folding.
+    pub(crate) fn fold_all(&self) -> Result<Vec<&'static str>, Error> {
+        self.caught_up()?;
+        let mut busy = Vec::new();
+        for tier in self.every_tier()? {
+            let folds = tier.fold(&self.source, &mut |_, _| {})?;
+            let folded_elsewhere = folds.into_iter().filter(|(_, fold)| *fold == Fold::Busy);
+            busy.extend(folded_elsewhere.map(|(name, _)| name));
+        }
+        Ok(busy)
+    }
+
+    /// Those that are open now, the active one included.
+    pub(crate) fn open_now(&self) -> Vec<Arc<OpenTier>> {
+        let mut open = self.colder.open_now();
+        open.push(self.active());
+        open
+    }
+
+    /// The colder tiers in which memories lie, hottest first. One look at a cache where nothing was written.
+    pub(crate) fn colder_tiers(&self) -> Result<Vec<Tier>, Error> {
+        let head = self.active().followers.head();
+        let mut known = self
+            .colder
+            .known
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some((seq, tiers)) = &*known
+            && *seq == head
+        {
+            return Ok(tiers.clone());
+        }
+        let tiers = self.source.colder_tiers()?;
+        *known = Some((head, tiers.clone()));
+        Ok(tiers)
+    }
+
+    /// A colder tier, open.
+    pub(crate) fn colder_tier(&self, tier: Tier) -> Result<Arc<OpenTier>, Error> {
+        self.colder_tier_of(tier, &self.answering().model)
+    }
+
+    /// A colder tier with the vectors of this model, open.
+    pub(crate) fn colder_tier_of(&self, tier: Tier, model: &Model) -> Result<Arc<OpenTier>, Error> {
+        self.colder.get(&self.source, tier, model)
+    }
+
+    /// Every tier in which memories lie or of which there are views on disk, hottest first.
+    pub(crate) fn every_tier(&self) -> Result<Vec<Arc<OpenTier>>, Error> {
+        let mut colder = views::colder_on_disk(self.source.folder())?;
+        colder.extend(self.source.colder_tiers()?);
+        let answering = self.answering();
+        let open = |tier| self.colder_tier_of(tier, &answering.model);
+        let colder = colder
+            .into_iter()
+            .map(open)
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(std::iter::once(answering.active.clone())
+            .chain(colder)
+            .collect())
+    }
+}
+
+/// The views of one name in all tiers.
+pub(super) struct OfTiers {
+    name: &'static str,
+    tiers: Arc<Tiers>,
+}
+
+impl OfTiers {
+    pub(super) fn new(name: &'static str, tiers: Arc<Tiers>) -> Self {
+        Self { name, tiers }
+    }
+
+    fn source(&self) -> &SpaceSource {
+        &self.tiers.source
+    }
+
+    /// The views with their tiers' labels.
+    fn of<'a>(
+        &self,
+        tiers: &'a [Arc<OpenTier>],
+    ) -> impl Iterator<Item = (String, &'a Arc<dyn View>)> + use<'a> {
+        let name = self.name;
+        tiers.iter().filter_map(move |tier| {
+            let view = tier.view(name)?;
+            Some((label(name, tier.tier()), view))
+        })
+    }
+
+    fn damage(&self, tiers: &[Arc<OpenTier>], health: impl Fn(&dyn View) -> Health) -> Vec<Damage> {
+        let damage = |(part, view): (String, &Arc<dyn View>)| match health(view.as_ref()) {
+            Health::Broken(reason) => Some(Damage { part, reason }),
+            Health::Whole => None,
+        };
+        self.of(tiers).filter_map(damage).collect()
+    }
+
+    fn purge_all(&self, budget: &mut Budget<'_>) -> Result<(), Error> {
+        for tier in self.tiers.every_tier()? {
+            tier.catch_up(self.source())?;
+            let mut progress = |name, seq| {
+                (budget.go_on)(name, seq);
+            };
+            tier.followers
+                .purge(self.source(), self.name, &mut progress)?;
+        }
+        Ok(())
+    }
+
+    /// Whether vectors could not be made because their model can't be reached.
+    fn lacks_model(&self, error: &Error) -> bool {
+        matches!(error, Error::View(ViewError::Engine(_)))
+            && self.name == views::VECTORS
+            && self.tiers.answering().model.questions.is_costly()
+    }
+
+    /// Removes vectors of models that do not answer: what was erased is not taken out of these.
+    fn remove_other_vectors(&self) -> Result<(), Error> {
+        let (space, model) = (self.source().folder(), self.tiers.answering().model.slug());
+        if answering::noted_vectors(space) != model {
+            // Their model can't be had here; the built-in one answers.
+            Note::remove(space)?;
+        }
+        answering::vector_folders(space)?
+            .iter()
+            .filter(|other| **other != model)
+            .try_for_each(|other| remove_vectors(space, other))
+    }
+}
+
+impl Derived<Error> for OfTiers {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn class(&self) -> Class {
+        Class::Log
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        vec![views::folder(self.source().folder(), self.name)]
+    }
+
+    fn position(&self) -> Result<Option<Seq>, Error> {
+        let active = self.tiers.active();
+        Ok(active.view(self.name).map(|view| view.position()))
+    }
+
+    fn watermark(&self) -> Result<Option<Seq>, Error> {
+        let active = self.tiers.active();
+        Ok(active.view(self.name).map(|view| view.watermark()))
+    }
+
+    fn tail_rows(&self) -> usize {
+        let active = self.tiers.active();
+        active.view(self.name).map_or(0, |view| view.tail_rows())
+    }
+
+    fn is_due(&self, _: Effort) -> Result<bool, Error> {
+        let open = self.tiers.open_now();
+        Ok(open.iter().any(|tier| tier.is_due(self.name)))
+    }
+
+    fn catch_up(&self, budget: &mut Budget<'_>) -> Result<(), Error> {
+        self.tiers.caught_up()?;
+        let (effort, go_on) = (budget.effort, &mut budget.go_on);
+        let mut progress = |name, seq| {
+            go_on(name, seq);
+        };
+        match effort {
+            Effort::Due | Effort::Settled => {
+                let tiers = match effort {
+                    Effort::Due => self.tiers.open_now(),
+                    _ => self.tiers.every_tier()?,
+                };
+                tiers.iter().try_for_each(|tier| {
+                    tier.fold_due(self.source(), Some(self.name), &mut progress)
+                })
+            }
+            Effort::Whole => {
+                for tier in self.tiers.every_tier()? {
+                    tier.catch_up(self.source())?;
+                    let view: Vec<_> = tier.view(self.name).cloned().into_iter().collect();
+                    tier.followers.fold(self.source(), &view, &mut progress)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn health(&self) -> Vec<Damage> {
+        self.damage(&self.tiers.open_now(), |view| view.health())
+    }
+
+    fn verify(&self) -> Result<Vec<Damage>, Error> {
+        self.tiers.caught_up()?;
+        Ok(self.damage(&self.tiers.every_tier()?, |view| view.verify()))
+    }
+
+    /// What was verified does not take part any more, and is set aside by the next fold.
+    fn quarantine(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn purge(&self, budget: &mut Budget<'_>) -> Result<(), Error> {
+        match self.purge_all(budget) {
+            // What can't be embedded now must not keep what was erased: the vectors go, and are made again later.
+            Err(error) if self.lacks_model(&error) => {
+                Note::remove(self.source().folder())?;
+                self.tiers.caught_up()?;
+                self.purge_all(budget)?;
+            }
+            purged => purged?,
+        }
+        if self.name == views::VECTORS {
+            self.remove_other_vectors()?;
+        }
+        Ok(())
+    }
+
+    fn remove(&self) -> Result<(), Error> {
+        self.files()
+            .iter()
+            .try_for_each(|path| Ok(anamne_store::remove_path(path)?))
+    }
+}
