@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use anamne_types::Seq;
 use serde::Serialize;
 
+use crate::StoreError;
 use crate::beside;
-use crate::files::bytes_under;
+use crate::files::{bytes_under, remove_if_there, set_aside};
 
 /// Where something derived comes from, which decides what may be thrown away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -74,7 +75,7 @@ pub struct Damage {
 /// rebuilds, backups and background work loop. All methods may be called from several threads and processes.
 ///
 /// `E` is the error of whoever keeps the registry.
-pub trait Derived<E>: Send + Sync {
+pub trait Derived<E: From<StoreError>>: Send + Sync {
     /// Its name, as it stands in reports.
     fn name(&self) -> &'static str;
 
@@ -95,7 +96,9 @@ pub trait Derived<E>: Send + Sync {
     }
 
     /// Up to which event it covers the log; `None` for what does not follow it. Makes no file.
-    fn position(&self) -> Result<Option<Seq>, E>;
+    fn position(&self) -> Result<Option<Seq>, E> {
+        Ok(None)
+    }
 
     /// Up to which event its files cover the log.
     fn watermark(&self) -> Result<Option<Seq>, E> {
@@ -108,10 +111,14 @@ pub trait Derived<E>: Send + Sync {
     }
 
     /// Whether this effort has something to do. Asked after every question with [`Effort::Due`], so that it must be cheap then.
-    fn is_due(&self, effort: Effort) -> Result<bool, E>;
+    fn is_due(&self, _effort: Effort) -> Result<bool, E> {
+        Ok(false)
+    }
 
     /// Does what `budget` asks for. What turns out to be damaged is set aside and computed again.
-    fn catch_up(&self, budget: &mut Budget<'_>) -> Result<(), E>;
+    fn catch_up(&self, _budget: &mut Budget<'_>) -> Result<(), E> {
+        Ok(())
+    }
 
     /// What of it can't take part now, as far as is known without reading it. Empty when all can.
     fn health(&self) -> Vec<Damage> {
@@ -119,17 +126,33 @@ pub trait Derived<E>: Send + Sync {
     }
 
     /// Reads all of it back; says what is damaged. Where it is not there nothing is.
-    fn verify(&self) -> Result<Vec<Damage>, E>;
+    fn verify(&self) -> Result<Vec<Damage>, E> {
+        Ok(Vec::new())
+    }
 
-    /// Has what [`Derived::verify`] found damaged not take part any more, so that the next catch-up begins anew.
-    fn quarantine(&self) -> Result<(), E>;
+    /// Has what [`Derived::verify`] found damaged not take part any more, so that the next catch-up begins anew. A function
+    /// of the log is removed, anything else set aside.
+    fn quarantine(&self) -> Result<(), E> {
+        if self.class().is_rebuilt() {
+            return self.remove();
+        }
+        for path in self.files().iter().filter(|path| path.exists()) {
+            set_aside(path)?;
+        }
+        Ok(())
+    }
 
     /// Takes out whatever it holds of memories that were erased, so that no file of it holds anything of them.
     /// Where it is not there nothing is done.
     fn purge(&self, budget: &mut Budget<'_>) -> Result<(), E>;
 
     /// Removes all of it.
-    fn remove(&self) -> Result<(), E>;
+    fn remove(&self) -> Result<(), E> {
+        for path in self.files() {
+            remove_if_there(&path)?;
+        }
+        Ok(())
+    }
 }
 
 fn bytes_of(path: &Path) -> u64 {

@@ -68,8 +68,8 @@ pub use backup::{BackupReport, BackupState, KnownBackup, backups_of};
 pub use bounded::{Unfit, read_regular};
 pub use clock::{Clock, SystemClock};
 pub use config::{
-    EmbeddingConfig, KeptQueries, MetaConfig, QuotaConfig, RecallConfig, RetentionConfig,
-    RoleConfig, SpaceConfig, TiersConfig, toml_problem,
+    BackupConfig, EmbeddingConfig, KeptQueries, MetaConfig, QuotaConfig, RecallConfig,
+    RetentionConfig, RoleConfig, SpaceConfig, TiersConfig, toml_problem,
 };
 pub use derivation::{Budget, Class, Damage, Derived, Effort};
 pub use derived::{

@@ -10,14 +10,13 @@ use anamne_recall::{Facts, Planner, Recaller, can_hold};
 use anamne_types::{Answer, Context, ContextRequest, Hit, Plan, Recall, Temperature, Tier};
 
 use crate::Error;
-use crate::connecting::KnownConnections;
 use crate::core::Inner;
 use crate::derived::answering::Answering;
+use crate::derived::connecting::{KnownConnections, KnownDisputes};
 use crate::derived::meta::Experienced;
+use crate::derived::naming::KnownNames;
 use crate::derived::tiers::{OpenTier, Trouble};
 use crate::derived::views;
-use crate::knowledge::KnownDisputes;
-use crate::naming::KnownNames;
 use crate::space::Space;
 
 /// Stands in the `degraded` of the one answer in the course of which a damaged database was restored.
@@ -267,7 +266,7 @@ impl Inner {
         let graph = self.derived.knowledge.if_woven();
         let connections = KnownConnections::new(&self.source, graph.clone());
         let disputes = graph.map(KnownDisputes);
-        let naming = KnownNames(self);
+        let naming = KnownNames(&self.derived.knowledge);
         let labels = troubles.iter().map(Trouble::label);
         let recaller = Recaller {
             source: &self.source,

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
 use anamne_store::{
-    BackupReport, Examination, Finding, KnownBackup, Part, SpaceName, StoreError, Unreadable,
-    entries, examine, repair,
+    BackupConfig, BackupReport, Examination, Finding, KnownBackup, Part, SpaceName, StoreError,
+    Unreadable, entries, examine, repair,
 };
 use anamne_types::{Right, Skipped};
 use serde::Serialize;
@@ -113,19 +113,30 @@ impl Store {
         }
         let (spaces, skipped) = self.chosen(space)?;
         anamne_store::create_private_folder(&folder.join("spaces"))?;
-        let back_up = |space: &Space| -> Result<BackupReport, Error> {
-            // First, while the older copy still says what is to leave its caches.
-            space.inner.finish_in_backups();
-            let report = space.source().backup(&folder)?;
-            // What was erased while the copy was made.
-            space.inner.look_for_pending_backups();
-            if space.inner.are_backups_due() {
-                space.inner.finish_in_backups();
-            }
-            Ok(report)
-        };
+        let back_up = |space: &Space| space.inner.back_up_to(&folder);
         let (spaces, skipped) = each_space(&spaces, skipped, space.is_some(), &folder, back_up)?;
         Ok(Backups { spaces, skipped })
+    }
+
+    /// Has the background of the space named, else of all spaces, make backups by itself, or not any more where the folder is
+    /// empty. Says of which spaces. The first is made when it is next due; [`Store::backup`] makes one at once.
+    ///
+    /// Refused for a folder inside this store.
+    pub fn schedule_backups(
+        &self,
+        schedule: &BackupConfig,
+        space: Option<&str>,
+    ) -> Result<(Vec<String>, Skipped), Error> {
+        self.require(Right::Configure)?;
+        if schedule.is_on() {
+            outside(&schedule.folder, self.root())?;
+        }
+        let (spaces, skipped) = self.chosen(space)?;
+        let set = |space: &Space| {
+            space.configure(|config| config.backup = schedule.clone())?;
+            Ok(space.name().to_owned())
+        };
+        each_space(&spaces, skipped, space.is_some(), &schedule.folder, set)
     }
 
     /// Strikes `folder` from the list of backups of the space named, else of all spaces, and changes nothing in it:

@@ -1,15 +1,11 @@
 //! The knowledge graph of a space: woven from its log, asked, and told by hand.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use anamne_embed::{Embedder, StaticModel};
-use anamne_knowledge::graph::{
-    Association, ContradictionQuery, EntityQuery, Graph, GraphError, Woven,
-};
-use anamne_recall::views::Disputes;
+use anamne_knowledge::graph::{Association, ContradictionQuery, EntityQuery, GraphError, Woven};
 use anamne_store::Listing;
 use anamne_store::view::MemoryFeed;
 use anamne_types::{
@@ -21,12 +17,9 @@ use jiff::Timestamp;
 
 use crate::Error;
 use crate::core::Inner;
-use crate::derived::graph::{BATCH, SMALL_BATCH};
+use crate::derived::graph::{BATCH, FOLLOWED_AT_ONCE, LOOKED_AT, OpenGraph, SMALL_BATCH};
 use crate::likeness::nearest;
 use crate::space::Space;
-
-/// So few events are followed at once when knowledge is asked; more are left to [`Space::weave`].
-pub(crate) const FOLLOWED_AT_ONCE: u64 = 64;
 
 /// Memories that share names with one whose meanings are compared with it.
 const WEIGHED: usize = 60;
@@ -34,16 +27,13 @@ const WEIGHED: usize = 60;
 /// Of the time in which others ask, weaving takes so small a part.
 const BUSY_PART: u32 = 6;
 
-/// So many names are looked at for those that are like one that is not known.
-pub(crate) const LOOKED_AT: usize = 10_000;
-
 /// So many contradictions are looked at for those whose ids begin alike.
 const MOST_CONTRADICTIONS: usize = 1_000_000;
 
 /// The knowledge graph of a space, as far as it is woven. It may be asked from several threads.
 pub struct Knowledge {
     space: Space,
-    graph: Arc<Graph>,
+    graph: OpenGraph,
 }
 
 /// How fast weaving goes in the background.
@@ -70,18 +60,6 @@ impl<'space> Pace<'space> {
         }
         self.asked = asked;
         self.began = Instant::now();
-    }
-}
-
-/// What the graph knows of contradictions, for recall.
-pub(crate) struct KnownDisputes(pub(crate) Arc<Graph>);
-
-impl Disputes for KnownDisputes {
-    fn of(&self, rows: &[Row]) -> Vec<Vec<Dispute>> {
-        // Recall answers all the same where the graph can't be read; `doctor` says so.
-        self.0
-            .disputes(rows)
-            .unwrap_or_else(|_| vec![Vec::new(); rows.len()])
     }
 }
 
@@ -274,8 +252,7 @@ impl Space {
 impl Knowledge {
     /// How many events of the log are not woven yet.
     pub fn behind(&self) -> Result<u64, Error> {
-        let head = MemoryFeed::head(self.space.source())?;
-        Ok(head.0.saturating_sub(self.graph.position()?.0))
+        self.space.inner.derived.knowledge.behind(&self.graph)
     }
 
     /// Up to which event the log is woven.

@@ -26,7 +26,6 @@ mod batch_size;
 mod briefing;
 mod caches;
 mod cleaning;
-mod connecting;
 mod consistency;
 mod consolidating;
 mod core;
@@ -45,7 +44,6 @@ mod knowledge;
 mod likeness;
 mod modelling;
 mod models;
-mod naming;
 mod past;
 mod provenance;
 mod retention;
@@ -70,9 +68,9 @@ pub use anamne_knowledge::graph::{
 };
 pub use anamne_knowledge::summaries::{Level, Summary, SummarySentence, Woven as Summarised};
 pub use anamne_store::{
-    BackupReport, Budget, Class, Clock, Damage, Derived, Effort, EmbeddingConfig, Examination,
-    Finding, JournalReport, KeptQueries, KnownBackup, KnownProject, LONGEST_WAIT, Listing,
-    LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig, ProjectFolder,
+    BackupConfig, BackupReport, Budget, Class, Clock, Damage, Derived, Effort, EmbeddingConfig,
+    Examination, Finding, JournalReport, KeptQueries, KnownBackup, KnownProject, LONGEST_WAIT,
+    Listing, LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig, ProjectFolder,
     ProjectSpace, ProjectStanding, QuotaConfig, RecallConfig, RetentionConfig, Rewound, RoleConfig,
     SpaceConfig, SpaceName, Standing, Statistics, StoreError, StoreFolder, SystemClock, TierCount,
     TiersConfig, Unreadable,

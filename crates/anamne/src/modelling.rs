@@ -5,7 +5,7 @@
 use anamne_jobs::{TaskContext, TaskError};
 use anamne_knowledge::graph::ContradictionQuery;
 use anamne_knowledge::reading::Utterance;
-use anamne_knowledge::readings::{Readings, Verdict};
+use anamne_knowledge::readings::Verdict;
 use anamne_llm::{Bridge, BridgeError, Call, tasks};
 use anamne_store::view::{MemoryFeed, MemoryState};
 use anamne_types::{Assertion, Body, ConflictKind, Kind, Memory};
@@ -14,6 +14,7 @@ use jiff::tz::TimeZone;
 
 use crate::Error;
 use crate::core::Inner;
+use crate::derived::readings::OpenReadings;
 
 /// Texts with fewer characters say too little to be worth a question.
 const WORTH_READING: usize = 40;
@@ -71,7 +72,7 @@ impl Inner {
     fn read_each(
         &self,
         bridge: &Bridge,
-        readings: &Readings,
+        readings: &OpenReadings,
         states: &[MemoryState],
         context: &mut TaskContext<'_>,
     ) -> Result<(), TaskError> {

@@ -100,12 +100,16 @@ impl Space {
                 *config = before;
             }
         };
+        let before = self.config();
         let config = self.inner.source.configure(checked)?;
         if let Some(refused) = refused {
             return Err(refused);
         }
         self.inner.derived.tiers.hasten_reembedding();
         self.inner.jobs.due("embedding").hasten();
+        if config.backup != before.backup {
+            self.inner.schedule_backups(&self.inner.queue()?)?;
+        }
         self.inner.wake_background();
         Ok(config)
     }

@@ -287,7 +287,7 @@ fn the_log_tells_of_questions_without_their_words() {
     let rows: Vec<_> = answer.results.iter().map(|hit| hit.memory.row).collect();
     assert_eq!(log[1].found, rows);
     let said = recall.query.split(' ').next().expect("a word").as_bytes();
-    let meta = files_with(&years.home.folder().join("views"), said);
+    let meta = files_with(&years.home.folder(), said);
     assert!(
         !meta
             .iter()

@@ -279,6 +279,10 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
             "task_queue",
             right(Right::Configure, |space, _| space.task_queue().map(drop)),
         ),
+        (
+            "chores",
+            right(Right::Configure, |space, _| space.chores().map(drop)),
+        ),
     ];
     let reading = [
         "acting_as",
@@ -451,6 +455,7 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "repair",
         "rewind",
         "forget_backup",
+        "schedule_backups",
         "provenance",
         "count_split",
         "split_space",
@@ -522,6 +527,11 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
     assert!(matches!(store.repair(Some("atlas")), Err(Error::Denied(_))));
     assert!(matches!(
         store.forget_backup(&world.outside, None),
+        Err(Error::Denied(_))
+    ));
+    let schedule = anamne::BackupConfig::default();
+    assert!(matches!(
+        store.schedule_backups(&schedule, None),
         Err(Error::Denied(_))
     ));
     assert!(matches!(

@@ -174,6 +174,7 @@ fn views_of_an_archive_are_disposable() {
     let (space, _) = logbook(folder.path());
     space.age(&mut |_, _| {}).expect("moved");
     space.fold().expect("folded");
+    space.settle(&mut |_, _| {}).expect("settled");
     let question = Recall::new("the ferry came late to berth 4").limit(10);
     let before = found(&space, &question);
     drop(space);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anamne::{BackupReport, Store, StruckBackup};
+use anamne::{BackupConfig, BackupReport, Store, StruckBackup};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -24,6 +24,12 @@ backup whose folder is available, and names those whose folder is missing.
 it. Erasures don't reach copies of a backup made by other means, or stores made
 by `anamne rewind`.
 
+With --every, the background of an MCP server, or `anamne tasks run`, makes
+backups by itself: each a store of its own, in a folder under DIR named by the
+space and the time, and only where something was told since the last one. After a
+new one was made the oldest beyond --keep are deleted. `anamne tasks` shows when
+the next is due; `--every never` ends it and deletes nothing.
+
 A space that is damaged, or of a newer version, is skipped and named, and
 the others are backed up; the exit code is then 4. The backup keeps what it had
 of that space.
@@ -33,11 +39,13 @@ Examples:
   anamne --space recipes backup recipes-backup
   anamne --store /mnt/disk/anamne verify
   anamne backup --forget /mnt/lost-disk/anamne
+  anamne backup /mnt/disk/daily --every day --keep 7
 
 With --json: {\"store\", \"backup\", \"spaces\": [{\"space\", \"folder\",
   \"first\", \"last_seq\", \"segments_copied\", \"segments_kept\",
   \"bytes_copied\"}]}; with --forget: {\"store\", \"forgotten\": DIR, \"spaces\":
-  [name, …]}; both also: \"skipped\"?: {\"count\", \"first\": [{\"entry\": space,
+  [name, …]}; with --every:
+  {\"store\", \"folder\", \"every_hours\", \"keep\", \"spaces\": [name, …]}; all also: \"skipped\"?: {\"count\", \"first\": [{\"entry\": space,
   \"reason\"}]}")]
 pub(crate) struct Backup {
     /// The folder: a backup of this store, an empty folder, or one that is not there yet
@@ -46,6 +54,29 @@ pub(crate) struct Backup {
     /// Remove the folder from the list of known backups; copy nothing
     #[arg(long)]
     forget: bool,
+    /// Have backups made there again and again: `hour`, `day`, `week`, a number of hours such as `12h`, or `never`
+    #[arg(long, value_name = "TIME", value_parser = hours, conflicts_with = "forget")]
+    every: Option<Every>,
+    /// How many of these are kept
+    #[arg(long, value_name = "N", requires = "every", value_parser = clap::value_parser!(u32).range(1..))]
+    keep: Option<u32>,
+}
+
+/// How often; in hours, `None` for never.
+type Every = Option<u32>;
+
+fn hours(text: &str) -> Result<Every, String> {
+    Ok(Some(match text {
+        "never" => return Ok(None),
+        "hour" => 1,
+        "day" => 24,
+        "week" => 7 * 24,
+        text => {
+            let hours = text.strip_suffix('h').and_then(|hours| hours.parse().ok());
+            let hours = hours.filter(|hours| (1..=24 * 365).contains(hours));
+            hours.ok_or("give `hour`, `day`, `week`, `never`, or 1h to 8760h")?
+        }
+    }))
 }
 
 impl Backup {
@@ -54,6 +85,9 @@ impl Backup {
         let space = place.is_named().then(|| place.space_name().as_str());
         if self.forget {
             return self.strike(&store, space, output);
+        }
+        if let Some(every) = self.every {
+            return self.schedule(&store, space, every, output);
         }
         let made = store.backup(&self.folder, space)?;
         let passed = &made.skipped;
@@ -75,6 +109,48 @@ impl Backup {
             "read back and found whole; `anamne --store {folder} …` works on it"
         ));
         skipped::outcome(passed)
+    }
+
+    /// Has backups made there from now on, or no more.
+    fn schedule(
+        self,
+        store: &Store,
+        space: Option<&str>,
+        every: Every,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let schedule = BackupConfig {
+            folder: if every.is_some() {
+                std::path::absolute(&self.folder)?
+            } else {
+                PathBuf::new()
+            },
+            every_hours: every.unwrap_or(BackupConfig::default().every_hours),
+            keep: self.keep.unwrap_or(BackupConfig::default().keep),
+        };
+        let (spaces, passed) = store.schedule_backups(&schedule, space)?;
+        if output.is_json() {
+            let mut answer = json!({
+                "store": store.root(), "folder": schedule.folder, "every_hours": every,
+                "keep": schedule.keep, "spaces": spaces
+            });
+            skipped::describe(&passed, &mut answer);
+            output.json(&answer)?;
+            return skipped::outcome(&passed);
+        }
+        let names = spaces.join(", ");
+        match every {
+            Some(hours) => output.line(format_args!(
+                "{names}: a backup every {}, the last {} kept, in {}",
+                counted(u64::from(hours), "hour"),
+                schedule.keep,
+                schedule.folder.display()
+            ))?,
+            None => output.line(format_args!("{names}: no more backups by themselves"))?,
+        }
+        output.flush()?;
+        skipped::tell(&passed, output);
+        skipped::outcome(&passed)
     }
 
     /// Strikes the folder from the list of backups.

@@ -8,6 +8,7 @@ use anamne_types::{MemoryId, Seq};
 use super::{KnownBackup, KnownBackups, Manifest};
 use crate::StoreError;
 use crate::files::look_at;
+use crate::journal::Journal;
 use crate::leftovers;
 use crate::source::{erasure, log};
 use crate::space::SpaceSource;
@@ -53,6 +54,15 @@ impl SpaceSource {
         } else {
             BackupState::Missing
         })
+    }
+
+    /// Whether what stands in the folder of a known backup is still what was copied there last: nothing was told in it since.
+    pub fn is_as_copied(&self, known: &KnownBackup) -> Result<bool, StoreError> {
+        if self.backup_state(&known.folder)? != BackupState::Backup {
+            return Ok(false);
+        }
+        let journal = self.folder_in(&known.folder).join("journal");
+        Ok(Journal::at(&journal).end()?.0 == known.last_seq)
     }
 
     /// The folder of this space in another store.

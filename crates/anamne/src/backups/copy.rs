@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anamne_store::view::MemoryFeed;
-use anamne_store::{BackupState, SpaceSource, StoreError, beside, remove_path, set_aside};
+use anamne_store::{BackupState, SpaceSource, StoreError};
 use anamne_types::{Actor, ActorKind, MemoryId};
 
 use super::Seen;
 use crate::Error;
 use crate::core::Inner;
-use crate::derived::Site;
+use crate::derived::{self, Site};
 use crate::erasing::BackupUpdate;
 use crate::space::Space;
 use crate::store::Store;
@@ -136,12 +136,7 @@ impl BackupCopy<'_> {
         if !folder.join("views.unclean").exists() {
             return Ok(());
         }
-        // The folder is moved away first: who writes there now finds it gone, and begins anew with what the log says.
-        beside::move_kept(&folder)?;
-        let views = folder.join(beside::VIEWS);
-        if views.exists() {
-            remove_path(&set_aside(&views)?)?;
-        }
+        derived::remove_rebuilt(&folder)?;
         after(Step::ViewsRemoved)?;
         let space = self.open()?;
         let through = MemoryFeed::head(&*space.inner.source)?;

@@ -5,6 +5,7 @@
 //! interrupts an erasure, the next one to look at the list goes on with it.
 
 mod copy;
+mod scheduled;
 #[cfg(test)]
 mod tests;
 
@@ -12,14 +13,16 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use anamne_store::{KnownBackup, set_aside_in};
+use anamne_store::{BackupReport, KnownBackup, set_aside_in};
 
+use crate::Error;
 use crate::core::Inner;
 use crate::doctor::CheckUp;
 use crate::erasing::BackupUpdate;
 use crate::space::Space;
 
 use copy::{BackupCopy, Trouble};
+pub(crate) use scheduled::BACK_UP;
 
 /// The background tries again after so long, in microseconds.
 const BETWEEN_ATTEMPTS: i64 = 3_600 * 1_000_000;
@@ -51,6 +54,19 @@ impl Inner {
         let (now, next) = (self.source.now(), self.jobs.due("backup_erasure"));
         next.put_off(now, BETWEEN_ATTEMPTS);
         updates
+    }
+
+    /// Brings the backup in the store folder `store` up to date, and makes it if it is not there.
+    pub(crate) fn back_up_to(&self, store: &Path) -> Result<BackupReport, Error> {
+        // First, while the older copy still says what is to leave its caches.
+        self.finish_in_backups();
+        let report = self.source.backup(store)?;
+        // What was erased while the copy was made.
+        self.look_for_pending_backups();
+        if self.are_backups_due() {
+            self.finish_in_backups();
+        }
+        Ok(report)
     }
 
     /// This store itself, which no backup of it is to be taken for.

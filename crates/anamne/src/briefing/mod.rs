@@ -17,7 +17,7 @@ use anamne_types::{
 };
 
 use crate::Error;
-use crate::knowledge::KnownDisputes;
+use crate::derived::connecting::KnownDisputes;
 use crate::space::Space;
 
 /// Categories that say how this project is to be worked on.

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anamne_index::vectors::embedded_texts;
-use anamne_store::{Budget, Class, Damage, Derived, Effort, EmbeddingConfig, SpaceSource};
-use anamne_types::{MemoryId, Seq};
+use anamne_store::{Budget, Class, Derived, EmbeddingConfig, SpaceSource};
+use anamne_types::MemoryId;
 
 use super::Site;
 use super::embedding_cache::EmbeddingCache;
@@ -80,23 +80,6 @@ impl Derived<Error> for CachedVectors {
 
     fn files(&self) -> Vec<PathBuf> {
         vec![self.cache.path().to_owned()]
-    }
-
-    fn position(&self) -> Result<Option<Seq>, Error> {
-        Ok(None)
-    }
-
-    fn is_due(&self, _: Effort) -> Result<bool, Error> {
-        Ok(false)
-    }
-
-    fn catch_up(&self, _: &mut Budget<'_>) -> Result<(), Error> {
-        Ok(())
-    }
-
-    /// Whoever uses it replaces a damaged file by an empty one.
-    fn verify(&self) -> Result<Vec<Damage>, Error> {
-        Ok(Vec::new())
     }
 
     fn quarantine(&self) -> Result<(), Error> {

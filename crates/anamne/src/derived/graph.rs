@@ -8,6 +8,7 @@ use anamne_store::beside::VIEWS;
 use anamne_store::view::MemoryFeed;
 use anamne_store::{Budget, Class, Damage, Derived, Effort, SpaceSource, StoreError};
 use anamne_types::Seq;
+use jiff::Timestamp;
 
 use super::Site;
 use super::readings::ReadingsFile;
@@ -16,6 +17,15 @@ use crate::troubles::Troubles;
 
 /// Its name in reports.
 const NAME: &str = "knowledge";
+
+/// So few events are followed at once when knowledge is asked; more are left to a task.
+pub(crate) const FOLLOWED_AT_ONCE: u64 = 64;
+
+/// So many names are looked at for those that are like one that is not known.
+pub(crate) const LOOKED_AT: usize = 10_000;
+
+/// The graph, open.
+pub(crate) type OpenGraph = Arc<Graph>;
 
 /// Memories that are woven with one transaction while somebody waits for it.
 pub(crate) const BATCH: usize = 256;
@@ -96,6 +106,17 @@ impl KnowledgeFile {
         }
     }
 
+    /// How many events of the log a graph lacks.
+    pub(crate) fn behind(&self, graph: &Graph) -> Result<u64, Error> {
+        let head = MemoryFeed::head(&*self.source)?;
+        Ok(head.0.saturating_sub(graph.position()?.0))
+    }
+
+    /// The present instant by the store's clock.
+    pub(super) fn now(&self) -> Timestamp {
+        self.source.now()
+    }
+
     /// Empties the graph. One that is damaged is thrown away, file and all.
     pub(crate) fn empty(&self) -> Result<(), Error> {
         match self.open()?.forget() {
@@ -125,11 +146,6 @@ impl Derived<Error> for KnowledgeFile {
         }))
     }
 
-    /// A task weaves it.
-    fn is_due(&self, _: Effort) -> Result<bool, Error> {
-        Ok(false)
-    }
-
     fn catch_up(&self, budget: &mut Budget<'_>) -> Result<(), Error> {
         if budget.effort == Effort::Whole {
             self.weave(BATCH, &mut |reached| (budget.go_on)(NAME, reached))?;
@@ -150,10 +166,6 @@ impl Derived<Error> for KnowledgeFile {
             reason,
         });
         Ok(damage.into_iter().collect())
-    }
-
-    fn quarantine(&self) -> Result<(), Error> {
-        self.remove()
     }
 
     fn purge(&self, _: &mut Budget<'_>) -> Result<(), Error> {

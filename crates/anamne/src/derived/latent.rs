@@ -191,10 +191,6 @@ impl Derived<Error> for Latent {
         Ok(damage.into_iter().collect())
     }
 
-    fn quarantine(&self) -> Result<(), Error> {
-        self.remove()
-    }
-
     /// The file knows the words of what was erased.
     fn purge(&self, _: &mut Budget<'_>) -> Result<(), Error> {
         self.remove()

@@ -5,10 +5,12 @@
 
 pub(crate) mod answering;
 pub(crate) mod cached_vectors;
+pub(crate) mod connecting;
 pub(crate) mod embedding_cache;
 pub(crate) mod graph;
 pub(crate) mod latent;
 pub(crate) mod meta;
+pub(crate) mod naming;
 pub(crate) mod readings;
 pub(crate) mod reembedding;
 pub(crate) mod summaries;
@@ -176,15 +178,20 @@ impl Registry {
         self.tiers.caught_up()?;
         let through = self.tiers.head();
         self.purge_class(|_| true, progress)?;
-        for class in Class::ALL {
-            remove_strays(&self.folder.join(class.folder()))?;
-        }
+        self.remove_strays()?;
         Ok(through)
+    }
+
+    /// Removes what was set aside and what interrupted writes left, in the folders of all classes.
+    fn remove_strays(&self) -> Result<(), Error> {
+        let folders = Class::ALL.map(|class| self.folder.join(class.folder()));
+        folders.iter().try_for_each(|folder| remove_strays(folder))
     }
 
     /// The same for what is no function of the log, where everything else was removed.
     pub(crate) fn purge_kept(&self) -> Result<(), Error> {
-        self.purge_class(|class| !class.is_rebuilt(), &mut |_, _| {})
+        self.purge_class(|class| !class.is_rebuilt(), &mut |_, _| {})?;
+        self.remove_strays()
     }
 
     fn purge_class(
@@ -321,6 +328,17 @@ pub(crate) fn examine(space: &Path, models: &Models, head: Seq) -> Result<Vec<Fi
     let mut findings = views::examine(space, models, head)?;
     findings.extend(latent::examine(space));
     Ok(findings)
+}
+
+/// Removes every function of the log from the space in this folder, which others may have open.
+pub(crate) fn remove_rebuilt(space: &Path) -> Result<(), Error> {
+    beside::move_kept(space)?;
+    let views = space.join(beside::VIEWS);
+    if views.exists() {
+        // Moved away first: who writes there now finds it gone, and begins anew with what the log says.
+        anamne_store::remove_path(&anamne_store::set_aside(&views)?)?;
+    }
+    Ok(())
 }
 
 /// Removes what was set aside as damaged and what an interrupted write left behind.

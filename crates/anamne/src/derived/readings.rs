@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anamne_knowledge::readings::Readings;
 use anamne_store::beside::PAID;
-use anamne_store::{Budget, Class, Damage, Derived, Effort, SpaceSource, StoreError};
+use anamne_store::{Budget, Class, Damage, Derived, SpaceSource, StoreError};
 use anamne_types::Seq;
 
 use super::{Site, gone};
@@ -13,6 +13,9 @@ use crate::Error;
 
 /// Its name in reports.
 const NAME: &str = "readings";
+
+/// The readings, open.
+pub(crate) type OpenReadings = Readings;
 
 /// The file of readings of a space.
 pub(crate) struct ReadingsFile {
@@ -64,15 +67,6 @@ impl Derived<Error> for ReadingsFile {
     fn position(&self) -> Result<Option<Seq>, Error> {
         let readings = self.open_existing()?;
         Ok(readings.map(|readings| readings.position()).transpose()?)
-    }
-
-    /// The task that asks the model adds to them.
-    fn is_due(&self, _: Effort) -> Result<bool, Error> {
-        Ok(false)
-    }
-
-    fn catch_up(&self, _: &mut Budget<'_>) -> Result<(), Error> {
-        Ok(())
     }
 
     fn verify(&self) -> Result<Vec<Damage>, Error> {

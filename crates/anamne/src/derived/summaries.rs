@@ -84,11 +84,6 @@ impl Derived<Error> for SummariesFile {
         Ok(Some(self.open()?.watermark()?))
     }
 
-    /// A task chooses them.
-    fn is_due(&self, _: Effort) -> Result<bool, Error> {
-        Ok(false)
-    }
-
     fn catch_up(&self, budget: &mut Budget<'_>) -> Result<(), Error> {
         if budget.effort == Effort::Whole {
             self.weave(&*self.source, &mut |_| {})?;
@@ -107,10 +102,6 @@ impl Derived<Error> for SummariesFile {
                 reason,
             }],
         })
-    }
-
-    fn quarantine(&self) -> Result<(), Error> {
-        self.remove()
     }
 
     fn purge(&self, _: &mut Budget<'_>) -> Result<(), Error> {

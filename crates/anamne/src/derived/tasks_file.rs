@@ -4,8 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anamne_jobs::{Activity, Queue, QueueError};
-use anamne_store::{Budget, Class, Damage, Derived, Effort, SpaceSource, remove_derived};
-use anamne_types::Seq;
+use anamne_store::{Budget, Class, Derived, SpaceSource, remove_derived};
 
 use super::Site;
 use crate::Error;
@@ -70,27 +69,6 @@ impl Derived<Error> for TasksFile {
 
     fn files(&self) -> Vec<PathBuf> {
         vec![self.path()]
-    }
-
-    fn position(&self) -> Result<Option<Seq>, Error> {
-        Ok(None)
-    }
-
-    fn is_due(&self, _: Effort) -> Result<bool, Error> {
-        Ok(false)
-    }
-
-    fn catch_up(&self, _: &mut Budget<'_>) -> Result<(), Error> {
-        Ok(())
-    }
-
-    /// A damaged file is replaced when it is next opened: everything in it is queued again.
-    fn verify(&self) -> Result<Vec<Damage>, Error> {
-        Ok(Vec::new())
-    }
-
-    fn quarantine(&self) -> Result<(), Error> {
-        Ok(())
     }
 
     /// Takes out what finished tasks left behind.

@@ -475,10 +475,4 @@ impl Derived<Error> for OfTiers {
         }
         Ok(())
     }
-
-    fn remove(&self) -> Result<(), Error> {
-        self.files()
-            .iter()
-            .try_for_each(|path| Ok(anamne_store::remove_path(path)?))
-    }
 }

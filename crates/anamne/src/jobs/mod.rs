@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use anamne_jobs::Priority;
 use anamne_store::Effort;
+use anamne_types::Right;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -325,6 +326,7 @@ pub struct ChoreReport {
 impl Space {
     /// The background work that is not queued, with what became of it in whichever process did it last. O(1).
     pub fn chores(&self) -> Result<Vec<ChoreReport>, Error> {
+        self.require(Right::Configure)?;
         let queue = self.inner.queue()?;
         let report = |chore: &Chore| -> Result<ChoreReport, Error> {
             let noted = queue.noted(&note_name(chore))?;

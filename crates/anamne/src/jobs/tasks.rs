@@ -11,6 +11,7 @@ use anamne_store::view::MemoryFeed;
 use anamne_types::Right;
 
 use crate::Error;
+use crate::backups::BACK_UP;
 use crate::core::Inner;
 use crate::derived::graph::SMALL_BATCH;
 use crate::knowledge::Pace;
@@ -42,7 +43,7 @@ struct Modules<'space> {
 
 impl Handlers for Modules<'_> {
     fn kinds(&self) -> Vec<&str> {
-        vec![WEAVE, SUMMARISE, CONSOLIDATE, READ, JUDGE]
+        vec![WEAVE, SUMMARISE, CONSOLIDATE, READ, JUDGE, BACK_UP]
     }
 
     fn run(&self, task: &Task, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
@@ -52,6 +53,10 @@ impl Handlers for Modules<'_> {
             CONSOLIDATE => self.consolidate(context),
             READ => self.inner.read_by_model(context),
             JUDGE => self.inner.judge_by_model(context),
+            BACK_UP => {
+                let made = self.inner.back_up_as_scheduled();
+                made.map(|_| ()).map_err(TaskError::failed)
+            }
             kind => Err(TaskError::Hopeless(format!(
                 "nothing does tasks of the kind {kind}"
             ))),
@@ -166,7 +171,7 @@ impl Inner {
         self.derived.tasks.open(|queue| {
             let timing = AT_NIGHT.parse::<Timing>()?;
             queue.schedule(&Periodic::new(CONSOLIDATE, CONSOLIDATE, timing))?;
-            Ok(())
+            self.schedule_backups(queue)
         })
     }
 

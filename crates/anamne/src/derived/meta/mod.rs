@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anamne_recall::{Advice, Asked, Experience, Openings, Trace};
 use anamne_store::beside::OBSERVED;
 use anamne_store::{Budget, Class, Damage, Derived, Effort, KeptQueries, SpaceSource, StoreError};
-use anamne_types::{Row, Seq};
+use anamne_types::Row;
 
 use super::{Site, gone};
 use crate::Error;
@@ -264,10 +264,6 @@ impl Derived<Error> for MetaMemory {
 
     fn files(&self) -> Vec<PathBuf> {
         vec![self.file().path().to_owned()]
-    }
-
-    fn position(&self) -> Result<Option<Seq>, Error> {
-        Ok(None)
     }
 
     fn is_due(&self, _: Effort) -> Result<bool, Error> {

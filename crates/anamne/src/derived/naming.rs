@@ -6,12 +6,9 @@ use anamne_knowledge::graph::{EntityQuery, Graph, GraphError};
 use anamne_recall::RecallError;
 use anamne_recall::views::{Mentioning, Naming, RelatedThreads};
 use anamne_store::StoreError;
-use anamne_store::view::MemoryFeed;
 
+use super::graph::{BATCH, FOLLOWED_AT_ONCE, KnowledgeFile, LOOKED_AT};
 use crate::Error;
-use crate::core::Inner;
-use crate::derived::graph::BATCH;
-use crate::knowledge::{FOLLOWED_AT_ONCE, LOOKED_AT};
 use crate::likeness::nearest;
 
 /// Names that are offered where one is not known.
@@ -21,19 +18,16 @@ const OFFERED: usize = 3;
 const RELATED: usize = 64;
 
 /// The names of a space, read when they are first asked for.
-pub(crate) struct KnownNames<'space>(pub(crate) &'space Inner);
+pub(crate) struct KnownNames<'space>(pub(crate) &'space KnowledgeFile);
 
 impl KnownNames<'_> {
     /// The graph, and whether it lacks something: a few events are followed at once.
     fn woven(&self) -> Result<(Arc<Graph>, bool), Error> {
-        let graph = self.0.derived.knowledge.open()?;
-        let behind = || -> Result<u64, Error> {
-            let head = MemoryFeed::head(&*self.0.source)?;
-            Ok(head.0.saturating_sub(graph.position()?.0))
-        };
+        let graph = self.0.open()?;
+        let behind = || self.0.behind(&graph);
         let mut left = behind()?;
         if (1..=FOLLOWED_AT_ONCE).contains(&left) {
-            self.0.derived.knowledge.weave(BATCH, &mut |_| true)?;
+            self.0.weave(BATCH, &mut |_| true)?;
             left = behind()?;
         }
         if left > 0 && graph.position()?.0 == 0 {
@@ -48,7 +42,7 @@ impl KnownNames<'_> {
             limit: LOOKED_AT,
             ..EntityQuery::default()
         };
-        let known = graph.entities(&query, self.0.source.now())?.into_iter();
+        let known = graph.entities(&query, self.0.now())?.into_iter();
         let names = known.flat_map(|entity| std::iter::once(entity.name).chain(entity.aliases));
         let like = nearest(&name, names, OFFERED);
         Ok(RecallError::NoEntity { name, like })

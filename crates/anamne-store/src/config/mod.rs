@@ -1,10 +1,13 @@
 //! `space.toml`: what a person may read and change about a space.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+mod ranking;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
 
 use anamne_text::echo::shorten_values;
-use anamne_types::{Category, Kind, Limits, Refusal, check_weight};
+use anamne_types::{Limits, Refusal};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +15,7 @@ use crate::StoreError;
 use crate::files::replace_file;
 use crate::project_config::ProjectConfig;
 use crate::special_files::read_settings;
+pub use ranking::{RecallConfig, RoleConfig};
 
 /// The version of the file.
 pub(crate) const CONFIG_FORMAT: i64 = 1;
@@ -47,6 +51,9 @@ pub struct SpaceConfig {
     /// What is kept of questions, and whether recall is planned by it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub meta: MetaConfig,
+    /// Where and how often the space is backed up by itself.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub backup: BackupConfig,
     /// The project whose memories it holds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub project: ProjectConfig,
@@ -175,6 +182,55 @@ impl Default for RetentionConfig {
     }
 }
 
+/// Backups that the background makes by itself, each a store of its own in a folder that is named by its time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct BackupConfig {
+    /// The folder in which they lie; an absolute path. Empty for none.
+    pub folder: PathBuf,
+    /// One is made so many hours after the last one, if something was told since.
+    pub every_hours: u32,
+    /// So many of them are kept; older ones are removed after a new one was made.
+    pub keep: u32,
+}
+
+impl BackupConfig {
+    /// Whether there are to be backups.
+    pub fn is_on(&self) -> bool {
+        !self.folder.as_os_str().is_empty()
+    }
+
+    fn check(&self) -> Result<(), Refusal> {
+        if self.is_on() && !self.folder.is_absolute() {
+            let given = self.folder.display();
+            return Err(Refusal::new("backup.folder", "an absolute path", given));
+        }
+        let most = Limits::DAYS * 24;
+        if !(1..=most).contains(&self.every_hours) {
+            let accepts = format!("1 to {most}");
+            return Err(Refusal::new(
+                "backup.every_hours",
+                accepts,
+                self.every_hours,
+            ));
+        }
+        if self.keep == 0 {
+            return Err(Refusal::new("backup.keep", "at least 1", self.keep));
+        }
+        Ok(())
+    }
+}
+
+impl Default for BackupConfig {
+    fn default() -> Self {
+        Self {
+            folder: PathBuf::new(),
+            every_hours: 24,
+            keep: 7,
+        }
+    }
+}
+
 #[allow(clippy::trivially_copy_pass_by_ref)] // what serde hands over
 fn is_usual_grace(days: &u32) -> bool {
     *days == RetentionConfig::GRACE_DAYS
@@ -185,91 +241,6 @@ const DESCRIPTION_BYTES: usize = 4_096;
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
-}
-
-/// How recall ranks in a space.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct RecallConfig {
-    /// The τ of `exp(-Δt/τ)`, in days: after so long a memory's recency has fallen to 37 %.
-    pub recency_days: f32,
-    /// Weights of features of the score, by their names in an explanation, where they are not to be the usual ones.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub weights: BTreeMap<String, f32>,
-    /// Roles as which questions may be asked, beside the built-in ones or in place of them.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub roles: BTreeMap<String, RoleConfig>,
-}
-
-/// How memories look to whoever asks in a role: points that they gain or lose. For measure: a cosine higher by a tenth is worth
-/// about half a point, and the best results of a question lie some points apart.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct RoleConfig {
-    /// Points that a memory of importance 10 gains; one of importance 5 gains nothing, and less important ones lose as much.
-    pub importance: f32,
-    /// Points by kind.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub kinds: BTreeMap<Kind, f32>,
-    /// Points by category of fact.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub categories: BTreeMap<Category, f32>,
-}
-
-impl RoleConfig {
-    /// The most points that a memory may gain or lose, by each of them and by all together.
-    pub const MOST_POINTS: f32 = 3.0;
-
-    /// Checks each number of the role called `name`.
-    fn check(&self, name: &str) -> Result<(), Refusal> {
-        let is_name = !name.trim().is_empty() && !name.chars().any(char::is_control);
-        if !is_name || name.len() > Limits::NAME_BYTES {
-            let accepts = format!(
-                "named by 1 to {} bytes without control characters",
-                Limits::NAME_BYTES
-            );
-            return Err(Refusal::new("recall.roles", accepts, format!("{name:?}")));
-        }
-        let mut points = self
-            .kinds
-            .values()
-            .chain(self.categories.values())
-            .chain([&self.importance]);
-        match points.find(|points| !points.is_finite() || points.abs() > Self::MOST_POINTS) {
-            None => Ok(()),
-            Some(points) => Err(Refusal::new(
-                format!("recall.roles.{name}"),
-                format!("of points from -{0} to {0}", Self::MOST_POINTS),
-                points,
-            )),
-        }
-    }
-}
-
-impl Default for RecallConfig {
-    fn default() -> Self {
-        Self {
-            recency_days: 30.0,
-            weights: BTreeMap::new(),
-            roles: BTreeMap::new(),
-        }
-    }
-}
-
-impl RecallConfig {
-    /// Checks bounds. Which features there are is known where results are ranked.
-    fn check(&self) -> Result<(), Refusal> {
-        let days = self.recency_days;
-        if !(days > 0.0 && days.is_finite()) {
-            let accepts = "a number above 0";
-            return Err(Refusal::new("recall.recency_days", accepts, days));
-        }
-        let mut weights = self.weights.iter();
-        weights
-            .try_for_each(|(feature, weight)| check_weight("recall.weights", feature, *weight))?;
-        let mut roles = self.roles.iter();
-        roles.try_for_each(|(name, role)| role.check(name))
-    }
 }
 
 impl SpaceConfig {
@@ -286,6 +257,7 @@ impl SpaceConfig {
             tiers: TiersConfig::default(),
             embedding: EmbeddingConfig::default(),
             meta: MetaConfig::default(),
+            backup: BackupConfig::default(),
             project: ProjectConfig::default(),
         }
     }
@@ -309,6 +281,7 @@ impl SpaceConfig {
             ));
         }
         self.retention.check()?;
+        self.backup.check()?;
         if self.tiers.active_days == 0 {
             return Err(Refusal::new("tiers.active_days", "at least 1", 0));
         }
@@ -398,131 +371,4 @@ pub fn toml_problem(text: &str, error: &toml::de::Error) -> String {
     let line = before.matches('\n').count() + 1;
     let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
     format!("line {line}, column {column}: {message}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn config() -> SpaceConfig {
-        SpaceConfig::new("tests", Timestamp::UNIX_EPOCH)
-    }
-
-    #[test]
-    fn a_model_is_written_down_only_where_it_is_not_the_built_in_one() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("space.toml");
-        let mut config = config();
-        config.write(&path).expect("written");
-        let text = std::fs::read_to_string(&path).expect("read");
-        assert!(!text.contains("embedding"), "earlier versions read it too");
-        assert_eq!(
-            SpaceConfig::read(&path).expect("read"),
-            Some(config.clone())
-        );
-        config.embedding.model = "owner/model 8".to_owned();
-        config.write(&path).expect("written");
-        assert_eq!(SpaceConfig::read(&path).expect("read"), Some(config));
-    }
-
-    #[test]
-    fn a_retention_has_bounds_and_files_of_before_mean_the_usual_grace_period() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("space.toml");
-        config().write(&path).expect("written");
-        let usual = std::fs::read_to_string(&path).expect("read");
-        let check = |lines: &str, accepted: Option<(u32, u32)>| {
-            std::fs::write(&path, format!("{usual}\n[retention]\n{lines}\n")).expect("written");
-            let read = SpaceConfig::read(&path).ok().flatten();
-            let found = read.map(|config| (config.retention.days, config.retention.grace_days));
-            assert_eq!(found, accepted, "{lines}");
-        };
-        check("", Some((0, 30)));
-        check("days = 365", Some((365, 30)));
-        check("days = 365\ngrace_days = 1", Some((365, 1)));
-        check("grace_days = 0", None);
-        check("grace_days = -1", None);
-        check("days = 100000\ngrace_days = 36525", Some((100_000, 36_525)));
-        check("grace_days = 36526", None);
-        check("grace = 5", None);
-    }
-
-    #[test]
-    fn a_usual_grace_period_is_not_written_so_that_earlier_versions_read_the_file() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("space.toml");
-        let mut config = config();
-        config.retention.days = 365;
-        config.write(&path).expect("written");
-        let text = std::fs::read_to_string(&path).expect("read");
-        assert!(
-            text.contains("days = 365") && !text.contains("grace"),
-            "{text}"
-        );
-    }
-
-    #[test]
-    fn a_name_of_a_model_is_a_line_of_text() {
-        let check = |model: &str, accepted: bool| {
-            let mut config = config();
-            config.embedding.model = model.to_owned();
-            assert_eq!(config.check().is_ok(), accepted, "{model:?}");
-        };
-        check("builtin", true);
-        check("模型/8", true);
-        check("", false);
-        check("two\nlines", false);
-        check(&"x".repeat(200), true);
-        check(&"x".repeat(201), false);
-    }
-
-    #[test]
-    fn weights_and_roles_come_back_as_they_were_written() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("space.toml");
-        let mut config = config();
-        config.write(&path).expect("written");
-        let text = std::fs::read_to_string(&path).expect("read");
-        assert!(!text.contains("weights") && !text.contains("roles"));
-        config.recall.weights.insert("recency".to_owned(), 1.5);
-        let reviewer = RoleConfig {
-            importance: 2.0,
-            kinds: [(Kind::Fact, 0.5)].into(),
-            categories: [(Category::BugFix, -1.0)].into(),
-        };
-        config
-            .recall
-            .roles
-            .insert("the reviewer".to_owned(), reviewer);
-        config.write(&path).expect("written");
-        assert_eq!(SpaceConfig::read(&path).expect("read"), Some(config));
-    }
-
-    #[test]
-    fn numbers_of_weights_and_roles_have_bounds() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("space.toml");
-        config().write(&path).expect("written");
-        let usual = std::fs::read_to_string(&path).expect("read");
-        let check = |lines: &str, accepted: bool| {
-            std::fs::write(&path, format!("{usual}\n{lines}\n")).expect("written");
-            let read = SpaceConfig::read(&path);
-            assert_eq!(read.is_ok(), accepted, "{lines}: {read:?}");
-        };
-        check("[recall.weights]\nrecency = -1000", true);
-        check("[recall.weights]\nrecency = 1000.5", false);
-        check("[recall.weights]\nrecency = nan", false);
-        check("[recall.weights]\nrecency = inf", false);
-        check(
-            "[recall.roles.a]\nimportance = 3\nkinds = { fact = -3 }",
-            true,
-        );
-        check("[recall.roles.a]\nimportance = 3.5", false);
-        check("[recall.roles.a]\nkinds = { fact = nan }", false);
-        check("[recall.roles.a]\nkinds = { rumour = 1 }", false);
-        check("[recall.roles.a]\ncategories = { bug_fix = 4 }", false);
-        check("[recall.roles.a]\ncolour = 1", false);
-        check("[recall.roles.\" \"]\nimportance = 1", false);
-        check("[recall.roles.\"a\\u0007\"]\nimportance = 1", false);
-    }
 }

@@ -4,10 +4,10 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use anamne_knowledge::graph::{Graph, GraphError, Met};
-use anamne_recall::views::{Connections, Linked, Named, Related};
+use anamne_recall::views::{Connections, Disputes, Linked, Named, Related};
 use anamne_store::SpaceSource;
 use anamne_store::view::ViewError;
-use anamne_types::{ConflictKind, EntityId, LinkType, Row};
+use anamne_types::{ConflictKind, Dispute, EntityId, LinkType, Row};
 
 /// The strength of a contradiction that was found between two texts, beside that of a link that somebody drew.
 const FOUND: f32 = 0.8;
@@ -109,5 +109,17 @@ fn named_as(met: Met) -> Named {
         entity: met.entity,
         name: met.name,
         memories: met.memories,
+    }
+}
+
+/// What the graph knows of contradictions, for recall.
+pub(crate) struct KnownDisputes(pub(crate) Arc<Graph>);
+
+impl Disputes for KnownDisputes {
+    fn of(&self, rows: &[Row]) -> Vec<Vec<Dispute>> {
+        // Recall answers all the same where the graph can't be read; `doctor` says so.
+        self.0
+            .disputes(rows)
+            .unwrap_or_else(|_| vec![Vec::new(); rows.len()])
     }
 }

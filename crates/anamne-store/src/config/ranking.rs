@@ -1,0 +1,91 @@
+//! How recall ranks in a space, as its settings say.
+
+use std::collections::BTreeMap;
+
+use anamne_types::{Category, Kind, Limits, Refusal, check_weight};
+use serde::{Deserialize, Serialize};
+
+/// How recall ranks in a space.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RecallConfig {
+    /// The τ of `exp(-Δt/τ)`, in days: after so long a memory's recency has fallen to 37 %.
+    pub recency_days: f32,
+    /// Weights of features of the score, by their names in an explanation, where they are not to be the usual ones.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub weights: BTreeMap<String, f32>,
+    /// Roles as which questions may be asked, beside the built-in ones or in place of them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub roles: BTreeMap<String, RoleConfig>,
+}
+
+/// How memories look to whoever asks in a role: points that they gain or lose. For measure: a cosine higher by a tenth is worth
+/// about half a point, and the best results of a question lie some points apart.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RoleConfig {
+    /// Points that a memory of importance 10 gains; one of importance 5 gains nothing, and less important ones lose as much.
+    pub importance: f32,
+    /// Points by kind.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub kinds: BTreeMap<Kind, f32>,
+    /// Points by category of fact.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub categories: BTreeMap<Category, f32>,
+}
+
+impl RoleConfig {
+    /// The most points that a memory may gain or lose, by each of them and by all together.
+    pub const MOST_POINTS: f32 = 3.0;
+
+    /// Checks each number of the role called `name`.
+    fn check(&self, name: &str) -> Result<(), Refusal> {
+        let is_name = !name.trim().is_empty() && !name.chars().any(char::is_control);
+        if !is_name || name.len() > Limits::NAME_BYTES {
+            let accepts = format!(
+                "named by 1 to {} bytes without control characters",
+                Limits::NAME_BYTES
+            );
+            return Err(Refusal::new("recall.roles", accepts, format!("{name:?}")));
+        }
+        let mut points = self
+            .kinds
+            .values()
+            .chain(self.categories.values())
+            .chain([&self.importance]);
+        match points.find(|points| !points.is_finite() || points.abs() > Self::MOST_POINTS) {
+            None => Ok(()),
+            Some(points) => Err(Refusal::new(
+                format!("recall.roles.{name}"),
+                format!("of points from -{0} to {0}", Self::MOST_POINTS),
+                points,
+            )),
+        }
+    }
+}
+
+impl Default for RecallConfig {
+    fn default() -> Self {
+        Self {
+            recency_days: 30.0,
+            weights: BTreeMap::new(),
+            roles: BTreeMap::new(),
+        }
+    }
+}
+
+impl RecallConfig {
+    /// Checks bounds. Which features there are is known where results are ranked.
+    pub(super) fn check(&self) -> Result<(), Refusal> {
+        let days = self.recency_days;
+        if !(days > 0.0 && days.is_finite()) {
+            let accepts = "a number above 0";
+            return Err(Refusal::new("recall.recency_days", accepts, days));
+        }
+        let mut weights = self.weights.iter();
+        weights
+            .try_for_each(|(feature, weight)| check_weight("recall.weights", feature, *weight))?;
+        let mut roles = self.roles.iter();
+        roles.try_for_each(|(name, role)| role.check(name))
+    }
+}

@@ -1,0 +1,123 @@
+use super::*;
+
+fn config() -> SpaceConfig {
+    SpaceConfig::new("tests", Timestamp::UNIX_EPOCH)
+}
+
+#[test]
+fn a_model_is_written_down_only_where_it_is_not_the_built_in_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("space.toml");
+    let mut config = config();
+    config.write(&path).expect("written");
+    let text = std::fs::read_to_string(&path).expect("read");
+    assert!(!text.contains("embedding"), "earlier versions read it too");
+    assert_eq!(
+        SpaceConfig::read(&path).expect("read"),
+        Some(config.clone())
+    );
+    config.embedding.model = "owner/model 8".to_owned();
+    config.write(&path).expect("written");
+    assert_eq!(SpaceConfig::read(&path).expect("read"), Some(config));
+}
+
+#[test]
+fn a_retention_has_bounds_and_files_of_before_mean_the_usual_grace_period() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("space.toml");
+    config().write(&path).expect("written");
+    let usual = std::fs::read_to_string(&path).expect("read");
+    let check = |lines: &str, accepted: Option<(u32, u32)>| {
+        std::fs::write(&path, format!("{usual}\n[retention]\n{lines}\n")).expect("written");
+        let read = SpaceConfig::read(&path).ok().flatten();
+        let found = read.map(|config| (config.retention.days, config.retention.grace_days));
+        assert_eq!(found, accepted, "{lines}");
+    };
+    check("", Some((0, 30)));
+    check("days = 365", Some((365, 30)));
+    check("days = 365\ngrace_days = 1", Some((365, 1)));
+    check("grace_days = 0", None);
+    check("grace_days = -1", None);
+    check("days = 100000\ngrace_days = 36525", Some((100_000, 36_525)));
+    check("grace_days = 36526", None);
+    check("grace = 5", None);
+}
+
+#[test]
+fn a_usual_grace_period_is_not_written_so_that_earlier_versions_read_the_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("space.toml");
+    let mut config = config();
+    config.retention.days = 365;
+    config.write(&path).expect("written");
+    let text = std::fs::read_to_string(&path).expect("read");
+    assert!(
+        text.contains("days = 365") && !text.contains("grace"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_name_of_a_model_is_a_line_of_text() {
+    let check = |model: &str, accepted: bool| {
+        let mut config = config();
+        config.embedding.model = model.to_owned();
+        assert_eq!(config.check().is_ok(), accepted, "{model:?}");
+    };
+    check("builtin", true);
+    check("模型/8", true);
+    check("", false);
+    check("two\nlines", false);
+    check(&"x".repeat(200), true);
+    check(&"x".repeat(201), false);
+}
+
+#[test]
+fn weights_and_roles_come_back_as_they_were_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("space.toml");
+    let mut config = config();
+    config.write(&path).expect("written");
+    let text = std::fs::read_to_string(&path).expect("read");
+    assert!(!text.contains("weights") && !text.contains("roles"));
+    config.recall.weights.insert("recency".to_owned(), 1.5);
+    let reviewer = RoleConfig {
+        importance: 2.0,
+        kinds: [(Kind::Fact, 0.5)].into(),
+        categories: [(Category::BugFix, -1.0)].into(),
+    };
+    config
+        .recall
+        .roles
+        .insert("the reviewer".to_owned(), reviewer);
+    config.write(&path).expect("written");
+    assert_eq!(SpaceConfig::read(&path).expect("read"), Some(config));
+}
+
+#[test]
+fn numbers_of_weights_and_roles_have_bounds() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("space.toml");
+    config().write(&path).expect("written");
+    let usual = std::fs::read_to_string(&path).expect("read");
+    let check = |lines: &str, accepted: bool| {
+        std::fs::write(&path, format!("{usual}\n{lines}\n")).expect("written");
+        let read = SpaceConfig::read(&path);
+        assert_eq!(read.is_ok(), accepted, "{lines}: {read:?}");
+    };
+    check("[recall.weights]\nrecency = -1000", true);
+    check("[recall.weights]\nrecency = 1000.5", false);
+    check("[recall.weights]\nrecency = nan", false);
+    check("[recall.weights]\nrecency = inf", false);
+    check(
+        "[recall.roles.a]\nimportance = 3\nkinds = { fact = -3 }",
+        true,
+    );
+    check("[recall.roles.a]\nimportance = 3.5", false);
+    check("[recall.roles.a]\nkinds = { fact = nan }", false);
+    check("[recall.roles.a]\nkinds = { rumour = 1 }", false);
+    check("[recall.roles.a]\ncategories = { bug_fix = 4 }", false);
+    check("[recall.roles.a]\ncolour = 1", false);
+    check("[recall.roles.\" \"]\nimportance = 1", false);
+    check("[recall.roles.\"a\\u0007\"]\nimportance = 1", false);
+}

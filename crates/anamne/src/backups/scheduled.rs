@@ -1,0 +1,77 @@
+//! Backups that the background makes by itself, and how many of them are kept.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anamne_jobs::{Periodic, Priority, Queue, QueueError, Timing};
+use anamne_store::view::MemoryFeed;
+use anamne_store::{KnownBackup, remove_path};
+
+use crate::Error;
+use crate::core::Inner;
+use crate::travel::outside;
+
+/// The kind of the task, and the name under which it is scheduled.
+pub(crate) const BACK_UP: &str = "backup";
+
+impl Inner {
+    /// Schedules backups as the settings say, or not any more.
+    pub(crate) fn schedule_backups(&self, queue: &Queue) -> Result<(), QueueError> {
+        // As they stand now: another process may have changed them.
+        let config = &self.source.current_config()?.backup;
+        if !config.is_on() {
+            queue.unschedule(BACK_UP)?;
+            return Ok(());
+        }
+        let pause = Duration::from_secs(3_600 * u64::from(config.every_hours));
+        let mut periodic = Periodic::new(BACK_UP, BACK_UP, Timing::Every(pause));
+        periodic.task = periodic.task.priority(Priority::Low);
+        queue.schedule(&periodic)?;
+        Ok(())
+    }
+
+    /// Makes one backup more where something was told since the last one, and removes the oldest of those that are too many.
+    /// Hands back the folder of the new one.
+    pub(crate) fn back_up_as_scheduled(&self) -> Result<Option<PathBuf>, Error> {
+        let config = self.source.current_config()?.backup.clone();
+        if !config.is_on() {
+            return Ok(None);
+        }
+        let space = self.source.folder();
+        let root = space.ancestors().nth(2).unwrap_or(space);
+        let series = outside(&config.folder, root)?.join(space.file_name().unwrap_or_default());
+        let last = self.backups_in(&series)?.pop();
+        if last.is_some_and(|last| Some(last.last_seq) == MemoryFeed::head(&*self.source).ok()) {
+            return Ok(None);
+        }
+        let name = self.source.now().strftime("%Y-%m-%dT%H-%M-%SZ").to_string();
+        let made = series.join(name);
+        anamne_store::create_private_folder(&made.join("spaces"))?;
+        self.back_up_to(&made)?;
+        let mut kept = self.backups_in(&series)?;
+        let many = kept.len().saturating_sub(config.keep as usize);
+        for old in kept.drain(..many) {
+            self.remove_backup(&old, &made)?;
+        }
+        Ok(Some(made))
+    }
+
+    /// The known backups of a series, the one that goes least far first.
+    fn backups_in(&self, series: &Path) -> Result<Vec<KnownBackup>, Error> {
+        let mut known = self.source.backups()?;
+        known.retain(|backup| backup.folder.parent() == Some(series));
+        known.sort_by(|one, other| {
+            (one.last_seq, &one.folder).cmp(&(other.last_seq, &other.folder))
+        });
+        Ok(known)
+    }
+
+    /// Removes a backup that is as it was made: a folder in which somebody told something, or that can't be looked at, stays.
+    fn remove_backup(&self, old: &KnownBackup, made: &Path) -> Result<(), Error> {
+        if old.folder != made && self.source.is_as_copied(old).unwrap_or(false) {
+            remove_path(&old.folder)?;
+            self.source.forget_backup(&old.folder)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,176 @@
+//! Backups that the background makes by itself.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anamne::{BackupConfig, MemoryId, Options, Space, Store};
+use common::SetClock;
+use jiff::{Timestamp, ToSpan};
+
+const START: &str = "2026-03-01T12:00:00Z";
+
+struct Site {
+    home: tempfile::TempDir,
+    disk: tempfile::TempDir,
+    clock: Arc<SetClock>,
+}
+
+impl Site {
+    fn new() -> Self {
+        Self {
+            home: tempfile::tempdir().expect("a folder"),
+            disk: tempfile::tempdir().expect("a folder"),
+            clock: Arc::new(SetClock::at(START)),
+        }
+    }
+
+    fn store(&self, root: &Path) -> Store {
+        let options = Options {
+            clock: self.clock.clone(),
+            ..Options::new(root)
+        };
+        Store::open_with(options).expect("a store")
+    }
+
+    fn space(&self) -> Space {
+        self.store(self.home.path())
+            .space("tests")
+            .expect("a space")
+    }
+
+    fn schedule(&self, keep: u32) {
+        let schedule = BackupConfig {
+            folder: self.disk.path().to_owned(),
+            every_hours: 24,
+            keep,
+        };
+        let store = self.store(self.home.path());
+        store
+            .schedule_backups(&schedule, Some("tests"))
+            .expect("scheduled");
+    }
+
+    fn after(&self, hours: i64) {
+        let start: Timestamp = START.parse().expect("an instant");
+        self.clock.set(&(start + hours.hours()).to_string());
+    }
+
+    fn backups(&self) -> Vec<PathBuf> {
+        let mut found: Vec<_> = std::fs::read_dir(self.disk.path().join("tests"))
+            .into_iter()
+            .flatten()
+            .map(|entry| entry.expect("an entry").path())
+            .collect();
+        found.sort();
+        found
+    }
+
+    fn holds(&self, backup: &Path, id: MemoryId) -> bool {
+        let space = self.store(backup).existing_space("tests").expect("a space");
+        let memory = space.get(id);
+        memory.is_ok_and(|memory| !memory.content.is_empty())
+    }
+}
+
+fn run(space: &Space) {
+    space
+        .run_tasks(&mut |ran| assert_eq!(ran.error, ""))
+        .expect("run");
+}
+
+#[test]
+fn one_is_made_a_day_where_something_was_told_and_so_many_are_kept() {
+    let site = Site::new();
+    let space = site.space();
+    site.schedule(3);
+    let mut told = Vec::new();
+    for day in 1..=5 {
+        told.push(
+            space
+                .remember(format!("note of day {day}"))
+                .expect("told")
+                .id,
+        );
+        site.after(24 * day);
+        run(&space);
+        run(&space);
+        let made = site.backups().len();
+        assert_eq!(
+            made,
+            usize::try_from(day).expect("a number").min(3),
+            "day {day}"
+        );
+    }
+    // Nothing was told since: another one would push an older one out for nothing.
+    let before = site.backups();
+    site.after(24 * 6);
+    run(&space);
+    assert_eq!(site.backups(), before);
+    for (backup, notes) in before.iter().zip(3..) {
+        let held = told.iter().filter(|id| site.holds(backup, **id)).count();
+        assert_eq!(held, notes, "{}", backup.display());
+    }
+    assert_eq!(
+        space.backups().expect("known").len(),
+        3,
+        "what was removed is not looked for"
+    );
+    let erased = space.erase(told[0]).expect("erased");
+    assert!(erased.is_complete(), "{erased:?}");
+    assert!(before.iter().all(|backup| !site.holds(backup, told[0])));
+}
+
+#[test]
+fn a_backup_in_which_somebody_works_is_not_removed() {
+    let site = Site::new();
+    let space = site.space();
+    site.schedule(1);
+    space.remember("first").expect("told");
+    site.after(24);
+    run(&space);
+    let worked_in = site.backups().remove(0);
+    let there = site
+        .store(&worked_in)
+        .existing_space("tests")
+        .expect("a space");
+    there.remember("told in the backup").expect("told");
+    drop(there);
+    for day in 2..=4 {
+        space.remember(format!("note of day {day}")).expect("told");
+        site.after(24 * day);
+        run(&space);
+    }
+    let left = site.backups();
+    assert_eq!(left.len(), 2);
+    assert_eq!(left[0], worked_in);
+}
+
+#[test]
+fn it_ends_when_it_is_switched_off_and_is_refused_within_the_store() {
+    let site = Site::new();
+    let space = site.space();
+    space.remember("first").expect("told");
+    let store = site.store(site.home.path());
+    let within = BackupConfig {
+        folder: site.home.path().join("backups"),
+        ..BackupConfig::default()
+    };
+    assert!(store.schedule_backups(&within, None).is_err());
+    site.schedule(7);
+    let queue = space.task_queue().expect("a queue");
+    let scheduled = || {
+        let periodic = queue.periodic().expect("read");
+        periodic.iter().any(|periodic| periodic.name == "backup")
+    };
+    assert!(scheduled());
+    let (spaces, _) = store
+        .schedule_backups(&BackupConfig::default(), None)
+        .expect("switched off");
+    assert_eq!(spaces, ["tests"]);
+    assert!(!scheduled());
+    site.after(48);
+    run(&space);
+    assert!(site.backups().is_empty());
+}
