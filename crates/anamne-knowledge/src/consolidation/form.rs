@@ -152,48 +152,14 @@ fn parts(plain: &str) -> Vec<String> {
 
 /// Words that make no difference: articles and courtesy.
 fn is_form(part: &str) -> bool {
-    matches!(
-        part,
-        "a" | "an"
-            | "the"
-            | "please"
-            | "really"
-            | "just"
-            | "very"
-            | "so"
-            | "ok"
-            | "okay"
-            | "yes"
-            | "well"
-    )
+    one_of!(part, "a" "an" "the" "please" "really" "just" "very" "so" "ok" "okay" "yes" "well")
 }
 
 /// Words that turn what is said into its opposite, or end it.
 pub(crate) fn denies(part: &str) -> bool {
-    matches!(
+    one_of!(
         part,
-        "not"
-            | "no"
-            | "never"
-            | "none"
-            | "nobody"
-            | "nothing"
-            | "neither"
-            | "nor"
-            | "without"
-            | "nicht"
-            | "kein"
-            | "keine"
-            | "keinen"
-            | "nie"
-            | "pas"
-            | "jamais"
-            | "non"
-            | "sin"
-            | "nunca"
-            | "não"
-            | "sem"
-            | "geen"
-            | "niet"
+        "not" "no" "never" "none" "nobody" "nothing" "neither" "nor" "without" "nicht" "kein"
+        "keine" "keinen" "nie" "pas" "jamais" "non" "sin" "nunca" "não" "sem" "geen" "niet"
     )
 }

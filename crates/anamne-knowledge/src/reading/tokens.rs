@@ -352,22 +352,9 @@ impl<'text> Tokens<'text> {
                 "!" | "?" | "…" | "。" | "！" | "？" | "|" => true,
                 _ => false,
             };
-            let opens = matches!(
+            let opens = one_of!(
                 token.text,
-                ":" | "\""
-                    | "“"
-                    | "„"
-                    | "«"
-                    | "‘"
-                    | "("
-                    | "["
-                    | ";"
-                    | "→"
-                    | "—"
-                    | "–"
-                    | "-"
-                    | "•"
-                    | "*"
+                ":" "\"" "“" "„" "«" "‘" "(" "[" ";" "→" "—" "–" "-" "•" "*"
             ) && next.is_some_and(|next| next.shape != Shape::Mark);
             if ends {
                 // A run of marks after one is a run after each of them.

@@ -174,20 +174,9 @@ fn is_address(words: &[Word], at: usize) -> bool {
 
 fn is_opener(word: &Word) -> bool {
     word.sort == Sort::Courtesy
-        || matches!(
+        || one_of!(
             word.plain.as_str(),
-            "and"
-                | "but"
-                | "so"
-                | "or"
-                | "well"
-                | "also"
-                | "then"
-                | "because"
-                | "plus"
-                | "just"
-                | "like"
-                | "that's"
+            "and" "but" "so" "or" "well" "also" "then" "because" "plus" "just" "like" "that's"
         )
 }
 
@@ -227,59 +216,18 @@ fn breaks(text: &str, words: &[Word], at: usize) -> bool {
 }
 
 fn joins(plain: &str) -> bool {
-    matches!(
+    one_of!(
         plain,
-        "and"
-            | "but"
-            | "so"
-            | "because"
-            | "cause"
-            | "cuz"
-            | "which"
-            | "who"
-            | "while"
-            | "although"
-            | "though"
-            | "where"
-            | "when"
-            | "if"
-            | "since"
-            | "or"
-            | "plus"
-            | "that"
-            | "then"
-            | "und"
-            | "aber"
-            | "weil"
-            | "et"
-            | "mais"
-            | "y"
-            | "pero"
+        "and" "but" "so" "because" "cause" "cuz" "which" "who" "while" "although" "though" "where"
+        "when" "if" "since" "or" "plus" "that" "then" "und" "aber" "weil" "et" "mais" "y" "pero"
     )
 }
 
 fn leads_on(plain: &str) -> bool {
-    matches!(
+    one_of!(
         plain,
-        "in" | "on"
-            | "at"
-            | "for"
-            | "with"
-            | "from"
-            | "by"
-            | "about"
-            | "during"
-            | "after"
-            | "before"
-            | "until"
-            | "into"
-            | "over"
-            | "through"
-            | "than"
-            | "as"
-            | "like"
-            | "without"
-            | "to"
+        "in" "on" "at" "for" "with" "from" "by" "about" "during" "after" "before" "until" "into"
+        "over" "through" "than" "as" "like" "without" "to"
     )
 }
 
@@ -425,25 +373,10 @@ fn hash(plain: &str) -> u64 {
 }
 
 fn is_own(plain: &str) -> bool {
-    matches!(
+    one_of!(
         plain.split('\'').next().unwrap_or(plain),
-        "i" | "my"
-            | "me"
-            | "mine"
-            | "myself"
-            | "we"
-            | "our"
-            | "us"
-            | "im"
-            | "ive"
-            | "ich"
-            | "mein"
-            | "meine"
-            | "wir"
-            | "je"
-            | "nous"
-            | "yo"
-            | "nosotros"
+        "i" "my" "me" "mine" "myself" "we" "our" "us" "im" "ive" "ich" "mein" "meine" "wir" "je"
+        "nous" "yo" "nosotros"
     )
 }
 

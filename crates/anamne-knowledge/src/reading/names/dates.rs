@@ -31,21 +31,10 @@ fn words(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
         | "mercredi" | "jeudi" | "vendredi" | "mañana" | "ayer" | "overmorrow" | "übermorgen"
         | "vorgestern" => return Some(1),
         "next" | "last" | "this" | "coming" | "past" | "nächsten" | "letzten" => {
-            let long = matches!(
+            let long = one_of!(
                 next,
-                "week"
-                    | "month"
-                    | "year"
-                    | "quarter"
-                    | "weekend"
-                    | "summer"
-                    | "winter"
-                    | "spring"
-                    | "autumn"
-                    | "fall"
-                    | "semester"
-                    | "decade"
-                    | "century"
+                "week" "month" "year" "quarter" "weekend" "summer" "winter" "spring" "autumn" "fall"
+                "semester" "decade" "century"
             );
             let part_of_day = matches!(
                 (&*token.lower, next),
@@ -117,18 +106,9 @@ fn is_past(tokens: &Tokens<'_>, at: usize) -> bool {
         .take(4)
         .any(|token| {
             token.lower.ends_with("ed")
-                || matches!(
+                || one_of!(
                     &*token.lower,
-                    "done"
-                        | "built"
-                        | "took"
-                        | "was"
-                        | "were"
-                        | "made"
-                        | "lost"
-                        | "times"
-                        | "once"
-                        | "twice"
+                    "done" "built" "took" "was" "were" "made" "lost" "times" "once" "twice"
                 )
         })
 }
@@ -180,25 +160,10 @@ fn is_month(tokens: &Tokens<'_>, at: usize) -> bool {
             .checked_sub(1)
             .is_some_and(|before| day_of_month(tokens, before).is_some());
     let previous = before(tokens, at);
-    let led = matches!(
+    let led = one_of!(
         previous,
-        "in" | "since"
-            | "until"
-            | "till"
-            | "by"
-            | "early"
-            | "late"
-            | "mid"
-            | "last"
-            | "next"
-            | "this"
-            | "of"
-            | "from"
-            | "through"
-            | "before"
-            | "after"
-            | "every"
-            | "during"
+        "in" "since" "until" "till" "by" "early" "late" "mid" "last" "next" "this" "of" "from"
+        "through" "before" "after" "every" "during"
     );
     match &*token.lower {
         "may" | "march" | "mar" | "jan" | "sep" | "dec" | "nov" | "oct" | "jun" | "jul" | "feb"
@@ -380,18 +345,9 @@ fn clock(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
     if !split && (half(suffix) || (suffix == "h" && before(tokens, at) == "à")) {
         return Some(1);
     }
-    let led = matches!(
+    let led = one_of!(
         before(tokens, at),
-        "at" | "around"
-            | "until"
-            | "till"
-            | "by"
-            | "before"
-            | "after"
-            | "um"
-            | "gegen"
-            | "à"
-            | "from"
+        "at" "around" "until" "till" "by" "before" "after" "um" "gegen" "à" "from"
     );
     (led && (minutes || split)).then_some(length)
 }
@@ -451,28 +407,10 @@ fn is_decade(text: &str) -> bool {
 }
 
 fn stands_as_year(tokens: &Tokens<'_>, at: usize) -> bool {
-    let led = matches!(
+    let led = one_of!(
         before(tokens, at),
-        "in" | "since"
-            | "until"
-            | "till"
-            | "by"
-            | "from"
-            | "during"
-            | "before"
-            | "after"
-            | "around"
-            | "early"
-            | "late"
-            | "mid"
-            | "year"
-            | "of"
-            | "("
-            | "ca"
-            | "circa"
-            | "seit"
-            | "im"
-            | "en"
+        "in" "since" "until" "till" "by" "from" "during" "before" "after" "around" "early" "late"
+        "mid" "year" "of" "(" "ca" "circa" "seit" "im" "en"
     );
     let next = tokens.get(at + 1);
     let counted = next.is_some_and(|next| {
@@ -487,19 +425,9 @@ fn stands_as_year(tokens: &Tokens<'_>, at: usize) -> bool {
 fn stands_as_day(tokens: &Tokens<'_>, at: usize) -> bool {
     let led = before(tokens, at) == "the"
         && at.checked_sub(2).is_some_and(|at| {
-            matches!(
+            one_of!(
                 lower(tokens, at),
-                "on" | "by"
-                    | "until"
-                    | "is"
-                    | "was"
-                    | "from"
-                    | "since"
-                    | "before"
-                    | "after"
-                    | "to"
-                    | ":"
-                    | "."
+                "on" "by" "until" "is" "was" "from" "since" "before" "after" "to" ":" "."
             )
         });
     let first = before(tokens, at) == "the" && at == 1;

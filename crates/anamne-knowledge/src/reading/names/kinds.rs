@@ -315,21 +315,10 @@ fn left(tokens: &Tokens<'_>, candidate: &Candidate, points: &mut Points) {
         | "towards" | "toward" => {
             points.add(
                 Place,
-                if matches!(
+                if one_of!(
                     second,
-                    "live"
-                        | "lives"
-                        | "lived"
-                        | "living"
-                        | "born"
-                        | "arrived"
-                        | "based"
-                        | "stay"
-                        | "staying"
-                        | "stayed"
-                        | "vacation"
-                        | "house"
-                        | "apartment"
+                    "live" "lives" "lived" "living" "born" "arrived" "based" "stay" "staying"
+                    "stayed" "vacation" "house" "apartment"
                 ) {
                     3.5
                 } else {
@@ -342,24 +331,10 @@ fn left(tokens: &Tokens<'_>, candidate: &Candidate, points: &mut Points) {
         "is" if second == "name" => points.add(Person, 2.5),
         "to" if !is_given_to(tokens, start - back) => points.add(
             Place,
-            if matches!(
+            if one_of!(
                 second,
-                "moved"
-                    | "move"
-                    | "moving"
-                    | "trip"
-                    | "flew"
-                    | "fly"
-                    | "flight"
-                    | "travel"
-                    | "traveled"
-                    | "travelled"
-                    | "went"
-                    | "going"
-                    | "drive"
-                    | "drove"
-                    | "been"
-                    | "visit"
+                "moved" "move" "moving" "trip" "flew" "fly" "flight" "travel" "traveled" "travelled"
+                "went" "going" "drive" "drove" "been" "visit"
             ) {
                 2.5
             } else {
@@ -376,25 +351,10 @@ fn left(tokens: &Tokens<'_>, candidate: &Candidate, points: &mut Points) {
             points.add(Place, 1.4);
         }
         "at" => {
-            let works = matches!(
+            let works = one_of!(
                 second,
-                "work"
-                    | "works"
-                    | "worked"
-                    | "working"
-                    | "job"
-                    | "intern"
-                    | "internship"
-                    | "interview"
-                    | "study"
-                    | "studies"
-                    | "studying"
-                    | "studied"
-                    | "engineer"
-                    | "manager"
-                    | "developer"
-                    | "position"
-                    | "role"
+                "work" "works" "worked" "working" "job" "intern" "internship" "interview" "study"
+                "studies" "studying" "studied" "engineer" "manager" "developer" "position" "role"
             );
             points.add(Organisation, if works { 3.0 } else { 1.6 });
             points.add(Place, if works { 0.5 } else { 1.3 });
@@ -421,18 +381,10 @@ fn left(tokens: &Tokens<'_>, candidate: &Candidate, points: &mut Points) {
             points.add(Organisation, 1.6);
         }
         "for"
-            if matches!(
+            if one_of!(
                 second,
-                "plays"
-                    | "play"
-                    | "played"
-                    | "playing"
-                    | "work"
-                    | "works"
-                    | "worked"
-                    | "working"
-                    | "freelance"
-                    | "consulting"
+                "plays" "play" "played" "playing" "work" "works" "worked" "working" "freelance"
+                "consulting"
             ) =>
         {
             points.add(Organisation, 2.5);
@@ -461,36 +413,17 @@ fn left(tokens: &Tokens<'_>, candidate: &Candidate, points: &mut Points) {
         {
             points.add(Tool, 2.0);
         }
-        "of" if matches!(
+        "of" if one_of!(
             second,
-            "ceo"
-                | "cto"
-                | "cfo"
-                | "founder"
-                | "director"
-                | "chair"
-                | "employee"
-                | "employees"
-                | "member"
-                | "president"
-                | "board"
-                | "shares"
+            "ceo" "cto" "cfo" "founder" "director" "chair" "employee" "employees" "member"
+            "president" "board" "shares"
         ) =>
         {
             points.add(Organisation, 2.5);
         }
-        "of" if matches!(
+        "of" if one_of!(
             second,
-            "city"
-                | "town"
-                | "village"
-                | "island"
-                | "capital"
-                | "state"
-                | "north"
-                | "south"
-                | "east"
-                | "west"
+            "city" "town" "village" "island" "capital" "state" "north" "south" "east" "west"
         ) =>
         {
             points.add(Place, 3.5);
@@ -549,24 +482,10 @@ fn said_to_be(tokens: &Tokens<'_>, article: usize) -> Option<EntityType> {
 /// Whether something is sent or said to what stands after a `to`.
 fn is_given_to(tokens: &Tokens<'_>, to: usize) -> bool {
     tokens.all[to.saturating_sub(6)..to].iter().any(|token| {
-        matches!(
+        one_of!(
             &*token.lower,
-            "send"
-                | "sent"
-                | "gave"
-                | "give"
-                | "talk"
-                | "talked"
-                | "spoke"
-                | "speak"
-                | "wrote"
-                | "write"
-                | "introduced"
-                | "listen"
-                | "thanks"
-                | "handed"
-                | "assigned"
-                | "reported"
+            "send" "sent" "gave" "give" "talk" "talked" "spoke" "speak" "wrote" "write" "introduced"
+            "listen" "thanks" "handed" "assigned" "reported"
         )
     })
 }
@@ -599,18 +518,10 @@ fn right(tokens: &Tokens<'_>, candidate: &Candidate, points: &mut Points) {
                 3.0
             } else if at(ahead + 1).is_some_and(|word| {
                 word.class.is(Class::KIN)
-                    || matches!(
+                    || one_of!(
                         &*word.lower,
-                        "house"
-                            | "birthday"
-                            | "phone"
-                            | "laptop"
-                            | "desk"
-                            | "place"
-                            | "car"
-                            | "email"
-                            | "advice"
-                            | "idea"
+                        "house" "birthday" "phone" "laptop" "desk" "place" "car" "email" "advice"
+                        "idea"
                     )
             }) {
                 2.5
@@ -648,15 +559,9 @@ fn right(tokens: &Tokens<'_>, candidate: &Candidate, points: &mut Points) {
         "is" | "was"
             if at(ahead + 1).is_some_and(|word| {
                 word.class.is(Class::PERSON_VERB)
-                    || matches!(
+                    || one_of!(
                         &*word.lower,
-                        "my" | "coming"
-                            | "going"
-                            | "our"
-                            | "happy"
-                            | "sick"
-                            | "pregnant"
-                            | "married"
+                        "my" "coming" "going" "our" "happy" "sick" "pregnant" "married"
                     )
             }) =>
         {
@@ -694,33 +599,19 @@ fn right(tokens: &Tokens<'_>, candidate: &Candidate, points: &mut Points) {
             points.add(Tool, 1.8);
         }
         if next.is(Class::PROJECT_HEAD)
-            || matches!(
+            || one_of!(
                 lower(ahead),
-                "repo"
-                    | "repository"
-                    | "pilot"
-                    | "rollout"
-                    | "redesign"
-                    | "sprint"
-                    | "roadmap"
-                    | "relaunch"
-                    | "kickoff"
+                "repo" "repository" "pilot" "rollout" "redesign" "sprint" "roadmap" "relaunch"
+                "kickoff"
             )
         {
             points.add(Project, 2.0);
         }
         if next.is(Class::ORGANISATION_HEAD)
-            || matches!(
+            || one_of!(
                 lower(ahead),
-                "employees"
-                    | "shares"
-                    | "stock"
-                    | "headquarters"
-                    | "announced"
-                    | "acquired"
-                    | "office"
-                    | "fund"
-                    | "bought"
+                "employees" "shares" "stock" "headquarters" "announced" "acquired" "office" "fund"
+                "bought"
             )
         {
             points.add(Organisation, 1.6);

@@ -107,15 +107,9 @@ fn coded(tokens: &Tokens<'_>, taken: &mut [bool], named: &mut Vec<Named>) {
             take(tokens, at..at + 1, EntityType::Symbol, 0.6, taken, named);
             continue;
         }
-        if matches!(
+        if one_of!(
             token.text,
-            "Dockerfile"
-                | "Makefile"
-                | "Jenkinsfile"
-                | "Procfile"
-                | "Vagrantfile"
-                | "README"
-                | "CHANGELOG"
+            "Dockerfile" "Makefile" "Jenkinsfile" "Procfile" "Vagrantfile" "README" "CHANGELOG"
         ) && token.is_word()
         {
             take(tokens, at..at + 1, EntityType::File, 0.8, taken, named);
@@ -302,16 +296,9 @@ fn versions(tokens: &Tokens<'_>, taken: &mut [bool], named: &mut Vec<Named>) {
         }
     }
     let releases = tokens.all.iter().any(|token| {
-        matches!(
+        one_of!(
             &*token.lower,
-            "version"
-                | "release"
-                | "ship"
-                | "ships"
-                | "shipped"
-                | "released"
-                | "milestone"
-                | "changelog"
+            "version" "release" "ship" "ships" "shipped" "released" "milestone" "changelog"
         )
     });
     for at in 0..tokens.all.len() {
@@ -351,18 +338,9 @@ fn versions(tokens: &Tokens<'_>, taken: &mut [bool], named: &mut Vec<Named>) {
             .is_some_and(|previous| matches!(&*previous.lower, "version" | "release" | "v"));
         let minor = parts.len() == 2 && parts[0].len() <= 2 && parts[1].len() <= 2 && !unit;
         let led = previous.is_none_or(|previous| {
-            matches!(
+            one_of!(
                 &*previous.lower,
-                "in" | "for"
-                    | "of"
-                    | "to"
-                    | "with"
-                    | "since"
-                    | "until"
-                    | "."
-                    | "ship"
-                    | "shipped"
-                    | "the"
+                "in" "for" "of" "to" "with" "since" "until" "." "ship" "shipped" "the"
             )
         });
         let held = minor
@@ -394,19 +372,9 @@ fn versions(tokens: &Tokens<'_>, taken: &mut [bool], named: &mut Vec<Named>) {
 }
 
 fn is_verb_of_release(lower: &str) -> bool {
-    matches!(
+    one_of!(
         lower,
-        "moves"
-            | "ships"
-            | "launches"
-            | "lands"
-            | "release"
-            | "comes"
-            | "goes"
-            | "adds"
-            | "introduced"
-            | "starts"
-            | "milestone"
-            | "beta"
+        "moves" "ships" "launches" "lands" "release" "comes" "goes" "adds" "introduced" "starts"
+        "milestone" "beta"
     )
 }

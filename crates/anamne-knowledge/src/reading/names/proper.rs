@@ -204,16 +204,9 @@ fn listed(
 
 /// Illnesses, which are ordinary words with a name of their own.
 fn is_illness(lower: &str) -> bool {
-    matches!(
+    one_of!(
         lower,
-        "asthma"
-            | "diabetes"
-            | "migraine"
-            | "migraines"
-            | "arthritis"
-            | "pneumonia"
-            | "insomnia"
-            | "eczema"
+        "asthma" "diabetes" "migraine" "migraines" "arthritis" "pneumonia" "insomnia" "eczema"
     )
 }
 
@@ -483,23 +476,10 @@ fn continues(tokens: &Tokens<'_>, taken: &[bool], start: usize, end: usize) -> O
             capital_at(end + 1).then_some(2)
         }
         "of" if is_head(last)
-            || matches!(
+            || one_of!(
                 &*last.lower,
-                "lord"
-                    | "game"
-                    | "isle"
-                    | "republic"
-                    | "gulf"
-                    | "king"
-                    | "queen"
-                    | "bay"
-                    | "city"
-                    | "house"
-                    | "church"
-                    | "university"
-                    | "call"
-                    | "legend"
-                    | "tower"
+                "lord" "game" "isle" "republic" "gulf" "king" "queen" "bay" "city" "house" "church"
+                "university" "call" "legend" "tower"
             ) =>
         {
             let the = usize::from(
@@ -564,25 +544,10 @@ fn trimmed(tokens: &Tokens<'_>, mut start: usize, end: usize) -> Option<(usize, 
 
 /// What German, which gives nouns capitals, calls people before their names.
 fn is_german_kin(lower: &str) -> bool {
-    matches!(
+    one_of!(
         lower,
-        "freund"
-            | "freundin"
-            | "bruder"
-            | "schwester"
-            | "tante"
-            | "onkel"
-            | "opa"
-            | "oma"
-            | "kollege"
-            | "kollegin"
-            | "mutter"
-            | "vater"
-            | "nachbar"
-            | "nachbarin"
-            | "sohn"
-            | "tochter"
-            | "cousine"
+        "freund" "freundin" "bruder" "schwester" "tante" "onkel" "opa" "oma" "kollege" "kollegin"
+        "mutter" "vater" "nachbar" "nachbarin" "sohn" "tochter" "cousine"
     )
 }
 
@@ -635,23 +600,7 @@ fn follows_noun(tokens: &Tokens<'_>, at: usize) -> bool {
 
 /// `GmbH`, `Ltd`: what only the names of firms end in.
 fn is_company_form(lower: &str) -> bool {
-    matches!(
-        lower,
-        "gmbh"
-            | "ag"
-            | "kg"
-            | "ug"
-            | "ohg"
-            | "ev"
-            | "ltd"
-            | "llc"
-            | "llp"
-            | "inc"
-            | "plc"
-            | "bv"
-            | "oy"
-            | "ab"
-    )
+    one_of!(lower, "gmbh" "ag" "kg" "ug" "ohg" "ev" "ltd" "llc" "llp" "inc" "plc" "bv" "oy" "ab")
 }
 
 /// Whether `at` stands before, and so a house or firm follows: `at Sunny Meadows`.
@@ -663,56 +612,13 @@ fn follows_at(tokens: &Tokens<'_>, at: usize) -> bool {
 
 /// Words that make a phrase of `project` and `team` and no name: `Project Overview`.
 fn is_about_work(lower: &str) -> bool {
-    let listed = matches!(
+    let listed = one_of!(
         lower,
-        "name"
-            | "title"
-            | "overview"
-            | "goals"
-            | "goal"
-            | "scope"
-            | "manager"
-            | "plan"
-            | "planning"
-            | "update"
-            | "updates"
-            | "summary"
-            | "summaries"
-            | "details"
-            | "deadline"
-            | "deadlines"
-            | "timeline"
-            | "log"
-            | "gallery"
-            | "lead"
-            | "leader"
-            | "proposal"
-            | "report"
-            | "status"
-            | "structure"
-            | "team"
-            | "building"
-            | "work"
-            | "effort"
-            | "meeting"
-            | "members"
-            | "member"
-            | "morale"
-            | "dynamics"
-            | "post-mortem"
-            | "budget"
-            | "brief"
-            | "page"
-            | "x"
-            | "history"
-            | "files"
-            | "setup"
-            | "size"
-            | "player"
-            | "spirit"
-            | "sync"
-            | "link"
-            | "links"
+        "name" "title" "overview" "goals" "goal" "scope" "manager" "plan" "planning" "update"
+        "updates" "summary" "summaries" "details" "deadline" "deadlines" "timeline" "log" "gallery"
+        "lead" "leader" "proposal" "report" "status" "structure" "team" "building" "work" "effort"
+        "meeting" "members" "member" "morale" "dynamics" "post-mortem" "budget" "brief" "page" "x"
+        "history" "files" "setup" "size" "player" "spirit" "sync" "link" "links"
     );
     listed
         || ["tion", "tions", "ment", "ship", "ity", "ing", "sion"]

@@ -509,17 +509,10 @@ fn goes_to_school(writer: &mut Writer<'_, '_>, at: usize) {
 
 fn is_school(name: &str) -> bool {
     name.split([' ', '-']).any(|word| {
-        matches!(
+        one_of!(
             word.to_lowercase().as_str(),
-            "school"
-                | "high"
-                | "elementary"
-                | "college"
-                | "university"
-                | "academy"
-                | "gymnasium"
-                | "kindergarten"
-                | "lycée"
+            "school" "high" "elementary" "college" "university" "academy" "gymnasium" "kindergarten"
+            "lycée"
         )
     })
 }

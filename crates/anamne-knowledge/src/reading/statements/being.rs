@@ -25,17 +25,9 @@ pub(super) fn be(writer: &mut Writer<'_, '_>, at: usize) {
         return;
     }
     let mut after = at + 1;
-    while matches!(
+    while one_of!(
         sentence.lower(after),
-        "not"
-            | "now"
-            | "still"
-            | "currently"
-            | "also"
-            | "actually"
-            | "already"
-            | "basically"
-            | "really"
+        "not" "now" "still" "currently" "also" "actually" "already" "basically" "really"
     ) {
         group.negated |= sentence.lower(after) == "not";
         after += 1;
@@ -193,17 +185,10 @@ fn said_of(writer: &mut Writer<'_, '_>, subject: &Phrase, be: usize, after: usiz
     }
     if person
         && !group.past
-        && matches!(
+        && one_of!(
             preposition,
-            "vegetarian"
-                | "vegan"
-                | "pescatarian"
-                | "diabetic"
-                | "celiac"
-                | "coeliac"
-                | "left-handed"
-                | "colour-blind"
-                | "color-blind"
+            "vegetarian" "vegan" "pescatarian" "diabetic" "celiac" "coeliac" "left-handed"
+            "colour-blind" "color-blind"
         )
     {
         writer.tell(
@@ -229,21 +214,9 @@ pub(super) fn is_age(sentence: &Sentence<'_>, number: usize, end: usize) -> bool
         .is_ok_and(|years| (1..=110).contains(&years));
     let said = sentence.lower(end) == "old" || sentence.lower(number + 1) == "years";
     let alone = end == number + 1
-        && (matches!(
+        && (one_of!(
             sentence.lower(end),
-            "," | "."
-                | ""
-                | "!"
-                | ";"
-                | ")"
-                | "and"
-                | "now"
-                | "today"
-                | "on"
-                | "last"
-                | "this"
-                | "yesterday"
-                | "in"
+            "," "." "" "!" ";" ")" "and" "now" "today" "on" "last" "this" "yesterday" "in"
         ));
     years && (said || alone)
 }
@@ -443,116 +416,20 @@ fn role(writer: &mut Writer<'_, '_>, subject: &Phrase, after: usize, group: Grou
 /// Words that say how one finds something, not what it is.
 pub(super) fn is_judgement(word: &str) -> bool {
     word.starts_with("must-")
-        || matches!(
+        || one_of!(
             word,
-            "following"
-                | "good"
-                | "right"
-                | "correct"
-                | "same"
-                | "great"
-                | "nice"
-                | "bad"
-                | "better"
-                | "best"
-                | "bit"
-                | "lot"
-                | "pain"
-                | "mess"
-                | "joke"
-                | "problem"
-                | "must"
-                | "fantastic"
-                | "wonderful"
-                | "amazing"
-                | "beautiful"
-                | "lovely"
-                | "way"
-                | "excellent"
-                | "perfect"
-                | "solid"
-                | "big"
-                | "huge"
-                | "terrible"
-                | "awful"
-                | "real"
-                | "true"
-                | "crucial"
-                | "key"
-                | "powerful"
-                | "popular"
-                | "valuable"
-                | "useful"
-                | "important"
-                | "critical"
-                | "wise"
-                | "smart"
-                | "strong"
-                | "nightmare"
-                | "challenge"
-                | "issue"
-                | "blast"
-                | "win"
-                | "start"
-                | "step"
-                | "thing"
-                | "delight"
-                | "treat"
-                | "joy"
-                | "gem"
-                | "one"
-                | "reason"
-                | "result"
-                | "common"
-                | "possibility"
-                | "option"
-                | "choice"
-                | "idea"
-                | "plus"
-                | "fan"
-                | "part"
-                | "member"
-                | "little"
-                | "few"
-                | "kind"
-                | "sort"
-                | "type"
-                | "matter"
-                | "concern"
-                | "risk"
-                | "dream"
-                | "interesting"
-                | "unique"
-                | "special"
-                | "stunning"
-                | "incredible"
-                | "cool"
-                | "fun"
-                | "lifesaver"
-                | "reminder"
-                | "sign"
-                | "while"
-                | "fine"
-                | "long"
-                | "priority"
-                | "success"
-                | "failure"
-                | "bottleneck"
-                | "significant"
-                | "major"
-                | "classic"
-                | "simple"
-                | "hit"
-                | "no-brainer"
-                | "testament"
-                | "place"
-                | "time"
-                | "day"
-                | "example"
-                | "change"
-                | "difference"
-                | "mistake"
-                | "chance"
+            "following" "good" "right" "correct" "same" "great" "nice" "bad" "better" "best" "bit"
+            "lot" "pain" "mess" "joke" "problem" "must" "fantastic" "wonderful" "amazing"
+            "beautiful" "lovely" "way" "excellent" "perfect" "solid" "big" "huge" "terrible" "awful"
+            "real" "true" "crucial" "key" "powerful" "popular" "valuable" "useful" "important"
+            "critical" "wise" "smart" "strong" "nightmare" "challenge" "issue" "blast" "win" "start"
+            "step" "thing" "delight" "treat" "joy" "gem" "one" "reason" "result" "common"
+            "possibility" "option" "choice" "idea" "plus" "fan" "part" "member" "little" "few"
+            "kind" "sort" "type" "matter" "concern" "risk" "dream" "interesting" "unique" "special"
+            "stunning" "incredible" "cool" "fun" "lifesaver" "reminder" "sign" "while" "fine" "long"
+            "priority" "success" "failure" "bottleneck" "significant" "major" "classic" "simple"
+            "hit" "no-brainer" "testament" "place" "time" "day" "example" "change" "difference"
+            "mistake" "chance"
         )
 }
 

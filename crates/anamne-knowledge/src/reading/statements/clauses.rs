@@ -162,30 +162,11 @@ fn write(
 fn is_club(term: &Term) -> bool {
     let (Term::Entity(name, _) | Term::Value(name)) = term;
     name.split(' ').next_back().is_some_and(|last| {
-        matches!(
+        one_of!(
             &*last.to_lowercase(),
-            "club"
-                | "gym"
-                | "forum"
-                | "program"
-                | "programme"
-                | "community"
-                | "class"
-                | "course"
-                | "troupe"
-                | "circle"
-                | "team"
-                | "band"
-                | "choir"
-                | "league"
-                | "association"
-                | "party"
-                | "church"
-                | "group"
-                | "society"
-                | "network"
-                | "orchestra"
-                | "verein"
+            "club" "gym" "forum" "program" "programme" "community" "class" "course" "troupe"
+            "circle" "team" "band" "choir" "league" "association" "party" "church" "group" "society"
+            "network" "orchestra" "verein"
         )
     })
 }
@@ -208,20 +189,10 @@ fn group_of(sentence: &Sentence<'_>, verb: usize, rule: &Rule) -> Option<Group> 
     let noun = matches!(lower, "member" | "members" | "part" | "charge" | "fan");
     if noun {
         let mut at = verb.checked_sub(1)?;
-        while matches!(
+        while one_of!(
             sentence.lower(at),
-            "a" | "an"
-                | "the"
-                | "in"
-                | "big"
-                | "huge"
-                | "great"
-                | "active"
-                | "founding"
-                | "proud"
-                | "longtime"
-                | "also"
-                | "board"
+            "a" "an" "the" "in" "big" "huge" "great" "active" "founding" "proud" "longtime" "also"
+            "board"
         ) {
             at = at.checked_sub(1)?;
         }
@@ -370,73 +341,28 @@ fn object_for(sentence: &Sentence<'_>, at: usize, rule: &Rule) -> Option<Phrase>
     let ends_well = likes
         || dated
         || sentence.ends_clause(object.items.end)
-        || matches!(
+        || one_of!(
             sentence.lower(object.items.end),
-            "and"
-                | "for"
-                | "in"
-                | "on"
-                | "at"
-                | "with"
-                | "from"
-                | "to"
-                | "by"
-                | "over"
-                | "or"
-                | "since"
-                | "until"
-                | "as"
+            "and" "for" "in" "on" "at" "with" "from" "to" "by" "over" "or" "since" "until" "as"
         );
     (accepted && ends_well).then_some(object)
 }
 
 /// Whether a word names something that one goes to.
 fn is_event(lower: &str) -> bool {
-    matches!(
+    one_of!(
         lower,
-        "conference"
-            | "workshop"
-            | "parade"
-            | "meetup"
-            | "class"
-            | "concert"
-            | "festival"
-            | "wedding"
-            | "funeral"
-            | "seminar"
-            | "lecture"
-            | "exhibition"
-            | "retreat"
-            | "fair"
-            | "gala"
-            | "fundraiser"
-            | "reunion"
-            | "tournament"
-            | "match"
-            | "training"
-            | "webinar"
-            | "party"
-            | "ceremony"
-            | "camp"
-            | "rally"
-            | "protest"
-            | "screening"
-            | "graduation"
+        "conference" "workshop" "parade" "meetup" "class" "concert" "festival" "wedding" "funeral"
+        "seminar" "lecture" "exhibition" "retreat" "fair" "gala" "fundraiser" "reunion" "tournament"
+        "match" "training" "webinar" "party" "ceremony" "camp" "rally" "protest" "screening"
+        "graduation"
     )
 }
 
 fn objects(sentence: &Sentence<'_>, first: &Phrase, rule: &Rule) -> Vec<Phrase> {
-    let lists = matches!(
+    let lists = one_of!(
         rule.relation,
-        "uses"
-            | "owns"
-            | "likes"
-            | "dislikes"
-            | "depends_on"
-            | "leads"
-            | "created"
-            | "visited"
-            | "works_on"
+        "uses" "owns" "likes" "dislikes" "depends_on" "leads" "created" "visited" "works_on"
     );
     if !lists {
         return vec![first.clone()];
@@ -491,40 +417,17 @@ fn subjects_for(writer: &Writer<'_, '_>, verb: usize, rule: &Rule) -> Vec<Phrase
 /// Who writes, where a note leaves that out: `just moved to Austin`.
 fn left_out(sentence: &Sentence<'_>, verb: usize) -> Option<Phrase> {
     let begins = (0..verb).all(|at| {
-        matches!(
+        one_of!(
             sentence.lower(at),
-            "just"
-                | "finally"
-                | "also"
-                | "recently"
-                | "today"
-                | "yesterday"
-                | "ok"
-                | "okay"
-                | "so"
-                | "btw"
-                | ","
+            "just" "finally" "also" "recently" "today" "yesterday" "ok" "okay" "so" "btw" ","
         )
     });
     // The group of the verb may begin with an adverb.
     let past = (verb..verb + 3).any(|at| {
-        matches!(
+        one_of!(
             sentence.lower(at),
-            "moved"
-                | "visited"
-                | "attended"
-                | "bought"
-                | "went"
-                | "flew"
-                | "started"
-                | "joined"
-                | "switched"
-                | "migrated"
-                | "landed"
-                | "arrived"
-                | "climbed"
-                | "hiked"
-                | "ran"
+            "moved" "visited" "attended" "bought" "went" "flew" "started" "joined" "switched"
+            "migrated" "landed" "arrived" "climbed" "hiked" "ran"
         )
     });
     let term = sentence.author.clone().filter(|_| begins && past)?;

@@ -104,46 +104,12 @@ fn plan(sentence: &Sentence<'_>, at: usize) -> Option<(usize, f32)> {
 
 /// Verbs that tell nothing of what will be done.
 fn is_empty_verb(lower: &str) -> bool {
-    matches!(
+    one_of!(
         lower,
-        "be" | "have"
-            | "need"
-            | "take"
-            | "the"
-            | ""
-            | "keep"
-            | "make"
-            | "try"
-            | "help"
-            | "check"
-            | "tell"
-            | "show"
-            | "do"
-            | "see"
-            | "get"
-            | "stay"
-            | "say"
-            | "give"
-            | "ask"
-            | "know"
-            | "think"
-            | "let"
-            | "continue"
-            | "just"
-            | "go"
-            | "put"
-            | "use"
-            | "need-to"
-            | "want"
-            | "find"
-            | "explain"
-            | "proceed"
-            | "hit"
-            | "pass"
-            | "support"
-            | "miss"
-            | "love"
-            | "like"
+        "be" "have" "need" "take" "the" "" "keep" "make" "try" "help" "check" "tell" "show" "do"
+        "see" "get" "stay" "say" "give" "ask" "know" "think" "let" "continue" "just" "go" "put"
+        "use" "need-to" "want" "find" "explain" "proceed" "hit" "pass" "support" "miss" "love"
+        "like"
     )
 }
 
@@ -158,42 +124,12 @@ fn is_undertaking(sentence: &Sentence<'_>, verb: usize) -> bool {
     {
         return false;
     }
-    let undertaking = matches!(
+    let undertaking = one_of!(
         lower,
-        "visit"
-            | "travel"
-            | "move"
-            | "buy"
-            | "learn"
-            | "study"
-            | "start"
-            | "open"
-            | "launch"
-            | "marry"
-            | "adopt"
-            | "retire"
-            | "quit"
-            | "migrate"
-            | "switch"
-            | "release"
-            | "ship"
-            | "hire"
-            | "join"
-            | "apply"
-            | "become"
-            | "climb"
-            | "run"
-            | "publish"
-            | "finish"
-            | "plant"
-            | "replace"
-            | "sell"
-            | "attend"
-            | "teach"
-            | "volunteer"
-            | "graduate"
-            | "write"
-            | "see"
+        "visit" "travel" "move" "buy" "learn" "study" "start" "open" "launch" "marry" "adopt"
+        "retire" "quit" "migrate" "switch" "release" "ship" "hire" "join" "apply" "become" "climb"
+        "run" "publish" "finish" "plant" "replace" "sell" "attend" "teach" "volunteer" "graduate"
+        "write" "see"
     );
     let dated = (verb..sentence.items.len())
         .take_while(|at| !sentence.ends_clause(*at))

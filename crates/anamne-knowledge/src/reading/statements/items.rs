@@ -193,22 +193,10 @@ impl<'a> Sentence<'a> {
                 item.lower,
                 "'" | "%" | "€" | "$" | "£" | "°" | "/" | "-" | "−" | "+"
             ),
-            Some(item) => matches!(
+            Some(item) => one_of!(
                 item.lower,
-                "but"
-                    | "because"
-                    | "so"
-                    | "while"
-                    | "although"
-                    | "though"
-                    | "which"
-                    | "who"
-                    | "that"
-                    | "since"
-                    | "until"
-                    | "when"
-                    | "if"
-                    | "then"
+                "but" "because" "so" "while" "although" "though" "which" "who" "that" "since"
+                "until" "when" "if" "then"
             ),
         }
     }
@@ -350,43 +338,11 @@ impl<'a> Sentence<'a> {
         if matches!(self.lower(before), "the" | "our" | "my" | "a" | "an") && before > 0 {
             before -= 1;
         }
-        matches!(
+        one_of!(
             self.lower(before),
-            "of" | "when"
-                | "where"
-                | "against"
-                | "with"
-                | "for"
-                | "from"
-                | "at"
-                | "in"
-                | "on"
-                | "by"
-                | "about"
-                | "between"
-                | "to"
-                | "than"
-                | "like"
-                | "'s"
-                | "via"
-                | "without"
-                | "into"
-                | "let"
-                | "make"
-                | "makes"
-                | "help"
-                | "have"
-                | "had"
-                | "letting"
-                | "if"
-                | "unless"
-                | "whether"
-                | "as"
-                | "after"
-                | "before"
-                | "until"
-                | "near"
-                | "per"
+            "of" "when" "where" "against" "with" "for" "from" "at" "in" "on" "by" "about" "between"
+            "to" "than" "like" "'s" "via" "without" "into" "let" "make" "makes" "help" "have" "had"
+            "letting" "if" "unless" "whether" "as" "after" "before" "until" "near" "per"
         ) || (self
             .mention(before)
             .is_some_and(|mention| mention.entity_type != EntityType::Date)
@@ -499,38 +455,11 @@ impl<'a> Sentence<'a> {
     fn noun_term(&self, from: usize, words: Range<usize>, owner: Option<String>) -> Option<Phrase> {
         let noun = self.text(words.clone());
         let last = self.lower(words.end - 1);
-        let vague = matches!(
+        let vague = one_of!(
             last,
-            "thing"
-                | "one"
-                | "idea"
-                | "point"
-                | "problem"
-                | "issue"
-                | "reason"
-                | "question"
-                | "answer"
-                | "way"
-                | "part"
-                | "rest"
-                | "same"
-                | "first"
-                | "last"
-                | "other"
-                | "others"
-                | "people"
-                | "goal"
-                | "result"
-                | "results"
-                | "following"
-                | "next"
-                | "plan"
-                | "fact"
-                | "best"
-                | "total"
-                | "key"
-                | "number"
-                | "difference"
+            "thing" "one" "idea" "point" "problem" "issue" "reason" "question" "answer" "way" "part"
+            "rest" "same" "first" "last" "other" "others" "people" "goal" "result" "results"
+            "following" "next" "plan" "fact" "best" "total" "key" "number" "difference"
         );
         let kin = self.class(words.end - 1).is(Class::KIN) && owner.is_some();
         if noun.len() < 3 || vague || kin {
@@ -623,21 +552,9 @@ impl<'a> Sentence<'a> {
                     .all(|at| self.class(*at).is(Class::AFTER_TOOL.and(Class::TOOL_NOUN)));
             let cut = self.token(end).is_some_and(|next| {
                 !next.spaced
-                    && !matches!(
+                    && !one_of!(
                         next.text,
-                        "," | "."
-                            | ";"
-                            | ":"
-                            | "!"
-                            | "?"
-                            | ")"
-                            | "'"
-                            | "\""
-                            | "”"
-                            | "**"
-                            | "*"
-                            | "’"
-                            | "…"
+                        "," "." ";" ":" "!" "?" ")" "'" "\"" "”" "**" "*" "’" "…"
                     )
                     && next.lower != "'s"
             });

@@ -52,41 +52,12 @@ fn owner_before(sentence: &Sentence<'_>, kin: usize) -> Option<(Term, usize)> {
 }
 
 fn is_plain_adjective(sentence: &Sentence<'_>, at: usize) -> bool {
-    matches!(
+    one_of!(
         sentence.lower(at),
-        "best"
-            | "old"
-            | "older"
-            | "oldest"
-            | "little"
-            | "younger"
-            | "youngest"
-            | "big"
-            | "elder"
-            | "eldest"
-            | "twin"
-            | "close"
-            | "closest"
-            | "good"
-            | "dear"
-            | "new"
-            | "former"
-            | "lovely"
-            | "beloved"
-            | "late"
-            | "middle"
-            | "own"
-            | "childhood"
-            | "college"
-            | "school"
-            | "first"
-            | "current"
-            | "direct"
-            | "longtime"
-            | "amazing"
-            | "wonderful"
-            | "golden"
-            | "pet"
+        "best" "old" "older" "oldest" "little" "younger" "youngest" "big" "elder" "eldest" "twin"
+        "close" "closest" "good" "dear" "new" "former" "lovely" "beloved" "late" "middle" "own"
+        "childhood" "college" "school" "first" "current" "direct" "longtime" "amazing" "wonderful"
+        "golden" "pet"
     )
 }
 
@@ -252,18 +223,9 @@ fn tell(
 /// `I have a dog named Rex`, `we adopted a cat, Minka`.
 fn pet(writer: &mut Writer<'_, '_>, at: usize) {
     let sentence = writer.sentence;
-    let animal = matches!(
+    let animal = one_of!(
         sentence.lower(at),
-        "dog"
-            | "cat"
-            | "puppy"
-            | "kitten"
-            | "parrot"
-            | "hamster"
-            | "rabbit"
-            | "horse"
-            | "pony"
-            | "tortoise"
+        "dog" "cat" "puppy" "kitten" "parrot" "hamster" "rabbit" "horse" "pony" "tortoise"
     );
     let mut verb = at;
     while verb > 0

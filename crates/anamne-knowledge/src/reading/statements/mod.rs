@@ -141,28 +141,10 @@ fn may_tell(sentence: &Sentence<'_>) -> bool {
         .take_while(|item| item.kind == Kind::Mark)
         .any(|item| item.lower == "?")
         || items.iter().any(|item| item.lower == "?" && !item.quoted);
-    let asks = matches!(
+    let asks = one_of!(
         sentence.lower(0),
-        "can"
-            | "could"
-            | "would"
-            | "should"
-            | "do"
-            | "does"
-            | "did"
-            | "is"
-            | "are"
-            | "was"
-            | "were"
-            | "will"
-            | "has"
-            | "have"
-            | "what"
-            | "why"
-            | "how"
-            | "who"
-            | "where"
-            | "which"
+        "can" "could" "would" "should" "do" "does" "did" "is" "are" "was" "were" "will" "has" "have"
+        "what" "why" "how" "who" "where" "which"
     ) && sentence.mention(0).is_none();
     let titled = sentence.token(0).is_some_and(|token| token.titled);
     let formula = sentence.tokens.text[sentence.span.clone()].contains("\\(");

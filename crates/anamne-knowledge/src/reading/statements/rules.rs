@@ -66,16 +66,16 @@ impl Want {
 /// A clause pattern.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
+    pub(super) subject: Want,
     /// Words that must follow the verb, one of them; `""` for none.
     pub(super) after: &'static [&'static str],
-    pub(super) subject: Want,
     pub(super) object: Want,
     pub(super) relation: &'static str,
+    pub(super) confidence: f32,
     /// The verb is a participle after a form of be.
     pub(super) passive: bool,
     /// What stands after is what the statement is about.
     pub(super) swapped: bool,
-    pub(super) confidence: f32,
 }
 
 /// The rules of a verb.
@@ -86,800 +86,145 @@ pub(super) fn rules_of(verb: &str) -> &'static [Rule] {
 
 fn build() -> FxHashMap<&'static str, Vec<Rule>> {
     let mut rules: FxHashMap<&'static str, Vec<Rule>> = FxHashMap::default();
-    for (verbs, after, subject, object, relation, manner, confidence) in TABLE {
-        for verb in verbs.split(' ') {
-            rules.entry(verb).or_default().push(Rule {
-                after,
-                subject: *subject,
-                object: *object,
-                relation,
-                passive: manner.contains('p'),
-                swapped: manner.contains('s'),
-                confidence: *confidence,
-            });
+    for (verbs, rule) in TABLE {
+        for verb in verbs.split_ascii_whitespace() {
+            rules.entry(verb).or_default().push(*rule);
         }
     }
     rules
 }
 
-type Row = (
-    &'static str,
-    &'static [&'static str],
-    Want,
-    Want,
-    &'static str,
-    &'static str,
-    f32,
-);
+/// What most rules have in common: an active verb, and a subject that the statement is about.
+const PLAIN: Rule = Rule {
+    subject: Want::Any,
+    after: &[""],
+    object: Want::Any,
+    relation: "",
+    confidence: 0.0,
+    passive: false,
+    swapped: false,
+};
 
-/// Verbs, words after them, subject, object, relation, manner (`p`assive, `s`wapped), confidence. The first that fits wins.
-const TABLE: &[Row] = &[
-    (
-        "live lives living",
-        &["in", "at", "near", "outside"],
-        Want::Person,
-        Want::Place,
-        "lives_in",
-        "",
-        0.9,
-    ),
-    (
-        "lived",
-        &["in"],
-        Want::Person,
-        Want::Place,
-        "lives_in",
-        "h",
-        0.6,
-    ),
-    (
-        "reside resides residing",
-        &["in"],
-        Want::Person,
-        Want::Place,
-        "lives_in",
-        "",
-        0.9,
-    ),
-    (
-        "based",
-        &["in", "out of"],
-        Want::Person,
-        Want::Place,
-        "lives_in",
-        "p",
-        0.75,
-    ),
-    (
-        "based headquartered located situated hosted",
-        &["in", "at", "near"],
-        Want::Made,
-        Want::Place,
-        "located_in",
-        "p",
-        0.85,
-    ),
-    (
-        "moved relocated emigrated",
-        &["to", "back to"],
-        Want::Person,
-        Want::Place,
-        "moved_to",
-        "",
-        0.85,
-    ),
-    (
-        "come comes",
-        &["from"],
-        Want::Person,
-        Want::Place,
-        "comes_from",
-        "",
-        0.85,
-    ),
-    (
-        "born raised",
-        &["in", "and raised in"],
-        Want::Person,
-        Want::Place,
-        "comes_from",
-        "p",
-        0.75,
-    ),
-    (
-        "grew",
-        &["up in"],
-        Want::Person,
-        Want::Place,
-        "comes_from",
-        "",
-        0.8,
-    ),
-    (
-        "am is are 'm 's",
-        &["from", "originally from"],
-        Want::Person,
-        Want::Place,
-        "comes_from",
-        "",
-        0.8,
-    ),
-    (
-        "work works working",
-        &["at", "for"],
-        Want::Person,
-        Want::Organisation,
-        "works_at",
-        "",
-        0.85,
-    ),
-    (
-        "employed",
-        &["at", "by"],
-        Want::Person,
-        Want::Organisation,
-        "works_at",
-        "p",
-        0.85,
-    ),
-    (
-        "intern interns interning",
-        &["at"],
-        Want::Person,
-        Want::Organisation,
-        "works_at",
-        "",
-        0.75,
-    ),
-    (
-        "started",
-        &[
-            "at",
-            "working at",
-            "working for",
-            "a job at",
-            "a new job at",
-            "my new job at",
-            "her new job at",
-            "his new job at",
-        ],
-        Want::Person,
-        Want::Organisation,
-        "works_at",
-        "",
-        0.75,
-    ),
-    (
-        "work works working worked",
-        &["on"],
-        Want::Party,
-        Want::Thing,
-        "works_on",
-        "",
-        0.7,
-    ),
-    (
-        "maintain maintains",
-        &[""],
-        Want::Party,
-        Want::Thing,
-        "works_on",
-        "",
-        0.7,
-    ),
-    (
-        "study studies studying",
-        &["at"],
-        Want::Person,
-        Want::Organisation,
-        "studies_at",
-        "",
-        0.85,
-    ),
-    (
-        "enrolled",
-        &["at", "in"],
-        Want::Person,
-        Want::Organisation,
-        "studies_at",
-        "",
-        0.7,
-    ),
-    (
-        "member members",
-        &["of"],
-        Want::Any,
-        Want::Organisation,
-        "member_of",
-        "",
-        0.8,
-    ),
-    (
-        "plays",
-        &["for"],
-        Want::Person,
-        Want::Organisation,
-        "member_of",
-        "",
-        0.75,
-    ),
-    (
-        "joined",
-        &["", "the"],
-        Want::Person,
-        Want::Organisation,
-        "member_of",
-        "",
-        0.7,
-    ),
-    (
-        "joined",
-        &[""],
-        Want::Person,
-        Want::Thing,
-        "member_of",
-        "",
-        0.7,
-    ),
-    (
-        "lead leads heads chairs coordinates",
-        &[""],
-        Want::Person,
-        Want::Thing,
-        "leads",
-        "",
-        0.7,
-    ),
-    (
-        "led headed chaired",
-        &["by"],
-        Want::Any,
-        Want::Person,
-        "leads",
-        "ps",
-        0.8,
-    ),
-    (
-        "charge",
-        &["of"],
-        Want::Person,
-        Want::Thing,
-        "leads",
-        "",
-        0.8,
-    ),
-    (
-        "responsible",
-        &["for"],
-        Want::Party,
-        Want::Thing,
-        "leads",
-        "p",
-        0.75,
-    ),
-    (
-        "own owns",
-        &[""],
-        Want::Party,
-        Want::Thing,
-        "owns",
-        "",
-        0.85,
-    ),
-    ("owned", &["by"], Want::Any, Want::Party, "owns", "ps", 0.85),
-    (
-        "bought purchased acquired",
-        &[""],
-        Want::Party,
-        Want::Thing,
-        "owns",
-        "",
-        0.65,
-    ),
-    (
-        "belongs belong",
-        &["to"],
-        Want::Any,
-        Want::Party,
-        "owns",
-        "s",
-        0.7,
-    ),
-    (
-        "takes took taking",
-        &["over"],
-        Want::Party,
-        Want::Thing,
-        "owns",
-        "",
-        0.7,
-    ),
-    (
-        "belongs belong",
-        &["to"],
-        Want::Made,
-        Want::Named,
-        "part_of",
-        "",
-        0.65,
-    ),
-    ("part", &["of"], Want::Made, Want::Named, "part_of", "", 0.8),
-    (
-        "created built designed founded invented developed authored composed co-founded cofounded",
-        &[""],
-        Want::Party,
-        Want::Thing,
-        "created",
-        "",
-        0.75,
-    ),
-    (
-        "wrote",
-        &[""],
-        Want::Person,
-        Want::Thing,
-        "created",
-        "",
-        0.7,
-    ),
-    (
-        "created built written designed founded invented developed authored composed directed produced maintained painted made",
-        &["by"],
-        Want::Any,
-        Want::Party,
-        "created",
-        "ps",
-        0.85,
-    ),
-    (
-        "use uses using",
-        &[""],
-        Want::Any,
-        Want::Technical,
-        "uses",
-        "",
-        0.85,
-    ),
-    (
-        "use uses using",
-        &[""],
-        Want::Party,
-        Want::Thing,
-        "uses",
-        "",
-        0.6,
-    ),
-    (
-        "adopted",
-        &[""],
-        Want::Party,
-        Want::Technical,
-        "uses",
-        "",
-        0.75,
-    ),
-    (
-        "switched migrated moved",
-        &["to", "over to"],
-        Want::Any,
-        Want::Technical,
-        "uses",
-        "",
-        0.75,
-    ),
-    (
-        "written built implemented powered driven",
-        &["in", "with", "on", "on top of", "using", "by"],
-        Want::Made,
-        Want::Technical,
-        "uses",
-        "p",
-        0.8,
-    ),
-    (
-        "depend depends rely relies relying",
-        &["on", "upon"],
-        Want::Any,
-        Want::Technical,
-        "depends_on",
-        "",
-        0.85,
-    ),
-    (
-        "requires require needs",
-        &[""],
-        Want::Made,
-        Want::Technical,
-        "depends_on",
-        "",
-        0.7,
-    ),
-    (
-        "run runs running",
-        &["on", "in", "under", "inside", "on top of"],
-        Want::Made,
-        Want::Technical,
-        "runs_on",
-        "",
-        0.8,
-    ),
-    (
-        "hosted deployed installed running",
-        &["on", "in", "to", "at"],
-        Want::Made,
-        Want::Technical,
-        "runs_on",
-        "p",
-        0.8,
-    ),
-    (
-        "replaced superseded",
-        &["by", "with"],
-        Want::Any,
-        Want::Thing,
-        "replaced_by",
-        "p",
-        0.85,
-    ),
-    (
-        "replaces supersedes replaced",
-        &[""],
-        Want::Made,
-        Want::Named,
-        "replaced_by",
-        "s",
-        0.75,
-    ),
-    (
-        "becomes",
-        &[""],
-        Want::Made,
-        Want::Technical,
-        "replaced_by",
-        "",
-        0.6,
-    ),
-    (
-        "renamed",
-        &["to", "into"],
-        Want::Made,
-        Want::Named,
-        "replaced_by",
-        "p",
-        0.8,
-    ),
-    (
-        "called known named nicknamed",
-        &["", "as"],
-        Want::Any,
-        Want::Named,
-        "alias_of",
-        "pa",
-        0.7,
-    ),
-    (
-        "scheduled planned set due booked slated confirmed fixed",
-        &["for", "on", "in", "by", ""],
-        Want::Any,
-        Want::Date,
-        "scheduled_for",
-        "p",
-        0.85,
-    ),
-    (
-        "moved postponed pushed delayed rescheduled deferred brought shifted moves",
-        &["to", "until", "back to", "forward to", "from"],
-        Want::Any,
-        Want::DateOrVersion,
-        "scheduled_for",
-        "",
-        0.8,
-    ),
-    (
-        "starts begins opens launches ships ends closes takes happens leaves departs arrives lands expires",
-        &["on", "in", "", "place on", "next"],
-        Want::Any,
-        Want::Date,
-        "scheduled_for",
-        "",
-        0.75,
-    ),
-    (
-        "happened occurred",
-        &["on", "in", ""],
-        Want::Any,
-        Want::Date,
-        "happened_on",
-        "",
-        0.8,
-    ),
-    (
-        "took",
-        &["place on", "place in", "place"],
-        Want::Any,
-        Want::Date,
-        "happened_on",
-        "",
-        0.85,
-    ),
-    (
-        "released launched founded established published shipped opened started ended completed died finished merged deployed",
-        &["on", "in", ""],
-        Want::Made,
-        Want::Date,
-        "happened_on",
-        "",
-        0.75,
-    ),
-    (
-        "died",
-        &["on", "in"],
-        Want::Any,
-        Want::Date,
-        "happened_on",
-        "",
-        0.75,
-    ),
-    (
-        "born",
-        &["on", "in"],
-        Want::Person,
-        Want::Date,
-        "born_on",
-        "p",
-        0.9,
-    ),
-    (
-        "married engaged",
-        &["to"],
-        Want::Person,
-        Want::Person,
-        "partner_of",
-        "p",
-        0.9,
-    ),
-    (
-        "married",
-        &[""],
-        Want::Person,
-        Want::Person,
-        "partner_of",
-        "",
-        0.8,
-    ),
-    (
-        "dating",
-        &[""],
-        Want::Person,
-        Want::Person,
-        "partner_of",
-        "",
-        0.8,
-    ),
-    (
-        "like likes love loves enjoy enjoys adore adores liked loved enjoyed",
-        &[""],
-        Want::Person,
-        Want::Thing,
-        "likes",
-        "",
-        0.75,
-    ),
-    ("fan", &["of"], Want::Person, Want::Thing, "likes", "", 0.8),
-    (
-        "hate hates dislike dislikes detest despise",
-        &[""],
-        Want::Person,
-        Want::Thing,
-        "dislikes",
-        "",
-        0.75,
-    ),
-    (
-        "prefer prefers",
-        &[""],
-        Want::Person,
-        Want::Thing,
-        "prefers",
-        "",
-        0.8,
-    ),
-    (
-        "visited toured",
-        &[""],
-        Want::Party,
-        Want::Place,
-        "visited",
-        "",
-        0.85,
-    ),
-    (
-        "visited",
-        &["the", ""],
-        Want::Party,
-        Want::Organisation,
-        "visited",
-        "",
-        0.7,
-    ),
-    (
-        "visited",
-        &[""],
-        Want::Person,
-        Want::Thing,
-        "visited",
-        "",
-        0.6,
-    ),
-    (
-        "went traveled travelled flew drove been",
-        &["to", "back to"],
-        Want::Person,
-        Want::Place,
-        "visited",
-        "",
-        0.75,
-    ),
-    (
-        "attended",
-        &["", "the"],
-        Want::Person,
-        Want::Happening,
-        "attended",
-        "",
-        0.8,
-    ),
-    (
-        "participated took",
-        &["in", "part in"],
-        Want::Person,
-        Want::Happening,
-        "attended",
-        "",
-        0.75,
-    ),
-    (
-        "went",
-        &["to"],
-        Want::Person,
-        Want::Happening,
-        "attended",
-        "",
-        0.6,
-    ),
-    (
-        "fixed resolved solved",
-        &["by"],
-        Want::Any,
-        Want::Person,
-        "fixed_by",
-        "p",
-        0.85,
-    ),
-    (
-        "fixed resolved solved",
-        &[""],
-        Want::Person,
-        Want::Thing,
-        "fixed_by",
-        "s",
-        0.75,
-    ),
-    (
-        "upgraded updated bumped",
-        &["to"],
-        Want::Made,
-        Want::DateOrVersion,
-        "has_version",
-        "p",
-        0.8,
-    ),
-    (
-        "stand",
-        &[""],
-        Want::Person,
-        Want::Thing,
-        "dislikes",
-        "",
-        0.75,
-    ),
-    (
-        "fixed resolved solved",
-        &["by", "in", "with"],
-        Want::Any,
-        Want::Thing,
-        "fixed_by",
-        "p",
-        0.8,
-    ),
-    (
-        "caused triggered",
-        &["by"],
-        Want::Any,
-        Want::Thing,
-        "caused_by",
-        "p",
-        0.85,
-    ),
-    (
-        "due",
-        &["to"],
-        Want::Any,
-        Want::Thing,
-        "caused_by",
-        "p",
-        0.7,
-    ),
-    (
-        "caused",
-        &[""],
-        Want::Made,
-        Want::Thing,
-        "caused_by",
-        "s",
-        0.6,
-    ),
-    (
-        "headed chaired",
-        &[""],
-        Want::Person,
-        Want::Thing,
-        "leads",
-        "",
-        0.7,
-    ),
-    (
-        "landed arrived",
-        &["in", "at"],
-        Want::Person,
-        Want::Place,
-        "visited",
-        "",
-        0.75,
-    ),
-    (
-        "climbed hiked",
-        &["", "up"],
-        Want::Person,
-        Want::Place,
-        "visited",
-        "",
-        0.75,
-    ),
-    (
-        "ran",
-        &["the", ""],
-        Want::Person,
-        Want::Happening,
-        "attended",
-        "",
-        0.6,
-    ),
-    (
-        "swear swears",
-        &["by"],
-        Want::Person,
-        Want::Named,
-        "likes",
-        "",
-        0.7,
-    ),
-    (
-        "freelance freelances freelancing consulting",
-        &["for", "mostly for", "at"],
-        Want::Person,
-        Want::Organisation,
-        "works_at",
-        "",
-        0.7,
-    ),
-    (
-        "got",
-        &["a job at", "a new job at"],
-        Want::Person,
-        Want::Organisation,
-        "works_at",
-        "",
-        0.75,
-    ),
-];
+/// Writes rules in the order of a sentence: subject, verbs, the words after them, object; then what they tell, how sure
+/// that is, and what is special.
+macro_rules! rules {
+    ($($subject:ident $verbs:literal [$($after:literal)+] $object:ident:
+        $relation:literal, $confidence:literal $(, $special:ident)*;)+) => {
+        &[$(($verbs, Rule {
+            subject: Want::$subject,
+            after: &[$($after),+],
+            object: Want::$object,
+            relation: $relation,
+            confidence: $confidence,
+            $($special: true,)*
+            ..PLAIN
+        })),+]
+    };
+}
+
+/// The rules by their verbs. The first that fits wins.
+const TABLE: &[(&str, Rule)] = rules! {
+    Person "live lives living" ["in" "at" "near" "outside"] Place: "lives_in", 0.9;
+    Person "lived" ["in"] Place: "lives_in", 0.6;
+    Person "reside resides residing" ["in"] Place: "lives_in", 0.9;
+    Person "based" ["in" "out of"] Place: "lives_in", 0.75, passive;
+    Made "based headquartered located situated hosted"
+        ["in" "at" "near"] Place: "located_in", 0.85, passive;
+    Person "moved relocated emigrated" ["to" "back to"] Place: "moved_to", 0.85;
+    Person "come comes" ["from"] Place: "comes_from", 0.85;
+    Person "born raised" ["in" "and raised in"] Place: "comes_from", 0.75, passive;
+    Person "grew" ["up in"] Place: "comes_from", 0.8;
+    Person "am is are 'm 's" ["from" "originally from"] Place: "comes_from", 0.8;
+    Person "work works working" ["at" "for"] Organisation: "works_at", 0.85;
+    Person "employed" ["at" "by"] Organisation: "works_at", 0.85, passive;
+    Person "intern interns interning" ["at"] Organisation: "works_at", 0.75;
+    Person "started"
+        ["at" "working at" "working for" "a job at" "a new job at" "my new job at" "her new job at"
+        "his new job at"] Organisation: "works_at", 0.75;
+    Party "work works working worked" ["on"] Thing: "works_on", 0.7;
+    Party "maintain maintains" [""] Thing: "works_on", 0.7;
+    Person "study studies studying" ["at"] Organisation: "studies_at", 0.85;
+    Person "enrolled" ["at" "in"] Organisation: "studies_at", 0.7;
+    Any "member members" ["of"] Organisation: "member_of", 0.8;
+    Person "plays" ["for"] Organisation: "member_of", 0.75;
+    Person "joined" ["" "the"] Organisation: "member_of", 0.7;
+    Person "joined" [""] Thing: "member_of", 0.7;
+    Person "lead leads heads chairs coordinates" [""] Thing: "leads", 0.7;
+    Any "led headed chaired" ["by"] Person: "leads", 0.8, passive, swapped;
+    Person "charge" ["of"] Thing: "leads", 0.8;
+    Party "responsible" ["for"] Thing: "leads", 0.75, passive;
+    Party "own owns" [""] Thing: "owns", 0.85;
+    Any "owned" ["by"] Party: "owns", 0.85, passive, swapped;
+    Party "bought purchased acquired" [""] Thing: "owns", 0.65;
+    Any "belongs belong" ["to"] Party: "owns", 0.7, swapped;
+    Party "takes took taking" ["over"] Thing: "owns", 0.7;
+    Made "belongs belong" ["to"] Named: "part_of", 0.65;
+    Made "part" ["of"] Named: "part_of", 0.8;
+    Party "created built designed founded invented developed authored composed co-founded cofounded"
+        [""] Thing: "created", 0.75;
+    Person "wrote" [""] Thing: "created", 0.7;
+    Any "created built written designed founded invented developed authored composed directed
+        produced maintained painted made"
+        ["by"] Party: "created", 0.85, passive, swapped;
+    Any "use uses using" [""] Technical: "uses", 0.85;
+    Party "use uses using" [""] Thing: "uses", 0.6;
+    Party "adopted" [""] Technical: "uses", 0.75;
+    Any "switched migrated moved" ["to" "over to"] Technical: "uses", 0.75;
+    Made "written built implemented powered driven"
+        ["in" "with" "on" "on top of" "using" "by"] Technical: "uses", 0.8, passive;
+    Any "depend depends rely relies relying" ["on" "upon"] Technical: "depends_on", 0.85;
+    Made "requires require needs" [""] Technical: "depends_on", 0.7;
+    Made "run runs running" ["on" "in" "under" "inside" "on top of"] Technical: "runs_on", 0.8;
+    Made "hosted deployed installed running"
+        ["on" "in" "to" "at"] Technical: "runs_on", 0.8, passive;
+    Any "replaced superseded" ["by" "with"] Thing: "replaced_by", 0.85, passive;
+    Made "replaces supersedes replaced" [""] Named: "replaced_by", 0.75, swapped;
+    Made "becomes" [""] Technical: "replaced_by", 0.6;
+    Made "renamed" ["to" "into"] Named: "replaced_by", 0.8, passive;
+    Any "called known named nicknamed" ["" "as"] Named: "alias_of", 0.7, passive;
+    Any "scheduled planned set due booked slated confirmed fixed"
+        ["for" "on" "in" "by" ""] Date: "scheduled_for", 0.85, passive;
+    Any "moved postponed pushed delayed rescheduled deferred brought shifted moves"
+        ["to" "until" "back to" "forward to" "from"] DateOrVersion: "scheduled_for", 0.8;
+    Any "starts begins opens launches ships ends closes takes happens leaves departs arrives lands
+        expires"
+        ["on" "in" "" "place on" "next"] Date: "scheduled_for", 0.75;
+    Any "happened occurred" ["on" "in" ""] Date: "happened_on", 0.8;
+    Any "took" ["place on" "place in" "place"] Date: "happened_on", 0.85;
+    Made "released launched founded established published shipped opened started ended completed
+        died finished merged deployed"
+        ["on" "in" ""] Date: "happened_on", 0.75;
+    Any "died" ["on" "in"] Date: "happened_on", 0.75;
+    Person "born" ["on" "in"] Date: "born_on", 0.9, passive;
+    Person "married engaged" ["to"] Person: "partner_of", 0.9, passive;
+    Person "married" [""] Person: "partner_of", 0.8;
+    Person "dating" [""] Person: "partner_of", 0.8;
+    Person "like likes love loves enjoy enjoys adore adores liked loved enjoyed"
+        [""] Thing: "likes", 0.75;
+    Person "fan" ["of"] Thing: "likes", 0.8;
+    Person "hate hates dislike dislikes detest despise" [""] Thing: "dislikes", 0.75;
+    Person "prefer prefers" [""] Thing: "prefers", 0.8;
+    Party "visited toured" [""] Place: "visited", 0.85;
+    Party "visited" ["the" ""] Organisation: "visited", 0.7;
+    Person "visited" [""] Thing: "visited", 0.6;
+    Person "went traveled travelled flew drove been" ["to" "back to"] Place: "visited", 0.75;
+    Person "attended" ["" "the"] Happening: "attended", 0.8;
+    Person "participated took" ["in" "part in"] Happening: "attended", 0.75;
+    Person "went" ["to"] Happening: "attended", 0.6;
+    Any "fixed resolved solved" ["by"] Person: "fixed_by", 0.85, passive;
+    Person "fixed resolved solved" [""] Thing: "fixed_by", 0.75, swapped;
+    Made "upgraded updated bumped" ["to"] DateOrVersion: "has_version", 0.8, passive;
+    Person "stand" [""] Thing: "dislikes", 0.75;
+    Any "fixed resolved solved" ["by" "in" "with"] Thing: "fixed_by", 0.8, passive;
+    Any "caused triggered" ["by"] Thing: "caused_by", 0.85, passive;
+    Any "due" ["to"] Thing: "caused_by", 0.7, passive;
+    Made "caused" [""] Thing: "caused_by", 0.6, swapped;
+    Person "headed chaired" [""] Thing: "leads", 0.7;
+    Person "landed arrived" ["in" "at"] Place: "visited", 0.75;
+    Person "climbed hiked" ["" "up"] Place: "visited", 0.75;
+    Person "ran" ["the" ""] Happening: "attended", 0.6;
+    Person "swear swears" ["by"] Named: "likes", 0.7;
+    Person "freelance freelances freelancing consulting"
+        ["for" "mostly for" "at"] Organisation: "works_at", 0.7;
+    Person "got" ["a job at" "a new job at"] Organisation: "works_at", 0.75;
+};

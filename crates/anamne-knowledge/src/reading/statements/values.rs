@@ -40,46 +40,19 @@ fn noted(writer: &mut Writer<'_, '_>, at: usize) {
     }
     let object = Term::Value(value.to_owned());
     let explained = matches!(writer.sentence.lower(at + 1), ":" | "–" | "-");
-    let typed = matches!(
+    let typed = one_of!(
         value,
-        "string"
-            | "String"
-            | "int"
-            | "integer"
-            | "bool"
-            | "boolean"
-            | "str"
-            | "text"
-            | "float"
-            | "number"
-            | "f32"
-            | "f64"
-            | "u8"
-            | "u16"
-            | "u32"
-            | "u64"
-            | "i32"
-            | "i64"
-            | "usize"
+        "string" "String" "int" "integer" "bool" "boolean" "str" "text" "float" "number" "f32" "f64"
+        "u8" "u16" "u32" "u64" "i32" "i64" "usize"
     );
     if explained || typed || value.contains(['(', '%', '<', '>', '{']) {
         return;
     }
     if mention.entity_type == EntityType::Symbol {
-        let attribute = matches!(
+        let attribute = one_of!(
             &*mention.name,
-            "class"
-                | "name"
-                | "property"
-                | "content"
-                | "type"
-                | "id"
-                | "style"
-                | "href"
-                | "src"
-                | "rel"
-                | "target"
-                | "for"
+            "class" "name" "property" "content" "type" "id" "style" "href" "src" "rel" "target"
+            "for"
         );
         let measured = value.starts_with(|first: char| first.is_ascii_digit());
         if attribute || (writer.documents && !measured) {
@@ -156,20 +129,10 @@ pub(super) struct Amount {
 
 pub(super) fn amount(sentence: &Sentence<'_>, at: usize) -> Option<Amount> {
     let mut start = at;
-    while matches!(
+    while one_of!(
         sentence.lower(start),
-        "about"
-            | "around"
-            | "roughly"
-            | "approximately"
-            | "at"
-            | "only"
-            | "~"
-            | "just"
-            | "now"
-            | "currently"
-            | "nearly"
-            | "almost"
+        "about" "around" "roughly" "approximately" "at" "only" "~" "just" "now" "currently" "nearly"
+        "almost"
     ) && start < at + 3
     {
         start += 1;
@@ -187,69 +150,13 @@ pub(super) fn amount(sentence: &Sentence<'_>, at: usize) -> Option<Amount> {
         .ends_with(|last: char| last.is_alphabetic());
     unit |= attached;
     let known = |lower: &str| {
-        matches!(
+        one_of!(
             lower,
-            "%" | "€"
-                | "$"
-                | "£"
-                | "°"
-                | "ms"
-                | "s"
-                | "sec"
-                | "second"
-                | "seconds"
-                | "min"
-                | "minute"
-                | "minutes"
-                | "hour"
-                | "hours"
-                | "h"
-                | "day"
-                | "days"
-                | "week"
-                | "weeks"
-                | "month"
-                | "months"
-                | "year"
-                | "years"
-                | "kb"
-                | "mb"
-                | "gb"
-                | "tb"
-                | "kg"
-                | "g"
-                | "mg"
-                | "ml"
-                | "l"
-                | "km"
-                | "m"
-                | "cm"
-                | "mm"
-                | "px"
-                | "percent"
-                | "euro"
-                | "euros"
-                | "dollars"
-                | "usd"
-                | "eur"
-                | "cents"
-                | "pounds"
-                | "rows"
-                | "requests"
-                | "users"
-                | "people"
-                | "points"
-                | "bytes"
-                | "cores"
-                | "°c"
-                | "c"
-                | "mph"
-                | "kb/s"
-                | "rpm"
-                | "bpm"
-                | "kcal"
-                | "calories"
-                | "francs"
+            "%" "€" "$" "£" "°" "ms" "s" "sec" "second" "seconds" "min" "minute" "minutes" "hour"
+            "hours" "h" "day" "days" "week" "weeks" "month" "months" "year" "years" "kb" "mb" "gb"
+            "tb" "kg" "g" "mg" "ml" "l" "km" "m" "cm" "mm" "px" "percent" "euro" "euros" "dollars"
+            "usd" "eur" "cents" "pounds" "rows" "requests" "users" "people" "points" "bytes" "cores"
+            "°c" "c" "mph" "kb/s" "rpm" "bpm" "kcal" "calories" "francs"
         )
     };
     while end < number + 4 && known(sentence.lower(end)) {
@@ -278,75 +185,15 @@ pub(super) fn amount(sentence: &Sentence<'_>, at: usize) -> Option<Amount> {
 /// Words that are measured.
 pub(super) fn is_measure(name: &str) -> bool {
     let last = name.rsplit(' ').next().unwrap_or(name);
-    matches!(
+    one_of!(
         last,
-        "port"
-            | "timeout"
-            | "limit"
-            | "size"
-            | "threshold"
-            | "interval"
-            | "rate"
-            | "version"
-            | "budget"
-            | "price"
-            | "rent"
-            | "salary"
-            | "weight"
-            | "height"
-            | "temperature"
-            | "score"
-            | "default"
-            | "value"
-            | "id"
-            | "code"
-            | "count"
-            | "ttl"
-            | "latency"
-            | "p50"
-            | "p95"
-            | "p99"
-            | "quota"
-            | "retention"
-            | "distance"
-            | "dose"
-            | "dosage"
-            | "target"
-            | "capacity"
-            | "length"
-            | "duration"
-            | "balance"
-            | "fee"
-            | "cost"
-            | "level"
-            | "coverage"
-            | "speed"
-            | "age"
-            | "income"
-            | "goal"
-            | "maximum"
-            | "minimum"
-            | "max"
-            | "min"
-            | "pressure"
-            | "gpa"
-            | "deposit"
-            | "mortgage"
-            | "median"
-            | "mean"
-            | "average"
-            | "frequency"
-            | "window"
-            | "delay"
-            | "lifetime"
-            | "memory"
-            | "ram"
-            | "usage"
-            | "accuracy"
-            | "width"
-            | "depth"
-            | "area"
-            | "area code"
+        "port" "timeout" "limit" "size" "threshold" "interval" "rate" "version" "budget" "price"
+        "rent" "salary" "weight" "height" "temperature" "score" "default" "value" "id" "code"
+        "count" "ttl" "latency" "p50" "p95" "p99" "quota" "retention" "distance" "dose" "dosage"
+        "target" "capacity" "length" "duration" "balance" "fee" "cost" "level" "coverage" "speed"
+        "age" "income" "goal" "maximum" "minimum" "max" "min" "pressure" "gpa" "deposit" "mortgage"
+        "median" "mean" "average" "frequency" "window" "delay" "lifetime" "memory" "ram" "usage"
+        "accuracy" "width" "depth" "area" "area code"
     )
 }
 
