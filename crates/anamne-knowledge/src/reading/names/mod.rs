@@ -1,6 +1,5 @@
 //! The names in a text.
 
-pub(super) mod code;
 mod dates;
 mod kinds;
 mod proper;
@@ -15,6 +14,7 @@ use self::kinds::Points;
 use self::proper::Candidate;
 use self::speech::Speech;
 use super::Mention;
+use super::code;
 use super::gazetteer::{self, Class};
 use super::tokens::{Shape, Tokens};
 

@@ -1,6 +1,6 @@
 //! What the small words around a verb say: whether it is so, was so, is not so, or is only thought of.
 
-use super::items::Sentence;
+use super::sentence::Sentence;
 use super::words::is_adverb;
 
 /// The small words before a verb.
@@ -97,6 +97,11 @@ fn is_verbal(sentence: &Sentence<'_>, at: usize) -> bool {
             sentence.lower(at + 1),
             "a" | "an" | "the" | "my" | "from" | "in" | "on" | "not" | "now"
         ) || sentence.lower(at + 1).ends_with("ing")))
+}
+
+/// Whether the verb of a group only tells of what may be, or is still to come.
+pub(super) fn is_unsaid(sentence: &Sentence<'_>, group: Group) -> bool {
+    group.unreal || group.future || is_conditional(sentence, group.start)
 }
 
 /// Whether what is said from an item on hangs on a condition, a wish or a doubt before it.

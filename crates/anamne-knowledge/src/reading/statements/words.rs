@@ -1,6 +1,6 @@
 //! The small words of clauses: adverbs, auxiliaries, and what may be a part of a noun phrase.
 
-use crate::reading::gazetteer::{self, Class};
+use crate::reading::gazetteer::Class;
 
 /// Words that may stand between a subject and its verb.
 pub(super) fn is_adverb(lower: &str, class: Class) -> bool {
@@ -55,7 +55,25 @@ pub(super) fn is_auxiliary(lower: &str) -> bool {
 }
 
 pub(super) fn is_verb(lower: &str, class: Class) -> bool {
-    is_auxiliary(lower)
-        || class.is(Class::PERSON_VERB)
-        || gazetteer::class_of(lower).is(Class::PERSON_VERB)
+    is_auxiliary(lower) || class.is(Class::PERSON_VERB)
+}
+
+/// Words that say how one finds something, not what it is.
+pub(super) fn is_judgement(word: &str) -> bool {
+    word.starts_with("must-")
+        || one_of!(
+            word,
+            "following" "good" "right" "correct" "same" "great" "nice" "bad" "better" "best" "bit"
+            "lot" "pain" "mess" "joke" "problem" "must" "fantastic" "wonderful" "amazing"
+            "beautiful" "lovely" "way" "excellent" "perfect" "solid" "big" "huge" "terrible" "awful"
+            "real" "true" "crucial" "key" "powerful" "popular" "valuable" "useful" "important"
+            "critical" "wise" "smart" "strong" "nightmare" "challenge" "issue" "blast" "win" "start"
+            "step" "thing" "delight" "treat" "joy" "gem" "one" "reason" "result" "common"
+            "possibility" "option" "choice" "idea" "plus" "fan" "part" "member" "little" "few"
+            "kind" "sort" "type" "matter" "concern" "risk" "dream" "interesting" "unique" "special"
+            "stunning" "incredible" "cool" "fun" "lifesaver" "reminder" "sign" "while" "fine" "long"
+            "priority" "success" "failure" "bottleneck" "significant" "major" "classic" "simple"
+            "hit" "no-brainer" "testament" "place" "time" "day" "example" "change" "difference"
+            "mistake" "chance"
+        )
 }
