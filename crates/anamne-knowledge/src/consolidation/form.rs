@@ -1,12 +1,12 @@
 //! What a memory says, freed of its form: its words without capitals, marks, articles and contractions.
 
-use anamne_embed::{Embedder, StaticModel};
 use anamne_types::{Memory, Row};
 use jiff::Timestamp;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
 use crate::summaries::words::{Sort, Weights};
+use crate::vectors::vector_of;
 
 /// A memory as it is compared.
 #[derive(Clone, Debug)]
@@ -60,12 +60,6 @@ impl Form {
                 }
             }
         }
-        let model = StaticModel::builtin();
-        let mut vector = vec![0.0; model.dimensions()];
-        // The built-in model refuses no text; a zero vector is near nothing.
-        if model.embed_into(&text, &mut vector).is_err() {
-            vector.fill(0.0);
-        }
         Self {
             row: memory.row,
             at: memory.occurred_at,
@@ -87,7 +81,7 @@ impl Form {
             particulars,
             denials,
             own,
-            vector,
+            vector: vector_of(&text),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::reading::gazetteer::{self, Class};
 /// Longer than this is no piece of code between backticks, in bytes.
 const LONGEST_CODE: usize = 200;
 
-impl<'text> Tokens<'text> {
+impl Tokens<'_> {
     /// Adds the tokens of a line.
     pub(super) fn line(&mut self, range: Range<usize>) {
         let line = &self.text[range.clone()];

@@ -94,31 +94,47 @@ fn build() -> FxHashMap<&'static str, Vec<Rule>> {
     rules
 }
 
-/// What most rules have in common: an active verb, and a subject that the statement is about.
-const PLAIN: Rule = Rule {
-    subject: Want::Any,
-    after: &[""],
-    object: Want::Any,
-    relation: "",
-    confidence: 0.0,
-    passive: false,
-    swapped: false,
-};
+impl Rule {
+    /// A rule for an active verb and for statements about its subject.
+    const fn new(
+        subject: Want,
+        after: &'static [&'static str],
+        object: Want,
+        relation: &'static str,
+        confidence: f32,
+    ) -> Self {
+        Self {
+            subject,
+            after,
+            object,
+            relation,
+            confidence,
+            passive: false,
+            swapped: false,
+        }
+    }
+
+    const fn passive(mut self) -> Self {
+        self.passive = true;
+        self
+    }
+
+    const fn swapped(mut self) -> Self {
+        self.swapped = true;
+        self
+    }
+}
 
 /// Writes rules in the order of a sentence: subject, verbs, the words after them, object; then what they tell, how sure
 /// that is, and what is special.
 macro_rules! rules {
     ($($subject:ident $verbs:literal [$($after:literal)+] $object:ident:
         $relation:literal, $confidence:literal $(, $special:ident)*;)+) => {
-        &[$(($verbs, Rule {
-            subject: Want::$subject,
-            after: &[$($after),+],
-            object: Want::$object,
-            relation: $relation,
-            confidence: $confidence,
-            $($special: true,)*
-            ..PLAIN
-        })),+]
+        &[$((
+            $verbs,
+            Rule::new(Want::$subject, &[$($after),+], Want::$object, $relation, $confidence)
+                $(.$special())*
+        )),+]
     };
 }
 
