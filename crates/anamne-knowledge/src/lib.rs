@@ -3,6 +3,13 @@
 //! Reading is pure: the same text gives the same names and statements, whatever was read before. So the graph that
 //! is woven from them is the same whenever it is woven again.
 
+/// Whether a word is one of those listed: `matches!` for long lists, which stay paragraphs here.
+macro_rules! one_of {
+    ($word:expr, $($listed:literal)+) => {
+        matches!($word, $($listed)|+)
+    };
+}
+
 pub mod conflicts;
 pub mod consolidation;
 pub mod graph;

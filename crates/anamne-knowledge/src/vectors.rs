@@ -1,4 +1,17 @@
-//! Sums over vectors.
+//! The vectors of texts, and sums over vectors.
+
+use anamne_embed::{Embedder, StaticModel};
+
+/// The vector of a text by the built-in model.
+pub(crate) fn vector_of(text: &str) -> Vec<f32> {
+    let model = StaticModel::builtin();
+    let mut vector = vec![0.0; model.dimensions()];
+    // The built-in model refuses no text; a zero vector is near nothing.
+    if model.embed_into(text, &mut vector).is_err() {
+        vector.fill(0.0);
+    }
+    vector
+}
 
 /// The sum of products of two vectors, up to the shorter of them.
 pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {

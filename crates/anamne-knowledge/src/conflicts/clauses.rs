@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::tokens::{Kind, Token};
+use super::tokens::{Kind, Token, is_at};
 
 /// A stretch of a sentence with one verb, more or less.
 #[derive(Clone, Debug)]
@@ -87,7 +87,7 @@ fn is_border(tokens: &[Token<'_>], at: usize) -> bool {
             "," | ";" | ":" | "(" | ")" | "—" | "–" | "-" | "?" | "!" | "." | "…"
         );
     }
-    let next_is = |words: &str| tokens.get(at + 1).is_some_and(|next| next.is_one_of(words));
+    let next_is = |words: &str| is_at(tokens, at + 1, words);
     let part_of_phrase = match token.lower.as_str() {
         "while" => tokens[at - 1].is_one_of("a long little"),
         "given" => !next_is("that the i we my our this"),
@@ -141,7 +141,7 @@ fn mode_of(tokens: &[Token<'_>], range: &Range<usize>, before: Option<Mode>) -> 
 /// Whether a clause has the order of a question. `why I have never …` takes for granted what it asks about.
 fn asks(clause: &[Token<'_>]) -> bool {
     let first = &clause[0];
-    let second_is = |words: &str| clause.get(1).is_some_and(|next| next.is_one_of(words));
+    let second_is = |words: &str| is_at(clause, 1, words);
     if first.is("why") {
         return !second_is("i we");
     }

@@ -35,16 +35,12 @@
 //! - An erased memory takes its claims, keys and conflicts along: quotes and reasons hold its words.
 
 mod actions;
-mod actions_judged;
 mod claim;
 mod clauses;
-mod denials;
 mod driver;
 mod judge;
 mod keys;
-mod properties;
 mod quantities;
-mod quantities_judged;
 mod read;
 mod states;
 mod tokens;

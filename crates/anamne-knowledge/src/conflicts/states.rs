@@ -6,10 +6,10 @@ use super::actions::FoundAction;
 use super::claim::{Action, Aspect, Quantity, Topic};
 use super::clauses::{Clause, Mode};
 use super::quantities::FoundQuantity;
-use super::tokens::{Kind, Token};
+use super::tokens::{Kind, Token, is_at, says};
 use super::topics::topics;
 use super::values::month;
-use super::words::{Stems, is_function_word, is_past_form, verb_groups, verb_lemma};
+use super::words::{Stems, is_function_word, is_listed, is_past_form, verb_groups, verb_lemma};
 
 /// Verbs of leaving one thing for another.
 const SWITCHES: &str = "switch migrate move change convert transition shift";
@@ -37,10 +37,7 @@ pub(super) fn switches(
         return Vec::new();
     };
     let lemma = verb_lemma(&tokens[verb].lower);
-    let pair = if SWITCHES
-        .split_ascii_whitespace()
-        .any(|switch| switch == lemma)
-    {
+    let pair = if is_listed(SWITCHES, &lemma) {
         between(tokens, verb, range.end, "from", "to into")
     } else if lemma == "replace" {
         between(tokens, verb, range.end, "", "with by")
@@ -84,16 +81,10 @@ pub(super) fn switches(
 fn is_done(tokens: &[Token<'_>], at: usize, start: usize) -> bool {
     let token = &tokens[at];
     let lemma = verb_lemma(&token.lower);
-    let switches = SWITCHES
-        .split_ascii_whitespace()
-        .any(|switch| switch == lemma)
-        || matches!(lemma.as_str(), "replace" | "ditch" | "abandon");
-    let speaker = tokens[start..at]
-        .iter()
-        .any(|token| token.is_one_of("i we"));
-    let denied = tokens[start..at]
-        .iter()
-        .any(|token| token.is_one_of("not never"));
+    let switches =
+        is_listed(SWITCHES, &lemma) || matches!(lemma.as_str(), "replace" | "ditch" | "abandon");
+    let speaker = says(&tokens[start..at], "i we");
+    let denied = says(&tokens[start..at], "not never");
     switches && speaker && !denied && is_past_form(&token.lower)
 }
 
@@ -153,13 +144,12 @@ fn possessed(tokens: &[Token<'_>], clause: &Clause, stems: &mut Stems) -> Option
         .take(4)
         .find(|&at| tokens[at].is_one_of("is are 's"))?;
     let noun = &tokens[verb - 1];
-    let favourite = tokens[start + 1..verb]
-        .iter()
-        .any(|token| token.is_one_of("favorite favourite"));
+    let favourite = says(&tokens[start + 1..verb], "favorite favourite");
     let named = is_listed_name(noun) && (!tokens[start].is("the") || verb - start > 2);
-    let qualified = tokens[start + 1..verb]
-        .iter()
-        .any(|token| token.is_one_of("of in for at old former previous first last"));
+    let qualified = says(
+        &tokens[start + 1..verb],
+        "of in for at old former previous first last",
+    );
     if !(favourite || named) || qualified {
         return None;
     }
@@ -191,9 +181,7 @@ fn renamed(tokens: &[Token<'_>], clause: &Clause, stems: &mut Stems) -> Option<F
     let verb = range
         .clone()
         .find(|&at| tokens[at].is_one_of("changed switched moved updated"))?;
-    let speaker = tokens[range.start..verb]
-        .iter()
-        .any(|token| token.is_one_of("i we"));
+    let speaker = says(&tokens[range.start..verb], "i we");
     let start = verb + 1;
     let owned = speaker && start < range.end && tokens[start].is_one_of("my our the");
     let to = (start + 2..range.end)
@@ -203,7 +191,7 @@ fn renamed(tokens: &[Token<'_>], clause: &Clause, stems: &mut Stems) -> Option<F
     if !is_listed_name(&tokens[to - 1]) {
         return None;
     }
-    let first = to + 1 + usize::from(next_is(tokens, to, "the a an"));
+    let first = to + 1 + usize::from(is_at(tokens, to + 1, "the a an"));
     let last = names_from(tokens, first, range.end)?;
     let about = weighed(topics(tokens, start + 1..to, stems));
     Some(named_value(
@@ -226,7 +214,7 @@ fn names_from(tokens: &[Token<'_>], first: usize, end: usize) -> Option<usize> {
 }
 
 fn is_listed_name(noun: &Token<'_>) -> bool {
-    NAMED.split_ascii_whitespace().any(|named| noun.is(named))
+    is_listed(NAMED, &noun.lower)
 }
 
 fn weighed(mut about: Vec<Topic>) -> Vec<Topic> {
@@ -248,9 +236,9 @@ fn place(tokens: &[Token<'_>], clause: &Clause, stems: &mut Stems) -> Option<Fou
         token.is_one_of("live lives living based moved relocated work works working")
     })?;
     let (property, changed) = match tokens[at].lower.as_str() {
-        "live" | "lives" | "living" | "based" if next_is(tokens, at, "in") => ("live", false),
-        "moved" | "relocated" if next_is(tokens, at, "to") => ("live", true),
-        "work" | "works" | "working" if next_is(tokens, at, "at for") => ("work", false),
+        "live" | "lives" | "living" | "based" if is_at(tokens, at + 1, "in") => ("live", false),
+        "moved" | "relocated" if is_at(tokens, at + 1, "to") => ("live", true),
+        "work" | "works" | "working" if is_at(tokens, at + 1, "at for") => ("work", false),
         _ => return None,
     };
     let between = &tokens[start + 1..at];
@@ -259,7 +247,7 @@ fn place(tokens: &[Token<'_>], clause: &Clause, stems: &mut Stems) -> Option<Fou
     if speaker && !between.iter().all(|token| token.is_one_of(adverbs)) {
         return None;
     }
-    let says_now = tokens[range.start..at].iter().any(|token| token.is("now"));
+    let says_now = says(&tokens[range.start..at], "now");
     let first = at + 2;
     let last = names_from(tokens, first, range.end)?;
     let mut about = vec![Topic {
@@ -275,10 +263,6 @@ fn place(tokens: &[Token<'_>], clause: &Clause, stems: &mut Stems) -> Option<Fou
         &written(&tokens[first..last]),
         changed || says_now,
     ))
-}
-
-fn next_is(tokens: &[Token<'_>], at: usize, words: &str) -> bool {
-    tokens.get(at + 1).is_some_and(|next| next.is_one_of(words))
 }
 
 fn written(name: &[Token<'_>]) -> String {

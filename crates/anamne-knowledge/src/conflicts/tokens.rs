@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use anamne_text::sentences::sentences;
 
+use super::words::is_listed;
+
 /// Sentences longer than this are tables, logs or pasted data.
 const LONGEST_SENTENCE_BYTES: usize = 1500;
 
@@ -39,10 +41,7 @@ impl Token<'_> {
 
     /// Whether it is one of the words, parted by blanks.
     pub(super) fn is_one_of(&self, words: &str) -> bool {
-        self.kind != Kind::Mark
-            && words
-                .split_ascii_whitespace()
-                .any(|word| word == self.lower)
+        self.kind != Kind::Mark && is_listed(words, &self.lower)
     }
 
     /// Whether it is written as a name is.
@@ -54,6 +53,16 @@ impl Token<'_> {
     pub(super) fn is_said(&self) -> bool {
         self.kind != Kind::Mark
     }
+}
+
+/// Whether the token at a place is one of the words, parted by blanks.
+pub(super) fn is_at(tokens: &[Token<'_>], at: usize, words: &str) -> bool {
+    tokens.get(at).is_some_and(|token| token.is_one_of(words))
+}
+
+/// Whether one of the tokens is one of the words, parted by blanks.
+pub(super) fn says(tokens: &[Token<'_>], words: &str) -> bool {
+    tokens.iter().any(|token| token.is_one_of(words))
 }
 
 /// The sentences of a text that are prose, in bytes.

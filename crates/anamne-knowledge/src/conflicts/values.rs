@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::tokens::{Kind, Token};
+use super::tokens::{Kind, Token, is_at, says};
 use super::words::{Stems, is_function_word, is_past_form};
 
 /// A value, and where it stands.
@@ -178,10 +178,7 @@ fn quantity(tokens: &[Token<'_>], at: usize, stems: &mut Stems) -> Option<Value>
         approximate,
     };
     if let Some(minutes) = clock(token, tokens.get(at + 1), number, &suffix) {
-        let spelled = !suffix.ends_with('m')
-            && tokens
-                .get(at + 1)
-                .is_some_and(|next| next.is_one_of("am pm a.m p.m"));
+        let spelled = !suffix.ends_with('m') && is_at(tokens, at + 1, "am pm a.m p.m");
         return Some(value(at..at + 1 + usize::from(spelled), "clock", minutes));
     }
     if suffix.starts_with(['$', '€', '£', '¥']) {
@@ -378,12 +375,14 @@ fn is_in_range(tokens: &[Token<'_>], value: &Value) -> bool {
     let after = tokens.get(value.tokens.end);
     let joined_after = after.is_some_and(|word| word.is_one_of("or to") || word.is("–"))
         && is_number(value.tokens.end + 1);
-    let from = tokens[value.tokens.start.saturating_sub(5)..value.tokens.start]
-        .iter()
-        .any(|word| word.is("from"));
-    let between = tokens[value.tokens.start.saturating_sub(6)..value.tokens.start]
-        .iter()
-        .any(|word| word.is("between"));
+    let from = says(
+        &tokens[value.tokens.start.saturating_sub(5)..value.tokens.start],
+        "from",
+    );
+    let between = says(
+        &tokens[value.tokens.start.saturating_sub(6)..value.tokens.start],
+        "between",
+    );
     between || ((joined_before || joined_after) && !from)
 }
 

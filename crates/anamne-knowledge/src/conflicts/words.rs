@@ -208,6 +208,11 @@ fn set_of(words: &'static str) -> FxHashSet<&'static str> {
     words.split_ascii_whitespace().collect()
 }
 
+/// Whether a word is in a list of words that are parted by blanks.
+pub(super) fn is_listed(list: &str, word: &str) -> bool {
+    !word.is_empty() && list.split_ascii_whitespace().any(|listed| listed == word)
+}
+
 /// Whether a word (in lower case) has a place in grammar but none among the topics.
 pub(super) fn is_function_word(lower: &str) -> bool {
     FUNCTIONS.contains(lower)
@@ -220,9 +225,7 @@ pub(super) fn is_generic(lower: &str) -> bool {
 
 /// Whether denying this verb says nothing that another statement could oppose.
 pub(super) fn is_idle_verb(lemma: &str) -> bool {
-    IDLE_VERBS
-        .split_ascii_whitespace()
-        .any(|verb| verb == lemma)
+    is_listed(IDLE_VERBS, lemma)
 }
 
 /// What a verb may stand for, a bit a group; 0 for verbs that only stand for themselves.

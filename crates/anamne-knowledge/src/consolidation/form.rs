@@ -1,12 +1,12 @@
 //! What a memory says, freed of its form: its words without capitals, marks, articles and contractions.
 
-use anamne_embed::{Embedder, StaticModel};
 use anamne_types::{Memory, Row};
 use jiff::Timestamp;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
 use crate::summaries::words::{Sort, Weights};
+use crate::vectors::vector_of;
 
 /// A memory as it is compared.
 #[derive(Clone, Debug)]
@@ -60,12 +60,6 @@ impl Form {
                 }
             }
         }
-        let model = StaticModel::builtin();
-        let mut vector = vec![0.0; model.dimensions()];
-        // The built-in model refuses no text; a zero vector is near nothing.
-        if model.embed_into(&text, &mut vector).is_err() {
-            vector.fill(0.0);
-        }
         Self {
             row: memory.row,
             at: memory.occurred_at,
@@ -87,7 +81,7 @@ impl Form {
             particulars,
             denials,
             own,
-            vector,
+            vector: vector_of(&text),
         }
     }
 
@@ -152,48 +146,14 @@ fn parts(plain: &str) -> Vec<String> {
 
 /// Words that make no difference: articles and courtesy.
 fn is_form(part: &str) -> bool {
-    matches!(
-        part,
-        "a" | "an"
-            | "the"
-            | "please"
-            | "really"
-            | "just"
-            | "very"
-            | "so"
-            | "ok"
-            | "okay"
-            | "yes"
-            | "well"
-    )
+    one_of!(part, "a" "an" "the" "please" "really" "just" "very" "so" "ok" "okay" "yes" "well")
 }
 
 /// Words that turn what is said into its opposite, or end it.
 pub(crate) fn denies(part: &str) -> bool {
-    matches!(
+    one_of!(
         part,
-        "not"
-            | "no"
-            | "never"
-            | "none"
-            | "nobody"
-            | "nothing"
-            | "neither"
-            | "nor"
-            | "without"
-            | "nicht"
-            | "kein"
-            | "keine"
-            | "keinen"
-            | "nie"
-            | "pas"
-            | "jamais"
-            | "non"
-            | "sin"
-            | "nunca"
-            | "não"
-            | "sem"
-            | "geen"
-            | "niet"
+        "not" "no" "never" "none" "nobody" "nothing" "neither" "nor" "without" "nicht" "kein"
+        "keine" "keinen" "nie" "pas" "jamais" "non" "sin" "nunca" "não" "sem" "geen" "niet"
     )
 }

@@ -1,6 +1,5 @@
 //! What was said again and again: an insight drawn from memories that agree.
 
-use anamne_embed::{Embedder, StaticModel};
 use anamne_types::{Kind, Memory, MemoryId, Row};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -10,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::form::denies;
 use crate::summaries::passages::passages;
 use crate::summaries::words::Weights;
-use crate::vectors::dot;
+use crate::vectors::{dot, vector_of};
 
 /// So many sentences are compared at most, those of the memories with the highest rows.
 pub const MOST_UNITS: usize = 2_000;
@@ -96,8 +95,7 @@ fn units(memories: &[Memory]) -> Vec<Unit<'_>> {
     let mut read: Vec<&Memory> = memories.iter().filter(|memory| is_read(memory)).collect();
     read.sort_by_key(|memory| std::cmp::Reverse(memory.row));
     read.dedup_by_key(|memory| memory.row);
-    let model = StaticModel::builtin();
-    let mut weights = Weights::new(StaticModel::builtin_tokens(), model.dimensions());
+    let mut weights = Weights::builtin();
     let mut units = Vec::new();
     for memory in read {
         if units.len() >= MOST_UNITS {
@@ -112,11 +110,6 @@ fn units(memories: &[Memory]) -> Vec<Unit<'_>> {
             let inside = words
                 .iter()
                 .filter(|word| passage.sentence.contains(&word.span.start));
-            let mut vector = vec![0.0; model.dimensions()];
-            // The built-in model refuses no text; a zero vector agrees with nothing.
-            if model.embed_into(text, &mut vector).is_err() {
-                vector.fill(0.0);
-            }
             units.push(Unit {
                 memory,
                 text,
@@ -126,7 +119,7 @@ fn units(memories: &[Memory]) -> Vec<Unit<'_>> {
                     % 2
                     == 1,
                 words: passage.words,
-                vector,
+                vector: vector_of(text),
             });
         }
     }

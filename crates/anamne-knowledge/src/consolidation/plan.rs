@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use anamne_embed::{Embedder, StaticModel};
 use anamne_types::{Kind, Memory, MemoryId, Row};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -88,8 +87,7 @@ pub fn plan(memories: &[Memory]) -> Plan {
     considered.dedup_by_key(|memory| memory.row);
     considered.truncate(MOST_MEMORIES);
     considered.reverse();
-    let model = StaticModel::builtin();
-    let mut weights = Weights::new(StaticModel::builtin_tokens(), model.dimensions());
+    let mut weights = Weights::builtin();
     let forms: Vec<Form> = considered
         .iter()
         .map(|memory| Form::of(memory, &mut weights))

@@ -98,33 +98,10 @@ fn goes_on(earlier: &Form, later: &Form) -> bool {
 }
 
 fn leads_on(word: &str) -> bool {
-    matches!(
+    one_of!(
         word,
-        "and"
-            | "because"
-            | "since"
-            | "which"
-            | "where"
-            | "when"
-            | "as"
-            | "at"
-            | "in"
-            | "on"
-            | "for"
-            | "with"
-            | "from"
-            | "by"
-            | "about"
-            | "during"
-            | "after"
-            | "before"
-            | "through"
-            | "via"
-            | "to"
-            | "of"
-            | "that"
-            | "who"
-            | "while"
+        "and" "because" "since" "which" "where" "when" "as" "at" "in" "on" "for" "with" "from" "by"
+        "about" "during" "after" "before" "through" "via" "to" "of" "that" "who" "while"
     )
 }
 
@@ -158,28 +135,11 @@ fn lacks(earlier: &[String], later: &[String]) -> bool {
 /// Words by which an addition takes back what was said, or narrows it.
 fn limits(word: &str) -> bool {
     denies(word)
-        || matches!(
+        || one_of!(
             word,
-            "but"
-                | "except"
-                | "unless"
-                | "only"
-                | "instead"
-                | "until"
-                | "formerly"
-                | "previously"
-                | "used"
-                | "stopped"
-                | "longer"
-                | "anymore"
-                | "rather"
-                | "however"
-                | "if"
-                | "might"
-                | "maybe"
-                | "perhaps"
-                | "was"
-                | "were"
+            "but" "except" "unless" "only" "instead" "until" "formerly" "previously" "used"
+            "stopped" "longer" "anymore" "rather" "however" "if" "might" "maybe" "perhaps" "was"
+            "were"
         )
 }
 

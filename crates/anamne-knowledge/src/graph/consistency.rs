@@ -2,16 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use anamne_types::{
-    Assertion, Body, ConflictKind, Contradiction, Evidence, Memory, MemoryId, Side,
-};
+use anamne_types::{Assertion, ConflictKind, Contradiction, Evidence, Memory, MemoryId, Side};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::contradictions::{identity, said_by};
-use super::weave::beginning;
+use super::weave::utterance;
 use super::{Graph, GraphError};
 use crate::conflicts::{Claim, ClaimId, Conflicts, Link, claims};
-use crate::reading::Utterance;
 
 impl Graph {
     /// What these memories have against each other: judged on their texts, as when they are woven; with what a person
@@ -99,18 +96,6 @@ pub fn holder(contradiction: &Contradiction) -> Option<MemoryId> {
         (Some(kept), _) => Some(kept),
         (None, ConflictKind::Superseded) => Some(contradiction.later.evidence.memory),
         (None, ConflictKind::Contested) => None,
-    }
-}
-
-fn utterance(memory: &Memory) -> Utterance<'_> {
-    Utterance {
-        text: beginning(&memory.content),
-        author: memory.author.as_deref().unwrap_or_default(),
-        role: match &memory.body {
-            Body::Message { role } => *role,
-            _ => None,
-        },
-        at: memory.occurred_at,
     }
 }
 

@@ -284,10 +284,7 @@ impl Graph {
                 evidence.push(memory?);
             }
         }
-        evidence.sort_by(|one, other| (other.at, &other.memory).cmp(&(one.at, &one.memory)));
-        evidence.dedup();
-        evidence.truncate(limit);
-        Ok(evidence)
+        Ok(latest(evidence, limit))
     }
 
     /// The entities that a memory names.
@@ -313,6 +310,14 @@ pub(super) fn read_evidence(row: &SqlRow<'_>) -> rusqlite::Result<Evidence> {
         citation: format!("m{}", row.get::<_, i64>(0)?),
         at: instant(row.get(2)?),
     })
+}
+
+/// Each memory once, the latest first, at most `limit`.
+pub(super) fn latest(mut evidence: Vec<Evidence>, limit: usize) -> Vec<Evidence> {
+    evidence.sort_by(|one, other| (other.at, &other.memory).cmp(&(one.at, &one.memory)));
+    evidence.dedup();
+    evidence.truncate(limit);
+    evidence
 }
 
 pub(super) fn find(connection: &Connection, name: &str) -> Result<Kept, GraphError> {

@@ -88,7 +88,16 @@ pub(super) fn revived(
             .execute([row])?;
     }
     let ids: Vec<_> = found.into_iter().map(|(_, id)| id).collect();
-    let memories = feed.memories(&ids)?.into_iter();
+    states_of(feed, &ids, reached)
+}
+
+/// The states of these memories, those left out that changed after `reached` and so are still to come.
+pub(super) fn states_of(
+    feed: &dyn MemoryFeed,
+    ids: &[MemoryId],
+    reached: Seq,
+) -> Result<Vec<MemoryState>, GraphError> {
+    let memories = feed.memories(ids)?.into_iter();
     Ok(memories
         .filter(|memory| memory.seq <= reached)
         .map(|memory| MemoryState {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::entities::{
-    Kept, by_name, confirmed_since, find, instant, read_evidence, state_of, with_aliases,
+    Kept, by_name, confirmed_since, find, instant, latest, read_evidence, state_of, with_aliases,
 };
 use super::naming::{self, Name};
 use super::{Graph, GraphError};
@@ -137,10 +137,7 @@ fn memories_of_kind(
             found.push(memory?);
         }
     }
-    found.sort_by(|one, other| (other.at, &other.memory).cmp(&(one.at, &one.memory)));
-    found.dedup();
-    found.truncate(LISTED);
-    Ok(found)
+    Ok(latest(found, LISTED))
 }
 
 /// The relations that begin or end at an entity.

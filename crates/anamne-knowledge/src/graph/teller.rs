@@ -1,13 +1,13 @@
 //! Noting what one memory says: names, statements, claims, and what a person said of the graph itself.
 
-use anamne_types::{Assertion, Body, EntityType, Memory, Perspective};
+use anamne_types::{Assertion, EntityType, Memory, Perspective};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::naming::{self, Name};
-use super::weave::{Touched, beginning};
+use super::weave::{Touched, utterance};
 use super::{GraphError, contradictions};
-use crate::reading::{Mention, Statement, Term, Utterance, normalised, read};
+use crate::reading::{Mention, Statement, Term, normalised, read};
 use crate::readings::Readings;
 
 /// Certainty of what someone told as knowledge, in hundredths.
@@ -33,17 +33,8 @@ pub(super) struct Teller<'batch> {
 
 impl Teller<'_> {
     /// Reads what a memory says, by itself or as a model has read it.
-    pub(super) fn read(mut self, memory: &Memory, author: &str) -> Result<(), GraphError> {
-        let role = match &memory.body {
-            Body::Message { role } => *role,
-            _ => None,
-        };
-        let utterance = Utterance {
-            text: beginning(&memory.content),
-            author,
-            role,
-            at: memory.occurred_at,
-        };
+    pub(super) fn read(mut self, memory: &Memory) -> Result<(), GraphError> {
+        let utterance = utterance(memory);
         let listed = contradictions::take_in(self.connection, self.row, &utterance)?;
         let row = self.row;
         self.touched
@@ -55,8 +46,9 @@ impl Teller<'_> {
         };
         let reading = by_model.unwrap_or_else(|| read(&utterance));
         for mention in &reading.mentions {
-            let weight = hundredths(mention.confidence);
-            self.mention(mention, weight, Way::Read)?;
+            if let Some(name) = self.name(&mention.name)? {
+                self.note(name, mention, hundredths(mention.confidence), Way::Read)?;
+            }
         }
         for (ordinal, statement) in reading.statements.iter().enumerate() {
             self.statement(ordinal as i64, statement)?;
@@ -70,19 +62,9 @@ impl Teller<'_> {
         Ok(number)
     }
 
-    fn mention(&mut self, mention: &Mention, weight: i64, way: Way) -> Result<(), GraphError> {
-        let Some(name) = self.name(&mention.name)? else {
-            return Ok(());
-        };
-        mention_in(
-            self.connection,
-            self.row,
-            self.at,
-            name,
-            mention,
-            weight,
-            way,
-        )
+    fn note(&self, name: Name, mention: &Mention, weight: i64, way: Way) -> Result<(), GraphError> {
+        let (row, at) = (self.row, self.at);
+        mention_in(self.connection, row, at, name, mention, weight, way)
     }
 
     fn statement(&mut self, ordinal: i64, statement: &Statement) -> Result<(), GraphError> {
@@ -136,15 +118,7 @@ impl Teller<'_> {
             entity_type,
             confidence: 0.5,
         };
-        mention_in(
-            self.connection,
-            self.row,
-            self.at,
-            number,
-            &mention,
-            50,
-            Way::Read,
-        )?;
+        self.note(number, &mention, 50, Way::Read)?;
         Ok(Some(number))
     }
 
@@ -266,15 +240,7 @@ impl Teller<'_> {
             confidence: 1.0,
         };
         let weight = entity_type.map_or(1, |_| CERTAIN);
-        mention_in(
-            self.connection,
-            self.row,
-            self.at,
-            number,
-            &mention,
-            weight,
-            Way::Told,
-        )?;
+        self.note(number, &mention, weight, Way::Told)?;
         Ok(Some(number))
     }
 

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anamne_store::view::{MemoryFeed, MemoryState};
-use anamne_types::{Assertion, Kind, Memory, MemoryId, Row, Seq};
+use anamne_types::{Assertion, Body, Kind, Memory, MemoryId, Row, Seq};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::naming::{self, Name};
 use super::teller::Teller;
 use super::{Graph, GraphError, contradictions, echoes, entities, expiry};
+use crate::reading::Utterance;
 use crate::readings::Readings;
 
 /// Readings of a model that are taken in with one transaction.
@@ -204,6 +205,19 @@ pub(super) fn beginning(text: &str) -> &str {
     &text[..text.floor_char_boundary(LONGEST)]
 }
 
+/// What a memory says, as it is read.
+pub(super) fn utterance(memory: &Memory) -> Utterance<'_> {
+    Utterance {
+        text: beginning(&memory.content),
+        author: memory.author.as_deref().unwrap_or_default(),
+        role: match &memory.body {
+            Body::Message { role } => *role,
+            _ => None,
+        },
+        at: memory.occurred_at,
+    }
+}
+
 /// Reads these rows again, where the graph knows them in the state that a model has read.
 fn take_again(
     transaction: &Transaction<'_>,
@@ -217,19 +231,7 @@ fn take_again(
         let known: Option<[u8; 16]> = known.query_row([row.0], |row| row.get(0)).optional()?;
         ids.extend(known.map(MemoryId::from_bytes));
     }
-    let reached = position(transaction)?;
-    // What changed since is still to come, and is read then.
-    let states: Vec<MemoryState> = feed
-        .memories(&ids)?
-        .into_iter()
-        .filter(|memory| memory.seq <= reached)
-        .map(|memory| MemoryState {
-            seq: memory.seq,
-            row: memory.row,
-            id: memory.id,
-            memory: Some(memory),
-        })
-        .collect();
+    let states = expiry::states_of(feed, &ids, position(transaction)?)?;
     take(transaction, feed, Some(readings), &states)
 }
 
@@ -288,10 +290,9 @@ fn take_in(
     memory: &Memory,
     touched: &mut Touched,
 ) -> Result<(), GraphError> {
-    let author = memory.author.as_deref().unwrap_or_default();
-    let author_name = match author {
-        "" => None,
-        author => naming::number(connection, author)?,
+    let author_name = match memory.author.as_deref() {
+        None | Some("") => None,
+        Some(author) => naming::number(connection, author)?,
     };
     let number = i64::from(row.0);
     connection
@@ -323,12 +324,12 @@ fn take_in(
         return match serde_json::from_value::<Assertion>(told.clone()) {
             Ok(assertion) if assertion.check().is_ok() => teller.told(&assertion),
             // Somebody else's metadata under the same key: then it is a memory like any other.
-            _ => teller.read(memory, author),
+            _ => teller.read(memory),
         };
     }
     match memory.kind() {
         // A digest says nothing that its sources don't.
         Kind::Summary => Ok(()),
-        _ => teller.read(memory, author),
+        _ => teller.read(memory),
     }
 }

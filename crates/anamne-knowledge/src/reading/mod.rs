@@ -1,6 +1,7 @@
 //! What one memory says: the names in it, and statements about them.
 
 mod aliases;
+mod code;
 mod echoes;
 mod gazetteer;
 mod names;

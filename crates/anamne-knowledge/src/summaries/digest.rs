@@ -1,6 +1,6 @@
 //! Reading a period's turns one by one, and choosing from them what its summary says.
 
-use anamne_embed::{Embedder, StaticModel};
+use anamne_embed::StaticModel;
 use anamne_types::{MemoryId, Role, Row};
 use jiff::Timestamp;
 
@@ -87,7 +87,7 @@ impl Digest<'static> {
         let model = StaticModel::builtin();
         Self {
             model,
-            weights: Weights::new(StaticModel::builtin_tokens(), model.dimensions()),
+            weights: Weights::builtin(),
             before: Before::default(),
             candidates: Vec::new(),
             characters: 0,

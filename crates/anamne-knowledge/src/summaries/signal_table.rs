@@ -1,6 +1,5 @@
 //! The signals of memories, kept beside what is noted of them.
 
-use anamne_embed::{Embedder, StaticModel};
 use anamne_store::view::MemoryFeed;
 use anamne_types::{Kind, Memory, MemoryId, Row, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -11,7 +10,7 @@ use super::notes::Note;
 use super::period::instant;
 use super::{SummaryError, Woven};
 use crate::signals::{AGREES, Feedback, NEIGHBOURS_EACH_WAY, RECENT, Signals, Utility, novelty};
-use crate::vectors::dot;
+use crate::vectors::{dot, vector_of};
 
 /// Memories whose signals are reckoned at a time.
 const AT_ONCE: usize = 512;
@@ -160,14 +159,8 @@ impl Summaries {
 }
 
 fn hear(memory: &Memory) -> Heard {
-    let model = StaticModel::builtin();
-    let mut vector = vec![0.0; model.dimensions()];
-    // The built-in model refuses no text of this length of vector.
-    if model.embed_into(&memory.content, &mut vector).is_err() {
-        vector.fill(0.0);
-    }
     Heard {
-        vector,
+        vector: vector_of(&memory.content),
         thought: memory.kind() == Kind::Thought,
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use anamne_embed::TokenTable;
+use anamne_embed::{Embedder, StaticModel, TokenTable};
 use anamne_text::analyser::is_function_word;
 use rustc_hash::FxHashMap;
 
@@ -52,6 +52,14 @@ pub(crate) struct Weights<'model> {
     known: FxHashMap<String, f32>,
     tokens: Vec<u16>,
     row: Vec<f32>,
+}
+
+impl Weights<'static> {
+    /// Weights from the built-in model.
+    pub(crate) fn builtin() -> Self {
+        let dimensions = StaticModel::builtin().dimensions();
+        Self::new(StaticModel::builtin_tokens(), dimensions)
+    }
 }
 
 impl<'model> Weights<'model> {
@@ -225,11 +233,9 @@ const CHANGES: &str = "decide decided deciding decision chose chosen choose agre
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anamne_embed::{Embedder, StaticModel};
 
     fn sorts(text: &str) -> Vec<(String, Sort)> {
-        let model = StaticModel::builtin();
-        Weights::new(StaticModel::builtin_tokens(), model.dimensions())
+        Weights::builtin()
             .words(text)
             .into_iter()
             .map(|word| (word.plain, word.sort))
@@ -275,11 +281,7 @@ mod tests {
 
     #[test]
     fn rare_words_weigh_more_than_common_ones() {
-        let mut weights = Weights::new(
-            StaticModel::builtin_tokens(),
-            StaticModel::builtin().dimensions(),
-        );
-        let words = weights.words("people anvil");
+        let words = Weights::builtin().words("people anvil");
         assert!(words[1].weight > words[0].weight);
     }
 }

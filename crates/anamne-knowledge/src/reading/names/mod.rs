@@ -1,22 +1,23 @@
 //! The names in a text.
 
-pub(super) mod code;
 mod dates;
 mod kinds;
 mod proper;
 mod speech;
+mod versions;
 
 use std::ops::Range;
 
 use anamne_types::EntityType;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::kinds::Points;
 use self::proper::Candidate;
 use self::speech::Speech;
 use super::Mention;
+use super::code;
 use super::gazetteer::{self, Class};
-use super::tokens::{Shape, Tokens};
+use super::tokens::{Shape, Token, Tokens};
 
 /// The fewest points with which a name is taken for one.
 const ENOUGH: f32 = 1.4;
@@ -35,14 +36,17 @@ pub(super) struct Named {
 
 /// Finds the names of a text, by where they stand; none overlap.
 pub(super) fn names(tokens: &Tokens<'_>) -> Vec<Named> {
-    let speech = Speech::of(tokens);
-    let mut taken = vec![false; tokens.all.len()];
-    let mut named = Vec::new();
-    coded(tokens, &mut taken, &mut named);
-    dates(tokens, &mut taken, &mut named);
-    let candidates = proper::candidates(tokens, &speech, &taken);
-    proper_names(tokens, &candidates, &mut taken, &mut named);
-    versions(tokens, &mut taken, &mut named);
+    let mut found = Found {
+        tokens,
+        taken: vec![false; tokens.all.len()],
+        named: Vec::new(),
+    };
+    found.coded();
+    found.dates();
+    let candidates = proper::candidates(tokens, &Speech::of(tokens), &found.taken);
+    found.proper_names(&candidates);
+    versions::find(&mut found);
+    let mut named = found.named;
     named.sort_by_key(|found| found.tokens.start);
     named.truncate(MOST);
     named
@@ -66,30 +70,141 @@ pub(super) fn defined(tokens: &Tokens<'_>) -> Vec<Mention> {
     found
 }
 
-fn take(
-    tokens: &Tokens<'_>,
-    range: Range<usize>,
-    entity_type: EntityType,
-    confidence: f32,
-    taken: &mut [bool],
-    named: &mut Vec<Named>,
-) {
-    taken[range.clone()].fill(true);
-    let article = entity_type != EntityType::Date
-        && range.len() > 1
-        && matches!(&*tokens.all[range.start].lower, "the" | "a" | "an");
-    let range = range.start + usize::from(article)..range.end;
-    let span = tokens.bytes(&range);
-    named.push(Named {
-        tokens: range,
-        mention: Mention {
-            name: tidy(&tokens.text[span.clone()]),
-            span,
-            entity_type,
-            confidence,
-        },
-        value: None,
-    });
+/// The names that are found so far, and which tokens they take.
+struct Found<'a> {
+    tokens: &'a Tokens<'a>,
+    taken: Vec<bool>,
+    named: Vec<Named>,
+}
+
+impl Found<'_> {
+    /// Takes tokens as a name, without the article before it.
+    fn take(&mut self, range: Range<usize>, entity_type: EntityType, confidence: f32) {
+        self.taken[range.clone()].fill(true);
+        let article = entity_type != EntityType::Date
+            && range.len() > 1
+            && matches!(self.tokens.lower(range.start), "the" | "a" | "an");
+        let range = range.start + usize::from(article)..range.end;
+        let span = self.tokens.bytes(&range);
+        self.named.push(Named {
+            tokens: range,
+            mention: Mention {
+                name: tidy(&self.tokens.text[span.clone()]),
+                span,
+                entity_type,
+                confidence,
+            },
+            value: None,
+        });
+    }
+
+    /// Takes code, files, tickets and commits, which are known by their form.
+    fn coded(&mut self) {
+        for (at, token) in self.tokens.all.iter().enumerate() {
+            if let Some((entity_type, confidence)) = by_form(token) {
+                self.take(at..at + 1, entity_type, confidence);
+                continue;
+            }
+            let found = match token.shape {
+                Shape::Code => code::between_backticks(token.text),
+                Shape::Special => code::plain(token.text),
+                _ => continue,
+            };
+            self.taken[at] = true;
+            if let Some(found) = found {
+                let start =
+                    found.name.as_ptr() as usize - token.text.as_ptr() as usize + token.span.start;
+                self.named.push(Named {
+                    tokens: at..at + 1,
+                    mention: Mention {
+                        span: start..start + found.name.len(),
+                        name: found.name.to_owned(),
+                        entity_type: found.entity_type,
+                        confidence: found.confidence,
+                    },
+                    value: found.value.map(str::to_owned),
+                });
+            }
+        }
+    }
+
+    fn dates(&mut self) {
+        let mut at = 0;
+        while at < self.tokens.all.len() {
+            let begins = !self.taken[at] && !is_inside_a_name(self.tokens, at);
+            let free = |length: &usize| {
+                let taken = self.taken.get(at..at + length);
+                taken.is_some_and(|taken| !taken.contains(&true))
+            };
+            let length = begins
+                .then(|| dates::date_at(self.tokens, at))
+                .flatten()
+                .filter(free);
+            if let Some(length) = length {
+                self.take(at..at + length, EntityType::Date, 0.9);
+            }
+            at += length.unwrap_or(1);
+        }
+    }
+
+    /// Takes those of the runs of words that are names by what the words in and around them say.
+    fn proper_names(&mut self, candidates: &[Candidate]) {
+        let tokens = self.tokens;
+        let key =
+            |candidate: &Candidate| tokens.text[tokens.bytes(&candidate.tokens)].to_lowercase();
+        let mut around: FxHashMap<String, Points> = FxHashMap::default();
+        for candidate in candidates {
+            let points = kinds::points_around(tokens, candidate);
+            around.entry(key(candidate)).or_default().merge(&points);
+        }
+        let points_of = |candidate: &Candidate| {
+            around[&key(candidate)].plus(&kinds::own_points(tokens, candidate))
+        };
+        let people: FxHashSet<&str> = candidates
+            .iter()
+            .filter(|candidate| {
+                candidate.tokens.len() > 1 && points_of(candidate).best().0 == EntityType::Person
+            })
+            .flat_map(|candidate| candidate.tokens.clone().map(|at| tokens.lower(at)))
+            .collect();
+        for candidate in candidates {
+            let mut points = points_of(candidate);
+            let first = tokens.lower(candidate.tokens.start);
+            if candidate.tokens.len() == 1 && people.contains(first) {
+                points.add(EntityType::Person, 2.5);
+            }
+            let (entity_type, most, ahead) = points.best();
+            let unsure = candidate.weak && !candidate.listed.is_name();
+            let needed = if unsure { ENOUGH + 0.4 } else { ENOUGH };
+            if most >= needed && (!candidate.ordinary || most >= 2.0) {
+                let confidence = (0.45 + 0.08 * most.min(5.0) + 0.05 * ahead.min(3.0)).min(0.95);
+                self.take(candidate.tokens.clone(), entity_type, confidence);
+            }
+        }
+    }
+}
+
+/// What a word is by its form alone, and how sure that is.
+fn by_form(token: &Token<'_>) -> Option<(EntityType, f32)> {
+    let numbered = token.shape == Shape::Lower && token.text.contains('-');
+    if numbered && code::is_numbered(token.text) {
+        Some((EntityType::Symbol, 0.6))
+    } else if is_file(token.text) && token.is_word() {
+        Some((EntityType::File, 0.8))
+    } else if is_ticket(token.text) {
+        Some((EntityType::Concept, 0.7))
+    } else if is_commit(token.text) {
+        Some((EntityType::Version, 0.6))
+    } else {
+        None
+    }
+}
+
+fn is_file(text: &str) -> bool {
+    one_of!(
+        text,
+        "Dockerfile" "Makefile" "Jenkinsfile" "Procfile" "Vagrantfile" "README" "CHANGELOG"
+    )
 }
 
 /// One space where there is white space.
@@ -98,58 +213,6 @@ fn tidy(text: &str) -> String {
         return text.split_whitespace().collect::<Vec<_>>().join(" ");
     }
     text.to_owned()
-}
-
-fn coded(tokens: &Tokens<'_>, taken: &mut [bool], named: &mut Vec<Named>) {
-    for (at, token) in tokens.all.iter().enumerate() {
-        if token.shape == Shape::Lower && token.text.contains('-') && code::is_numbered(token.text)
-        {
-            take(tokens, at..at + 1, EntityType::Symbol, 0.6, taken, named);
-            continue;
-        }
-        if matches!(
-            token.text,
-            "Dockerfile"
-                | "Makefile"
-                | "Jenkinsfile"
-                | "Procfile"
-                | "Vagrantfile"
-                | "README"
-                | "CHANGELOG"
-        ) && token.is_word()
-        {
-            take(tokens, at..at + 1, EntityType::File, 0.8, taken, named);
-            continue;
-        }
-        if is_ticket(token.text) {
-            take(tokens, at..at + 1, EntityType::Concept, 0.7, taken, named);
-            continue;
-        }
-        if is_commit(token.text) {
-            take(tokens, at..at + 1, EntityType::Version, 0.6, taken, named);
-            continue;
-        }
-        let found = match token.shape {
-            Shape::Code => code::between_backticks(token.text),
-            Shape::Special => code::plain(token.text),
-            _ => continue,
-        };
-        taken[at] = true;
-        if let Some(found) = found {
-            let start =
-                found.name.as_ptr() as usize - token.text.as_ptr() as usize + token.span.start;
-            named.push(Named {
-                tokens: at..at + 1,
-                mention: Mention {
-                    span: start..start + found.name.len(),
-                    name: found.name.to_owned(),
-                    entity_type: found.entity_type,
-                    confidence: found.confidence,
-                },
-                value: found.value.map(str::to_owned),
-            });
-        }
-    }
 }
 
 /// `ABC-123`, `CVE-2025-0911`.
@@ -177,25 +240,6 @@ fn is_commit(text: &str) -> bool {
         && text.bytes().filter(u8::is_ascii_lowercase).count() >= 2
 }
 
-fn dates(tokens: &Tokens<'_>, taken: &mut [bool], named: &mut Vec<Named>) {
-    let mut at = 0;
-    while at < tokens.all.len() {
-        let length = if taken[at] || is_inside_a_name(tokens, at) {
-            None
-        } else {
-            dates::date_at(tokens, at)
-        };
-        if let Some(length) = length.filter(|length| {
-            at + length <= tokens.all.len() && !taken[at..at + length].contains(&true)
-        }) {
-            take(tokens, at..at + length, EntityType::Date, 0.9, taken, named);
-            at += length;
-        } else {
-            at += 1;
-        }
-    }
-}
-
 /// Whether a day stands in the name of something else: `Good Friday`, `Half of a Yellow Sun`.
 fn is_inside_a_name(tokens: &Tokens<'_>, at: usize) -> bool {
     let token = &tokens.all[at];
@@ -211,202 +255,4 @@ fn is_inside_a_name(tokens: &Tokens<'_>, at: usize) -> bool {
             && (listed.is_some()
                 || token.lower == "sun" && !previous.begins && !previous.class.is(Class::WEEKDAY))
     })
-}
-
-fn key(tokens: &Tokens<'_>, candidate: &Candidate) -> String {
-    tokens.text[tokens.bytes(&candidate.tokens)].to_lowercase()
-}
-
-fn proper_names(
-    tokens: &Tokens<'_>,
-    candidates: &[Candidate],
-    taken: &mut [bool],
-    named: &mut Vec<Named>,
-) {
-    let mut around: FxHashMap<String, Points> = FxHashMap::default();
-    for candidate in candidates {
-        around
-            .entry(key(tokens, candidate))
-            .or_default()
-            .merge(&kinds::points_around(tokens, candidate));
-    }
-    let points_of = |candidate: &Candidate| {
-        around[&key(tokens, candidate)].plus(&kinds::own_points(tokens, candidate))
-    };
-    let mut people: FxHashMap<String, usize> = FxHashMap::default();
-    for candidate in candidates
-        .iter()
-        .filter(|candidate| candidate.tokens.len() > 1)
-    {
-        if points_of(candidate).best().0 == EntityType::Person {
-            for at in candidate.tokens.clone() {
-                *people.entry(tokens.all[at].lower.to_string()).or_default() += 1;
-            }
-        }
-    }
-    for candidate in candidates {
-        let mut points = points_of(candidate);
-        if candidate.tokens.len() == 1
-            && people.contains_key(&*tokens.all[candidate.tokens.start].lower)
-        {
-            points.add(EntityType::Person, 2.5);
-        }
-        let (entity_type, most, ahead) = points.best();
-        let needed = if candidate.weak && !candidate.listed.is_name() {
-            ENOUGH + 0.4
-        } else {
-            ENOUGH
-        };
-        if most < needed || (candidate.ordinary && most < 2.0) {
-            continue;
-        }
-        let confidence = (0.45 + 0.08 * most.min(5.0) + 0.05 * ahead.min(3.0)).min(0.95);
-        take(
-            tokens,
-            candidate.tokens.clone(),
-            entity_type,
-            confidence,
-            taken,
-            named,
-        );
-    }
-}
-
-/// Versions without a form of their own: `PostgreSQL 16`, `version 2`, `release 1.0`.
-fn versions(tokens: &Tokens<'_>, taken: &mut [bool], named: &mut Vec<Named>) {
-    let mut tool_ending_at = vec![None; tokens.all.len() + 1];
-    for found in named.iter() {
-        let lower = found.mention.name.to_lowercase();
-        let listed = gazetteer::class_of(&lower).is(Class::TOOL)
-            || lower.contains(' ') && found.mention.entity_type == EntityType::Tool;
-        if listed
-            || tokens
-                .get(found.tokens.end)
-                .is_some_and(|next| next.shape == Shape::Digit && next.text.contains('.'))
-                && matches!(
-                    found.mention.entity_type,
-                    EntityType::Tool | EntityType::Project
-                )
-            || (found.mention.entity_type == EntityType::Concept
-                && found
-                    .mention
-                    .name
-                    .bytes()
-                    .all(|byte| byte.is_ascii_uppercase())
-                && !gazetteer::class_of(&lower).is(Class::CONCEPT)
-                && tokens
-                    .get(found.tokens.end)
-                    .is_some_and(|next| next.text.contains('.')))
-        {
-            tool_ending_at[found.tokens.end] = Some(found.mention.name.clone());
-        }
-    }
-    let releases = tokens.all.iter().any(|token| {
-        matches!(
-            &*token.lower,
-            "version"
-                | "release"
-                | "ship"
-                | "ships"
-                | "shipped"
-                | "released"
-                | "milestone"
-                | "changelog"
-        )
-    });
-    for at in 0..tokens.all.len() {
-        let token = &tokens.all[at];
-        if taken[at] || token.shape != Shape::Digit || token.titled {
-            continue;
-        }
-        let previous = at.checked_sub(1).map(|at| &tokens.all[at]);
-        let next = tokens.get(at + 1);
-        let unit = next.is_some_and(|next| {
-            matches!(next.text, "%" | "€" | "$" | ":" | "°" | "," | "x" | "×") && next.text != ","
-                || (next.shape == Shape::Lower
-                    && !next.class.is(Class::FUNCTION.and(Class::FOREIGN))
-                    && !next.class.is(Class::AFTER_TOOL.and(Class::PERSON_VERB))
-                    && !is_verb_of_release(&next.lower))
-        });
-        let parts: Vec<&str> = token.text.split('.').collect();
-        let numeric = parts.iter().all(|part| {
-            !part.is_empty() && part.len() <= 3 && part.bytes().all(|byte| byte.is_ascii_digit())
-        });
-        if !numeric
-            || parts.len() > 3
-            || previous.is_none_or(|previous| {
-                previous.shape == Shape::Mark
-                    && previous.text != "("
-                    && parts.len() < 3
-                    && !matches!(previous.text, "." | ":")
-            }) && at > 0
-        {
-            continue;
-        }
-        let after_tool = tool_ending_at[at].is_some()
-            && token.spaced
-            && !unit
-            && (parts.len() > 1 || token.text.len() <= 2);
-        let said = previous
-            .is_some_and(|previous| matches!(&*previous.lower, "version" | "release" | "v"));
-        let minor = parts.len() == 2 && parts[0].len() <= 2 && parts[1].len() <= 2 && !unit;
-        let led = previous.is_none_or(|previous| {
-            matches!(
-                &*previous.lower,
-                "in" | "for"
-                    | "of"
-                    | "to"
-                    | "with"
-                    | "since"
-                    | "until"
-                    | "."
-                    | "ship"
-                    | "shipped"
-                    | "the"
-            )
-        });
-        let held = minor
-            && previous.is_some_and(|previous| matches!(&*previous.lower, "on" | "at"))
-            && (1..=3).any(|back| {
-                at.checked_sub(back)
-                    .is_some_and(|before| tool_ending_at[before].is_some())
-            });
-        let bare = minor
-            && led
-            && (parts[1] == "0" || releases)
-            && !next.is_some_and(|next| next.lower == "to" || next.is_mark("("));
-        if after_tool || said || bare || held {
-            take(
-                tokens,
-                at..at + 1,
-                EntityType::Version,
-                if bare { 0.6 } else { 0.85 },
-                taken,
-                named,
-            );
-            if let Some(tool) = tool_ending_at[at].take().filter(|_| after_tool) {
-                let version = named.last_mut().expect("a version was just taken");
-                version.mention.name = format!("{tool} {}", token.text);
-                version.value = Some(token.text.to_owned());
-            }
-        }
-    }
-}
-
-fn is_verb_of_release(lower: &str) -> bool {
-    matches!(
-        lower,
-        "moves"
-            | "ships"
-            | "launches"
-            | "lands"
-            | "release"
-            | "comes"
-            | "goes"
-            | "adds"
-            | "introduced"
-            | "starts"
-            | "milestone"
-            | "beta"
-    )
 }

@@ -3,9 +3,10 @@
 use anamne_types::EntityType;
 
 use super::Writer;
-use super::items::{Kind, Phrase, Sentence};
-use super::values::{amount, is_measure};
+use super::amounts::{Amount, amount, is_age, is_measure, version_number};
+use super::sentence::{Kind, Phrase, Sentence};
 use super::verbs::{self, Group};
+use super::words::is_judgement;
 use crate::reading::Term;
 use crate::reading::gazetteer::Class;
 
@@ -21,539 +22,306 @@ pub(super) fn be(writer: &mut Writer<'_, '_>, at: usize) {
     let lower = sentence.lower(at);
     group.negated |= matches!(lower, "isn't" | "aren't");
     group.past |= matches!(lower, "was" | "were");
-    if group.unreal || group.future || verbs::is_conditional(sentence, group.start) {
+    if verbs::is_unsaid(sentence, group) {
         return;
     }
     let mut after = at + 1;
-    while matches!(
+    while one_of!(
         sentence.lower(after),
-        "not"
-            | "now"
-            | "still"
-            | "currently"
-            | "also"
-            | "actually"
-            | "already"
-            | "basically"
-            | "really"
+        "not" "now" "still" "currently" "also" "actually" "already" "basically" "really"
     ) {
         group.negated |= sentence.lower(after) == "not";
         after += 1;
     }
     favourite(writer, at, after, group);
     for subject in sentence.subjects(group.start) {
-        said_of(writer, &subject, at, after, group);
-    }
-}
-
-fn said_of(writer: &mut Writer<'_, '_>, subject: &Phrase, be: usize, after: usize, group: Group) {
-    let sentence = writer.sentence;
-    let person = subject.entity_type() == Some(EntityType::Person);
-    let named = sentence.mention(subject.items.start).is_some() || person;
-    let doubt = verbs::doubt(sentence, group.start) * subject.confidence;
-    let Term::Entity(name, kind) = &subject.term else {
-        return;
-    };
-    let around = |end: usize| subject.items.start..end;
-    if let Some(amount) = amount(sentence, after) {
-        let object = Term::Value(amount.text.clone());
-        if person {
-            if is_age(sentence, after, amount.end) && !group.past {
-                writer.tell(
-                    &subject.term,
-                    "age",
-                    &Term::Value(sentence.lower(after).to_owned()),
-                    around(amount.end),
-                    group,
-                    0.85 * doubt,
-                );
-            }
-            return;
-        }
-        if sentence.lower(amount.end) == "," && sentence.is(amount.end + 1, Kind::Number) {
-            return;
-        }
-        let ends = sentence.ends_clause(amount.end)
-            || matches!(
-                sentence.lower(amount.end),
-                "and" | "for" | "at" | "in" | "on" | "per" | "with" | "of" | "from"
-            );
-        let measured = matches!(kind, EntityType::Symbol) || is_measure(&name.to_lowercase());
-        let priced = ["price", "cost", "fee", "rent"]
-            .iter()
-            .any(|word| name.to_lowercase().ends_with(word));
-        if amount.money && !group.past && ends && (priced || !measured) {
-            writer.tell(
-                &subject.term,
-                "costs",
-                &object,
-                around(amount.end),
+        if let Term::Entity(name, kind) = &subject.term {
+            let doubt = verbs::doubt(sentence, group.start) * subject.confidence;
+            let clause = Clause {
+                subject: &subject,
+                name,
+                kind: *kind,
+                be: at,
+                after,
                 group,
-                0.7 * doubt,
-            );
-        } else if ends
-            && (measured || (amount.unit && *kind == EntityType::Concept && subject.definite))
-            && !group.past
-            && !sentence.lower(amount.end).starts_with("of")
-        {
-            writer.tell(
-                &subject.term,
-                "has_value",
-                &object,
-                around(amount.end),
-                group,
-                if measured { 0.8 } else { 0.6 } * doubt,
-            );
+                doubt,
+            };
+            clause.read(writer);
         }
-        return;
-    }
-    if let Some(date) = sentence
-        .mention(after)
-        .filter(|date| date.entity_type == EntityType::Date)
-    {
-        dated(writer, subject, &date.name, after, group, doubt);
-        return;
-    }
-    let preposition = sentence.lower(after);
-    if matches!(preposition, "on" | "due" | "in" | "at") {
-        let article = usize::from(matches!(sentence.lower(after + 1), "the" | "on"));
-        if let Some(mention) = sentence.mention(after + 1 + article) {
-            match mention.entity_type {
-                EntityType::Version if !person && preposition != "in" => {
-                    let number = mention
-                        .name
-                        .rsplit(' ')
-                        .next()
-                        .unwrap_or(&mention.name)
-                        .to_owned();
-                    writer.tell(
-                        &subject.term,
-                        "has_version",
-                        &Term::Value(number),
-                        around(after + 2),
-                        group,
-                        0.75 * doubt,
-                    );
-                }
-                EntityType::Date if !person && preposition != "at" => dated(
-                    writer,
-                    subject,
-                    &mention.name,
-                    after + 1 + article,
-                    group,
-                    doubt,
-                ),
-                EntityType::Place
-                    if !person
-                        && !group.past
-                        && matches!(
-                            kind,
-                            EntityType::Concept
-                                | EntityType::Organisation
-                                | EntityType::Place
-                                | EntityType::Project
-                        )
-                        && preposition != "on" =>
-                {
-                    let place = Term::Entity(mention.name.clone(), EntityType::Place);
-                    writer.tell(
-                        &subject.term,
-                        "located_in",
-                        &place,
-                        around(after + 2 + article),
-                        group,
-                        0.75 * doubt,
-                    );
-                }
-                _ => {}
-            }
-        }
-        return;
-    }
-    if let Some(version) = sentence
-        .mention(after + usize::from(matches!(preposition, "at" | "version")))
-        .filter(|version| version.entity_type == EntityType::Version)
-        && !person
-    {
-        let number = version
-            .name
-            .rsplit(' ')
-            .next()
-            .unwrap_or(&version.name)
-            .to_owned();
-        writer.tell(
-            &subject.term,
-            "has_version",
-            &Term::Value(number),
-            around(after + 1),
-            group,
-            0.75 * doubt,
-        );
-        return;
-    }
-    if person
-        && !group.past
-        && matches!(
-            preposition,
-            "vegetarian"
-                | "vegan"
-                | "pescatarian"
-                | "diabetic"
-                | "celiac"
-                | "coeliac"
-                | "left-handed"
-                | "colour-blind"
-                | "color-blind"
-        )
-    {
-        writer.tell(
-            &subject.term,
-            "is_a",
-            &Term::Value(preposition.to_owned()),
-            around(after + 1),
-            group,
-            0.8 * doubt,
-        );
-        return;
-    }
-    if named && !group.past {
-        is_a(writer, subject, be, after, group, doubt);
     }
 }
 
-/// Whether a number after `Anna is` is her age.
-pub(super) fn is_age(sentence: &Sentence<'_>, number: usize, end: usize) -> bool {
-    let years = sentence
-        .lower(number)
-        .parse::<u16>()
-        .is_ok_and(|years| (1..=110).contains(&years));
-    let said = sentence.lower(end) == "old" || sentence.lower(number + 1) == "years";
-    let alone = end == number + 1
-        && (matches!(
-            sentence.lower(end),
-            "," | "."
-                | ""
-                | "!"
-                | ";"
-                | ")"
-                | "and"
-                | "now"
-                | "today"
-                | "on"
-                | "last"
-                | "this"
-                | "yesterday"
-                | "in"
-        ));
-    years && (said || alone)
-}
-
-fn dated(
-    writer: &mut Writer<'_, '_>,
-    subject: &Phrase,
-    date: &str,
-    at: usize,
-    group: Group,
-    doubt: f32,
-) {
-    let Term::Entity(name, kind) = &subject.term else {
-        return;
-    };
-    let object = Term::Entity(date.to_owned(), EntityType::Date);
-    let around = subject.items.start..at + 1;
-    let day_itself = matches!(
-        kind,
-        EntityType::Date | EntityType::Version | EntityType::Place
-    );
-    if let Some(owner) = name.strip_suffix("'s birthday") {
-        writer.tell(
-            &Term::Entity(owner.to_owned(), EntityType::Person),
-            "born_on",
-            &object,
-            around,
-            group,
-            0.85 * doubt,
-        );
-    } else if *kind != EntityType::Person
-        && !day_itself
-        && (subject.definite || *kind == EntityType::Concept)
-    {
-        let relation = if group.past {
-            "happened_on"
-        } else {
-            "scheduled_for"
-        };
-        writer.tell(
-            &subject.term,
-            relation,
-            &object,
-            around,
-            group,
-            0.75 * doubt,
-        );
-    }
-}
-
-/// `Anna is a nurse`, `Skep is a hive book`.
-fn is_a(
-    writer: &mut Writer<'_, '_>,
-    subject: &Phrase,
+/// Something, a form of be, and what is said with it.
+struct Clause<'a> {
+    subject: &'a Phrase,
+    name: &'a str,
+    kind: EntityType,
+    /// Where the form of be stands.
     be: usize,
+    /// Where what is said begins.
     after: usize,
     group: Group,
+    /// How sure it is that this is said, and of whom.
     doubt: f32,
-) {
-    let sentence = writer.sentence;
-    let article = sentence.lower(after);
-    if subject.entity_type() == Some(EntityType::Person) && matches!(article, "our" | "the" | "my")
-    {
-        role(writer, subject, after, group, doubt);
-        return;
-    }
-    let defined = matches!(article, "the" | "our") && sentence.lower(be) != "'s";
-    if !defined && !matches!(article, "a" | "an") {
-        return;
-    }
-    let Some(object) = sentence.object(after) else {
-        return;
-    };
-    let text = match &object.term {
-        Term::Value(text) => text.clone(),
-        Term::Entity(..) => return,
-    };
-    let head_at = object.items.end - 1;
-    let head = sentence.lower(head_at);
-    let person = subject.entity_type() == Some(EntityType::Person);
-    let occupation = sentence.class(head_at).is(Class::OCCUPATION);
-    let first = sentence.lower(after + 1);
-    let judging = is_judgement(first) || is_judgement(head) || text.split(' ').any(is_judgement);
-    if judging || text.split(' ').count() > 4 || matches!(sentence.lower(object.items.end), "'s") {
-        return;
-    }
-    let of = sentence.lower(object.items.end) == "of";
-    let head_word = text.rsplit(' ').next().unwrap_or(&text);
-    let adjective = head_word.contains('-')
-        || (sentence.lower(object.items.end) == ","
-            && sentence.is(object.items.end + 1, Kind::Word)
-            && !matches!(
-                sentence.lower(object.items.end + 1),
-                "and" | "but" | "so" | "which" | "who" | "i" | "he" | "she" | "we" | "it"
-            ));
-    let text = text
-        .strip_suffix(&format!(" {head_word}"))
-        .filter(|_| head_word.ends_with("ed"))
-        .map_or(text.clone(), str::to_owned);
-    let joined = sentence.lower(object.items.end) == "and" && !text.contains(' ') && !occupation;
-    if adjective || joined || (of && !text.contains(' ')) {
-        return;
-    }
-    let around = subject.items.start..object.items.end;
-    if person {
-        let by_ending = ["ist", "ian", "eer", "tor"]
-            .iter()
-            .any(|ending| head.len() > 5 && head.ends_with(ending));
-        if occupation || by_ending {
-            let relation = if head == "owner" || (head == "vegetarian" || head == "vegan") {
-                "is_a"
-            } else {
-                "works_as"
-            };
-            writer.tell(
-                &subject.term,
-                relation,
-                &Term::Value(text),
-                around,
-                group,
-                0.85 * doubt,
-            );
-        } else if article != "the"
-            && !of
-            && sentence.mention(subject.items.start).is_some()
-            && sentence.ends_clause(object.items.end)
-        {
-            writer.tell(
-                &subject.term,
-                "is_a",
-                &Term::Value(text),
-                around,
-                group,
-                0.6 * doubt,
-            );
+}
+
+impl Clause<'_> {
+    fn read(&self, writer: &mut Writer<'_, '_>) {
+        let sentence = writer.sentence;
+        let after = self.after;
+        if let Some(amount) = amount(sentence, after) {
+            self.measured(writer, amount);
+            return;
         }
-        return;
+        if sentence.names(after, EntityType::Date) {
+            self.dated(writer, after);
+            return;
+        }
+        let first = sentence.lower(after);
+        if matches!(first, "on" | "due" | "in" | "at") {
+            self.placed(writer);
+            return;
+        }
+        let person = self.is_person();
+        let version = sentence.mention(after + usize::from(first == "version"));
+        if let Some(version) = version.filter(|_| !person)
+            && version.entity_type == EntityType::Version
+        {
+            let number = version_number(&version.name);
+            self.tell(writer, "has_version", &number, after + 1, 0.75);
+            return;
+        }
+        let trait_of_person = one_of!(
+            first,
+            "vegetarian" "vegan" "pescatarian" "diabetic" "celiac" "coeliac" "left-handed"
+            "colour-blind" "color-blind"
+        );
+        if person && !self.group.past && trait_of_person {
+            self.tell(
+                writer,
+                "is_a",
+                &Term::Value(first.to_owned()),
+                after + 1,
+                0.8,
+            );
+        } else if !self.group.past && (person || self.is_named(sentence)) {
+            self.is_a(writer);
+        }
     }
-    let thing = matches!(
-        subject.entity_type(),
-        Some(
-            EntityType::Tool
-                | EntityType::Project
+
+    fn tell(
+        &self,
+        writer: &mut Writer<'_, '_>,
+        relation: &'static str,
+        object: &Term,
+        end: usize,
+        confidence: f32,
+    ) {
+        let confidence = confidence * self.doubt;
+        writer.tell_of(self.subject, relation, object, end, self.group, confidence);
+    }
+
+    fn is_person(&self) -> bool {
+        self.kind == EntityType::Person
+    }
+
+    fn is_named(&self, sentence: &Sentence<'_>) -> bool {
+        sentence.mention(self.subject.items.start).is_some()
+    }
+
+    /// `The rent is €900`, `Anna is 34`.
+    fn measured(&self, writer: &mut Writer<'_, '_>, amount: Amount) {
+        let sentence = writer.sentence;
+        let end = amount.end;
+        if self.is_person() {
+            if is_age(sentence, self.after, end) && !self.group.past {
+                let years = Term::Value(sentence.lower(self.after).to_owned());
+                self.tell(writer, "age", &years, end, 0.85);
+            }
+            return;
+        }
+        if sentence.lower(end) == "," && sentence.is(end + 1, Kind::Number) {
+            return;
+        }
+        let ends = sentence.ends_clause(end)
+            || matches!(
+                sentence.lower(end),
+                "and" | "for" | "at" | "in" | "on" | "per" | "with" | "of" | "from"
+            );
+        let name = self.name.to_lowercase();
+        let measured = self.kind == EntityType::Symbol || is_measure(&name);
+        let priced = ["price", "cost", "fee", "rent"]
+            .iter()
+            .any(|word| name.ends_with(word));
+        let concept = self.kind == EntityType::Concept && self.subject.definite;
+        if self.group.past || !ends {
+            return;
+        }
+        let object = Term::Value(amount.text);
+        if amount.money && (priced || !measured) {
+            self.tell(writer, "costs", &object, end, 0.7);
+        } else if (measured || (amount.unit && concept)) && !sentence.lower(end).starts_with("of") {
+            let confidence = if measured { 0.8 } else { 0.6 };
+            self.tell(writer, "has_value", &object, end, confidence);
+        }
+    }
+
+    /// `The launch is on Friday`, `the office is in Bern`, `the server is on 16.2`.
+    fn placed(&self, writer: &mut Writer<'_, '_>) {
+        let sentence = writer.sentence;
+        let preposition = sentence.lower(self.after);
+        let article = usize::from(matches!(sentence.lower(self.after + 1), "the" | "on"));
+        let at = self.after + 1 + article;
+        let Some(mention) = sentence.mention(at).filter(|_| !self.is_person()) else {
+            return;
+        };
+        let may_stand = matches!(
+            self.kind,
+            EntityType::Concept
                 | EntityType::Organisation
-                | EntityType::Symbol
                 | EntityType::Place
-                | EntityType::Concept
-                | EntityType::File
-        )
-    );
-    if thing && (article != "the" || of) && sentence.mention(subject.items.start).is_some() {
-        writer.tell(
-            &subject.term,
-            "is_a",
-            &Term::Value(text),
-            around,
-            group,
-            0.75 * doubt,
+                | EntityType::Project
         );
+        match mention.entity_type {
+            EntityType::Version if preposition != "in" => {
+                let number = version_number(&mention.name);
+                self.tell(writer, "has_version", &number, self.after + 2, 0.75);
+            }
+            EntityType::Date if preposition != "at" => self.dated(writer, at),
+            EntityType::Place if !self.group.past && may_stand && preposition != "on" => {
+                let place = Term::Entity(mention.name.clone(), EntityType::Place);
+                self.tell(writer, "located_in", &place, at + 1, 0.75);
+            }
+            _ => {}
+        }
     }
-}
 
-/// `Gustavo is our head of logistics`.
-fn role(writer: &mut Writer<'_, '_>, subject: &Phrase, after: usize, group: Group, doubt: f32) {
-    let sentence = writer.sentence;
-    let Some(object) = sentence.object(after) else {
-        return;
-    };
-    let Term::Value(text) = &object.term else {
-        return;
-    };
-    let head = object.items.end - 1;
-    let leads = matches!(sentence.lower(head), "head" | "lead" | "chief");
-    if !(leads || sentence.class(head).is(Class::OCCUPATION))
-        || text.split(' ').any(is_judgement)
-        || text.split(' ').count() > 3
-    {
-        return;
-    }
-    let of = (sentence.lower(object.items.end) == "of")
-        .then(|| sentence.object(object.items.end + 1))
-        .flatten();
-    let end = of.as_ref().map_or(object.items.end, |of| of.items.end);
-    let whole = sentence.text(after + 1..end);
-    if sentence.lower(after) != "my" || leads {
-        writer.tell(
-            &subject.term,
-            "works_as",
-            &Term::Value(whole),
-            subject.items.start..end,
-            group,
-            0.75 * doubt,
+    /// `The launch is Friday`, `Anna's birthday is 3 May`.
+    fn dated(&self, writer: &mut Writer<'_, '_>, at: usize) {
+        let Some(object) = writer.sentence.term(at) else {
+            return;
+        };
+        let day_itself = matches!(
+            self.kind,
+            EntityType::Date | EntityType::Version | EntityType::Place
         );
+        if let Some(owner) = self.name.strip_suffix("'s birthday") {
+            let owner = Term::Entity(owner.to_owned(), EntityType::Person);
+            let around = self.subject.items.start..at + 1;
+            let confidence = 0.85 * self.doubt;
+            writer.tell(&owner, "born_on", &object, around, self.group, confidence);
+        } else if !self.is_person()
+            && !day_itself
+            && (self.subject.definite || self.kind == EntityType::Concept)
+        {
+            let relation = if self.group.past {
+                "happened_on"
+            } else {
+                "scheduled_for"
+            };
+            self.tell(writer, relation, &object, at + 1, 0.75);
+        }
     }
-}
 
-/// Words that say how one finds something, not what it is.
-pub(super) fn is_judgement(word: &str) -> bool {
-    word.starts_with("must-")
-        || matches!(
-            word,
-            "following"
-                | "good"
-                | "right"
-                | "correct"
-                | "same"
-                | "great"
-                | "nice"
-                | "bad"
-                | "better"
-                | "best"
-                | "bit"
-                | "lot"
-                | "pain"
-                | "mess"
-                | "joke"
-                | "problem"
-                | "must"
-                | "fantastic"
-                | "wonderful"
-                | "amazing"
-                | "beautiful"
-                | "lovely"
-                | "way"
-                | "excellent"
-                | "perfect"
-                | "solid"
-                | "big"
-                | "huge"
-                | "terrible"
-                | "awful"
-                | "real"
-                | "true"
-                | "crucial"
-                | "key"
-                | "powerful"
-                | "popular"
-                | "valuable"
-                | "useful"
-                | "important"
-                | "critical"
-                | "wise"
-                | "smart"
-                | "strong"
-                | "nightmare"
-                | "challenge"
-                | "issue"
-                | "blast"
-                | "win"
-                | "start"
-                | "step"
-                | "thing"
-                | "delight"
-                | "treat"
-                | "joy"
-                | "gem"
-                | "one"
-                | "reason"
-                | "result"
-                | "common"
-                | "possibility"
-                | "option"
-                | "choice"
-                | "idea"
-                | "plus"
-                | "fan"
-                | "part"
-                | "member"
-                | "little"
-                | "few"
-                | "kind"
-                | "sort"
-                | "type"
-                | "matter"
-                | "concern"
-                | "risk"
-                | "dream"
-                | "interesting"
-                | "unique"
-                | "special"
-                | "stunning"
-                | "incredible"
-                | "cool"
-                | "fun"
-                | "lifesaver"
-                | "reminder"
-                | "sign"
-                | "while"
-                | "fine"
-                | "long"
-                | "priority"
-                | "success"
-                | "failure"
-                | "bottleneck"
-                | "significant"
-                | "major"
-                | "classic"
-                | "simple"
-                | "hit"
-                | "no-brainer"
-                | "testament"
-                | "place"
-                | "time"
-                | "day"
-                | "example"
-                | "change"
-                | "difference"
-                | "mistake"
-                | "chance"
-        )
+    /// `Anna is a nurse`, `Skep is a hive book`.
+    fn is_a(&self, writer: &mut Writer<'_, '_>) {
+        let sentence = writer.sentence;
+        let article = sentence.lower(self.after);
+        let person = self.is_person();
+        if person && matches!(article, "our" | "the" | "my") {
+            self.role(writer);
+            return;
+        }
+        let defined = matches!(article, "the" | "our") && sentence.lower(self.be) != "'s";
+        if !defined && !matches!(article, "a" | "an") {
+            return;
+        }
+        let Some(object) = sentence.object(self.after) else {
+            return;
+        };
+        let Term::Value(text) = &object.term else {
+            return;
+        };
+        let end = object.items.end;
+        let next = sentence.lower(end);
+        let head = sentence.lower(end - 1);
+        let occupation = sentence.class(end - 1).is(Class::OCCUPATION);
+        let first = sentence.lower(self.after + 1);
+        let judging =
+            is_judgement(first) || is_judgement(head) || text.split(' ').any(is_judgement);
+        if judging || text.split(' ').count() > 4 || next == "'s" {
+            return;
+        }
+        let of = next == "of";
+        let head_word = text.rsplit(' ').next().unwrap_or(text);
+        let adjective = head_word.contains('-')
+            || (next == ","
+                && sentence.is(end + 1, Kind::Word)
+                && !matches!(
+                    sentence.lower(end + 1),
+                    "and" | "but" | "so" | "which" | "who" | "i" | "he" | "she" | "we" | "it"
+                ));
+        let text = text
+            .strip_suffix(&format!(" {head_word}"))
+            .filter(|_| head_word.ends_with("ed"))
+            .unwrap_or(text);
+        let joined = next == "and" && !text.contains(' ') && !occupation;
+        if adjective || joined || (of && !text.contains(' ')) {
+            return;
+        }
+        let object = Term::Value(text.to_owned());
+        if person {
+            let by_ending = ["ist", "ian", "eer", "tor"]
+                .iter()
+                .any(|ending| head.len() > 5 && head.ends_with(ending));
+            if matches!(head, "owner" | "vegetarian" | "vegan") && (occupation || by_ending) {
+                self.tell(writer, "is_a", &object, end, 0.85);
+            } else if occupation || by_ending {
+                self.tell(writer, "works_as", &object, end, 0.85);
+            } else if article != "the"
+                && !of
+                && self.is_named(sentence)
+                && sentence.ends_clause(end)
+            {
+                self.tell(writer, "is_a", &object, end, 0.6);
+            }
+            return;
+        }
+        let thing = !matches!(
+            self.kind,
+            EntityType::Date | EntityType::Version | EntityType::Url
+        );
+        if thing && (article != "the" || of) && self.is_named(sentence) {
+            self.tell(writer, "is_a", &object, end, 0.75);
+        }
+    }
+
+    /// `Gustavo is our head of logistics`.
+    fn role(&self, writer: &mut Writer<'_, '_>) {
+        let sentence = writer.sentence;
+        let Some(object) = sentence.object(self.after) else {
+            return;
+        };
+        let Term::Value(text) = &object.term else {
+            return;
+        };
+        let head = object.items.end - 1;
+        let leads = matches!(sentence.lower(head), "head" | "lead" | "chief");
+        if !(leads || sentence.class(head).is(Class::OCCUPATION))
+            || text.split(' ').any(is_judgement)
+            || text.split(' ').count() > 3
+        {
+            return;
+        }
+        let of = (sentence.lower(object.items.end) == "of")
+            .then(|| sentence.object(object.items.end + 1))
+            .flatten();
+        let end = of.as_ref().map_or(object.items.end, |of| of.items.end);
+        if sentence.lower(self.after) != "my" || leads {
+            let whole = Term::Value(sentence.text(self.after + 1..end));
+            self.tell(writer, "works_as", &whole, end, 0.75);
+        }
+    }
 }
 
 /// `My favourite tea is Assam`.

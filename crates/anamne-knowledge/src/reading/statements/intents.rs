@@ -3,8 +3,8 @@
 use anamne_types::EntityType;
 
 use super::Writer;
-use super::items::{Phrase, Sentence};
-use super::verbs::{self, Group};
+use super::sentence::Sentence;
+use super::verbs;
 use crate::reading::Term;
 use crate::reading::gazetteer::Class;
 
@@ -38,14 +38,7 @@ fn announced(writer: &mut Writer<'_, '_>) {
         return;
     };
     if let Some((text, end)) = sentence.rest_of_clause(first + 2, MOST_WORDS) {
-        writer.tell(
-            &author,
-            "decided",
-            &Term::Value(text),
-            first..end,
-            Group::default(),
-            0.85,
-        );
+        writer.tell_plainly(&author, "decided", &Term::Value(text), first..end, 0.85);
     }
 }
 
@@ -104,46 +97,12 @@ fn plan(sentence: &Sentence<'_>, at: usize) -> Option<(usize, f32)> {
 
 /// Verbs that tell nothing of what will be done.
 fn is_empty_verb(lower: &str) -> bool {
-    matches!(
+    one_of!(
         lower,
-        "be" | "have"
-            | "need"
-            | "take"
-            | "the"
-            | ""
-            | "keep"
-            | "make"
-            | "try"
-            | "help"
-            | "check"
-            | "tell"
-            | "show"
-            | "do"
-            | "see"
-            | "get"
-            | "stay"
-            | "say"
-            | "give"
-            | "ask"
-            | "know"
-            | "think"
-            | "let"
-            | "continue"
-            | "just"
-            | "go"
-            | "put"
-            | "use"
-            | "need-to"
-            | "want"
-            | "find"
-            | "explain"
-            | "proceed"
-            | "hit"
-            | "pass"
-            | "support"
-            | "miss"
-            | "love"
-            | "like"
+        "be" "have" "need" "take" "the" "" "keep" "make" "try" "help" "check" "tell" "show" "do"
+        "see" "get" "stay" "say" "give" "ask" "know" "think" "let" "continue" "just" "go" "put"
+        "use" "need-to" "want" "find" "explain" "proceed" "hit" "pass" "support" "miss" "love"
+        "like"
     )
 }
 
@@ -158,50 +117,16 @@ fn is_undertaking(sentence: &Sentence<'_>, verb: usize) -> bool {
     {
         return false;
     }
-    let undertaking = matches!(
+    let undertaking = one_of!(
         lower,
-        "visit"
-            | "travel"
-            | "move"
-            | "buy"
-            | "learn"
-            | "study"
-            | "start"
-            | "open"
-            | "launch"
-            | "marry"
-            | "adopt"
-            | "retire"
-            | "quit"
-            | "migrate"
-            | "switch"
-            | "release"
-            | "ship"
-            | "hire"
-            | "join"
-            | "apply"
-            | "become"
-            | "climb"
-            | "run"
-            | "publish"
-            | "finish"
-            | "plant"
-            | "replace"
-            | "sell"
-            | "attend"
-            | "teach"
-            | "volunteer"
-            | "graduate"
-            | "write"
-            | "see"
+        "visit" "travel" "move" "buy" "learn" "study" "start" "open" "launch" "marry" "adopt"
+        "retire" "quit" "migrate" "switch" "release" "ship" "hire" "join" "apply" "become" "climb"
+        "run" "publish" "finish" "plant" "replace" "sell" "attend" "teach" "volunteer" "graduate"
+        "write" "see"
     );
     let dated = (verb..sentence.items.len())
         .take_while(|at| !sentence.ends_clause(*at))
-        .any(|at| {
-            sentence
-                .mention(at)
-                .is_some_and(|mention| mention.entity_type == EntityType::Date)
-        });
+        .any(|at| sentence.names(at, EntityType::Date));
     let specific = (verb + 1..sentence.items.len())
         .take(4)
         .any(|at| sentence.mention(at).is_some())
@@ -233,9 +158,7 @@ fn tell(
     };
     let dated = text.split(' ').count() < 3
         && (sentence.class(object_at).is(Class::UNIT_OF_TIME)
-            || sentence
-                .mention(object_at)
-                .is_some_and(|mention| mention.entity_type == EntityType::Date));
+            || sentence.names(object_at, EntityType::Date));
     if dated {
         return;
     }
@@ -247,30 +170,18 @@ fn tell(
         return;
     }
     group.negated = against;
-    let subjects: Vec<Phrase> = sentence.subjects(group.start);
-    for subject in subjects {
+    let object = Term::Value(text);
+    for subject in sentence.subjects(group.start) {
         let relative = subject.items.start.checked_sub(1).is_some_and(|before| {
             matches!(
                 sentence.lower(before),
                 "what" | "which" | "how" | "where" | "as" | "why"
             )
         });
-        if relative {
-            continue;
-        }
-        if matches!(
-            subject.entity_type(),
-            Some(EntityType::Person | EntityType::Organisation)
-        ) {
+        let party = subject.is(EntityType::Person) || subject.is(EntityType::Organisation);
+        if party && !relative {
             let confidence = confidence * subject.confidence * verbs::doubt(sentence, group.start);
-            writer.tell(
-                &subject.term,
-                relation,
-                &Term::Value(text.clone()),
-                subject.items.start..end,
-                group,
-                confidence,
-            );
+            writer.tell_of(&subject, relation, &object, end, group, confidence);
         }
     }
 }

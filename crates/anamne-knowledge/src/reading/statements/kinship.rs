@@ -1,10 +1,12 @@
 //! Who someone is to another one: `my sister Anna`, `Anna's husband Jonas`, `Anna is my boss`, `a dog named Rex`.
 
+use std::ops::Range;
+
 use anamne_types::EntityType;
 
 use super::Writer;
-use super::items::Sentence;
-use super::verbs::{self, Group};
+use super::sentence::Sentence;
+use super::verbs;
 use crate::reading::Term;
 use crate::reading::gazetteer::Class;
 
@@ -27,7 +29,7 @@ pub(super) fn read(writer: &mut Writer<'_, '_>) {
         if verbs::is_conditional(writer.sentence, first) {
             continue;
         }
-        tell(writer, &owner, at, &other, around, 0.85);
+        tell(writer, &owner, at, &other, around);
     }
 }
 
@@ -43,55 +45,26 @@ fn owner_before(sentence: &Sentence<'_>, kin: usize) -> Option<(Term, usize)> {
         "my" | "our" => Some((sentence.author.clone()?, at)),
         "his" | "her" => Some((sentence.they_at(at)?, at)),
         "'s" => {
-            let owner = sentence.mention(at.checked_sub(1)?)?;
-            (owner.entity_type == EntityType::Person)
-                .then(|| (Term::Entity(owner.name.clone(), EntityType::Person), at - 1))
+            let owner = at.checked_sub(1)?;
+            let person = sentence.names(owner, EntityType::Person);
+            Some((sentence.term(owner)?, owner)).filter(|_| person)
         }
         _ => None,
     }
 }
 
 fn is_plain_adjective(sentence: &Sentence<'_>, at: usize) -> bool {
-    matches!(
+    one_of!(
         sentence.lower(at),
-        "best"
-            | "old"
-            | "older"
-            | "oldest"
-            | "little"
-            | "younger"
-            | "youngest"
-            | "big"
-            | "elder"
-            | "eldest"
-            | "twin"
-            | "close"
-            | "closest"
-            | "good"
-            | "dear"
-            | "new"
-            | "former"
-            | "lovely"
-            | "beloved"
-            | "late"
-            | "middle"
-            | "own"
-            | "childhood"
-            | "college"
-            | "school"
-            | "first"
-            | "current"
-            | "direct"
-            | "longtime"
-            | "amazing"
-            | "wonderful"
-            | "golden"
-            | "pet"
+        "best" "old" "older" "oldest" "little" "younger" "youngest" "big" "elder" "eldest" "twin"
+        "close" "closest" "good" "dear" "new" "former" "lovely" "beloved" "late" "middle" "own"
+        "childhood" "college" "school" "first" "current" "direct" "longtime" "amazing" "wonderful"
+        "golden" "pet"
     )
 }
 
 /// The person named after the word: `my sister Anna`, `my sister, Anna`, `my sister's name is Anna`, `my dog is called Rex`.
-fn named_after(sentence: &Sentence<'_>, kin: usize) -> Option<(Term, std::ops::Range<usize>)> {
+fn named_after(sentence: &Sentence<'_>, kin: usize) -> Option<(Term, Range<usize>)> {
     let mut at = kin + 1;
     let introduced = [
         "'s name is",
@@ -143,7 +116,7 @@ fn may_be_called(sentence: &Sentence<'_>, kin: usize, at: usize) -> bool {
 }
 
 /// The person named before: `Anna is my sister`, `Anna, my sister`, `Anna (my sister)`.
-fn named_before(sentence: &Sentence<'_>, first: usize) -> Option<(Term, std::ops::Range<usize>)> {
+fn named_before(sentence: &Sentence<'_>, first: usize) -> Option<(Term, Range<usize>)> {
     let before = first.checked_sub(1)?;
     let at = match sentence.lower(before) {
         "is" | "was" | "'s" | "," | "(" => before.checked_sub(1)?,
@@ -154,9 +127,9 @@ fn named_before(sentence: &Sentence<'_>, first: usize) -> Option<(Term, std::ops
         }
         _ => return None,
     };
-    let mention = sentence
-        .mention(at)
-        .filter(|mention| mention.entity_type == EntityType::Person)?;
+    let person = sentence
+        .term(at)
+        .filter(|_| sentence.names(at, EntityType::Person))?;
     // In "with Anna, my sister and Tom" the comma is that of a list, and in "Thanks Anna, my sister came" of a call.
     let vocative = sentence.lower(before) == ","
         && (at == 0 || sentence.class(at - 1).is(Class::BEFORE_PERSON));
@@ -165,12 +138,7 @@ fn named_before(sentence: &Sentence<'_>, first: usize) -> Option<(Term, std::ops
             .iter()
             .take(6)
             .any(|item| item.lower == "and");
-    (close && !vocative).then(|| {
-        (
-            Term::Entity(mention.name.clone(), EntityType::Person),
-            at..first + 2,
-        )
-    })
+    (close && !vocative).then(|| (person, at..first + 2))
 }
 
 /// `Sarah and Tom got married`.
@@ -183,7 +151,7 @@ fn couple(writer: &mut Writer<'_, '_>, at: usize) {
         "colleagues" | "coworkers" | "teammates" => "colleague_of",
         _ => return,
     };
-    if matches!(sentence.lower(at + 1), "to") {
+    if sentence.lower(at + 1) == "to" {
         return;
     }
     let group = verbs::group(sentence, at);
@@ -192,29 +160,13 @@ fn couple(writer: &mut Writer<'_, '_>, at: usize) {
         && group.be
         && !group.unreal
         && !group.future
-        && [left, right]
-            .iter()
-            .all(|one| one.entity_type() == Some(EntityType::Person))
+        && [left, right].iter().all(|one| one.is(EntityType::Person))
     {
-        writer.tell(
-            &left.term,
-            relation,
-            &right.term,
-            left.items.start..at + 1,
-            group,
-            0.85,
-        );
+        writer.tell_of(left, relation, &right.term, at + 1, group, 0.85);
     }
 }
 
-fn tell(
-    writer: &mut Writer<'_, '_>,
-    owner: &Term,
-    kin: usize,
-    other: &Term,
-    around: std::ops::Range<usize>,
-    confidence: f32,
-) {
+fn tell(writer: &mut Writer<'_, '_>, owner: &Term, kin: usize, other: &Term, around: Range<usize>) {
     let (relation, swapped) = match writer.sentence.lower(kin) {
         "wife" | "husband" | "spouse" | "partner" | "girlfriend" | "boyfriend" | "fiance"
         | "fiancee" | "fiancé" | "fiancée" => ("partner_of", true),
@@ -239,31 +191,15 @@ fn tell(
     } else {
         (owner, other)
     };
-    writer.tell(
-        subject,
-        relation,
-        object,
-        around,
-        Group::default(),
-        confidence,
-    );
+    writer.tell_plainly(subject, relation, object, around, 0.85);
 }
 
 /// `I have a dog named Rex`, `we adopted a cat, Minka`.
 fn pet(writer: &mut Writer<'_, '_>, at: usize) {
     let sentence = writer.sentence;
-    let animal = matches!(
+    let animal = one_of!(
         sentence.lower(at),
-        "dog"
-            | "cat"
-            | "puppy"
-            | "kitten"
-            | "parrot"
-            | "hamster"
-            | "rabbit"
-            | "horse"
-            | "pony"
-            | "tortoise"
+        "dog" "cat" "puppy" "kitten" "parrot" "hamster" "rabbit" "horse" "pony" "tortoise"
     );
     let mut verb = at;
     while verb > 0
@@ -281,8 +217,7 @@ fn pet(writer: &mut Writer<'_, '_>, at: usize) {
     let group = verbs::group(sentence, verb);
     // "have never had a cat": the words between say no as well.
     let denied = (verb..at).any(|between| matches!(sentence.lower(between), "never" | "not"));
-    let unsaid = group.unreal || group.future || group.negated || denied;
-    if unsaid || verbs::is_conditional(sentence, group.start) {
+    if group.negated || denied || verbs::is_unsaid(sentence, group) {
         return;
     }
     let named = matches!(sentence.lower(at + 1), "named" | "called" | ",");
@@ -298,16 +233,8 @@ fn pet(writer: &mut Writer<'_, '_>, at: usize) {
         }
         None => return,
     };
-    for subject in sentence.subjects(group.start) {
-        if subject.entity_type() == Some(EntityType::Person) {
-            writer.tell(
-                &subject.term,
-                "has_pet",
-                &object,
-                subject.items.start..at + 1,
-                group,
-                0.85 * subject.confidence,
-            );
-        }
+    for subject in sentence.people(group.start) {
+        let confidence = 0.85 * subject.confidence;
+        writer.tell_of(&subject, "has_pet", &object, at + 1, group, confidence);
     }
 }

@@ -1,12 +1,12 @@
 //! What a text says of the things in it.
 
+mod amounts;
 mod appositions;
 mod being;
 mod clauses;
 mod intents;
-mod items;
 mod kinship;
-mod rules;
+mod sentence;
 mod time;
 mod values;
 mod verbs;
@@ -17,7 +17,7 @@ use std::ops::Range;
 use anamne_types::{EntityType, Role};
 use jiff::Timestamp;
 
-use self::items::{Kind, Phrase, Sentence};
+use self::sentence::{Kind, Phrase, Sentence};
 use super::names::Named;
 use super::tokens::Tokens;
 use super::{Statement, Term, Utterance, normalised};
@@ -141,28 +141,10 @@ fn may_tell(sentence: &Sentence<'_>) -> bool {
         .take_while(|item| item.kind == Kind::Mark)
         .any(|item| item.lower == "?")
         || items.iter().any(|item| item.lower == "?" && !item.quoted);
-    let asks = matches!(
+    let asks = one_of!(
         sentence.lower(0),
-        "can"
-            | "could"
-            | "would"
-            | "should"
-            | "do"
-            | "does"
-            | "did"
-            | "is"
-            | "are"
-            | "was"
-            | "were"
-            | "will"
-            | "has"
-            | "have"
-            | "what"
-            | "why"
-            | "how"
-            | "who"
-            | "where"
-            | "which"
+        "can" "could" "would" "should" "do" "does" "did" "is" "are" "was" "were" "will" "has" "have"
+        "what" "why" "how" "who" "where" "which"
     ) && sentence.mention(0).is_none();
     let titled = sentence.token(0).is_some_and(|token| token.titled);
     let formula = sentence.tokens.text[sentence.span.clone()].contains("\\(");
@@ -227,6 +209,33 @@ impl Writer<'_, '_> {
         });
     }
 
+    /// Adds a statement about a phrase, by a clause that is read up to `end`.
+    fn tell_of(
+        &mut self,
+        subject: &Phrase,
+        relation: &'static str,
+        object: &Term,
+        end: usize,
+        group: verbs::Group,
+        confidence: f32,
+    ) {
+        let around = subject.items.start..end;
+        self.tell(&subject.term, relation, object, around, group, confidence);
+    }
+
+    /// Adds a statement that is made without a verb.
+    fn tell_plainly(
+        &mut self,
+        subject: &Term,
+        relation: &'static str,
+        object: &Term,
+        around: Range<usize>,
+        confidence: f32,
+    ) {
+        let group = verbs::Group::default();
+        self.tell(subject, relation, object, around, group, confidence);
+    }
+
     fn ends(&self, at: usize) -> bool {
         self.sentence.is(at, Kind::Mark)
             && matches!(self.sentence.lower(at), "," | ";" | "." | ":" | "!" | "(")
@@ -258,7 +267,7 @@ fn distinct(found: Vec<Statement>) -> Vec<Statement> {
     kept
 }
 
-/// A phrase's term and how sure it is.
+/// How sure a statement is, with how sure it is that a phrase is meant.
 fn sure(phrase: &Phrase, confidence: f32) -> f32 {
     phrase.confidence * confidence
 }

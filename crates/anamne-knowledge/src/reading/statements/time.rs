@@ -5,7 +5,7 @@ use anamne_types::EntityType;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 
-use super::items::Sentence;
+use super::sentence::Sentence;
 
 /// The span of a date as it is written, seen from an instant.
 pub(super) fn instants(

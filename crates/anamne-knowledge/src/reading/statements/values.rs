@@ -3,11 +3,13 @@
 use anamne_types::EntityType;
 
 use super::Writer;
-use super::being::{be, is_age};
-use super::items::{Kind, Phrase, Sentence};
+use super::amounts::{amount, is_age};
+use super::being::be;
+use super::sentence::{Kind, Phrase};
 use super::verbs::{self, Group};
 use crate::reading::Term;
 use crate::reading::gazetteer::Class;
+use crate::reading::tokens::Shape;
 
 pub(super) fn read(writer: &mut Writer<'_, '_>) {
     for at in 0..writer.sentence.items.len() {
@@ -31,337 +33,82 @@ pub(super) fn read(writer: &mut Writer<'_, '_>) {
 
 /// What code between backticks or a version after a name says by itself.
 fn noted(writer: &mut Writer<'_, '_>, at: usize) {
-    let (Some(mention), Some(value)) = (writer.sentence.mention(at), writer.sentence.value(at))
-    else {
+    let sentence = writer.sentence;
+    let (Some(mention), Some(value)) = (sentence.mention(at), sentence.value(at)) else {
         return;
     };
-    if verbs::is_conditional(writer.sentence, at) {
+    if verbs::is_conditional(sentence, at) {
         return;
     }
     let object = Term::Value(value.to_owned());
-    let explained = matches!(writer.sentence.lower(at + 1), ":" | "–" | "-");
-    let typed = matches!(
+    let explained = matches!(sentence.lower(at + 1), ":" | "–" | "-");
+    let typed = one_of!(
         value,
-        "string"
-            | "String"
-            | "int"
-            | "integer"
-            | "bool"
-            | "boolean"
-            | "str"
-            | "text"
-            | "float"
-            | "number"
-            | "f32"
-            | "f64"
-            | "u8"
-            | "u16"
-            | "u32"
-            | "u64"
-            | "i32"
-            | "i64"
-            | "usize"
+        "string" "String" "int" "integer" "bool" "boolean" "str" "text" "float" "number" "f32" "f64"
+        "u8" "u16" "u32" "u64" "i32" "i64" "usize"
     );
     if explained || typed || value.contains(['(', '%', '<', '>', '{']) {
         return;
     }
     if mention.entity_type == EntityType::Symbol {
-        let attribute = matches!(
+        let attribute = one_of!(
             &*mention.name,
-            "class"
-                | "name"
-                | "property"
-                | "content"
-                | "type"
-                | "id"
-                | "style"
-                | "href"
-                | "src"
-                | "rel"
-                | "target"
-                | "for"
+            "class" "name" "property" "content" "type" "id" "style" "href" "src" "rel" "target"
+            "for"
         );
         let measured = value.starts_with(|first: char| first.is_ascii_digit());
         if attribute || (writer.documents && !measured) {
             return;
         }
         let subject = Term::Entity(mention.name.clone(), EntityType::Symbol);
-        writer.tell(
-            &subject,
-            "has_value",
-            &object,
-            at..at + 1,
-            Group::default(),
-            0.7,
-        );
+        writer.tell_plainly(&subject, "has_value", &object, at..at + 1, 0.7);
     } else if mention.entity_type == EntityType::Version
-        && let Some(tool) = at
-            .checked_sub(1)
-            .and_then(|before| writer.sentence.mention(before))
+        && let Some(tool) = at.checked_sub(1).and_then(|before| sentence.term(before))
     {
         let needed = at.checked_sub(2).is_some_and(|before| {
             matches!(
-                writer.sentence.lower(before),
+                sentence.lower(before),
                 "needs" | "need" | "requires" | "require" | "and" | "support" | "supports"
             )
         });
         if needed {
             return;
         }
-        let subject = Term::Entity(tool.name.clone(), tool.entity_type);
         let group = Group {
-            negated: at >= 2 && matches!(writer.sentence.lower(at - 2), "not" | "no"),
+            negated: at >= 2 && matches!(sentence.lower(at - 2), "not" | "no"),
             ..Group::default()
         };
-        writer.tell(&subject, "has_version", &object, at - 1..at + 1, group, 0.7);
+        writer.tell(&tool, "has_version", &object, at - 1..at + 1, group, 0.7);
     }
 }
 
 /// `Nantes, France`.
 fn inside(writer: &mut Writer<'_, '_>, at: usize) {
     let sentence = writer.sentence;
-    let (Some(town), Some(land)) = (sentence.mention(at), sentence.mention(at + 2)) else {
+    let (Some(town), Some(land)) = (sentence.term(at), sentence.term(at + 2)) else {
         return;
     };
-    let places = town.entity_type == EntityType::Place
-        && land.entity_type == EntityType::Place
+    let places = [at, at + 2]
+        .into_iter()
+        .all(|at| sentence.names(at, EntityType::Place))
         && sentence.lower(at + 1) == ",";
     let listed = matches!(sentence.lower(at + 3), "and" | "or")
         || (sentence.lower(at + 3) == "," && sentence.mention(at + 4).is_some())
         || (at >= 2 && sentence.lower(at - 1) == "," && sentence.mention(at - 2).is_some());
     let is_land = sentence.class(at + 2).is(Class::LAND) && !sentence.class(at).is(Class::LAND);
     if places && is_land && !listed {
-        let (town, land) = (
-            Term::Entity(town.name.clone(), EntityType::Place),
-            Term::Entity(land.name.clone(), EntityType::Place),
-        );
-        writer.tell(
-            &town,
-            "located_in",
-            &land,
-            at..at + 3,
-            Group::default(),
-            0.85,
-        );
+        writer.tell_plainly(&town, "located_in", &land, at..at + 3, 0.85);
     }
-}
-
-/// A number with its unit, in words as they stand.
-pub(super) struct Amount {
-    pub(super) text: String,
-    pub(super) end: usize,
-    pub(super) money: bool,
-    pub(super) unit: bool,
-}
-
-pub(super) fn amount(sentence: &Sentence<'_>, at: usize) -> Option<Amount> {
-    let mut start = at;
-    while matches!(
-        sentence.lower(start),
-        "about"
-            | "around"
-            | "roughly"
-            | "approximately"
-            | "at"
-            | "only"
-            | "~"
-            | "just"
-            | "now"
-            | "currently"
-            | "nearly"
-            | "almost"
-    ) && start < at + 3
-    {
-        start += 1;
-    }
-    let sign = matches!(sentence.lower(start), "$" | "€" | "£" | "−" | "-" | "¥");
-    let number = start + usize::from(sign);
-    if !sentence.is(number, Kind::Number) {
-        return None;
-    }
-    let mut end = number + 1;
-    let mut money = matches!(sentence.lower(start), "$" | "€" | "£" | "¥");
-    let mut unit = money;
-    let attached = sentence
-        .lower(number)
-        .ends_with(|last: char| last.is_alphabetic());
-    unit |= attached;
-    let known = |lower: &str| {
-        matches!(
-            lower,
-            "%" | "€"
-                | "$"
-                | "£"
-                | "°"
-                | "ms"
-                | "s"
-                | "sec"
-                | "second"
-                | "seconds"
-                | "min"
-                | "minute"
-                | "minutes"
-                | "hour"
-                | "hours"
-                | "h"
-                | "day"
-                | "days"
-                | "week"
-                | "weeks"
-                | "month"
-                | "months"
-                | "year"
-                | "years"
-                | "kb"
-                | "mb"
-                | "gb"
-                | "tb"
-                | "kg"
-                | "g"
-                | "mg"
-                | "ml"
-                | "l"
-                | "km"
-                | "m"
-                | "cm"
-                | "mm"
-                | "px"
-                | "percent"
-                | "euro"
-                | "euros"
-                | "dollars"
-                | "usd"
-                | "eur"
-                | "cents"
-                | "pounds"
-                | "rows"
-                | "requests"
-                | "users"
-                | "people"
-                | "points"
-                | "bytes"
-                | "cores"
-                | "°c"
-                | "c"
-                | "mph"
-                | "kb/s"
-                | "rpm"
-                | "bpm"
-                | "kcal"
-                | "calories"
-                | "francs"
-        )
-    };
-    while end < number + 4 && known(sentence.lower(end)) {
-        money |= matches!(
-            sentence.lower(end),
-            "€" | "$" | "£" | "euro" | "euros" | "dollars" | "usd" | "eur" | "cents" | "francs"
-        );
-        unit = true;
-        end += 1;
-    }
-    let per = (matches!(sentence.lower(end), "a" | "an" | "per" | "each" | "every")
-        && known(sentence.lower(end + 1)))
-        || (matches!(sentence.lower(end), "/") && end + 1 < sentence.items.len());
-    if per {
-        end += 2;
-    }
-    let end = end.min(sentence.items.len());
-    Some(Amount {
-        text: sentence.text(start..end),
-        end,
-        money,
-        unit,
-    })
-}
-
-/// Words that are measured.
-pub(super) fn is_measure(name: &str) -> bool {
-    let last = name.rsplit(' ').next().unwrap_or(name);
-    matches!(
-        last,
-        "port"
-            | "timeout"
-            | "limit"
-            | "size"
-            | "threshold"
-            | "interval"
-            | "rate"
-            | "version"
-            | "budget"
-            | "price"
-            | "rent"
-            | "salary"
-            | "weight"
-            | "height"
-            | "temperature"
-            | "score"
-            | "default"
-            | "value"
-            | "id"
-            | "code"
-            | "count"
-            | "ttl"
-            | "latency"
-            | "p50"
-            | "p95"
-            | "p99"
-            | "quota"
-            | "retention"
-            | "distance"
-            | "dose"
-            | "dosage"
-            | "target"
-            | "capacity"
-            | "length"
-            | "duration"
-            | "balance"
-            | "fee"
-            | "cost"
-            | "level"
-            | "coverage"
-            | "speed"
-            | "age"
-            | "income"
-            | "goal"
-            | "maximum"
-            | "minimum"
-            | "max"
-            | "min"
-            | "pressure"
-            | "gpa"
-            | "deposit"
-            | "mortgage"
-            | "median"
-            | "mean"
-            | "average"
-            | "frequency"
-            | "window"
-            | "delay"
-            | "lifetime"
-            | "memory"
-            | "ram"
-            | "usage"
-            | "accuracy"
-            | "width"
-            | "depth"
-            | "area"
-            | "area code"
-    )
 }
 
 fn costs(writer: &mut Writer<'_, '_>, at: usize) {
     let sentence = writer.sentence;
     let group = verbs::group(sentence, at);
-    let Some(amount) = amount(
-        sentence,
-        at + 1 + usize::from(matches!(sentence.lower(at + 1), "me" | "us")),
-    ) else {
+    let number = at + 1 + usize::from(matches!(sentence.lower(at + 1), "me" | "us"));
+    let Some(amount) = amount(sentence, number) else {
         return;
     };
-    if group.unreal
-        || group.future
-        || verbs::is_conditional(sentence, group.start)
+    if verbs::is_unsaid(sentence, group)
         || !(amount.money || amount.unit || sentence.ends_clause(amount.end))
     {
         return;
@@ -369,31 +116,16 @@ fn costs(writer: &mut Writer<'_, '_>, at: usize) {
     let mut subjects = sentence.subjects(group.start);
     if subjects.is_empty() && at >= 1 && sentence.lower(at - 1) == "and" {
         subjects.extend((0..at).rev().find_map(|before| {
-            sentence
-                .mention(before)
-                .filter(|mention| {
-                    matches!(mention.entity_type, EntityType::Project | EntityType::Tool)
-                })
-                .map(|mention| Phrase {
-                    term: Term::Entity(mention.name.clone(), mention.entity_type),
-                    items: before..before + 1,
-                    confidence: 0.8,
-                    definite: true,
-                })
+            let mention = sentence.mention(before)?;
+            matches!(mention.entity_type, EntityType::Project | EntityType::Tool)
+                .then_some(Phrase::of(sentence.term(before)?, before..before + 1, 0.8))
         }));
     }
+    let price = Term::Value(amount.text);
     for subject in subjects {
-        if subject.entity_type() != Some(EntityType::Person)
-            && subject.entity_type() != Some(EntityType::Date)
-        {
-            writer.tell(
-                &subject.term,
-                "costs",
-                &Term::Value(amount.text.clone()),
-                subject.items.start..amount.end,
-                group,
-                0.85 * subject.confidence,
-            );
+        if !subject.is(EntityType::Person) && !subject.is(EntityType::Date) {
+            let confidence = 0.85 * subject.confidence;
+            writer.tell_of(&subject, "costs", &price, amount.end, group, confidence);
         }
     }
 }
@@ -410,17 +142,11 @@ fn listens(writer: &mut Writer<'_, '_>, at: usize) {
     {
         return;
     }
+    let object = Term::Value(sentence.text(at + 2..port + 1));
     for subject in sentence.subjects(group.start) {
-        if subject.entity_type() != Some(EntityType::Person) {
-            let object = Term::Value(sentence.text(at + 2..port + 1));
-            writer.tell(
-                &subject.term,
-                "has_value",
-                &object,
-                subject.items.start..port + 1,
-                group,
-                0.8 * subject.confidence,
-            );
+        if !subject.is(EntityType::Person) {
+            let confidence = 0.8 * subject.confidence;
+            writer.tell_of(&subject, "has_value", &object, port + 1, group, confidence);
         }
     }
 }
@@ -429,7 +155,7 @@ fn listens(writer: &mut Writer<'_, '_>, at: usize) {
 fn set(writer: &mut Writer<'_, '_>, at: usize) {
     let sentence = writer.sentence;
     let group = verbs::group(sentence, at);
-    if group.unreal || group.future || verbs::is_conditional(sentence, group.start) {
+    if verbs::is_unsaid(sentence, group) {
         return;
     }
     let verb = sentence.lower(at);
@@ -438,48 +164,44 @@ fn set(writer: &mut Writer<'_, '_>, at: usize) {
         "weighs" | "measures" | "takes" | "defaults" | "earns" | "earn"
     ) || (verb == "set" && group.be && sentence.lower(at + 1) == "to")
     {
-        let to = usize::from(sentence.lower(at + 1) == "to");
-        let value = amount(sentence, at + 1 + to);
-        let word = (to == 1)
-            .then(|| {
-                sentence.token(at + 2).filter(|token| {
-                    token.is_word() || matches!(token.shape, crate::reading::tokens::Shape::Code)
-                })
-            })
-            .flatten();
-        let (text, end) = match (value, word) {
-            (Some(amount), _) if amount.unit || to == 1 => (amount.text, amount.end),
-            (None, Some(token))
-                if !token.class.is(Class::FUNCTION)
-                    && matches!(verb, "defaults" | "set")
-                    && sentence.ends_clause(at + 3) =>
-            {
-                (token.text.to_owned(), at + 3)
-            }
-            _ => return,
-        };
-        for subject in sentence.subjects(group.start) {
-            let person = subject.entity_type() == Some(EntityType::Person);
-            if person
-                || matches!(subject.entity_type(), Some(EntityType::Date))
-                || (verb == "takes"
-                    && sentence
-                        .mention(subject.items.start)
-                        .is_none_or(|mention| mention.entity_type != EntityType::Symbol))
-            {
-                continue;
-            }
-            writer.tell(
-                &subject.term,
-                "has_value",
-                &Term::Value(text.clone()),
-                subject.items.start..end,
-                group,
-                0.75 * subject.confidence,
-            );
-        }
-        return;
+        has(writer, at, group);
+    } else {
+        changed(writer, at, group);
     }
+}
+
+/// `The block weighs 25 kg`, `the port defaults to 8080`.
+fn has(writer: &mut Writer<'_, '_>, at: usize, group: Group) {
+    let sentence = writer.sentence;
+    let verb = sentence.lower(at);
+    let to = usize::from(sentence.lower(at + 1) == "to");
+    let word = sentence
+        .token(at + 2)
+        .filter(|token| to == 1 && (token.is_word() || token.shape == Shape::Code));
+    let (text, end) = match (amount(sentence, at + 1 + to), word) {
+        (Some(amount), _) if amount.unit || to == 1 => (amount.text, amount.end),
+        (None, Some(token))
+            if !token.class.is(Class::FUNCTION)
+                && matches!(verb, "defaults" | "set")
+                && sentence.ends_clause(at + 3) =>
+        {
+            (token.text.to_owned(), at + 3)
+        }
+        _ => return,
+    };
+    let value = Term::Value(text);
+    for subject in sentence.subjects(group.start) {
+        let may_take = verb != "takes" || sentence.names(subject.items.start, EntityType::Symbol);
+        if may_take && !subject.is(EntityType::Person) && !subject.is(EntityType::Date) {
+            let confidence = 0.75 * subject.confidence;
+            writer.tell_of(&subject, "has_value", &value, end, group, confidence);
+        }
+    }
+}
+
+/// `Set minSdkVersion to 26`, `raised the timeout from 30 to 60 s`.
+fn changed(writer: &mut Writer<'_, '_>, at: usize, group: Group) {
+    let sentence = writer.sentence;
     let Some(object) = sentence.object(at + 1) else {
         return;
     };
@@ -496,8 +218,8 @@ fn set(writer: &mut Writer<'_, '_>, at: usize) {
         return;
     };
     let subject = match &object.term {
-        Term::Entity(name, kind) if !matches!(kind, EntityType::Date | EntityType::Person) => {
-            Term::Entity(name.clone(), *kind)
+        Term::Entity(_, kind) if !matches!(kind, EntityType::Date | EntityType::Person) => {
+            object.term.clone()
         }
         Term::Value(text)
             if object.definite
@@ -508,14 +230,10 @@ fn set(writer: &mut Writer<'_, '_>, at: usize) {
         }
         _ => return,
     };
-    writer.tell(
-        &subject,
-        "has_value",
-        &Term::Value(amount.text),
-        object.items.start..amount.end,
-        group,
-        0.7 * object.confidence,
-    );
+    let value = Term::Value(amount.text);
+    let around = object.items.start..amount.end;
+    let confidence = 0.7 * object.confidence;
+    writer.tell(&subject, "has_value", &value, around, group, confidence);
 }
 
 /// `Anna turned 34`.
@@ -526,16 +244,8 @@ fn turned(writer: &mut Writer<'_, '_>, at: usize) {
     if !sentence.is(number, Kind::Number) || !is_age(sentence, number, number + 1) || group.unreal {
         return;
     }
-    for subject in sentence.subjects(group.start) {
-        if subject.entity_type() == Some(EntityType::Person) {
-            writer.tell(
-                &subject.term,
-                "age",
-                &Term::Value(sentence.lower(number).to_owned()),
-                subject.items.start..number + 1,
-                group,
-                0.75,
-            );
-        }
+    let years = Term::Value(sentence.lower(number).to_owned());
+    for subject in sentence.people(group.start) {
+        writer.tell_of(&subject, "age", &years, number + 1, group, 0.75);
     }
 }

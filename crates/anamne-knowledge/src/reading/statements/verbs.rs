@@ -1,6 +1,6 @@
 //! What the small words around a verb say: whether it is so, was so, is not so, or is only thought of.
 
-use super::items::Sentence;
+use super::sentence::Sentence;
 use super::words::is_adverb;
 
 /// The small words before a verb.
@@ -99,41 +99,20 @@ fn is_verbal(sentence: &Sentence<'_>, at: usize) -> bool {
         ) || sentence.lower(at + 1).ends_with("ing")))
 }
 
+/// Whether the verb of a group only tells of what may be, or is still to come.
+pub(super) fn is_unsaid(sentence: &Sentence<'_>, group: Group) -> bool {
+    group.unreal || group.future || is_conditional(sentence, group.start)
+}
+
 /// Whether what is said from an item on hangs on a condition, a wish or a doubt before it.
 pub(super) fn is_conditional(sentence: &Sentence<'_>, at: usize) -> bool {
     (0..at).any(|before| {
-        matches!(
+        one_of!(
             sentence.lower(before),
-            "if" | "unless"
-                | "whether"
-                | "suppose"
-                | "imagine"
-                | "assuming"
-                | "wish"
-                | "wished"
-                | "maybe"
-                | "perhaps"
-                | "possibly"
-                | "hypothetically"
-                | "ensure"
-                | "ensures"
-                | "given"
-                | "assume"
-                | "let's"
-                | "pretend"
-                | "wonder"
-                | "wondering"
-                | "should"
-                | "could"
-                | "would"
-                | "e.g"
-                | "example"
-                | "instance"
-                | "let"
-                | "lets"
-                | "wenn"
-                | "falls"
-                | "si"
+            "if" "unless" "whether" "suppose" "imagine" "assuming" "wish" "wished" "maybe" "perhaps"
+            "possibly" "hypothetically" "ensure" "ensures" "given" "assume" "let's" "pretend"
+            "wonder" "wondering" "should" "could" "would" "e.g" "example" "instance" "let" "lets"
+            "wenn" "falls" "si"
         ) && !sentence.items[before].quoted
             && sentence.mention(before).is_none()
             && !is_closed(sentence, before, at)
@@ -155,20 +134,10 @@ fn is_closed(sentence: &Sentence<'_>, before: usize, at: usize) -> bool {
 /// How much is taken from a statement by what is before it: `I think`.
 pub(super) fn doubt(sentence: &Sentence<'_>, at: usize) -> f32 {
     let doubted = (0..at).any(|before| {
-        matches!(
+        one_of!(
             sentence.lower(before),
-            "think"
-                | "guess"
-                | "believe"
-                | "probably"
-                | "likely"
-                | "apparently"
-                | "seems"
-                | "heard"
-                | "assume"
-                | "suspect"
-                | "hopefully"
-                | "hope"
+            "think" "guess" "believe" "probably" "likely" "apparently" "seems" "heard" "assume"
+            "suspect" "hopefully" "hope"
         )
     });
     if doubted { 0.7 } else { 1.0 }

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::actions::{FoundAction, VerbPhrase, action_verb, phrase_start};
-use super::claim::{Action, Aspect, Topic};
-use super::clauses::Clause;
-use super::tokens::{Kind, Token};
-use super::topics::topics;
-use super::words::{Stems, is_function_word, is_idle_verb, is_past_form, verb_groups};
+use super::{FoundAction, VerbPhrase, action_verb, phrase_start};
+use crate::conflicts::claim::{Aspect, Topic};
+use crate::conflicts::clauses::Clause;
+use crate::conflicts::tokens::{Kind, Token, is_at, says};
+use crate::conflicts::topics::topics;
+use crate::conflicts::words::{Stems, is_function_word, is_idle_verb, is_past_form};
 
 /// Words after which "not" is only for a while.
 const FOR_A_WHILE: &str = "while since lately recently today week month days weeks months ages tonight yesterday morning much enough
@@ -26,8 +26,7 @@ pub(super) fn denied(
 ) -> Vec<FoundAction> {
     let end = clause.tokens.end;
     let rest = &tokens[phrase.verb..end];
-    let passing =
-        phrase.aspect == Aspect::NotDone && rest.iter().any(|token| token.is_one_of(FOR_A_WHILE));
+    let passing = phrase.aspect == Aspect::NotDone && says(rest, FOR_A_WHILE);
     if passing || compares(rest) {
         return Vec::new();
     }
@@ -87,14 +86,8 @@ fn hang_on(
     let whole = object.start..said.end;
     let about = topics(tokens, object, stems);
     let rest = topics(tokens, phrase.verb + 1..said.end, stems);
-    push_found(
-        tokens,
-        phrase,
-        phrase.verb,
-        whole,
-        [about, rest].concat(),
-        found,
-    );
+    let about = [about, rest].concat();
+    found.extend(denial(tokens, phrase, phrase.verb, whole, about));
 }
 
 /// `any database, like Redis`: what is given as an example is denied too.
@@ -104,41 +97,29 @@ fn examples(
     phrase: &VerbPhrase,
     start: usize,
     stems: &mut Stems,
-) -> Vec<FoundAction> {
-    let mut found = Vec::new();
+) -> Option<FoundAction> {
     let mut at = end;
     while tokens.get(at).is_some_and(|token| token.is(",")) {
         at += 1;
     }
-    let like = tokens
-        .get(at)
-        .is_some_and(|token| token.is_one_of("like including"));
-    let such_as = tokens.get(at).is_some_and(|token| token.is("such"))
-        && tokens.get(at + 1).is_some_and(|token| token.is("as"));
+    let like = is_at(tokens, at, "like including");
+    let such_as = is_at(tokens, at, "such") && is_at(tokens, at + 1, "as");
     let first = at + 1 + usize::from(such_as);
-    if (like || such_as) && tokens.get(first).is_some_and(Token::is_capitalised) {
-        let length = tokens[first..]
-            .iter()
-            .take(3)
-            .take_while(|token| token.is_capitalised())
-            .count();
-        let about = topics(tokens, first..first + length, stems);
-        push_found(
-            tokens,
-            phrase,
-            phrase.verb,
-            start..first + length,
-            about,
-            &mut found,
-        );
-    }
-    found
+    let length = tokens
+        .get(first..)
+        .filter(|_| like || such_as)?
+        .iter()
+        .take(3)
+        .take_while(|token| token.is_capitalised())
+        .count();
+    let about = topics(tokens, first..first + length, stems);
+    denial(tokens, phrase, phrase.verb, start..first + length, about)
 }
 
 /// `anything like this`, `so much`, `as good as`: what is denied is a comparison.
 fn compares(rest: &[Token<'_>]) -> bool {
     rest.iter().enumerate().any(|(at, token)| {
-        let next_is = |words: &str| rest.get(at + 1).is_some_and(|next| next.is_one_of(words));
+        let next_is = |words: &str| is_at(rest, at + 1, words);
         token.is_one_of("such as so quite")
             || (token.is("anything") && next_is("like as so quite this that"))
             || (token.is("like") && next_is("this that it them"))
@@ -157,32 +138,17 @@ fn push_denied(
     let said = start..object.end;
     let about = topics(tokens, object, stems);
     if !about.iter().all(|topic| topic.weight < 6) {
-        push_found(tokens, phrase, verb, said, about, found);
+        found.extend(denial(tokens, phrase, verb, said, about));
     }
 }
 
-fn push_found(
+fn denial(
     tokens: &[Token<'_>],
     phrase: &VerbPhrase,
     verb: usize,
     said: Range<usize>,
     about: Vec<Topic>,
-    found: &mut Vec<FoundAction>,
-) {
+) -> Option<FoundAction> {
     let lemma = action_verb(&tokens[verb]);
-    if is_idle_verb(&lemma) || about.is_empty() {
-        return;
-    }
-    found.push(FoundAction {
-        tokens: said,
-        subject: phrase.subject.clone(),
-        about,
-        action: Action {
-            groups: verb_groups(&lemma),
-            verb: lemma,
-            aspect: phrase.aspect,
-            day: None,
-        },
-        changed: phrase.changed,
-    });
+    (!is_idle_verb(&lemma) && !about.is_empty()).then(|| phrase.with(lemma, said, about))
 }

@@ -1,9 +1,9 @@
 //! Whether a denial and an action are about the same.
 
-use super::claim::{Action, Aspect, Claim};
+use crate::conflicts::claim::{Action, Aspect, Claim};
 use anamne_types::ConflictKind;
 
-use super::judge::{Conflict, same_author};
+use super::{Conflict, same_author};
 
 /// The least share of what is denied that the action must be about.
 const LEAST_COVERED: f32 = 0.66;

@@ -2,19 +2,19 @@
 
 use anamne_types::EntityType;
 
-use crate::reading::gazetteer::{self, Class};
+use super::gazetteer::{self, Class};
 
 /// The longest thing without white space that is looked at, in bytes.
 const LONGEST: usize = 240;
 
 /// What a piece of code or an address names, and how it should be shown.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::reading) struct Coded<'text> {
-    pub(in crate::reading) name: &'text str,
-    pub(in crate::reading) entity_type: EntityType,
-    pub(in crate::reading) confidence: f32,
+pub(super) struct Coded<'text> {
+    pub(super) name: &'text str,
+    pub(super) entity_type: EntityType,
+    pub(super) confidence: f32,
     /// What it is set to: 26 in `minSdkVersion = 26`.
-    pub(in crate::reading) value: Option<&'text str>,
+    pub(super) value: Option<&'text str>,
 }
 
 impl<'text> Coded<'text> {
@@ -29,7 +29,7 @@ impl<'text> Coded<'text> {
 }
 
 /// How many bytes at the beginning of a text are an address, a path or an identifier, if it begins with one.
-pub(in crate::reading) fn special_length(text: &str) -> Option<usize> {
+pub(super) fn special_length(text: &str) -> Option<usize> {
     let chunk = chunk_of(text);
     if !may_be_special(chunk) {
         return None;
@@ -117,7 +117,7 @@ pub(super) fn is_numbered(word: &str) -> bool {
 }
 
 /// What stands between backticks names.
-pub(in crate::reading) fn between_backticks(text: &str) -> Option<Coded<'_>> {
+pub(super) fn between_backticks(text: &str) -> Option<Coded<'_>> {
     let text = text.trim();
     if text.len() < 2 || !text.contains(char::is_alphabetic) {
         return None;

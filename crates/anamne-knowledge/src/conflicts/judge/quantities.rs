@@ -1,10 +1,10 @@
 //! Whether two values are of the same property, and can't both be its value.
 
-use super::claim::{Claim, Quantity, Topic};
+use crate::conflicts::claim::{Claim, Quantity, Topic};
 use anamne_types::ConflictKind;
 
-use super::judge::{Conflict, same_author};
-use super::values::is_schedule;
+use super::{Conflict, same_author};
+use crate::conflicts::values::is_schedule;
 
 /// Values nearer than this share of the larger one are the same where one of them is only `about` so.
 const ABOUT: f64 = 0.1;

@@ -1,14 +1,16 @@
 //! Claims that a property has a value.
 
+mod properties;
+
 use std::ops::Range;
 
+use self::properties::{is_noun_like, property};
 use super::claim::{Quantity, Topic};
 use super::clauses::{Clause, Mode};
-use super::properties::{is_noun_like, property};
-use super::tokens::{Kind, Token};
+use super::tokens::{Kind, Token, says};
 use super::topics::topics;
 use super::values::{Value, is_schedule, month};
-use super::words::{Stems, is_function_word, is_past_form, verb_lemma};
+use super::words::{Stems, is_function_word, is_listed, is_past_form, verb_lemma};
 
 /// A quantity read from a clause, before it becomes a claim.
 pub(super) struct FoundQuantity {
@@ -76,9 +78,7 @@ fn is_old_value(tokens: &[Token<'_>], value: &Value, next: Option<&Value>) -> bo
     from && next.is_some_and(|next| {
         next.tokens.start > value.tokens.end
             && next.tokens.start - value.tokens.end <= 4
-            && tokens[value.tokens.end..next.tokens.start]
-                .iter()
-                .any(|token| token.is("to"))
+            && says(&tokens[value.tokens.end..next.tokens.start], "to")
             && (next.dimension == value.dimension || value.dimension == "number")
     })
 }
@@ -128,10 +128,7 @@ fn quantity(
         && from > 0
         && tokens[from - 1]
             .is_one_of("over within for in after every last past next during each the first");
-    let proposed = is_schedule
-        && leading
-            .iter()
-            .any(|token| token.is_one_of("should would could might"));
+    let proposed = is_schedule && says(leading, "should would could might");
     if spans || proposed || is_delta(tokens, value, from, &property) || (is_schedule && happened) {
         return None;
     }
@@ -144,16 +141,12 @@ fn quantity(
                 .any(|word| word.is_one_of("to will would should could"))
     }) && verb.is_some_and(|at| !is_past_form(&leading[at].lower));
     let aims = aims(leading) || property_aims(tokens, &property);
-    let perfect = leading
-        .iter()
-        .any(|token| token.is_one_of("have has recently now"));
-    let near_new = tokens[from.saturating_sub(7).max(clause.tokens.start)..from]
-        .iter()
-        .any(|token| token.is_one_of("new updated revised rescheduled latest adjusted extended"))
-        && (value.counted.is_empty() || tokens[from - 1].is("of"));
-    let says_now = tokens[clause.tokens.clone()]
-        .iter()
-        .any(|token| token.is_one_of("now"))
+    let perfect = says(leading, "have has recently now");
+    let near_new = says(
+        &tokens[from.saturating_sub(7).max(clause.tokens.start)..from],
+        "new updated revised rescheduled latest adjusted extended",
+    ) && (value.counted.is_empty() || tokens[from - 1].is("of"));
+    let says_now = says(&tokens[clause.tokens.clone()], "now")
         || leading
             .iter()
             .any(|token| token.is("total") || token.is("reached"))
@@ -225,10 +218,6 @@ fn quoted(
     let end = property.iter().map(|range| range.end).max();
     start.map_or(value.start, |start| start.min(value.start))
         ..end.map_or(value.end, |end| end.max(value.end))
-}
-
-pub(super) fn is_listed(list: &str, word: &str) -> bool {
-    !word.is_empty() && list.split_ascii_whitespace().any(|listed| listed == word)
 }
 
 /// Whether what leads to a value says that it is wanted, rather than telling of one in passing (`to tidy the shelf with 8 boxes`).

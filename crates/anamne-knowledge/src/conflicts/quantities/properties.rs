@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
-use super::clauses::Clause;
-use super::quantities::{CHANGES, governing_verb, is_listed};
-use super::tokens::{Kind, Token};
-use super::values::{PRESENT_VERBS, Value, is_schedule, month};
-use super::words::{is_function_word, is_known_verb, is_past_form, verb_lemma};
+use super::{CHANGES, governing_verb};
+use crate::conflicts::clauses::Clause;
+use crate::conflicts::tokens::{Kind, Token};
+use crate::conflicts::values::{PRESENT_VERBS, Value, is_schedule, month};
+use crate::conflicts::words::{
+    is_function_word, is_known_verb, is_listed, is_past_form, verb_lemma,
+};
 
 const CONNECTORS: &str = "is are was were be been being has have had now currently at to from by on for until till of about around roughly
     approximately just recently only still already also as up down which that it 's stands sits equals finally set scheduled due

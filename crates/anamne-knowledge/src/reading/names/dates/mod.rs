@@ -1,7 +1,10 @@
 //! Days, months, years, as they are written and said.
 
+mod forms;
+
+use self::forms::{is_decade, is_dotted, is_iso};
 use crate::reading::gazetteer::Class;
-use crate::reading::tokens::{Shape, Token, Tokens};
+use crate::reading::tokens::{Shape, Tokens};
 
 /// How many tokens from `at` on name a day or a longer time, if a date begins there.
 pub(super) fn date_at(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
@@ -13,50 +16,34 @@ pub(super) fn date_at(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
     }
 }
 
-fn lower<'a>(tokens: &'a Tokens<'_>, at: usize) -> &'a str {
-    tokens.get(at).map_or("", |token| &*token.lower)
-}
-
 fn before<'a>(tokens: &'a Tokens<'_>, at: usize) -> &'a str {
-    at.checked_sub(1).map_or("", |at| lower(tokens, at))
+    tokens.lower(at.wrapping_sub(1))
 }
 
 fn words(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
     let token = tokens.get(at)?;
-    let next = lower(tokens, at + 1);
-    let class_of_next = tokens.get(at + 1).map_or(Class::NONE, |next| next.class);
+    let next = tokens.lower(at + 1);
     match &*token.lower {
         "today" | "tomorrow" | "yesterday" | "tonight" | "tmrw" | "tmr" | "heute" | "gestern"
         | "aujourd'hui" | "demain" | "hier" | "samedi" | "dimanche" | "lundi" | "mardi"
         | "mercredi" | "jeudi" | "vendredi" | "mañana" | "ayer" | "overmorrow" | "übermorgen"
         | "vorgestern" => return Some(1),
         "next" | "last" | "this" | "coming" | "past" | "nächsten" | "letzten" => {
-            let long = matches!(
+            let long = one_of!(
                 next,
-                "week"
-                    | "month"
-                    | "year"
-                    | "quarter"
-                    | "weekend"
-                    | "summer"
-                    | "winter"
-                    | "spring"
-                    | "autumn"
-                    | "fall"
-                    | "semester"
-                    | "decade"
-                    | "century"
+                "week" "month" "year" "quarter" "weekend" "summer" "winter" "spring" "autumn" "fall"
+                "semester" "decade" "century"
             );
             let part_of_day = matches!(
                 (&*token.lower, next),
                 ("this", "morning" | "afternoon" | "evening") | ("last", "night" | "evening")
             );
-            let day = class_of_next.is(Class::WEEKDAY)
-                || (class_of_next.is(Class::MONTH) && next != "mar");
+            let day = tokens.class(at + 1).is(Class::WEEKDAY)
+                || (tokens.class(at + 1).is(Class::MONTH) && next != "mar");
             // "the last month of the project" and "this fall back" are no dates.
             let counts =
                 before(tokens, at) == "the" && matches!(&*token.lower, "last" | "next" | "past");
-            let verb = next == "fall" && lower(tokens, at + 2) == "back";
+            let verb = next == "fall" && tokens.lower(at + 2) == "back";
             if (long && !counts && !verb) || part_of_day || day {
                 return Some(2);
             }
@@ -72,7 +59,7 @@ fn words(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
                 "days" | "day" | "weeks" | "week" | "months" | "month" | "years" | "year"
             );
             let goes_on = matches!(
-                lower(tokens, at + 2 + count),
+                tokens.lower(at + 2 + count),
                 "of" | "without" | "or" | "than" | "after" | "from"
             );
             return (token.lower == "in" && days && !goes_on && !is_past(tokens, at))
@@ -80,8 +67,8 @@ fn words(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
         }
         "the"
             if next == "day"
-                && matches!(lower(tokens, at + 2), "before" | "after")
-                && matches!(lower(tokens, at + 3), "yesterday" | "tomorrow") =>
+                && matches!(tokens.lower(at + 2), "before" | "after")
+                && matches!(tokens.lower(at + 3), "yesterday" | "tomorrow") =>
         {
             return Some(4);
         }
@@ -117,18 +104,9 @@ fn is_past(tokens: &Tokens<'_>, at: usize) -> bool {
         .take(4)
         .any(|token| {
             token.lower.ends_with("ed")
-                || matches!(
+                || one_of!(
                     &*token.lower,
-                    "done"
-                        | "built"
-                        | "took"
-                        | "was"
-                        | "were"
-                        | "made"
-                        | "lost"
-                        | "times"
-                        | "once"
-                        | "twice"
+                    "done" "built" "took" "was" "were" "made" "lost" "times" "once" "twice"
                 )
         })
 }
@@ -136,10 +114,10 @@ fn is_past(tokens: &Tokens<'_>, at: usize) -> bool {
 /// `3`, `two`, `a couple of`: how many tokens are a count.
 fn count_length(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
     let token = tokens.get(at)?;
-    let next = lower(tokens, at + 1);
+    let next = tokens.lower(at + 1);
     match &*token.lower {
         "a" if matches!(next, "few") => Some(2),
-        "a" if next == "couple" => Some(if lower(tokens, at + 2) == "of" { 3 } else { 2 }),
+        "a" if next == "couple" => Some(if tokens.lower(at + 2) == "of" { 3 } else { 2 }),
         "a" | "an" | "one" | "two" | "three" | "four" | "five" | "six" | "seven" | "eight"
         | "nine" | "ten" | "eleven" | "twelve" | "several" | "few" | "many" => Some(1),
         digits
@@ -161,8 +139,8 @@ fn ago(tokens: &Tokens<'_>, at: usize, count: usize) -> Option<usize> {
         &*unit.lower,
         "hour" | "hours" | "minute" | "minutes" | "second" | "seconds"
     );
-    let after = lower(tokens, at + count + 1);
-    let from_now = after == "from" && matches!(lower(tokens, at + count + 2), "now" | "today");
+    let after = tokens.lower(at + count + 1);
+    let from_now = after == "from" && matches!(tokens.lower(at + count + 2), "now" | "today");
     match after {
         "ago" if long => Some(count + 2),
         "from" if from_now && long => Some(count + 3),
@@ -174,31 +152,13 @@ fn is_month(tokens: &Tokens<'_>, at: usize) -> bool {
     let Some(token) = tokens.get(at).filter(|token| token.class.is(Class::MONTH)) else {
         return false;
     };
-    let near_number = day_of_month(tokens, at + 1).is_some()
-        || is_year(tokens, at + 1)
-        || at
-            .checked_sub(1)
-            .is_some_and(|before| day_of_month(tokens, before).is_some());
+    let near_number =
+        is_day(tokens, at + 1) || is_year(tokens, at + 1) || is_day(tokens, at.wrapping_sub(1));
     let previous = before(tokens, at);
-    let led = matches!(
+    let led = one_of!(
         previous,
-        "in" | "since"
-            | "until"
-            | "till"
-            | "by"
-            | "early"
-            | "late"
-            | "mid"
-            | "last"
-            | "next"
-            | "this"
-            | "of"
-            | "from"
-            | "through"
-            | "before"
-            | "after"
-            | "every"
-            | "during"
+        "in" "since" "until" "till" "by" "early" "late" "mid" "last" "next" "this" "of" "from"
+        "through" "before" "after" "every" "during"
     );
     match &*token.lower {
         "may" | "march" | "mar" | "jan" | "sep" | "dec" | "nov" | "oct" | "jun" | "jul" | "feb"
@@ -214,17 +174,18 @@ fn is_month(tokens: &Tokens<'_>, at: usize) -> bool {
     }
 }
 
-/// A day of a month: `3`, `22nd`, `3-5`; how many tokens it has.
-fn day_of_month(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
-    let token = tokens.get(at).filter(|token| token.shape == Shape::Digit)?;
+/// Whether a token is a day of a month: `3`, `22nd`, `3-5`.
+fn is_day(tokens: &Tokens<'_>, at: usize) -> bool {
+    let Some(token) = tokens.get(at).filter(|token| token.shape == Shape::Digit) else {
+        return false;
+    };
     let first = token.lower.split(['-', '–']).next().unwrap_or("");
     let digits = first.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let suffix = &first[digits.len()..];
-    let is_day = digits
+    digits
         .parse::<u8>()
         .is_ok_and(|day| (1..=31).contains(&day))
-        && matches!(suffix, "" | "st" | "nd" | "rd" | "th");
-    is_day.then_some(1)
+        && matches!(suffix, "" | "st" | "nd" | "rd" | "th")
 }
 
 fn is_year(tokens: &Tokens<'_>, at: usize) -> bool {
@@ -242,7 +203,7 @@ fn year_after(tokens: &Tokens<'_>, at: usize) -> usize {
     if is_year(tokens, at) {
         return 1;
     }
-    let joined = matches!(lower(tokens, at), "," | "of");
+    let joined = matches!(tokens.lower(at), "," | "of");
     if joined && is_year(tokens, at + 1) {
         2
     } else {
@@ -254,10 +215,10 @@ fn month(tokens: &Tokens<'_>, at: usize) -> usize {
     if is_year(tokens, at + 1) {
         return 2;
     }
-    if day_of_month(tokens, at + 1).is_some() && !followed_by_unit(tokens, at + 2) {
+    if is_day(tokens, at + 1) && !followed_by_unit(tokens, at + 2) {
         return 2 + year_after(tokens, at + 2);
     }
-    if lower(tokens, at + 1) == "of" && is_year(tokens, at + 2) {
+    if tokens.lower(at + 1) == "of" && is_year(tokens, at + 2) {
         return 3;
     }
     1
@@ -265,7 +226,7 @@ fn month(tokens: &Tokens<'_>, at: usize) -> usize {
 
 fn followed_by_unit(tokens: &Tokens<'_>, at: usize) -> bool {
     matches!(
-        lower(tokens, at),
+        tokens.lower(at),
         "%" | "people" | "times" | "percent" | "km" | "kg" | "hours" | "€" | "$"
     )
 }
@@ -276,22 +237,22 @@ fn weekday(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
         &*token.lower,
         "mon" | "tue" | "tues" | "wed" | "thu" | "thur" | "thurs" | "fri" | "sat" | "sun"
     );
-    let comma = usize::from(lower(tokens, at + 1) == ",");
+    let comma = usize::from(tokens.lower(at + 1) == ",");
     let rest = at + 1 + comma;
-    let the = usize::from(lower(tokens, rest) == "the");
+    let the = usize::from(tokens.lower(rest) == "the");
     let date = if is_month(tokens, rest) {
         Some(month(tokens, rest))
             .filter(|length| *length > 1)
             .map(|length| rest - at + length)
     } else if the == 1
-        && tokens.get(rest + 1).is_some_and(|day| {
-            day.lower.ends_with("th") || day.lower.ends_with("st") || day.lower.ends_with("nd")
-        })
+        && ["th", "st", "nd"]
+            .iter()
+            .any(|ending| tokens.lower(rest + 1).ends_with(ending))
         && day_then_month(tokens, rest + 1).is_none()
-        && day_of_month(tokens, rest + 1).is_some()
+        && is_day(tokens, rest + 1)
     {
         Some(rest + 2 - at)
-    } else if day_of_month(tokens, rest + the).is_some() {
+    } else if is_day(tokens, rest + the) {
         day_then_month(tokens, rest + the).map(|length| rest + the - at + length)
     } else {
         None
@@ -309,18 +270,14 @@ fn weekday(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
 }
 
 fn day_then_month(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
-    day_of_month(tokens, at)?;
-    let gap = usize::from(matches!(lower(tokens, at + 1), "." | "of"));
+    let gap = usize::from(matches!(tokens.lower(at + 1), "." | "of"));
     let month = at + 1 + gap;
-    tokens
-        .get(month)
-        .filter(|token| token.class.is(Class::MONTH))?;
-    Some(2 + gap + year_after(tokens, month + 1))
+    (is_day(tokens, at) && tokens.class(month).is(Class::MONTH))
+        .then(|| 2 + gap + year_after(tokens, month + 1))
 }
 
 fn digits(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
-    let token: &Token<'_> = tokens.get(at)?;
-    let text = &*token.lower;
+    let text = &*tokens.get(at)?.lower;
     if is_iso(text) || is_dotted(text) || is_decade(text) {
         return Some(1);
     }
@@ -328,8 +285,8 @@ fn digits(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
         return Some(length);
     }
     // "8 to 12 June"
-    if day_of_month(tokens, at).is_some()
-        && matches!(lower(tokens, at + 1), "to" | "-" | "–" | "and" | "bis")
+    if is_day(tokens, at)
+        && matches!(tokens.lower(at + 1), "to" | "-" | "–" | "and" | "bis")
         && let Some(length) = day_then_month(tokens, at + 2)
     {
         return Some(2 + length);
@@ -345,10 +302,9 @@ fn digits(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
     if is_year(tokens, at) && stands_as_year(tokens, at) {
         return Some(1);
     }
-    let ordinal = text.ends_with("st")
-        || text.ends_with("nd")
-        || text.ends_with("rd")
-        || text.ends_with("th");
+    let ordinal = ["st", "nd", "rd", "th"]
+        .iter()
+        .any(|ending| text.ends_with(ending));
     (ordinal && stands_as_day(tokens, at)).then_some(1)
 }
 
@@ -374,105 +330,24 @@ fn clock(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
     let minutes = suffix.strip_prefix(':').is_some_and(|minutes| {
         minutes.len() == 2 && minutes.bytes().all(|byte| byte.is_ascii_digit())
     });
-    if half(lower(tokens, at + length)) && (suffix.is_empty() || minutes) {
+    if half(tokens.lower(at + length)) && (suffix.is_empty() || minutes) {
         return Some(length + 1);
     }
     if !split && (half(suffix) || (suffix == "h" && before(tokens, at) == "à")) {
         return Some(1);
     }
-    let led = matches!(
+    let led = one_of!(
         before(tokens, at),
-        "at" | "around"
-            | "until"
-            | "till"
-            | "by"
-            | "before"
-            | "after"
-            | "um"
-            | "gegen"
-            | "à"
-            | "from"
+        "at" "around" "until" "till" "by" "before" "after" "um" "gegen" "à" "from"
     );
     (led && (minutes || split)).then_some(length)
 }
 
-/// `2026-02-03`, `2026-02`, `2026-q1`.
-fn is_iso(text: &str) -> bool {
-    let parts: Vec<&str> = text.split('-').collect();
-    let number = |part: &str| {
-        part.bytes()
-            .all(|byte| byte.is_ascii_digit())
-            .then(|| part.parse::<u32>().ok())
-            .flatten()
-    };
-    let year =
-        parts[0].len() == 4 && number(parts[0]).is_some_and(|year| (1000..3000).contains(&year));
-    match parts[1..] {
-        [month] => {
-            year && month.len() == 2
-                && (number(month).is_some_and(|month| (1..=12).contains(&month))
-                    || month.starts_with('q'))
-        }
-        [month, day] => {
-            year && month.len() == 2
-                && day.len() == 2
-                && number(month).is_some_and(|month| (1..=12).contains(&month))
-                && number(day).is_some_and(|day| (1..=31).contains(&day))
-        }
-        _ => false,
-    }
-}
-
-/// `3.2.2026`.
-fn is_dotted(text: &str) -> bool {
-    let parts: Vec<&str> = text.split('.').collect();
-    let [day, month, year] = parts[..] else {
-        return false;
-    };
-    let within = |part: &str, most: u32| {
-        part.len() <= 2
-            && part
-                .parse::<u32>()
-                .is_ok_and(|number| (1..=most).contains(&number))
-    };
-    within(day, 31)
-        && within(month, 12)
-        && year.len() == 4
-        && year.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// `1990s`.
-fn is_decade(text: &str) -> bool {
-    text.len() == 5
-        && text.ends_with("0s")
-        && text[..4]
-            .parse::<u16>()
-            .is_ok_and(|year| (1700..2100).contains(&year))
-}
-
 fn stands_as_year(tokens: &Tokens<'_>, at: usize) -> bool {
-    let led = matches!(
+    let led = one_of!(
         before(tokens, at),
-        "in" | "since"
-            | "until"
-            | "till"
-            | "by"
-            | "from"
-            | "during"
-            | "before"
-            | "after"
-            | "around"
-            | "early"
-            | "late"
-            | "mid"
-            | "year"
-            | "of"
-            | "("
-            | "ca"
-            | "circa"
-            | "seit"
-            | "im"
-            | "en"
+        "in" "since" "until" "till" "by" "from" "during" "before" "after" "around" "early" "late"
+        "mid" "year" "of" "(" "ca" "circa" "seit" "im" "en"
     );
     let next = tokens.get(at + 1);
     let counted = next.is_some_and(|next| {
@@ -487,19 +362,9 @@ fn stands_as_year(tokens: &Tokens<'_>, at: usize) -> bool {
 fn stands_as_day(tokens: &Tokens<'_>, at: usize) -> bool {
     let led = before(tokens, at) == "the"
         && at.checked_sub(2).is_some_and(|at| {
-            matches!(
-                lower(tokens, at),
-                "on" | "by"
-                    | "until"
-                    | "is"
-                    | "was"
-                    | "from"
-                    | "since"
-                    | "before"
-                    | "after"
-                    | "to"
-                    | ":"
-                    | "."
+            one_of!(
+                tokens.lower(at),
+                "on" "by" "until" "is" "was" "from" "since" "before" "after" "to" ":" "."
             )
         });
     let first = before(tokens, at) == "the" && at == 1;
@@ -510,6 +375,5 @@ fn stands_as_day(tokens: &Tokens<'_>, at: usize) -> bool {
                 "and" | "becomes" | "at" | "or" | "to" | "because" | "for"
             )
     });
-    day_of_month(tokens, at).is_some()
-        && ((led && ends) || (first && lower(tokens, at + 1) == "becomes"))
+    is_day(tokens, at) && ((led && ends) || (first && tokens.lower(at + 1) == "becomes"))
 }

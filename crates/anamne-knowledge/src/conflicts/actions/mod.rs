@@ -1,11 +1,13 @@
 //! Claims that somebody did, does or never did something.
 
+mod denials;
+
 use std::ops::Range;
 
+use self::denials::denied;
 use super::claim::{Action, Aspect, Topic};
 use super::clauses::{Clause, Mode};
-use super::denials::denied;
-use super::tokens::{Kind, Token};
+use super::tokens::{Kind, Token, is_at, says};
 use super::topics::topics;
 use super::words::{
     Stems, is_function_word, is_idle_verb, is_known_verb, is_past_form, verb_groups, verb_lemma,
@@ -50,7 +52,7 @@ pub(super) fn actions(
     if head.aspect.is_negative() {
         denied(tokens, clause, before, &head, stems)
     } else {
-        done(tokens, clause, head, stems)
+        done(tokens, clause, &head, stems)
     }
 }
 
@@ -62,6 +64,24 @@ pub(super) struct VerbPhrase {
     /// The token of the verb.
     pub(super) verb: usize,
     pub(super) changed: bool,
+}
+
+impl VerbPhrase {
+    /// What it says with a verb in its base form, and of what.
+    fn with(&self, verb: String, tokens: Range<usize>, about: Vec<Topic>) -> FoundAction {
+        FoundAction {
+            tokens,
+            subject: self.subject.clone(),
+            about,
+            action: Action {
+                groups: verb_groups(&verb),
+                verb,
+                aspect: self.aspect,
+                day: None,
+            },
+            changed: self.changed,
+        }
+    }
 }
 
 fn verb_phrase(
@@ -203,19 +223,14 @@ fn predicate(
         at += 1;
     }
     let verb = tokens.get(at).filter(|_| at < range.end)?;
-    let feels = verb.is_one_of("love like")
-        && !tokens
-            .get(at + 1)
-            .is_some_and(|next| next.is_one_of("to it that how"));
+    let feels = verb.is_one_of("love like") && !is_at(tokens, at + 1, "to it that how");
     if verb.kind != Kind::Word
         || (verb.is_one_of(UNREAL) && !feels)
         || is_function_word(&verb.lower) && !verb.is_one_of("been do done did have had has own")
     {
         return None;
     }
-    let anymore = tokens[range.clone()]
-        .iter()
-        .any(|token| token.is("anymore"))
+    let anymore = says(&tokens[range.clone()], "anymore")
         || tokens[range.clone()]
             .windows(2)
             .any(|pair| pair[0].is("any") && pair[1].is("more"));
@@ -310,7 +325,7 @@ pub(super) fn phrase_start(tokens: &[Token<'_>], verb: usize) -> usize {
 fn done(
     tokens: &[Token<'_>],
     clause: &Clause,
-    phrase: VerbPhrase,
+    phrase: &VerbPhrase,
     stems: &mut Stems,
 ) -> Vec<FoundAction> {
     let lemma = action_verb(&tokens[phrase.verb]);
@@ -322,16 +337,5 @@ fn done(
     if about.is_empty() {
         return Vec::new();
     }
-    vec![FoundAction {
-        tokens: phrase_start(tokens, phrase.verb)..end,
-        subject: phrase.subject,
-        about,
-        action: Action {
-            groups: verb_groups(&lemma),
-            verb: lemma,
-            aspect: phrase.aspect,
-            day: None,
-        },
-        changed: phrase.changed,
-    }]
+    vec![phrase.with(lemma, phrase_start(tokens, phrase.verb)..end, about)]
 }

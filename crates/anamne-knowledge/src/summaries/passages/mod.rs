@@ -1,10 +1,13 @@
 //! Passages: of each sentence the part that says most for its length, word for word.
 
+mod borders;
+
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use rustc_hash::FxHasher;
-use std::hash::{Hash, Hasher};
 
+use self::borders::{ends, first_that_says, joins, starts};
 use super::pieces::{announces, code_of, is_markup, is_phrase_of_courtesy, pieces};
 use super::words::{Sort, Word};
 
@@ -41,9 +44,6 @@ const GAIN: f32 = 0.8;
 
 /// What a passage costs beside its length, in bytes.
 const FIXED: f32 = 30.0;
-
-/// Of one sentence at most so many places are tried as beginning or end.
-const PLACES: usize = 24;
 
 /// The passages of a text, one for each sentence that says something, by where they stand. Linear in the text.
 pub(crate) fn passages(text: &str, words: &[Word]) -> Vec<Passage> {
@@ -133,154 +133,6 @@ fn ending(text: &str, piece: &Range<usize>, words: &[Word], end: usize) -> usize
         return at;
     }
     at + tail.trim_end_matches(['.', '!', '。']).len()
-}
-
-/// The first word after greetings, names that are called, and `yeah, so`.
-fn first_that_says(text: &str, words: &[Word]) -> Option<usize> {
-    let first = words.iter().position(|word| word.weight > 0.0)?;
-    let mut start = usize::from(numbers_a_list(text, words));
-    let listed = start;
-    for at in listed..words.len().min(first + 3) {
-        let next = words.get(at + 1).map_or(text.len(), |next| next.span.start);
-        let between = text[words[at].span.end..next].trim_start();
-        let called = at < first + 2 && (start..=at).all(|at| is_address(words, at));
-        if called && between.starts_with([',', '!', '.', '-', '…']) && at + 1 < words.len() {
-            start = at + 1;
-        }
-    }
-    while start < first && is_opener(&words[start]) {
-        start += 1;
-    }
-    words[start..]
-        .iter()
-        .any(|word| word.weight > 0.0)
-        .then_some(start)
-}
-
-/// Whether the first word is the number of an item in a list.
-fn numbers_a_list(text: &str, words: &[Word]) -> bool {
-    let after = |mark| text[words[0].span.end..].starts_with(mark);
-    words.len() > 1
-        && words[0].span.len() <= 2
-        && words[0].sort == Sort::Number
-        && (after(". ") || after(") "))
-}
-
-/// Whether a word says nothing, or is a name after a greeting.
-fn is_address(words: &[Word], at: usize) -> bool {
-    let greeted = at > 0 && words[at - 1].sort == Sort::Courtesy;
-    words[at].weight == 0.0 || (words[at].sort == Sort::Name && greeted)
-}
-
-fn is_opener(word: &Word) -> bool {
-    word.sort == Sort::Courtesy
-        || matches!(
-            word.plain.as_str(),
-            "and"
-                | "but"
-                | "so"
-                | "or"
-                | "well"
-                | "also"
-                | "then"
-                | "because"
-                | "plus"
-                | "just"
-                | "like"
-                | "that's"
-        )
-}
-
-/// Where a passage may begin: at the first word, and after what joins clauses.
-fn starts(text: &str, words: &[Word], first: usize, last: usize) -> Vec<usize> {
-    let mut starts = vec![first];
-    for at in first + 1..=last {
-        if (breaks(text, words, at) || joins(&words[at - 1].plain)) && !joins(&words[at].plain) {
-            starts.push(at);
-        }
-    }
-    starts.truncate(PLACES);
-    starts
-}
-
-/// Where a passage may end: at the end, and before what begins another clause or phrase.
-fn ends(text: &str, words: &[Word], first: usize) -> Vec<usize> {
-    let mut ends = vec![words.len()];
-    for at in first + 2..words.len() {
-        let whole = words[at - 1].sort != Sort::Grammar;
-        let called = words[at..].iter().all(|word| word.weight == 0.0) && breaks(text, words, at);
-        if (whole || called)
-            && (breaks(text, words, at) || joins(&words[at].plain) || leads_on(&words[at].plain))
-        {
-            ends.push(at);
-        }
-    }
-    ends.truncate(PLACES);
-    ends
-}
-
-/// Whether a mark between two words parts clauses.
-fn breaks(text: &str, words: &[Word], at: usize) -> bool {
-    text[words[at - 1].span.end..words[at].span.start].contains([
-        ',', ';', ':', '(', ')', '–', '—', '-', '、', '，', '；', '|', '\n', '"',
-    ])
-}
-
-fn joins(plain: &str) -> bool {
-    matches!(
-        plain,
-        "and"
-            | "but"
-            | "so"
-            | "because"
-            | "cause"
-            | "cuz"
-            | "which"
-            | "who"
-            | "while"
-            | "although"
-            | "though"
-            | "where"
-            | "when"
-            | "if"
-            | "since"
-            | "or"
-            | "plus"
-            | "that"
-            | "then"
-            | "und"
-            | "aber"
-            | "weil"
-            | "et"
-            | "mais"
-            | "y"
-            | "pero"
-    )
-}
-
-fn leads_on(plain: &str) -> bool {
-    matches!(
-        plain,
-        "in" | "on"
-            | "at"
-            | "for"
-            | "with"
-            | "from"
-            | "by"
-            | "about"
-            | "during"
-            | "after"
-            | "before"
-            | "until"
-            | "into"
-            | "over"
-            | "through"
-            | "than"
-            | "as"
-            | "like"
-            | "without"
-            | "to"
-    )
 }
 
 /// Where each word of a sentence stood last before.
@@ -425,25 +277,10 @@ fn hash(plain: &str) -> u64 {
 }
 
 fn is_own(plain: &str) -> bool {
-    matches!(
+    one_of!(
         plain.split('\'').next().unwrap_or(plain),
-        "i" | "my"
-            | "me"
-            | "mine"
-            | "myself"
-            | "we"
-            | "our"
-            | "us"
-            | "im"
-            | "ive"
-            | "ich"
-            | "mein"
-            | "meine"
-            | "wir"
-            | "je"
-            | "nous"
-            | "yo"
-            | "nosotros"
+        "i" "my" "me" "mine" "myself" "we" "our" "us" "im" "ive" "ich" "mein" "meine" "wir" "je"
+        "nous" "yo" "nosotros"
     )
 }
 
@@ -451,11 +288,9 @@ fn is_own(plain: &str) -> bool {
 mod tests {
     use super::*;
     use crate::summaries::words::Weights;
-    use anamne_embed::{Embedder, StaticModel};
 
     fn check(text: &str, expected: &[&str]) {
-        let dimensions = StaticModel::builtin().dimensions();
-        let words = Weights::new(StaticModel::builtin_tokens(), dimensions).words(text);
+        let words = Weights::builtin().words(text);
         let found = passages(text, &words);
         let shown: Vec<&str> = found
             .iter()
@@ -511,8 +346,7 @@ mod tests {
     #[test]
     fn a_statement_before_a_question_does_not_ask() {
         let text = "I moved the anvil to the north hall, can you update the plan?";
-        let dimensions = StaticModel::builtin().dimensions();
-        let words = Weights::new(StaticModel::builtin_tokens(), dimensions).words(text);
+        let words = Weights::builtin().words(text);
         let asks: Vec<bool> = passages(text, &words)
             .iter()
             .map(|passage| passage.asks)

@@ -1,11 +1,14 @@
 //! Whether two claims can't both be so.
 
+mod actions;
+mod quantities;
+
 use anamne_types::ConflictKind;
 use serde::{Deserialize, Serialize};
 
-use super::actions_judged::judge_actions;
+use self::actions::judge_actions;
+use self::quantities::judge_quantities;
 use super::claim::{Claim, Content};
-use super::quantities_judged::judge_quantities;
 
 /// Two claims that can't both be so at one time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

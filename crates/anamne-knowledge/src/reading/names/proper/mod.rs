@@ -1,0 +1,93 @@
+//! Runs of words that may be a name: listed ones, and those that capitals set apart.
+
+mod cues;
+mod listed;
+mod runs;
+
+use std::ops::Range;
+
+use rustc_hash::FxHashSet;
+
+use super::speech::Speech;
+use crate::reading::gazetteer::Class;
+use crate::reading::tokens::{Shape, Token, Tokens};
+
+/// A run of words that may be a name.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    /// Its tokens, without title and article.
+    pub(super) tokens: Range<usize>,
+    /// What a list says that it is.
+    pub(super) listed: Class,
+    /// Whether a title such as `Dr.` stands before it.
+    pub(super) titled: bool,
+    /// Whether its capital says nothing, since a sentence begins with it.
+    pub(super) weak: bool,
+    /// Whether all its words are ordinary ones.
+    pub(super) ordinary: bool,
+}
+
+/// A text in which names are looked for, and what its capitals tell of its words.
+struct Text<'a> {
+    tokens: &'a Tokens<'a>,
+    speech: &'a Speech,
+    /// The tokens that are something else.
+    taken: &'a [bool],
+    /// Words that stand in lower case somewhere.
+    lower: FxHashSet<&'a str>,
+    /// Words that have a capital where none is due.
+    capital: FxHashSet<&'a str>,
+}
+
+/// Finds the runs of words that may be names, outside of what is taken.
+pub(super) fn candidates(tokens: &Tokens<'_>, speech: &Speech, taken: &[bool]) -> Vec<Candidate> {
+    let text = Text::of(tokens, speech, taken);
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < tokens.all.len() {
+        let candidate = if taken[at] || !tokens.all[at].is_word() {
+            None
+        } else {
+            text.listed(at).or_else(|| text.run(at))
+        };
+        at = match &candidate {
+            Some(candidate) => candidate.tokens.end.max(at + 1),
+            None => at + 1,
+        };
+        found.extend(candidate);
+    }
+    found
+}
+
+impl<'a> Text<'a> {
+    fn of(tokens: &'a Tokens<'_>, speech: &'a Speech, taken: &'a [bool]) -> Self {
+        let mut text = Self {
+            tokens,
+            speech,
+            taken,
+            lower: FxHashSet::default(),
+            capital: FxHashSet::default(),
+        };
+        for token in &tokens.all {
+            if token.shape == Shape::Lower && token.lower.len() > 2 {
+                text.lower.insert(&token.lower);
+            } else if token.shape == Shape::Capital && !token.begins && !token.titled {
+                text.capital.insert(&token.lower);
+            }
+        }
+        text
+    }
+
+    fn token(&self, at: usize) -> &'a Token<'a> {
+        &self.tokens.all[at]
+    }
+}
+
+/// Whether a word is what the names of places, organisations and the like end in.
+pub(super) fn is_head(token: &Token<'_>) -> bool {
+    token.class.is(Class::PLACE_HEAD
+        .and(Class::ORGANISATION_HEAD)
+        .and(Class::CONCEPT_HEAD)
+        .and(Class::PROJECT_HEAD)
+        .and(Class::TOOL_HEAD))
+}

@@ -1,0 +1,233 @@
+//! Statements by clause patterns: a verb, and what stands before and after it.
+
+mod objects;
+mod replacing;
+mod rules;
+
+use anamne_types::EntityType;
+
+use self::objects::{is_club, object_for, objects};
+use self::rules::Rule;
+use super::amounts::version_number;
+use super::sentence::{Kind, Phrase, Sentence};
+use super::verbs::{self, Group};
+use super::{Writer, sure};
+use crate::reading::Term;
+
+pub(super) fn read(writer: &mut Writer<'_, '_>) {
+    for verb in 0..writer.sentence.items.len() {
+        let item = &writer.sentence.items[verb];
+        if item.kind != Kind::Word || item.quoted {
+            continue;
+        }
+        for rule in rules::rules_of(item.lower) {
+            if apply(writer, verb, rule) {
+                break;
+            }
+        }
+        replacing::read(writer, verb);
+    }
+}
+
+/// Reads one clause by a rule; whether it fits.
+fn apply(writer: &mut Writer<'_, '_>, verb: usize, rule: &Rule) -> bool {
+    let sentence = writer.sentence;
+    let Some(object_at) = rule
+        .after
+        .iter()
+        .filter_map(|words| sentence.words_at(verb + 1, words))
+        .max()
+        .map(|length| verb + 1 + length)
+    else {
+        return false;
+    };
+    let group = if sentence.lower(verb) == "stand" {
+        cannot_stand(sentence, verb)
+    } else {
+        group_of(sentence, verb, rule)
+    };
+    let Some(group) = group.filter(|group| !verbs::is_unsaid(sentence, *group)) else {
+        return false;
+    };
+    let since = matches!(sentence.lower(verb), "lived" | "headed" | "chaired");
+    if since && matches!(rule.relation, "lives_in" | "leads") && !rule.passive && !group.perfect {
+        return false;
+    }
+    let state = matches!(
+        rule.relation,
+        "lives_in" | "works_at" | "owns" | "leads" | "runs_on" | "uses" | "likes"
+    ) && group.past
+        && group.be
+        && !rule.passive;
+    if state {
+        return false;
+    }
+    let Some(object) = object_for(sentence, object_at, rule) else {
+        return false;
+    };
+    if matches!(sentence.lower(verb), "liked" | "loved" | "enjoyed")
+        && object.entity_type().is_none()
+    {
+        return false;
+    }
+    let subjects = subjects_for(writer, group.start, rule);
+    if subjects.is_empty() {
+        return false;
+    }
+    // "We're called" gives a group's name, not the writer's.
+    if rule.relation == "alias_of"
+        && subjects
+            .iter()
+            .any(|subject| sentence.lower(subject.items.start) == "we")
+    {
+        return false;
+    }
+    let confidence = rule.confidence * verbs::doubt(sentence, group.start);
+    for subject in &subjects {
+        for object in objects(sentence, &object, rule) {
+            write(writer, subject, &object, rule, group, confidence);
+        }
+    }
+    true
+}
+
+fn write(
+    writer: &mut Writer<'_, '_>,
+    subject: &Phrase,
+    object: &Phrase,
+    rule: &Rule,
+    group: Group,
+    confidence: f32,
+) {
+    let confidence = sure(subject, sure(object, confidence));
+    let around =
+        subject.items.start.min(object.items.start)..object.items.end.max(subject.items.end);
+    let (about, other) = if rule.swapped {
+        (object, subject)
+    } else {
+        (subject, object)
+    };
+    // `the memory leak` has no name, and is what a statement is about all the same.
+    let about = match &about.term {
+        Term::Value(text) if rule.swapped && about.definite => {
+            Term::Entity(text.clone(), EntityType::Concept)
+        }
+        term => term.clone(),
+    };
+    let employs = rule.relation == "member_of"
+        && subject.is(EntityType::Person)
+        && object.is(EntityType::Organisation)
+        && writer.sentence.lower(object.items.start.saturating_sub(1)) == "joined"
+        && !is_club(&object.term);
+    let relation = if employs { "works_at" } else { rule.relation };
+    let other = match &other.term {
+        Term::Entity(name, _) | Term::Value(name) if relation == "has_version" => {
+            version_number(name)
+        }
+        term => term.clone(),
+    };
+    writer.tell(&about, relation, &other, around, group, confidence);
+}
+
+/// The group of a verb, where it is of the right voice.
+fn group_of(sentence: &Sentence<'_>, verb: usize, rule: &Rule) -> Option<Group> {
+    let mut group = verbs::group(sentence, verb);
+    let lower = sentence.lower(verb);
+    let noun = matches!(lower, "member" | "members" | "part" | "charge" | "fan");
+    if noun {
+        let mut at = verb.checked_sub(1)?;
+        while one_of!(
+            sentence.lower(at),
+            "a" "an" "the" "in" "big" "huge" "great" "active" "founding" "proud" "longtime" "also"
+            "board"
+        ) {
+            at = at.checked_sub(1)?;
+        }
+        let is = matches!(
+            sentence.lower(at),
+            "is" | "are" | "am" | "'m" | "'s" | "isn't" | "'re" | "aren't" | "not"
+        );
+        if !is {
+            return None;
+        }
+        group = verbs::group(sentence, at + 1);
+        return group.be.then_some(group);
+    }
+    if matches!(lower, "am" | "is" | "are" | "'m" | "'s") {
+        return Some(group);
+    }
+    match (rule.passive, group.be, lower.ends_with("ing")) {
+        (true, false, _) => None,
+        (false, true, false) => (matches!(lower, "been" | "moved" | "enrolled" | "started")
+            || matches!(rule.relation, "scheduled_for" | "happened_on"))
+        .then_some(group),
+        (false, false, true) if !group.perfect => None,
+        _ => Some(group),
+    }
+}
+
+/// `can't stand` is no want of strength.
+fn cannot_stand(sentence: &Sentence<'_>, verb: usize) -> Option<Group> {
+    let start = verb.checked_sub(1)?;
+    matches!(sentence.lower(start), "can't" | "cannot").then(|| Group {
+        start,
+        ..Group::default()
+    })
+}
+
+fn subjects_for(writer: &Writer<'_, '_>, verb: usize, rule: &Rule) -> Vec<Phrase> {
+    let sentence = writer.sentence;
+    let mut subjects = sentence.subjects(verb);
+    if subjects.is_empty()
+        && let Some(before) = verb.checked_sub(1)
+        && matches!(sentence.lower(before), "and" | "but")
+    {
+        // "Mara lives in Bern and works at the mill": the clause before tells who.
+        subjects = writer
+            .found
+            .last()
+            .filter(|last| !last.negated)
+            .and_then(|last| match &last.subject {
+                Term::Entity(
+                    _,
+                    EntityType::Person
+                    | EntityType::Organisation
+                    | EntityType::Project
+                    | EntityType::Tool
+                    | EntityType::Concept,
+                ) => Some(Phrase::of(last.subject.clone(), before..before, 0.85)),
+                _ => None,
+            })
+            .into_iter()
+            .collect();
+    }
+    if subjects.is_empty() {
+        subjects.extend(left_out(sentence, verb));
+    }
+    subjects.retain(|subject| rule.subject.accepts(subject.entity_type()));
+    if rule.relation == "scheduled_for" {
+        // "Anna starts Monday" says what Anna does, and not when there is an Anna.
+        subjects.retain(|subject| !subject.is(EntityType::Person));
+    }
+    subjects
+}
+
+/// Who writes, where a note leaves that out: `just moved to Austin`.
+fn left_out(sentence: &Sentence<'_>, verb: usize) -> Option<Phrase> {
+    let begins = (0..verb).all(|at| {
+        one_of!(
+            sentence.lower(at),
+            "just" "finally" "also" "recently" "today" "yesterday" "ok" "okay" "so" "btw" ","
+        )
+    });
+    // The group of the verb may begin with an adverb.
+    let past = (verb..verb + 3).any(|at| {
+        one_of!(
+            sentence.lower(at),
+            "moved" "visited" "attended" "bought" "went" "flew" "started" "joined" "switched"
+            "migrated" "landed" "arrived" "climbed" "hiked" "ran"
+        )
+    });
+    let term = sentence.author.clone().filter(|_| begins && past)?;
+    Some(Phrase::of(term, verb..verb, 0.75))
+}

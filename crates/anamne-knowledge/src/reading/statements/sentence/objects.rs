@@ -1,0 +1,159 @@
+//! What a clause says of its subject: the phrases that begin after its verb.
+
+use std::ops::Range;
+
+use anamne_types::EntityType;
+
+use super::{Kind, Phrase, Sentence};
+use crate::reading::Term;
+use crate::reading::gazetteer::Class;
+use crate::reading::statements::words::{is_adverb, is_vague, is_verb, may_be_noun};
+
+impl Sentence<'_> {
+    /// The phrase that begins at an item, after a verb or preposition.
+    pub(in crate::reading::statements) fn object(&self, at: usize) -> Option<Phrase> {
+        let lower = self.lower(at);
+        let pointing = one_of!(lower, "this" "that" "these" "those" "his" "her" "their" "its");
+        let determined = pointing || matches!(lower, "the" | "our" | "my" | "a" | "an" | "another");
+        let start = at + usize::from(determined || lower == "both");
+        let (mut end, name) = self.extent(start, determined);
+        if end == start {
+            return None;
+        }
+        if let Some(name) = name {
+            if self.is_cut(end) {
+                return None;
+            }
+            if self.is_meant(name, start..end) {
+                return Some(Phrase::of(self.term(name)?, at..end, 1.0));
+            }
+            if self.lower(end) == "'s" {
+                let more = (end + 1..self.items.len())
+                    .take(4)
+                    .take_while(|at| self.is_noun(*at))
+                    .count();
+                end += 1 + more;
+            }
+        }
+        if pointing {
+            return None;
+        }
+        let text = self.text(start..end);
+        let empty = text.chars().filter(|letter| letter.is_alphabetic()).count() < 3;
+        let vague = (start..end).all(|at| is_vague(self.lower(at)));
+        (!empty && !vague).then_some(Phrase {
+            term: Term::Value(text),
+            items: at..end,
+            confidence: 0.8,
+            definite: determined,
+        })
+    }
+
+    /// Where the words of a phrase end, up to six, and which of them is a name.
+    fn extent(&self, start: usize, determined: bool) -> (usize, Option<usize>) {
+        let (mut end, mut name) = (start, None);
+        while let Some(item) = self.items.get(end).filter(|_| end - start < 6) {
+            match item.kind {
+                Kind::Name(_) => {
+                    let date = self.names(end, EntityType::Date);
+                    if name.is_some() || (date && end > start) {
+                        break;
+                    }
+                    name = Some(end);
+                    end += 1;
+                    if !self.names_on(end) {
+                        break;
+                    }
+                }
+                Kind::Word
+                    if may_be_noun(item.lower, item.class)
+                        || (end == start && is_adverb(item.lower, item.class)) =>
+                {
+                    end += 1;
+                }
+                Kind::Number if end > start || determined => end += 1,
+                _ => break,
+            }
+        }
+        (end, name)
+    }
+
+    /// Whether what follows a phrase is written in one with it.
+    fn is_cut(&self, end: usize) -> bool {
+        self.token(end).is_some_and(|next| {
+            !next.spaced
+                && !one_of!(next.text, "," "." ";" ":" "!" "?" ")" "'" "\"" "”" "**" "*" "’" "…")
+                && next.lower != "'s"
+        })
+    }
+
+    /// Whether a phrase with a name means what is named, and not something of it.
+    fn is_meant(&self, name: usize, phrase: Range<usize>) -> bool {
+        let noun = Class::AFTER_TOOL.and(Class::TOOL_NOUN);
+        (name + 1..phrase.end).all(|at| self.class(at).is(noun))
+            && (phrase.start..name).all(|at| self.is(at, Kind::Word))
+            && name - phrase.start <= 3
+            && self.lower(name + 1) != "'s"
+    }
+
+    pub(super) fn is_noun(&self, at: usize) -> bool {
+        self.is(at, Kind::Word) && may_be_noun(self.lower(at), self.class(at))
+    }
+
+    /// Whether the word after a name goes on with the phrase: `PostgreSQL cluster`.
+    fn names_on(&self, at: usize) -> bool {
+        self.is_noun(at)
+            && !self.class(at).is(Class::PERSON_VERB)
+            && self.token(at).is_some_and(|token| token.spaced)
+    }
+
+    /// More objects after a first one: `, Redis and Kafka`.
+    pub(in crate::reading::statements) fn more_objects(&self, first: &Phrase) -> Vec<Phrase> {
+        let mut all = vec![first.clone()];
+        let mut at = first.items.end;
+        while all.len() < 8 {
+            let mut joint = at;
+            while matches!(self.lower(joint), "," | "and" | "&" | "or" | "+") && joint < at + 2 {
+                joint += 1;
+            }
+            if joint == at {
+                break;
+            }
+            let Some(next) = self.object(joint) else {
+                break;
+            };
+            let alike = match (&first.term, &next.term) {
+                (Term::Entity(..), Term::Entity(_, kind)) => {
+                    !matches!(kind, EntityType::Date | EntityType::Person) || first.is(*kind)
+                }
+                (Term::Value(_), Term::Value(text)) => {
+                    text.split(' ').count() <= 3
+                        && (self.ends_clause(next.items.end)
+                            || matches!(self.lower(next.items.end), "and" | "or"))
+                }
+                _ => false,
+            };
+            let is_clause = is_verb(self.lower(next.items.end), self.class(next.items.end));
+            if !alike || is_clause {
+                break;
+            }
+            at = next.items.end;
+            all.push(next);
+        }
+        all
+    }
+
+    /// The rest of the clause from an item on, at most `most` items long.
+    pub(in crate::reading::statements) fn rest_of_clause(
+        &self,
+        at: usize,
+        most: usize,
+    ) -> Option<(String, usize)> {
+        let mut end = at;
+        while end < self.items.len() && end - at < most && !self.ends_clause(end) {
+            end += 1;
+        }
+        let text = self.text(at..end);
+        (text.chars().filter(|letter| letter.is_alphabetic()).count() > 3).then_some((text, end))
+    }
+}
