@@ -1,6 +1,6 @@
 //! One measured figure: its value, what it stands beside, and what was promised.
 
-use super::Failure;
+use crate::failure::Failure;
 
 /// What a value counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +109,21 @@ impl Figure {
         }
     }
 
+    /// A time.
+    pub(crate) fn ms(key: &str, label: &str, milliseconds: f64) -> Self {
+        Self::new(key, label, milliseconds, Unit::Milliseconds)
+    }
+
+    /// A rate.
+    pub(crate) fn rate(key: &str, label: &str, per_second: f64) -> Self {
+        Self::new(key, label, per_second, Unit::RecordsPerSecond)
+    }
+
+    /// A size.
+    pub(crate) fn mb(key: &str, label: &str, bytes: f64) -> Self {
+        Self::new(key, label, bytes / 1e6, Unit::Megabytes)
+    }
+
     /// Puts it beside another value.
     pub(crate) fn beside(
         mut self,
@@ -171,23 +186,23 @@ impl Section {
         }
     }
 
-    /// A measurement that could not be made.
-    pub(crate) fn skipped(measurement: &'static str, reason: impl Into<String>) -> Self {
+    fn without_figures(measurement: &'static str, note: String) -> Self {
         Self {
-            measurement,
-            figures: Vec::new(),
-            note: Some(format!("skipped: {}", reason.into())),
-            failed: false,
+            note: Some(note),
+            ..Self::new(measurement, Vec::new())
         }
+    }
+
+    /// A measurement that could not be made.
+    pub(crate) fn skipped(measurement: &'static str, reason: &str) -> Self {
+        Self::without_figures(measurement, format!("skipped: {reason}"))
     }
 
     /// What was measured, or the reason why it failed: the other measurements of the run are worth having all the same.
     pub(crate) fn or_failed(measurement: &'static str, outcome: Result<Self, Failure>) -> Self {
         outcome.unwrap_or_else(|failure| Self {
-            measurement,
-            figures: Vec::new(),
-            note: Some(format!("FAILED: {failure}")),
             failed: true,
+            ..Self::without_figures(measurement, format!("FAILED: {failure}"))
         })
     }
 }
@@ -198,15 +213,15 @@ mod tests {
 
     #[test]
     fn a_ratio_is_a_cost_whichever_way_the_unit_points() {
-        let slow = Figure::new("p50_ms", "", 4.0, Unit::Milliseconds).beside("peer", "", 2.0);
+        let slow = Figure::ms("p50_ms", "", 4.0).beside("peer", "", 2.0);
         assert_eq!(slow.ratio(), Some(2.0));
-        let fewer = Figure::new("rate", "", 50.0, Unit::RecordsPerSecond).beside("peer", "", 100.0);
+        let fewer = Figure::rate("rate", "", 50.0).beside("peer", "", 100.0);
         assert_eq!(fewer.ratio(), Some(2.0));
     }
 
     #[test]
     fn budgets_are_judged_by_their_kind() {
-        let figure = |value| Figure::new("", "", value, Unit::Milliseconds).beside("", "", 1.0);
+        let figure = |value| Figure::ms("", "", value).beside("", "", 1.0);
         let met = |value, budget| figure(value).promised(budget).met();
         assert_eq!(met(2.0, Budget::AtMost(2.0)), Some(true));
         assert_eq!(met(2.1, Budget::AtMost(2.0)), Some(false));

@@ -6,17 +6,15 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 
+use crate::failure::Failure;
 use crate::output;
 
 mod binary;
 mod budgets;
-pub(crate) mod data;
 mod depth;
 mod disk;
-mod failure;
 mod figures;
 mod import;
-mod latencies;
 mod machine;
 mod mcp;
 mod opening;
@@ -29,9 +27,8 @@ mod remember;
 mod report;
 mod site;
 mod tiers;
+mod vectors;
 mod weave;
-
-pub(crate) use failure::Failure;
 
 use figures::Section;
 use peers::Peers;
@@ -57,6 +54,9 @@ pub(crate) struct Arguments {
     /// The folder in which the stores are made, and removed again; the system's temporary folder when not given.
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
+    /// For `vectors`: a file whose lines are the records, in place of random points.
+    #[arg(long, value_name = "FILE")]
+    lines: Option<PathBuf>,
 }
 
 /// What can be measured.
@@ -84,33 +84,37 @@ enum Measurement {
     Depth,
     /// Turning a conversation into knowledge while questions are asked; only when it is named.
     Weave,
+    /// The vector scan alone: how exact it is, what a filter costs it; only when it is named.
+    Vectors,
     /// `anamne mcp` from exec to its first reply, its memory and its tool list.
     Mcp,
 }
 
 impl Measurement {
-    /// Whether it looks at a store of some size.
-    fn needs_a_store(self) -> bool {
+    /// Whether it looks at something of some size.
+    fn has_a_size(self) -> bool {
         !matches!(self, Self::Binary | Self::Mcp)
     }
 
-    /// Whether it is made when nothing is chosen.
-    fn is_usual(self) -> bool {
-        !matches!(self, Self::Tiers | Self::Depth | Self::Weave)
+    /// Whether it makes a store of its own; then it is made only when it is named.
+    fn is_apart(self) -> bool {
+        matches!(
+            self,
+            Self::Tiers | Self::Depth | Self::Weave | Self::Vectors
+        )
     }
 }
 
 /// Measures and prints. A budget that is missed is no failure; a measurement that went wrong is, once all are printed.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let chosen: BTreeSet<Measurement> = if arguments.only.is_empty() {
-        let usual = |measurement: &Measurement| measurement.is_usual();
         let all = Measurement::value_variants().iter().copied();
-        all.filter(usual).collect()
+        all.filter(|measurement| !measurement.is_apart()).collect()
     } else {
         arguments.only.iter().copied().collect()
     };
     let mut report = Report::default();
-    if chosen.iter().any(|measurement| measurement.needs_a_store()) {
+    if chosen.iter().any(|measurement| measurement.has_a_size()) {
         let sizes: BTreeSet<u64> = arguments.sizes.iter().copied().collect();
         for records in sizes {
             report.add(
@@ -144,37 +148,35 @@ fn measure_size(
 ) -> Result<Vec<Section>, Failure> {
     let wants = |measurement| chosen.contains(&measurement);
     let say = |what: &str| output::complain(&format!("{records} records: {what}"));
+    let (queries, parent) = (arguments.queries, arguments.folder.as_deref());
     let mut sections = Vec::new();
-    if wants(Measurement::Tiers) {
-        say("tiers");
-        let tiers = || tiers::measure(records, arguments.queries, arguments.folder.as_deref());
-        sections.push(quiet::watched("tiers", tiers));
-        if chosen.len() == 1 {
-            return Ok(sections);
-        }
+    for &measurement in chosen {
+        let (name, measure): (_, &dyn Fn() -> Result<Section, Failure>) = match measurement {
+            Measurement::Tiers => ("tiers", &|| tiers::measure(records, queries, parent)),
+            Measurement::Depth => ("depth", &|| depth::measure(records, queries, parent)),
+            Measurement::Weave => ("weave", &|| weave::measure(records, parent)),
+            Measurement::Vectors => ("vectors", &|| {
+                vectors::measure(records, queries, parent, arguments.lines.as_deref())
+            }),
+            _ => continue,
+        };
+        say(name);
+        sections.push(quiet::watched(name, measure));
     }
-    if wants(Measurement::Depth) {
-        say("depth");
-        let depth = || depth::measure(records, arguments.queries, arguments.folder.as_deref());
-        sections.push(quiet::watched("depth", depth));
-        if chosen.len() == 1 {
-            return Ok(sections);
-        }
-    }
-    if wants(Measurement::Weave) {
-        say("weave");
-        let weave = || weave::measure(records, arguments.folder.as_deref());
-        sections.push(quiet::watched("weave", weave));
-        if chosen.len() == 1 {
-            return Ok(sections);
-        }
+    if !chosen
+        .iter()
+        .any(|measurement| measurement.has_a_size() && !measurement.is_apart())
+    {
+        return Ok(sections);
     }
     let site = Site::new(records, arguments.folder.as_deref())?;
     say("import");
     // What follows needs the store, so a failure here ends the size.
     if wants(Measurement::Import) {
-        sections.push(quiet::watched("import", || import::measure(&site)));
-        if sections.iter().any(|section| section.failed) {
+        let import = quiet::watched("import", || import::measure(&site));
+        let failed = import.failed;
+        sections.push(import);
+        if failed {
             return Ok(sections);
         }
     } else {

@@ -4,12 +4,13 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use super::figures::{Figure, Section, Unit};
-use super::latencies::Latencies;
+use super::budgets;
+use super::figures::{Figure, Section};
 use super::peers::Peers;
 use super::probe::{FirstAnswer, ManyAnswers};
 use super::site::Site;
-use super::{Failure, budgets};
+use crate::failure::Failure;
+use crate::latencies::Latencies;
 
 /// Processes that are started; figures are medians.
 const RUNS: u64 = 5;
@@ -46,17 +47,16 @@ pub(crate) fn measure(site: &Site, peers: &Peers) -> Result<Opened, Failure> {
         tantivy.time(|| peers.tantivy.open_and_ask(first))?;
         told.push(one);
     }
-    let figure = |key: &str, label: &str, value| Figure::new(key, label, value, Unit::Milliseconds);
     let open = vec![
-        figure("first_answer_ms", "open and answer", answered.p50())
+        Figure::ms("first_answer_ms", "open and answer", answered.p50())
             .beside(
                 "tantivy_first_answer_ms",
                 "bare tantivy, the same",
                 tantivy.p50(),
             )
             .promised(budgets::OPEN),
-        figure("from_exec_ms", "from exec to first answer", from_exec.p50()),
-        figure("open_ms", "open alone", opened.p50()),
+        Figure::ms("from_exec_ms", "from exec to first answer", from_exec.p50()),
+        Figure::ms("open_ms", "open alone", opened.p50()),
     ];
     Ok(Opened {
         open: Section::new("open", open),
@@ -74,14 +74,14 @@ fn start(site: &Site, first: &str, many: &[String]) -> Result<Told, Failure> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()?;
-    let mut questions = child.stdin.take().ok_or_else(no_pipe)?;
-    let mut answers = BufReader::new(child.stdout.take().ok_or_else(no_pipe)?);
+    let mut questions = child.stdin.take().ok_or(NO_PIPE)?;
+    let mut answers = BufReader::new(child.stdout.take().ok_or(NO_PIPE)?);
     let mut line = String::new();
     answers.read_line(&mut line)?;
     let from_exec_ms = started.elapsed().as_secs_f64() * 1_000.0;
     if line.is_empty() {
         child.wait()?;
-        return Err(Failure::new("the process that opens the store failed"));
+        return Err("the process that opens the store failed".into());
     }
     let first = serde_json::from_str(&line)?;
     for question in many {
@@ -91,7 +91,7 @@ fn start(site: &Site, first: &str, many: &[String]) -> Result<Told, Failure> {
     line.clear();
     answers.read_line(&mut line)?;
     if !child.wait()?.success() {
-        return Err(Failure::new("the process that asks the store failed"));
+        return Err("the process that asks the store failed".into());
     }
     Ok(Told {
         first,
@@ -100,15 +100,13 @@ fn start(site: &Site, first: &str, many: &[String]) -> Result<Told, Failure> {
     })
 }
 
-fn no_pipe() -> Failure {
-    Failure::new("the process has no standard input or output")
-}
+const NO_PIPE: &str = "the process has no standard input or output";
 
 fn memory(site: &Site, told: &[Told]) -> Section {
     let median = |bytes: fn(&Told) -> Option<u64>| {
         let mut all: Vec<u64> = told.iter().filter_map(bytes).collect();
         all.sort_unstable();
-        all.get(all.len() / 2).map(|&bytes| bytes as f64 / 1e6)
+        all.get(all.len() / 2).map(|&bytes| bytes as f64)
     };
     let idle = median(|told| told.first.idle_bytes);
     let first = median(|told| told.first.first_bytes);
@@ -116,22 +114,20 @@ fn memory(site: &Site, told: &[Told]) -> Section {
     let (Some(idle), Some(first), Some(many)) = (idle, first, many) else {
         return Section::skipped("memory", "this system does not tell anonymous memory apart");
     };
-    let figure = |key: &str, label: String, value| Figure::new(key, label, value, Unit::Megabytes);
     let answers = told.last().map_or(0, |told| told.many.questions);
     Section::new(
         "memory",
         vec![
-            figure("many_mb", format!("after {answers} answers"), many)
+            Figure::mb("many_mb", &format!("after {answers} answers"), many)
                 .beside(
                     "vectors_mb",
                     "one f32 vector a record",
                     site.records as f64 * 1024.0 / 1e6,
                 )
                 .promised(budgets::memory(site.records)),
-            figure("first_mb", "after the first answer".to_owned(), first)
+            Figure::mb("first_mb", "after the first answer", first)
                 .promised(budgets::memory(site.records)),
-            figure("idle_mb", "idle: open, asked nothing".to_owned(), idle)
-                .promised(budgets::IDLE_MEMORY),
+            Figure::mb("idle_mb", "idle: open, asked nothing", idle).promised(budgets::IDLE_MEMORY),
         ],
     )
 }
