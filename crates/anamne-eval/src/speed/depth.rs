@@ -6,7 +6,7 @@ use anamne::{Depth, Draft, Link, LinkType, Recall, Space, Temperature};
 use jiff::Timestamp;
 
 use super::budgets;
-use super::figures::{Figure, Section, Unit};
+use super::figures::{Figure, Section, Timed, Unit};
 use super::quiet::processor_ms;
 use super::site::RESULTS;
 use crate::failure::Failure;
@@ -136,41 +136,22 @@ pub(crate) fn measure(
     let shallow = asked(Depth::Shallow)?;
     let hops = asked(Depth::Hops(2))?;
     let deep = asked(Depth::Deep)?;
+    let beside = Timed::new("shallow", "shallow", &shallow.took);
+    let hops2 = Timed::new("hops2", "2 hops", &hops.took);
+    let deeply = Timed::new("deep", "deep", &deep.took);
     let count = |key: &str, label: &str, value| Figure::new(key, label, value, Unit::Count);
     Ok(Section::new(
         "depth",
         vec![
-            Figure::ms("hops2_p95_ms", "2 hops, p95", hops.took.p95())
-                .beside("shallow_p95_ms", "shallow, p95", shallow.took.p95())
+            hops2
+                .p95_beside(beside)
                 .promised(budgets::two_hops(records)),
-            Figure::ms("hops2_p50_ms", "2 hops, p50", hops.took.p50()).beside(
-                "shallow_p50_ms",
-                "shallow, p50",
-                shallow.took.p50(),
-            ),
-            Figure::ms(
-                "hops2_processor_p95_ms",
-                "2 hops, on the processor, p95",
-                hops.ran.p95(),
-            )
-            .beside(
-                "shallow_processor_p95_ms",
-                "shallow, p95",
-                shallow.ran.p95(),
-            ),
-            Figure::ms(
-                "deep_processor_p95_ms",
-                "deep, on the processor, p95",
-                deep.ran.p95(),
-            ),
-            Figure::ms("deep_p95_ms", "deep, p95", deep.took.p95())
-                .beside("shallow_p95_ms", "shallow, p95", shallow.took.p95())
-                .promised(budgets::DEEP),
-            Figure::ms("deep_p50_ms", "deep, p50", deep.took.p50()).beside(
-                "shallow_p50_ms",
-                "shallow, p50",
-                shallow.took.p50(),
-            ),
+            hops2.p50_beside(beside),
+            Timed::new("hops2_processor", "2 hops, on the processor", &hops.ran)
+                .p95_beside(Timed::new("shallow_processor", "shallow", &shallow.ran)),
+            Timed::new("deep_processor", "deep, on the processor", &deep.ran).p95(),
+            deeply.p95_beside(beside).promised(budgets::DEEP),
+            deeply.p50_beside(beside),
             count("hops2_edges", "edges that 2 hops follow", hops.edges),
             count(
                 "deep_edges",

@@ -1,6 +1,7 @@
 //! A new process opens the store: how soon it answers, and what memory it takes.
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -25,8 +26,8 @@ pub(crate) struct Opened {
 }
 
 /// What one process told.
-struct Told {
-    first: FirstAnswer,
+pub(crate) struct Told {
+    pub(crate) first: FirstAnswer,
     many: ManyAnswers,
     /// Milliseconds from its start to its first answer.
     from_exec_ms: f64,
@@ -40,7 +41,7 @@ pub(crate) fn measure(site: &Site, peers: &Peers) -> Result<Opened, Failure> {
     let (mut from_exec, mut tantivy) = (Latencies::default(), Latencies::default());
     let mut told = Vec::new();
     for first in &firsts[..RUNS as usize] {
-        let one = start(site, first, many)?;
+        let one = start(&site.store(), false, first, many)?;
         opened.note(one.first.opened_ms);
         answered.note(one.first.answered_ms);
         from_exec.note(one.from_exec_ms);
@@ -64,13 +65,19 @@ pub(crate) fn measure(site: &Site, peers: &Peers) -> Result<Opened, Failure> {
     })
 }
 
-fn start(site: &Site, first: &str, many: &[String]) -> Result<Told, Failure> {
+/// Starts a process that opens the store and is asked one question, then many; a `hot` one opens a store that spans three
+/// years, and is asked about its last month.
+pub(crate) fn start(
+    store: &Path,
+    hot: bool,
+    first: &str,
+    many: &[String],
+) -> Result<Told, Failure> {
     let started = Instant::now();
     let mut child = Command::new(std::env::current_exe()?)
-        .arg("probe")
-        .arg("--store")
-        .arg(site.store())
-        .args(["--query", first])
+        .args(["probe", "--query", first, "--store"])
+        .arg(store)
+        .args(hot.then_some("--hot"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()?;
@@ -103,11 +110,7 @@ fn start(site: &Site, first: &str, many: &[String]) -> Result<Told, Failure> {
 const NO_PIPE: &str = "the process has no standard input or output";
 
 fn memory(site: &Site, told: &[Told]) -> Section {
-    let median = |bytes: fn(&Told) -> Option<u64>| {
-        let mut all: Vec<u64> = told.iter().filter_map(bytes).collect();
-        all.sort_unstable();
-        all.get(all.len() / 2).map(|&bytes| bytes as f64)
-    };
+    let median = |bytes: fn(&Told) -> Option<u64>| median(told.iter().filter_map(bytes));
     let idle = median(|told| told.first.idle_bytes);
     let first = median(|told| told.first.first_bytes);
     let many = median(|told| told.many.bytes);
@@ -130,4 +133,11 @@ fn memory(site: &Site, told: &[Told]) -> Section {
             Figure::mb("idle_mb", "idle: open, asked nothing", idle).promised(budgets::IDLE_MEMORY),
         ],
     )
+}
+
+/// The middle one of some numbers of bytes; `None` where there is none.
+pub(crate) fn median(bytes: impl Iterator<Item = u64>) -> Option<f64> {
+    let mut all: Vec<u64> = bytes.collect();
+    all.sort_unstable();
+    all.get(all.len() / 2).map(|&bytes| bytes as f64)
 }

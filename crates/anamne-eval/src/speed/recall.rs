@@ -3,7 +3,7 @@
 use anamne::{Recall, Signals};
 
 use super::budgets;
-use super::figures::{Figure, Section, Unit};
+use super::figures::{Figure, Section, Timed, Unit};
 use super::peers::{Peers, bandwidth};
 use super::site::{RESULTS, Site};
 use crate::failure::Failure;
@@ -38,50 +38,33 @@ pub(crate) fn measure(site: &Site, peers: &Peers, questions: u64) -> Result<Sect
     };
     let (full, words) = (ours(Signals::Full)?, ours(Signals::Lexical)?);
     let meaning = ours(Signals::Semantic)?;
+    drop(space);
     let tantivy = time(&questions, &|question| peers.tantivy.ask(question))?;
     let fts5 = time(few, &|question| peers.fts5()?.ask(question))?;
     let sqlite_vec = time(few, &|question| peers.sqlite_vec()?.ask(question))?;
     let bandwidth = bandwidth::measure(site.records);
     let codes = bandwidth::bytes_of_codes(&site.generator, site.records);
     let scan = codes / bandwidth * 1_000.0;
-    let p95 = || Figure::ms("p95_ms", "recall of 10, p95", full.p95());
-    let tantivy_p95 =
-        |figure: Figure| figure.beside("tantivy_p95_ms", "bare tantivy, p95", tantivy.p95());
-    let vec_p95 =
-        |figure: Figure| figure.beside("sqlite_vec_p95_ms", "sqlite-vec i8, p95", sqlite_vec.p95());
     let bound = |figure: Figure| figure.beside("scan_bound_ms", "codes at full bandwidth", scan);
+    let full = Timed::new("", "recall of 10", &full);
+    let words = Timed::new("words", "by words alone", &words);
+    let meaning = Timed::new("meaning", "by meaning alone", &meaning);
+    let tantivy = Timed::new("tantivy", "bare tantivy", &tantivy);
+    let fts5 = Timed::new("fts5", "FTS5 bm25", &fts5);
+    let sqlite_vec = Timed::new("sqlite_vec", "sqlite-vec i8", &sqlite_vec);
     Ok(Section::new(
         "recall",
         vec![
-            tantivy_p95(p95()).promised(budgets::recall(site.records)),
-            Figure::ms("p50_ms", "recall of 10, p50", full.p50()).beside(
-                "tantivy_p50_ms",
-                "bare tantivy, p50",
-                tantivy.p50(),
-            ),
-            Figure::ms("p10_ms", "recall of 10, p10", full.p10()).beside(
-                "tantivy_p10_ms",
-                "bare tantivy, p10",
-                tantivy.p10(),
-            ),
-            p95().beside("fts5_p95_ms", "FTS5 bm25, p95", fts5.p95()),
-            vec_p95(p95()),
-            bound(p95()),
-            tantivy_p95(Figure::ms(
-                "words_p95_ms",
-                "by words alone, p95",
-                words.p95(),
-            )),
-            vec_p95(Figure::ms(
-                "meaning_p95_ms",
-                "by meaning alone, p95",
-                meaning.p95(),
-            )),
-            bound(Figure::ms(
-                "meaning_p50_ms",
-                "by meaning alone, p50",
-                meaning.p50(),
-            )),
+            full.p95_beside(tantivy)
+                .promised(budgets::recall(site.records)),
+            full.p50_beside(tantivy),
+            full.p10_beside(tantivy),
+            full.p95_beside(fts5),
+            full.p95_beside(sqlite_vec),
+            bound(full.p95()),
+            words.p95_beside(tantivy),
+            meaning.p95_beside(sqlite_vec),
+            bound(meaning.p50()),
             Figure::new(
                 "memory_gb_per_s",
                 "(memory bandwidth, one core)",

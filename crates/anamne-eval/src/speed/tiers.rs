@@ -1,14 +1,13 @@
 //! A store of three years, most of which lies in archives: what of its age does a question about last week feel?
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anamne::{Recall, Space, Temperature};
 
 use super::budgets;
-use super::figures::{Budget, Figure, Section};
-use super::probe::FirstAnswer;
+use super::figures::{Budget, Figure, Section, Timed};
+use super::opening::{median, start};
 use crate::failure::Failure;
 use crate::generator::Generator;
 use crate::latencies::Latencies;
@@ -89,18 +88,14 @@ pub(crate) fn measure(
     let question = years.generator.question_about(records - 1, 0);
     let (opened, memory) = open_processes(&years, &question)?;
     let (opened_empty, _) = open_processes(&empty, &question)?;
+    let hot = Timed::new("hot", "recall, hot", &hot);
+    let month = Timed::new("month", "a store of that month alone", &bare);
+    let all = Timed::new("all", "recall, all tiers", &all);
     let mut figures = vec![
-        Figure::ms("hot_p95_ms", "recall, hot, p95", hot.p95())
-            .beside("month_p95_ms", "a store of that month alone", bare.p95())
-            .promised(Budget::RatioAtMost(1.2)),
-        Figure::ms("hot_p50_ms", "recall, hot, p50", hot.p50()).beside(
-            "month_p50_ms",
-            "a store of that month alone",
-            bare.p50(),
-        ),
-        Figure::ms("all_p95_ms", "recall, all tiers, p95", all.p95())
-            .promised(budgets::recall(records)),
-        Figure::ms("all_p50_ms", "recall, all tiers, p50", all.p50()),
+        hot.p95_beside(month).promised(Budget::RatioAtMost(1.2)),
+        hot.p50_beside(month),
+        all.p95().promised(budgets::recall(records)),
+        all.p50(),
         Figure::ms("open_ms", "open", opened).beside(
             "empty_open_ms",
             "an empty store",
@@ -155,21 +150,9 @@ fn open_processes(store: &Aged, question: &str) -> Result<(f64, Option<f64>), Fa
     let mut opened = Latencies::default();
     let mut memory = Vec::new();
     for _ in 0..RUNS {
-        let output = Command::new(std::env::current_exe()?)
-            .args(["probe", "--hot", "--query", question, "--store"])
-            .arg(&store.folder)
-            .output()?;
-        let line = String::from_utf8_lossy(&output.stdout);
-        let first: FirstAnswer = match line.lines().next() {
-            Some(line) if output.status.success() => serde_json::from_str(line)?,
-            _ => return Err("the process that opens the store failed".into()),
-        };
+        let first = start(&store.folder, true, question, &[])?.first;
         opened.note(first.opened_ms);
         memory.extend(first.first_bytes);
     }
-    memory.sort_unstable();
-    Ok((
-        opened.p50(),
-        memory.get(RUNS / 2).map(|&bytes| bytes as f64),
-    ))
+    Ok((opened.p50(), median(memory.into_iter())))
 }

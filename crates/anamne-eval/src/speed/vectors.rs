@@ -12,7 +12,7 @@ use anamne::{Row, Seq};
 use anamne_index::vectors::VectorsView;
 use anamne_store::view::{Change, ChangeFeed, Record, View, ViewError};
 
-use super::figures::{Figure, Section, Unit};
+use super::figures::{Figure, Section, Timed, Unit};
 use crate::chance::Chance;
 use crate::failure::Failure;
 use crate::latencies::Latencies;
@@ -160,11 +160,9 @@ pub(crate) fn measure(
     )];
     for limit in [10, 100, 300] {
         let took = time(&questions, |question| view.search(question, limit, None))?;
-        figures.extend(both(
-            &format!("top{limit}"),
-            &format!("best {limit}"),
-            &took,
-        ));
+        let (key, label) = (format!("top{limit}"), format!("best {limit}"));
+        let timed = Timed::new(&key, &label, &took);
+        figures.extend([timed.p50(), timed.p95()]);
         if limit == 10 {
             let bytes = (view.vectors() * DIMENSIONS / 8) as f64;
             let figure = Figure::new(
@@ -183,8 +181,12 @@ pub(crate) fn measure(
         let took = time(&questions, |question| {
             view.search(question, 10, Some(&filter))
         })?;
-        let label = format!("best 10 of one in {share}");
-        figures.extend(both(&format!("one_in_{share}"), &label, &took));
+        let (key, label) = (
+            format!("one_in_{share}"),
+            format!("best 10 of one in {share}"),
+        );
+        let timed = Timed::new(&key, &label, &took);
+        figures.extend([timed.p50(), timed.p95()]);
     }
     let wholes = material.vectors_of(&material.told.0)?;
     let of_f32 = |question: &[f32]| Ok(wholes.iter().map(|whole| dot(whole, question)).collect());
@@ -208,16 +210,6 @@ pub(crate) fn measure(
         share("eight_bits", "of eight bits", &of_eight_bits)?;
     }
     Ok(Section::new("vectors", figures))
-}
-
-fn both(key: &str, label: &str, took: &Latencies) -> [Figure; 2] {
-    [("p50", took.p50()), ("p95", took.p95())].map(|(quantile, value)| {
-        let (key, label) = (
-            format!("{key}_{quantile}_ms"),
-            format!("{label}, {quantile}"),
-        );
-        Figure::ms(&key, &label, value)
-    })
 }
 
 fn time<Found>(

@@ -9,7 +9,7 @@ use anamne::{Draft, Options, Recall, Space, Store};
 use jiff::SignedDuration;
 
 use super::budgets;
-use super::figures::{Figure, Section};
+use super::figures::{Figure, Section, Timed};
 use super::probe::anonymous_bytes;
 use crate::corpus::Corpus;
 use crate::failure::Failure;
@@ -27,15 +27,12 @@ pub(crate) fn measure(messages: u64, folder: Option<&Path>) -> Result<Section, F
     let questions = fill(place.path(), messages)?;
     let store = Store::open_with(Options::new(place.path()).background(true))?;
     let space = store.space(SPACE)?;
-    let mut before = Latencies::default();
     let started = Instant::now();
-    while started.elapsed() < BEFORE {
-        ask_all(&space, &questions, &mut before, &|| {
-            started.elapsed() < BEFORE
-        })?;
-    }
+    let before = ask_while(&space, &questions, || started.elapsed() < BEFORE)?;
     let memory_before = anonymous_bytes("self").unwrap_or(0);
     let woven = weave(&space, &questions)?;
+    let before = Timed::new("recall_before", "before", &before);
+    let meanwhile = Timed::new("recall", "recall meanwhile", &woven.latencies);
     let mut figures = vec![
         Figure::rate(
             "messages_per_second",
@@ -43,19 +40,10 @@ pub(crate) fn measure(messages: u64, folder: Option<&Path>) -> Result<Section, F
             messages as f64 / woven.seconds,
         )
         .promised(budgets::WEAVE),
-        Figure::ms(
-            "recall_p95_ms",
-            "recall meanwhile, p95",
-            woven.latencies.p95(),
-        )
-        .beside("recall_before_p95_ms", "before", before.p95())
-        .promised(budgets::RECALL_WHILE_WEAVING),
-        Figure::ms(
-            "recall_p50_ms",
-            "recall meanwhile, p50",
-            woven.latencies.p50(),
-        )
-        .beside("recall_before_p50_ms", "before", before.p50()),
+        meanwhile
+            .p95_beside(before)
+            .promised(budgets::RECALL_WHILE_WEAVING),
+        meanwhile.p50_beside(before),
         Figure::mb(
             "memory_mb",
             "memory that it adds, at most",
@@ -111,9 +99,8 @@ struct Weaving {
 /// Weaves in the background, as a program does, while this thread asks.
 fn weave(space: &Space, questions: &[String]) -> Result<Weaving, Failure> {
     let (done, peak) = (AtomicBool::new(false), AtomicU64::new(0));
-    let mut latencies = Latencies::default();
     let started = Instant::now();
-    let seconds = std::thread::scope(|scope| -> Result<f64, Failure> {
+    std::thread::scope(|scope| {
         let watcher = scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
                 peak.fetch_max(anonymous_bytes("self").unwrap_or(0), Ordering::Relaxed);
@@ -126,32 +113,26 @@ fn weave(space: &Space, questions: &[String]) -> Result<Weaving, Failure> {
             done.store(true, Ordering::Relaxed);
             woven.map(|_| seconds)
         });
-        let mut asked = Ok(());
-        while asked.is_ok() && !done.load(Ordering::Relaxed) {
-            asked = ask_all(space, questions, &mut latencies, &|| {
-                !done.load(Ordering::Relaxed)
-            });
-        }
+        let latencies = ask_while(space, questions, || !done.load(Ordering::Relaxed));
         watcher.join().expect("the watcher does not panic");
-        let woven = weaver.join().expect("the weaver does not panic");
-        asked?;
-        Ok(woven?)
-    })?;
-    Ok(Weaving {
-        seconds,
-        latencies,
-        peak: peak.into_inner(),
+        let seconds = weaver.join().expect("the weaver does not panic")?;
+        Ok(Weaving {
+            seconds,
+            latencies: latencies?,
+            peak: peak.load(Ordering::Relaxed),
+        })
     })
 }
 
-fn ask_all(
+/// Asks the questions over and over.
+fn ask_while(
     space: &Space,
     questions: &[String],
-    latencies: &mut Latencies,
-    go_on: &dyn Fn() -> bool,
-) -> Result<(), Failure> {
-    for question in questions.iter().take_while(|_| go_on()) {
+    go_on: impl Fn() -> bool,
+) -> Result<Latencies, Failure> {
+    let mut latencies = Latencies::default();
+    for question in questions.iter().cycle().take_while(|_| go_on()) {
         latencies.time(|| space.recall(&Recall::new(question)))?;
     }
-    Ok(())
+    Ok(latencies)
 }
