@@ -22,6 +22,10 @@ demo:
 recall data:
     cargo run --release -p anamne-eval -- recall --data {{data}}
 
+# Names and statements that are read out of annotated texts.
+reading:
+    cargo run --release -p anamne-eval -- knowledge reading crates/anamne-knowledge/annotations/*.jsonl
+
 # Speed against peers and physical limits.
 speed:
     cargo run --release -p anamne-eval -- speed

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anamne::Context;
 use anamne::text::quote::MARK;
 
-use crate::recall::{Query, Record};
+use crate::corpus::{Query, Record};
 
 /// A shortened record is held if the passage has at least this share of its words.
 const MOST: f64 = 2.0 / 3.0;

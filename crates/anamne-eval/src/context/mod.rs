@@ -4,26 +4,18 @@ mod held;
 mod report;
 mod runs;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::corpus::Chosen;
+use crate::failure::Failure;
 use crate::output;
-use crate::recall::{Corpus, Failure};
 use report::Report;
 
 /// What to measure, and on what.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The folder with one folder a set, each with *.records.jsonl and *.queries.jsonl; the bundled conversation when
-    /// not given.
-    #[arg(long)]
-    data: Option<PathBuf>,
-    /// Only these sets.
-    #[arg(long)]
-    set: Vec<String>,
-    /// Only these corpora.
-    #[arg(long)]
-    corpus: Vec<String>,
+    #[command(flatten)]
+    chosen: Chosen,
     /// Tokens that a block may cost.
     #[arg(long, value_delimiter = ',', default_values_t = [250, 500, 1_000, 1_500, 2_000, 4_000])]
     budget: Vec<usize>,
@@ -37,12 +29,8 @@ pub(crate) struct Arguments {
 
 /// Measures and prints; the exit code says whether the floor was reached.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let corpora = match &arguments.data {
-        Some(folder) => Corpus::find(folder, &arguments.set, &arguments.corpus)?,
-        None => vec![Corpus::bundled()?],
-    };
     let mut report = Report::new(&arguments.budget);
-    for corpus in corpora {
+    for corpus in arguments.chosen.corpora()? {
         output::complain(&format!("{}/{}", corpus.set, corpus.name));
         report.add(&corpus.set, runs::measure(&corpus, &arguments.budget)?);
     }
@@ -51,12 +39,5 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     } else {
         report.tables()
     });
-    let below = arguments
-        .floor
-        .map_or_else(Vec::new, |floor| report.sets_below(floor));
-    if below.is_empty() {
-        return Ok(ExitCode::SUCCESS);
-    }
-    output::complain(&format!("below the floor: {}", below.join(", ")));
-    Ok(ExitCode::FAILURE)
+    Ok(output::judge(&report.sets_below(arguments.floor)))
 }

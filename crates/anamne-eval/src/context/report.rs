@@ -6,6 +6,8 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 
 use super::runs::{Block, Outcome};
+use crate::latencies::Latencies;
+use crate::sets::{self, Sets, by_category};
 
 const RUNS: [&str; 3] = ["anamne", "rrf", "newest"];
 
@@ -15,39 +17,31 @@ const JUDGED: usize = 1_500;
 /// Everything that was measured.
 pub(crate) struct Report {
     budgets: Vec<usize>,
-    sets: BTreeMap<String, Vec<Outcome>>,
+    sets: Sets<Outcome>,
 }
 
 impl Report {
     pub(crate) fn new(budgets: &[usize]) -> Self {
         Self {
             budgets: budgets.to_vec(),
-            sets: BTreeMap::new(),
+            sets: Sets::new(),
         }
     }
 
     /// Adds what the questions of one corpus came to; nothing where none names the records that are its evidence.
     pub(crate) fn add(&mut self, set: &str, outcomes: Vec<Outcome>) {
-        if outcomes.is_empty() {
-            return;
+        if !outcomes.is_empty() {
+            sets::add(&mut self.sets, set, outcomes);
         }
-        self.sets
-            .entry(set.to_owned())
-            .or_default()
-            .extend(outcomes);
     }
 
     /// The sets in which the engine's blocks of [`JUDGED`] tokens hold less than `floor`.
-    pub(crate) fn sets_below(&self, floor: f64) -> Vec<String> {
-        let below = |(set, outcomes): (&String, &Vec<Outcome>)| {
+    pub(crate) fn sets_below(&self, floor: Option<f64>) -> Vec<String> {
+        sets::below(&self.sets, floor, |outcomes| {
             let all: Vec<_> = outcomes.iter().collect();
-            let held = figures(&all, RUNS[0], JUDGED)
-                .get("all_held")
-                .copied()
-                .unwrap_or(0.0);
-            (held < floor).then(|| format!("{set} ({held:.3} < {floor})"))
-        };
-        self.sets.iter().filter_map(below).collect()
+            let figures = figures(&all, RUNS[0], JUDGED);
+            figures.get("all_held").copied().unwrap_or(0.0)
+        })
     }
 
     /// `{set: {category: {run: {budget: {metric: value}}}}}`, the category `ALL` first.
@@ -68,7 +62,7 @@ impl Report {
                         .collect();
                     runs.insert(run.to_owned(), Value::Object(curve));
                 }
-                of_set.insert(category, Value::Object(runs));
+                of_set.insert(category.to_owned(), Value::Object(runs));
             }
             sets.insert(set.clone(), Value::Object(of_set));
         }
@@ -92,7 +86,7 @@ impl Report {
                 for run in RUNS {
                     self.row(
                         &mut text,
-                        &category,
+                        category,
                         &outcomes,
                         run,
                         ["all_held", "share_held"],
@@ -102,7 +96,7 @@ impl Report {
                         let metrics = ["all_whole", "share_whole"];
                         self.row(
                             &mut text,
-                            &category,
+                            category,
                             &outcomes,
                             run,
                             metrics,
@@ -147,20 +141,10 @@ impl Report {
     }
 }
 
-fn categories(outcomes: &[Outcome]) -> Vec<(String, Vec<&Outcome>)> {
-    let mut by_category: BTreeMap<&str, Vec<&Outcome>> = BTreeMap::new();
-    for outcome in outcomes {
-        by_category
-            .entry(&outcome.category)
-            .or_default()
-            .push(outcome);
-    }
-    let rest = by_category
-        .into_iter()
-        .map(|(category, outcomes)| (category.to_owned(), outcomes));
-    std::iter::once(("ALL".to_owned(), outcomes.iter().collect()))
-        .chain(rest)
-        .collect()
+fn categories(outcomes: &[Outcome]) -> Vec<(&str, Vec<&Outcome>)> {
+    by_category(outcomes.iter().collect(), |outcome| {
+        outcome.category.as_str()
+    })
 }
 
 fn figures(outcomes: &[&Outcome], run: &str, budget: usize) -> BTreeMap<&'static str, f64> {
@@ -184,17 +168,13 @@ fn figures(outcomes: &[&Outcome], run: &str, budget: usize) -> BTreeMap<&'static
         ("tokens", mean(&|block| block.tokens as f64)),
         ("questions", blocks.len() as f64),
     ]);
-    let mut times: Vec<f64> = blocks
+    let times: Latencies = blocks
         .iter()
         .filter_map(|block| block.milliseconds)
         .collect();
-    times.sort_by(f64::total_cmp);
-    if let (Some(middle), Some(slow)) = (
-        times.get(times.len() / 2),
-        times.get(times.len() * 95 / 100),
-    ) {
-        figures.insert("latency_p50_ms", *middle);
-        figures.insert("latency_p95_ms", *slow);
+    if !times.is_empty() {
+        figures.insert("latency_p50_ms", times.p50());
+        figures.insert("latency_p95_ms", times.p95());
     }
     figures
 }

@@ -4,10 +4,13 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use anamne::text::tokens::estimate_tokens;
-use anamne::{ContextRequest, MemoryId, Recall, Signals, Space, Store};
+use anamne::{ContextRequest, Recall, Signals};
 
 use super::held::{Held, held};
-use crate::recall::{Corpus, Failure, Query, Record, fuse, tell};
+use crate::corpus::{Corpus, Query, Record};
+use crate::failure::Failure;
+use crate::fusion::fuse;
+use crate::telling::Told;
 
 /// Results of each search that a peer's list is made of.
 const LISTED: usize = 200;
@@ -32,30 +35,22 @@ pub(crate) struct Outcome {
 
 /// Tells the conversation in its order, and asks each question that has evidence when it was asked.
 pub(crate) fn measure(corpus: &Corpus, budgets: &[usize]) -> Result<Vec<Outcome>, Failure> {
-    let folder = tempfile::tempdir()
-        .map_err(|error| Failure::Data(format!("no temporary folder: {error}")))?;
-    let space = Store::open(folder.path())?.space("benchmark")?;
-    let mut ids = HashMap::new();
-    let mut told = 0;
+    let mut told = Told::nothing_of(corpus)?;
     let mut outcomes = Vec::new();
     for (end, query) in corpus.questions() {
         if !query.is_answerable() || query.evidence.is_empty() {
             continue;
         }
-        if end > told {
-            tell(&space, &corpus.records[told..end], &mut ids)?;
-            told = end;
-        }
-        outcomes.push(ask(&space, &corpus.records[..end], query, &ids, budgets)?);
+        told.tell_until(end)?;
+        outcomes.push(ask(&told, &corpus.records[..end], query, budgets)?);
     }
     Ok(outcomes)
 }
 
 fn ask(
-    space: &Space,
+    told: &Told<'_>,
     records: &[Record],
     query: &Query,
-    ids: &HashMap<MemoryId, &Record>,
     budgets: &[usize],
 ) -> Result<Outcome, Failure> {
     let evidence: Vec<&Record> = records
@@ -67,18 +62,13 @@ fn ask(
         let recall = Recall::new(&query.text)
             .limit(LISTED.min(records.len()))
             .signals(signals);
-        let results = space.recall(&recall)?.results.into_iter();
-        lists.push(
-            results
-                .filter_map(|hit| ids.get(&hit.memory.id).copied())
-                .collect(),
-        );
+        lists.push(told.found(&told.space.recall(&recall)?));
     }
     let fused = fuse(&lists);
     let newest: Vec<&Record> = records.iter().rev().collect();
     let mut blocks = Vec::new();
     for &budget in budgets {
-        blocks.push(engine(space, &evidence, query, ids, budget)?);
+        blocks.push(engine(told, &evidence, query, budget)?);
         blocks.push(packed("rrf", &fused, &evidence, query, budget));
         blocks.push(packed("newest", &newest, &evidence, query, budget));
     }
@@ -89,20 +79,19 @@ fn ask(
 }
 
 fn engine(
-    space: &Space,
+    told: &Told<'_>,
     evidence: &[&Record],
     query: &Query,
-    ids: &HashMap<MemoryId, &Record>,
     budget: usize,
 ) -> Result<Block, Failure> {
     let request = ContextRequest::new(&query.text, budget);
     let started = Instant::now();
-    let context = space.context(&request)?;
+    let context = told.space.context(&request)?;
     let milliseconds = started.elapsed().as_secs_f64() * 1000.0;
     let citations: HashMap<&str, &str> = context
         .entries
         .iter()
-        .filter_map(|entry| Some((ids.get(&entry.id)?.id.as_str(), entry.citation.as_str())))
+        .filter_map(|entry| Some((told.record(entry.id)?.id.as_str(), entry.citation.as_str())))
         .collect();
     let how = |record: &&&Record| match citations.get(record.id.as_str()) {
         Some(citation) => held(&context, citation, record, query),

@@ -4,8 +4,9 @@ use anamne::{Filter, Recall};
 use jiff::tz::Offset;
 use jiff::{Timestamp, ToSpan};
 
-use super::store::{Material, time_of};
-use crate::speed::data::Chance;
+use super::material::Material;
+use crate::chance::Chance;
+use crate::store::{THREE_YEARS, time_of};
 
 /// Days of the mean age of what a recent question is about.
 const RECENT_DAYS: f64 = 21.0;
@@ -106,7 +107,7 @@ fn about(material: &Material, sort: Sort, number: u64, chance: &mut Chance) -> A
     let record = match sort {
         Sort::Recent => {
             let days = -RECENT_DAYS * (1.0 - chance.unit()).ln();
-            let share = (days / 1_095.0).min(1.0);
+            let share = (days / THREE_YEARS).min(1.0);
             ((1.0 - share) * (material.records - 1) as f64) as u64
         }
         _ => chance.next() % material.records,
@@ -124,7 +125,7 @@ fn about(material: &Material, sort: Sort, number: u64, chance: &mut Chance) -> A
     };
     let mut recall = Recall::new(words);
     if sort == Sort::Dated {
-        recall.filter = month_of(time_of(answers[0], material.records));
+        recall.filter = month_of(time_of(answers[0], material.records, THREE_YEARS));
     }
     Asked {
         sort,

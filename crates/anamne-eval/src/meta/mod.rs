@@ -11,15 +11,15 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::failure::Failure;
 use crate::output;
-use crate::recall::Failure;
 
 mod log;
+mod material;
 mod replay;
-mod store;
 
+use material::Material;
 use replay::Replay;
-use store::Material;
 
 /// What to measure, and on what.
 #[derive(clap::Args)]
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         None => Material::generated(arguments.size),
     };
     let store = material.tell()?;
-    let log = material.log(arguments.queries);
+    let log = log::of(&material, arguments.queries);
     let off = Replay::run(&store, &log, false)?;
     let on = Replay::run(&store, &log, true)?;
     output::line(&replay::table(&log, &off, &on));

@@ -6,8 +6,9 @@ use std::time::Instant;
 use anamne::{Plan, Recall, Work};
 
 use super::log::{Asked, Sort};
-use super::store::Told;
-use crate::recall::Failure;
+use super::material::Told;
+use crate::failure::Failure;
+use crate::latencies::Latencies;
 
 /// Questions after which what was learned is written down, as the background does.
 const SETTLED_AFTER: usize = 500;
@@ -46,7 +47,7 @@ impl Replay {
                 .count();
             let plan = answer
                 .plan
-                .ok_or_else(|| Failure::Data(format!("no plan for {:?}", recall.query)))?;
+                .ok_or_else(|| format!("no plan for {:?}", recall.query))?;
             went.push(Went {
                 recall: found as f64 / asked.answers.len().clamp(1, 10) as f64,
                 work: plan.work,
@@ -70,7 +71,7 @@ struct Means {
     tiers: f64,
     rows: f64,
     bytes: f64,
-    milliseconds: Vec<f64>,
+    milliseconds: Latencies,
 }
 
 impl Means {
@@ -85,19 +86,9 @@ impl Means {
             means.tiers += f64::from(went.work.tiers);
             means.rows += went.work.rows as f64;
             means.bytes += went.work.bytes as f64;
-            means.milliseconds.push(went.milliseconds);
+            means.milliseconds.note(went.milliseconds);
         }
-        means.milliseconds.sort_by(f64::total_cmp);
         means
-    }
-
-    fn percentile(&self, share: f64) -> f64 {
-        let place = (self.milliseconds.len() as f64 * share) as usize;
-        let last = self.milliseconds.len().saturating_sub(1);
-        self.milliseconds
-            .get(place.min(last))
-            .copied()
-            .unwrap_or(0.0)
     }
 
     fn recall(&self) -> f64 {
@@ -152,10 +143,10 @@ pub(super) fn table(log: &[Asked], off: &Replay, on: &Replay) -> String {
             off.bytes / count / 1_024.0,
             on.bytes / count / 1_024.0,
             saved(off.bytes, on.bytes),
-            off.percentile(0.5),
-            on.percentile(0.5),
-            off.percentile(0.95),
-            on.percentile(0.95),
+            off.milliseconds.p50(),
+            on.milliseconds.p50(),
+            off.milliseconds.p95(),
+            on.milliseconds.p95(),
         );
     };
     add("all", &|_, _| true);

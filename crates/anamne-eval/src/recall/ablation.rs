@@ -1,28 +1,26 @@
 //! What each feature of the ranking is worth: the same questions with its weight at nothing.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use anamne::{Answer, MemoryId, Recall, Space};
+use anamne::{Answer, Recall};
 
-use super::Failure;
-use super::data::{Query, Record};
 use super::metrics::Ranking;
-use super::runs::Outcome;
+use super::outcome::{Outcome, Without};
+use crate::corpus::Query;
+use crate::failure::Failure;
+use crate::sets::by_category;
+use crate::telling::Told;
 
 /// The figure that is compared.
 const METRIC: &str = "recall@10";
 
-/// recall@10 of a question by the feature that is left out.
-pub(crate) type Without = Vec<(String, f64)>;
-
 /// Asks a question again without each of the features that ranked `answer`.
 pub(crate) fn measure(
-    space: &Space,
+    told: &Told<'_>,
     query: &Query,
     recall: &Recall,
     answer: &Answer,
-    ids: &HashMap<MemoryId, &Record>,
 ) -> Result<Without, Failure> {
     let Some(best) = answer.results.first() else {
         return Ok(Vec::new());
@@ -33,12 +31,7 @@ pub(crate) fn measure(
             weights: [(feature.to_string(), 0.0)].into(),
             ..recall.clone()
         };
-        let answer = space.recall(&recall)?;
-        let found: Vec<&Record> = answer
-            .results
-            .iter()
-            .filter_map(|hit| ids.get(&hit.memory.id).copied())
-            .collect();
+        let found = told.found(&told.space.recall(&recall)?);
         let ranking = Ranking::of(query, &found, 0.0);
         if let Some(figure) = ranking.figures.get(METRIC) {
             without.push((feature.to_string(), *figure));
@@ -50,37 +43,32 @@ pub(crate) fn measure(
 /// A table a set: how much recall@10 each category loses without each feature, in hundredths; the feature that the whole set would
 /// miss most comes first.
 pub(crate) fn table(outcomes: &[Outcome]) -> String {
-    let counted: Vec<&Outcome> = outcomes
+    let counted = outcomes
         .iter()
         .filter(|outcome| outcome.counts && !outcome.without.is_empty())
         .collect();
-    let mut by_category: BTreeMap<&str, Vec<&Outcome>> = BTreeMap::new();
-    for outcome in &counted {
-        by_category
-            .entry(&outcome.category)
-            .or_default()
-            .push(outcome);
-    }
-    let mut features: Vec<(&str, f64)> = losses(&counted).into_iter().collect();
+    let columns: Vec<(&str, BTreeMap<&str, f64>)> =
+        by_category(counted, |outcome| outcome.category.as_str())
+            .into_iter()
+            .map(|(category, outcomes)| (category, losses(&outcomes)))
+            .collect();
+    let mut features: Vec<(&str, f64)> = columns[0].1.clone().into_iter().collect();
     features.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.cmp(other.0)));
     if features.is_empty() {
         return String::new();
     }
-    let of_category: Vec<(&str, BTreeMap<&str, f64>)> = by_category
-        .iter()
-        .map(|(category, outcomes)| (*category, losses(outcomes)))
-        .collect();
     let mut text = format!("without a feature, hundredths of {METRIC} lost\n");
-    let _ = write!(text, "{:<18}{:>8}", "feature", "ALL");
-    for (category, _) in &of_category {
-        let _ = write!(text, "{category:>26}");
+    let width = |column: usize| if column == 0 { 8 } else { 26 };
+    let _ = write!(text, "{:<18}", "feature");
+    for (column, (category, _)) in columns.iter().enumerate() {
+        let _ = write!(text, "{category:>0$}", width(column));
     }
     text.push('\n');
-    for (feature, loss) in features {
-        let _ = write!(text, "{feature:<18}{:>8.2}", loss * 100.0);
-        for (_, losses) in &of_category {
+    for (feature, _) in features {
+        let _ = write!(text, "{feature:<18}");
+        for (column, (_, losses)) in columns.iter().enumerate() {
             let loss = losses.get(feature).copied().unwrap_or(0.0);
-            let _ = write!(text, "{:>26.2}", loss * 100.0);
+            let _ = write!(text, "{:>1$.2}", loss * 100.0, width(column));
         }
         text.push('\n');
     }

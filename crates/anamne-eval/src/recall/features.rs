@@ -1,15 +1,15 @@
 //! What weights are fitted on: the features of each question's results, as JSON lines.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anamne::{Answer, Hit, MemoryId};
+use anamne::{Answer, Hit};
 use serde_json::{Map, Value, json};
 
-use super::Failure;
-use super::data::{Corpus, Query, Record};
+use crate::corpus::{Corpus, Query, Record};
+use crate::failure::Failure;
+use crate::telling::Told;
 
 /// Results of a question that are written.
 pub(crate) const RESULTS: usize = 300;
@@ -37,11 +37,11 @@ impl FeatureFile {
         query: &Query,
         answer: &Answer,
         usual: &Answer,
-        ids: &HashMap<MemoryId, &Record>,
+        told: &Told<'_>,
     ) -> Result<(), Failure> {
         let results = |answer: &Answer| -> Vec<Value> {
             let hits = answer.results.iter();
-            hits.filter_map(|hit| Some(result(hit, ids.get(&hit.memory.id)?, query)))
+            hits.filter_map(|hit| Some(result(hit, told.record(hit.memory.id)?, query)))
                 .collect()
         };
         let line = json!({
@@ -86,10 +86,10 @@ fn result(hit: &Hit, record: &Record, query: &Query) -> Value {
         "judged_by": judged_by,
         "features": features,
         "path": hit.path.iter().map(|step| &step.by).collect::<Vec<_>>(),
-        "relevant": query.evidence.contains(&record.id) || query.evidence_threads.contains(&record.thread),
+        "relevant": query.rests_on(record),
     })
 }
 
 fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::Data(format!("can't write {}: {error}", path.display()))
+    format!("can't write {}: {error}", path.display()).into()
 }

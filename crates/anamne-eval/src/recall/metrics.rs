@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::data::{Query, Record};
+use crate::corpus::{Query, Record};
 
 /// The places at which lists are cut.
 const CUTS: [usize; 3] = [5, 10, 20];

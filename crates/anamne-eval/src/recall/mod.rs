@@ -3,36 +3,27 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anamne::{Depth, Error};
+use anamne::Depth;
 
+use crate::corpus::Chosen;
+use crate::failure::Failure;
 use crate::output;
+use features::FeatureFile;
+use report::Report;
 
 mod ablation;
 mod calibration;
-mod data;
 mod features;
 mod metrics;
+mod outcome;
 mod report;
 mod runs;
-
-pub(crate) use data::{Corpus, Query, Record};
-use features::FeatureFile;
-use report::Report;
-pub(crate) use runs::{fuse, tell};
 
 /// What to measure, and on what.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The folder with one folder a set, each with *.records.jsonl and *.queries.jsonl; the bundled conversation when
-    /// not given.
-    #[arg(long)]
-    data: Option<PathBuf>,
-    /// Only these sets.
-    #[arg(long)]
-    set: Vec<String>,
-    /// Only these corpora.
-    #[arg(long)]
-    corpus: Vec<String>,
+    #[command(flatten)]
+    chosen: Chosen,
     /// Print {set: {category: {run: {metric: value}}}} instead of tables.
     #[arg(long)]
     json: bool,
@@ -71,24 +62,17 @@ const DEPTHS: &str = "a depth is shallow, a number of hops from 1 to 4, or deep"
 /// Measures and prints; the exit code says whether the floor was reached.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut report = Report::default();
-    let mut corpora = match &arguments.data {
-        Some(folder) => Corpus::find(folder, &arguments.set, &arguments.corpus)?,
-        None => vec![Corpus::bundled()?],
-    };
+    let mut corpora = arguments.chosen.corpora()?;
     for corpus in &mut corpora {
         corpus.tell_alone(arguments.alone);
     }
-    let mut features = arguments
-        .features
-        .as_deref()
-        .map(FeatureFile::create)
-        .transpose()?;
+    let file = arguments.features.as_deref();
+    let mut features = file.map(FeatureFile::create).transpose()?;
     for corpus in &corpora {
         output::complain(&format!("{}/{}", corpus.set, corpus.name));
-        let foreign = corpus.foreign_questions(&corpora);
         let outcomes = runs::measure(
             corpus,
-            &foreign,
+            &corpus.foreign_questions(&corpora),
             &arguments.depth,
             features.as_mut(),
             arguments.ablation,
@@ -100,42 +84,5 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     } else {
         report.tables()
     });
-    let reached = arguments
-        .floor
-        .is_none_or(|floor| report.sets_below(floor).is_empty());
-    if !reached {
-        output::complain(&format!(
-            "below the floor: {}",
-            report.sets_below(arguments.floor.unwrap_or(0.0)).join(", ")
-        ));
-    }
-    Ok(if reached {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
-}
-
-/// Why a benchmark could not be run.
-#[derive(Debug)]
-pub(crate) enum Failure {
-    /// The engine failed.
-    Engine(Error),
-    /// The data could not be read.
-    Data(String),
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Engine(error) => error.fmt(formatter),
-            Self::Data(reason) => formatter.write_str(reason),
-        }
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Engine(error)
-    }
+    Ok(output::judge(&report.sets_below(arguments.floor)))
 }

@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::ablation;
 use super::calibration::{auroc, calibration_error, quantile, reliability};
-use super::runs::Outcome;
+use super::outcome::Outcome;
+use crate::latencies::Latencies;
+use crate::sets::{self, Sets, by_category};
 
 const SHOWN: [&str; 8] = [
     "recall@5",
@@ -23,41 +25,33 @@ const SHOWN: [&str; 8] = [
 /// Everything that was measured.
 #[derive(Default)]
 pub(crate) struct Report {
-    sets: BTreeMap<String, Vec<Outcome>>,
+    sets: Sets<Outcome>,
 }
 
 impl Report {
     /// Adds what the questions of one corpus came to.
     pub(crate) fn add(&mut self, set: &str, outcomes: Vec<Outcome>) {
-        self.sets
-            .entry(set.to_owned())
-            .or_default()
-            .extend(outcomes);
+        sets::add(&mut self.sets, set, outcomes);
     }
 
     /// The sets whose full recall@10 is below `floor`.
-    pub(crate) fn sets_below(&self, floor: f64) -> Vec<String> {
-        let below = |(set, outcomes): (&String, &Vec<Outcome>)| {
+    pub(crate) fn sets_below(&self, floor: Option<f64>) -> Vec<String> {
+        sets::below(&self.sets, floor, |outcomes| {
             let counted: Vec<_> = outcomes.iter().filter(|outcome| outcome.counts).collect();
-            let reached = figures(&counted, "full")
-                .get("recall@10")
-                .copied()
-                .unwrap_or(0.0);
-            (reached < floor).then(|| format!("{set} ({reached:.3} < {floor})"))
-        };
-        self.sets.iter().filter_map(below).collect()
+            let figures = figures(&counted, "full");
+            figures.get("recall@10").copied().unwrap_or(0.0)
+        })
     }
 
     /// `{set: {category: {run: {metric: value}}}}`, the category `ALL` first.
     pub(crate) fn json(&self) -> String {
         let mut sets = Vec::new();
         for (set, outcomes) in &self.sets {
-            let categories: Vec<_> = categories(outcomes)
-                .into_iter()
-                .map(|(category, outcomes)| (category, category_json(&outcomes)))
-                .collect();
             // `serde_json::Map` sorts its keys; capitals come before small letters, and so does `ALL`.
-            let mut object: Map<String, Value> = categories.into_iter().collect();
+            let mut object: Map<String, Value> = categories(outcomes)
+                .into_iter()
+                .map(|(category, outcomes)| (category.to_owned(), category_json(&outcomes)))
+                .collect();
             if let Some(Value::Object(all)) = object.get_mut("ALL")
                 && let Some(Value::Object(full)) = all.get_mut("full")
             {
@@ -84,14 +78,7 @@ impl Report {
                     let figures = figures(&outcomes, &run);
                     let _ = write!(text, "{category:<26}{run:<9}{:>5}", outcomes.len());
                     for metric in SHOWN {
-                        match figures.get(metric) {
-                            Some(value) => {
-                                let _ = write!(text, "{value:>20.3}");
-                            }
-                            None => {
-                                let _ = write!(text, "{:>20}", "-");
-                            }
-                        }
+                        let _ = write!(text, "{:>20}", cell(figures.get(metric).copied()));
                     }
                     text.push('\n');
                 }
@@ -106,22 +93,9 @@ impl Report {
     }
 }
 
-fn categories(outcomes: &[Outcome]) -> Vec<(String, Vec<&Outcome>)> {
-    let counted: Vec<_> = outcomes.iter().filter(|outcome| outcome.counts).collect();
-    let mut by_category: BTreeMap<&str, Vec<&Outcome>> = BTreeMap::new();
-    for outcome in &counted {
-        by_category
-            .entry(&outcome.category)
-            .or_default()
-            .push(outcome);
-    }
-    let rest = by_category
-        .into_iter()
-        .map(|(category, outcomes)| (category.to_owned(), outcomes))
-        .collect::<Vec<_>>();
-    std::iter::once(("ALL".to_owned(), counted))
-        .chain(rest)
-        .collect()
+fn categories(outcomes: &[Outcome]) -> Vec<(&str, Vec<&Outcome>)> {
+    let counted = outcomes.iter().filter(|outcome| outcome.counts).collect();
+    by_category(counted, |outcome| outcome.category.as_str())
 }
 
 fn category_json(outcomes: &[&Outcome]) -> Value {
@@ -135,6 +109,11 @@ fn category_json(outcomes: &[&Outcome]) -> Value {
     Value::Object(runs)
 }
 
+/// A figure as it stands in a table.
+fn cell(figure: Option<f64>) -> String {
+    figure.map_or("-".to_owned(), |figure| format!("{figure:.3}"))
+}
+
 /// The ways in which each question was asked, in their order.
 fn runs(outcomes: &[&Outcome]) -> Vec<String> {
     let rankings = outcomes.first().map(|outcome| &outcome.rankings);
@@ -145,10 +124,10 @@ fn runs(outcomes: &[&Outcome]) -> Vec<String> {
 /// The mean of every metric over the questions that have it, and the run's latency.
 fn figures(outcomes: &[&Outcome], run: &str) -> BTreeMap<String, f64> {
     let mut sums: BTreeMap<String, (f64, usize)> = BTreeMap::new();
-    let mut times = Vec::new();
+    let mut times = Latencies::default();
     for outcome in outcomes {
         for (_, ranking) in outcome.rankings.iter().filter(|(name, _)| name == run) {
-            times.push(ranking.milliseconds);
+            times.note(ranking.milliseconds);
             for (metric, value) in &ranking.figures {
                 let sum = sums.entry(metric.clone()).or_default();
                 sum.0 += value;
@@ -162,9 +141,8 @@ fn figures(outcomes: &[&Outcome], run: &str) -> BTreeMap<String, f64> {
         .collect();
     means.insert("questions".to_owned(), outcomes.len() as f64);
     if run != "rrf" && !times.is_empty() {
-        times.sort_by(f64::total_cmp);
-        means.insert("latency_p50_ms".to_owned(), times[times.len() / 2]);
-        means.insert("latency_p95_ms".to_owned(), times[times.len() * 95 / 100]);
+        means.insert("latency_p50_ms".to_owned(), times.p50());
+        means.insert("latency_p95_ms".to_owned(), times.p95());
     }
     means
 }
@@ -200,15 +178,8 @@ fn add_diagram(text: &mut String, outcomes: &[Outcome]) {
     for (tenth, bin) in reliability(&judged(outcomes)).iter().enumerate() {
         let from = tenth as f64 / 10.0;
         let _ = write!(text, "{from:.1} to {:.1}   ", from + 0.1);
-        match (bin.confidence(), bin.share_relevant()) {
-            (Some(confidence), Some(relevant)) => {
-                let _ = write!(text, "{confidence:>12.3}{relevant:>12.3}");
-            }
-            _ => {
-                let _ = write!(text, "{:>12}{:>12}", "-", "-");
-            }
-        }
-        let _ = writeln!(text, "{:>9}", bin.count);
+        let (confidence, relevant) = (cell(bin.confidence()), cell(bin.share_relevant()));
+        let _ = writeln!(text, "{confidence:>12}{relevant:>12}{:>9}", bin.count);
     }
 }
 

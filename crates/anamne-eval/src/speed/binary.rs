@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::figures::{Figure, Section, Unit};
-use super::{Failure, budgets};
+use super::budgets;
+use super::figures::{Figure, Section};
+use crate::failure::Failure;
 
 /// Why nothing can be said about a binary that is not there.
 pub(crate) const NOT_BUILT: &str =
@@ -21,13 +22,7 @@ pub(crate) fn measure() -> Result<Section, Failure> {
     let Some(path) = path()? else {
         return Ok(Section::skipped("binary", NOT_BUILT));
     };
-    let megabytes = std::fs::metadata(path)?.len() as f64 / 1e6;
-    let figure = Figure::new(
-        "size_mb",
-        "size, model included",
-        megabytes,
-        Unit::Megabytes,
-    )
-    .promised(budgets::BINARY);
+    let bytes = std::fs::metadata(path)?.len() as f64;
+    let figure = Figure::mb("size_mb", "size, model included", bytes).promised(budgets::BINARY);
     Ok(Section::new("binary", vec![figure]))
 }

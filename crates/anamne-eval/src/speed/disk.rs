@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use super::budgets;
 use super::figures::{Figure, Section, Unit};
-use super::site::{SPACE, Site};
-use super::{Failure, budgets};
+use super::site::Site;
+use crate::failure::Failure;
+use crate::store::SPACE;
 
 /// Texts that are looked at to know how long the records are.
 const SAMPLE: u64 = 1_000;

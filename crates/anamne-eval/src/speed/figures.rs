@@ -1,6 +1,7 @@
 //! One measured figure: its value, what it stands beside, and what was promised.
 
-use super::Failure;
+use crate::failure::Failure;
+use crate::latencies::Latencies;
 
 /// What a value counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +75,7 @@ pub(crate) struct Reference {
     /// Its name in JSON.
     pub(crate) key: String,
     /// What it is, for a person.
-    pub(crate) label: &'static str,
+    pub(crate) label: String,
     pub(crate) value: f64,
 }
 
@@ -89,6 +90,70 @@ pub(crate) struct Figure {
     pub(crate) unit: Unit,
     pub(crate) reference: Option<Reference>,
     pub(crate) budget: Option<Budget>,
+}
+
+/// Times under a name: their quantiles are figures.
+#[derive(Clone, Copy)]
+pub(crate) struct Timed<'run> {
+    key: &'run str,
+    label: &'run str,
+    times: &'run Latencies,
+}
+
+/// A quantile of times, and its name.
+type Quantile = (&'static str, fn(&Latencies) -> f64);
+
+const P10: Quantile = ("p10", Latencies::p10);
+const P50: Quantile = ("p50", Latencies::p50);
+const P95: Quantile = ("p95", Latencies::p95);
+
+impl<'run> Timed<'run> {
+    /// The first part of their names in JSON, which may be empty; what they are, for a person.
+    pub(crate) fn new(key: &'run str, label: &'run str, times: &'run Latencies) -> Self {
+        Self { key, label, times }
+    }
+
+    /// What a tenth of the calls stay within, beside that of others.
+    pub(crate) fn p10_beside(self, other: Timed<'_>) -> Figure {
+        self.figure(P10)
+            .beside(other.key_of(P10), other.label, other.times.p10())
+    }
+
+    /// The median.
+    pub(crate) fn p50(self) -> Figure {
+        self.figure(P50)
+    }
+
+    /// The median beside that of others.
+    pub(crate) fn p50_beside(self, other: Timed<'_>) -> Figure {
+        self.p50()
+            .beside(other.key_of(P50), other.label, other.times.p50())
+    }
+
+    /// What nineteen of twenty calls stay within.
+    pub(crate) fn p95(self) -> Figure {
+        self.figure(P95)
+    }
+
+    /// The same beside that of others.
+    pub(crate) fn p95_beside(self, other: Timed<'_>) -> Figure {
+        self.p95()
+            .beside(other.key_of(P95), other.label, other.times.p95())
+    }
+
+    fn key_of(self, (name, _): Quantile) -> String {
+        if self.key.is_empty() {
+            format!("{name}_ms")
+        } else {
+            format!("{}_{name}_ms", self.key)
+        }
+    }
+
+    fn figure(self, quantile: Quantile) -> Figure {
+        let (name, value) = quantile;
+        let label = format!("{}, {name}", self.label);
+        Figure::ms(&self.key_of(quantile), &label, value(self.times))
+    }
 }
 
 impl Figure {
@@ -109,16 +174,31 @@ impl Figure {
         }
     }
 
+    /// A time.
+    pub(crate) fn ms(key: &str, label: &str, milliseconds: f64) -> Self {
+        Self::new(key, label, milliseconds, Unit::Milliseconds)
+    }
+
+    /// A rate.
+    pub(crate) fn rate(key: &str, label: &str, per_second: f64) -> Self {
+        Self::new(key, label, per_second, Unit::RecordsPerSecond)
+    }
+
+    /// A size.
+    pub(crate) fn mb(key: &str, label: &str, bytes: f64) -> Self {
+        Self::new(key, label, bytes / 1e6, Unit::Megabytes)
+    }
+
     /// Puts it beside another value.
     pub(crate) fn beside(
         mut self,
         key: impl Into<String>,
-        label: &'static str,
+        label: impl Into<String>,
         value: f64,
     ) -> Self {
         self.reference = Some(Reference {
             key: key.into(),
-            label,
+            label: label.into(),
             value,
         });
         self
@@ -171,23 +251,23 @@ impl Section {
         }
     }
 
-    /// A measurement that could not be made.
-    pub(crate) fn skipped(measurement: &'static str, reason: impl Into<String>) -> Self {
+    fn without_figures(measurement: &'static str, note: String) -> Self {
         Self {
-            measurement,
-            figures: Vec::new(),
-            note: Some(format!("skipped: {}", reason.into())),
-            failed: false,
+            note: Some(note),
+            ..Self::new(measurement, Vec::new())
         }
+    }
+
+    /// A measurement that could not be made.
+    pub(crate) fn skipped(measurement: &'static str, reason: &str) -> Self {
+        Self::without_figures(measurement, format!("skipped: {reason}"))
     }
 
     /// What was measured, or the reason why it failed: the other measurements of the run are worth having all the same.
     pub(crate) fn or_failed(measurement: &'static str, outcome: Result<Self, Failure>) -> Self {
         outcome.unwrap_or_else(|failure| Self {
-            measurement,
-            figures: Vec::new(),
-            note: Some(format!("FAILED: {failure}")),
             failed: true,
+            ..Self::without_figures(measurement, format!("FAILED: {failure}"))
         })
     }
 }
@@ -198,15 +278,15 @@ mod tests {
 
     #[test]
     fn a_ratio_is_a_cost_whichever_way_the_unit_points() {
-        let slow = Figure::new("p50_ms", "", 4.0, Unit::Milliseconds).beside("peer", "", 2.0);
+        let slow = Figure::ms("p50_ms", "", 4.0).beside("peer", "", 2.0);
         assert_eq!(slow.ratio(), Some(2.0));
-        let fewer = Figure::new("rate", "", 50.0, Unit::RecordsPerSecond).beside("peer", "", 100.0);
+        let fewer = Figure::rate("rate", "", 50.0).beside("peer", "", 100.0);
         assert_eq!(fewer.ratio(), Some(2.0));
     }
 
     #[test]
     fn budgets_are_judged_by_their_kind() {
-        let figure = |value| Figure::new("", "", value, Unit::Milliseconds).beside("", "", 1.0);
+        let figure = |value| Figure::ms("", "", value).beside("", "", 1.0);
         let met = |value, budget| figure(value).promised(budget).met();
         assert_eq!(met(2.0, Budget::AtMost(2.0)), Some(true));
         assert_eq!(met(2.1, Budget::AtMost(2.0)), Some(false));

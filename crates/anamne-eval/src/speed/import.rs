@@ -4,13 +4,12 @@ use std::time::{Duration, Instant};
 
 use anamne::{Draft, Recall};
 
-use super::figures::{Figure, Section, Unit};
+use super::budgets;
+use super::figures::{Figure, Section};
 use super::peers::BareRows;
 use super::site::Site;
-use super::{Failure, budgets};
-
-/// Records of one transaction, as in the engine's own import.
-const BATCH: u64 = 512;
+use crate::failure::Failure;
+use crate::generator::Record;
 
 /// How long each part of an import took.
 pub(crate) struct Filled {
@@ -38,54 +37,44 @@ pub(crate) fn measure(site: &Site) -> Result<Section, Failure> {
     Ok(Section::new(
         "import",
         vec![
-            Figure::new(
+            Figure::rate(
                 "records_per_s",
                 "told, indexed, found",
                 rate(stored + folded),
-                Unit::RecordsPerSecond,
             )
             .beside("sqlite_records_per_s", "bare SQLite inserts", rate(bare))
             .promised(budgets::IMPORT),
-            Figure::new(
+            Figure::rate(
                 "told_records_per_s",
                 "told: log, source, journal",
                 rate(stored),
-                Unit::RecordsPerSecond,
             )
             .beside("sqlite_records_per_s", "bare SQLite inserts", rate(bare)),
-            Figure::new(
+            Figure::rate(
                 "indexed_records_per_s",
                 "indexed: all views folded",
                 rate(folded),
-                Unit::RecordsPerSecond,
             ),
         ],
     ))
 }
 
-fn batches(site: &Site) -> impl Iterator<Item = std::ops::Range<u64>> {
-    let records = site.records;
-    let starts = (0..records).step_by(BATCH as usize);
-    starts.map(move |start| start..(start + BATCH).min(records))
-}
-
 fn store_all(site: &Site) -> Result<Duration, Failure> {
-    let mut took = Duration::ZERO;
     let started = Instant::now();
     let space = site.open()?;
-    took += started.elapsed();
-    for numbers in batches(site) {
-        let records = site.generator.records(numbers);
-        let drafts: Vec<Draft> = records.iter().map(super::data::Record::draft).collect();
+    let mut took = started.elapsed();
+    site.for_each_batch(|_, records| {
+        let drafts: Vec<Draft> = records.iter().map(Record::draft).collect();
         let started = Instant::now();
         let remembered = space.remember_each(&drafts)?;
         took += started.elapsed();
         for outcome in remembered {
             if outcome?.duplicate {
-                return Err(Failure::new("a generated record was taken for a duplicate"));
+                return Err("a generated record was taken for a duplicate".into());
             }
         }
-    }
+        Ok(())
+    })?;
     Ok(took)
 }
 
@@ -94,7 +83,7 @@ fn fold_and_find(site: &Site) -> Result<(), Failure> {
     let space = site.open()?;
     let busy = space.fold()?;
     if !busy.is_empty() {
-        return Err(Failure::new(format!("not folded: {}", busy.join(", "))));
+        return Err(format!("not folded: {}", busy.join(", ")).into());
     }
     space.settle(&mut |_, _| {})?;
     drop(space);
@@ -102,10 +91,11 @@ fn fold_and_find(site: &Site) -> Result<(), Failure> {
     let answer = site.open()?.recall(&Recall::new(&last))?;
     let found = answer.results.iter().any(|hit| hit.memory.content == last);
     if !found || !answer.degraded.is_empty() {
-        return Err(Failure::new(format!(
+        return Err(format!(
             "the last record is not found after the import (degraded: {:?})",
             answer.degraded
-        )));
+        )
+        .into());
     }
     Ok(())
 }
@@ -113,11 +103,11 @@ fn fold_and_find(site: &Site) -> Result<(), Failure> {
 fn insert_bare(site: &Site) -> Result<Duration, Failure> {
     let mut rows = BareRows::create(&site.peer("bare-import")?)?;
     let mut took = Duration::ZERO;
-    for numbers in batches(site) {
-        let records = site.generator.records(numbers);
+    site.for_each_batch(|_, records| {
         let started = Instant::now();
-        rows.insert_all(&records)?;
+        rows.insert_all(records)?;
         took += started.elapsed();
-    }
+        Ok(())
+    })?;
     Ok(took)
 }

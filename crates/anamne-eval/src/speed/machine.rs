@@ -16,8 +16,9 @@ pub(crate) fn line() -> String {
     )
 }
 
-#[cfg(target_arch = "x86_64")]
+/// What of the processor the scans can use.
 fn features() -> Vec<&'static str> {
+    #[cfg(target_arch = "x86_64")]
     let known = [
         ("avx2", std::arch::is_x86_feature_detected!("avx2")),
         ("avx512f", std::arch::is_x86_feature_detected!("avx512f")),
@@ -30,11 +31,7 @@ fn features() -> Vec<&'static str> {
             std::arch::is_x86_feature_detected!("avx512vpopcntdq"),
         ),
     ];
-    named(&known)
-}
-
-#[cfg(target_arch = "aarch64")]
-fn features() -> Vec<&'static str> {
+    #[cfg(target_arch = "aarch64")]
     let known = [
         ("neon", std::arch::is_aarch64_feature_detected!("neon")),
         (
@@ -42,23 +39,12 @@ fn features() -> Vec<&'static str> {
             std::arch::is_aarch64_feature_detected!("dotprod"),
         ),
     ];
-    named(&known)
-}
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn features() -> Vec<&'static str> {
-    named(&[])
-}
-
-fn named(known: &[(&'static str, bool)]) -> Vec<&'static str> {
-    let there: Vec<_> = known
-        .iter()
-        .filter(|(_, there)| *there)
-        .map(|(name, _)| *name)
-        .collect();
-    if there.is_empty() {
-        vec!["portable code"]
-    } else {
-        there
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let known: [(&str, bool); 0] = [];
+    let there = known.into_iter().filter(|(_, there)| *there);
+    let mut names: Vec<_> = there.map(|(name, _)| name).collect();
+    if names.is_empty() {
+        names.push("portable code");
     }
+    names
 }

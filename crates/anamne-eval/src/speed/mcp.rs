@@ -10,10 +10,11 @@ use anamne::text::tokens::estimate_tokens;
 use serde_json::{Value, json};
 
 use super::figures::{Figure, Section, Unit};
-use super::latencies::Latencies;
 use super::probe::anonymous_bytes;
-use super::site::temporary_folder;
-use super::{Failure, binary, budgets};
+use super::{binary, budgets};
+use crate::failure::Failure;
+use crate::latencies::Latencies;
+use crate::store::temporary_folder;
 
 /// Processes that are started; times are medians.
 const RUNS: usize = 10;
@@ -39,14 +40,9 @@ pub(crate) fn measure(parent: Option<&Path>) -> Result<Section, Failure> {
         server.end()?;
     }
     let mut figures = vec![
-        Figure::new(
-            "first_reply_ms",
-            "exec to first reply, p50",
-            replies.p50(),
-            Unit::Milliseconds,
-        )
-        .beside("bare_start_ms", "anamne --version", bare.p50())
-        .promised(budgets::FIRST_REPLY),
+        Figure::ms("first_reply_ms", "exec to first reply, p50", replies.p50())
+            .beside("bare_start_ms", "anamne --version", bare.p50())
+            .promised(budgets::FIRST_REPLY),
         Figure::new(
             "tool_list_tokens",
             "tool list, estimated",
@@ -56,14 +52,8 @@ pub(crate) fn measure(parent: Option<&Path>) -> Result<Section, Failure> {
         .promised(budgets::TOOL_LIST),
     ];
     figures.extend(anonymous.map(|bytes| {
-        let megabytes = bytes as f64 / 1e6;
-        Figure::new(
-            "idle_mb",
-            "idle memory, empty store",
-            megabytes,
-            Unit::Megabytes,
-        )
-        .promised(budgets::IDLE_MEMORY)
+        Figure::mb("idle_mb", "idle memory, empty store", bytes as f64)
+            .promised(budgets::IDLE_MEMORY)
     }));
     Ok(Section::new("mcp", figures))
 }
@@ -77,7 +67,7 @@ fn start_and_end(program: &PathBuf) -> Result<(), Failure> {
     if status.success() {
         Ok(())
     } else {
-        Err(Failure::new("`anamne --version` failed"))
+        Err("`anamne --version` failed".into())
     }
 }
 
@@ -100,9 +90,9 @@ impl Server {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
-        let no_pipe = || Failure::new("the server has no standard input or output");
-        let requests = child.stdin.take().ok_or_else(no_pipe)?;
-        let output = BufReader::new(child.stdout.take().ok_or_else(no_pipe)?);
+        let no_pipe = "the server has no standard input or output";
+        let requests = child.stdin.take().ok_or(no_pipe)?;
+        let output = BufReader::new(child.stdout.take().ok_or(no_pipe)?);
         let (sender, replies) = channel();
         std::thread::spawn(move || {
             for line in output.lines() {
@@ -142,12 +132,10 @@ impl Server {
         let line = self
             .replies
             .recv_timeout(PATIENCE)
-            .map_err(|_| Failure::new(format!("the server does not reply to {message}")))??;
+            .map_err(|_| format!("the server does not reply to {message}"))??;
         let reply: Value = serde_json::from_str(&line)?;
         if reply["result"].is_null() {
-            return Err(Failure::new(format!(
-                "the server refuses {message}: {line}"
-            )));
+            return Err(format!("the server refuses {message}: {line}").into());
         }
         Ok(reply)
     }

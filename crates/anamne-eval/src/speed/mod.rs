@@ -1,22 +1,20 @@
 //! Is it quick and small? Every budget, each figure beside a peer or a physical limit of the same run.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
 
+use crate::failure::Failure;
 use crate::output;
 
 mod binary;
 mod budgets;
-pub(crate) mod data;
 mod depth;
 mod disk;
-mod failure;
 mod figures;
 mod import;
-mod latencies;
 mod machine;
 mod mcp;
 mod opening;
@@ -29,9 +27,8 @@ mod remember;
 mod report;
 mod site;
 mod tiers;
+mod vectors;
 mod weave;
-
-pub(crate) use failure::Failure;
 
 use figures::Section;
 use peers::Peers;
@@ -57,6 +54,9 @@ pub(crate) struct Arguments {
     /// The folder in which the stores are made, and removed again; the system's temporary folder when not given.
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
+    /// For `vectors`: a file whose lines are the records, in place of random points.
+    #[arg(long, value_name = "FILE")]
+    lines: Option<PathBuf>,
 }
 
 /// What can be measured.
@@ -84,44 +84,53 @@ enum Measurement {
     Depth,
     /// Turning a conversation into knowledge while questions are asked; only when it is named.
     Weave,
+    /// The vector scan alone: how exact it is, what a filter costs it; only when it is named.
+    Vectors,
     /// `anamne mcp` from exec to its first reply, its memory and its tool list.
     Mcp,
 }
 
 impl Measurement {
-    /// Whether it looks at a store of some size.
-    fn needs_a_store(self) -> bool {
+    /// Whether it looks at something of some size.
+    fn has_a_size(self) -> bool {
         !matches!(self, Self::Binary | Self::Mcp)
     }
 
-    /// Whether it is made when nothing is chosen.
-    fn is_usual(self) -> bool {
-        !matches!(self, Self::Tiers | Self::Depth | Self::Weave)
+    /// Whether it makes a store of its own; then it is made only when it is named.
+    fn is_apart(self) -> bool {
+        matches!(
+            self,
+            Self::Tiers | Self::Depth | Self::Weave | Self::Vectors
+        )
     }
 }
 
 /// Measures and prints. A budget that is missed is no failure; a measurement that went wrong is, once all are printed.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let chosen: BTreeSet<Measurement> = if arguments.only.is_empty() {
-        let usual = |measurement: &Measurement| measurement.is_usual();
         let all = Measurement::value_variants().iter().copied();
-        all.filter(usual).collect()
+        all.filter(|measurement| !measurement.is_apart()).collect()
     } else {
         arguments.only.iter().copied().collect()
     };
     let mut report = Report::default();
-    if chosen.iter().any(|measurement| measurement.needs_a_store()) {
+    if chosen.iter().any(|measurement| measurement.has_a_size()) {
         let sizes: BTreeSet<u64> = arguments.sizes.iter().copied().collect();
         for records in sizes {
-            report.add(
-                &records.to_string(),
-                measure_size(records, arguments, &chosen)?,
-            );
+            let mut run = Run::new(arguments, &chosen);
+            output::complain(&format!("{records} records"));
+            run.measure_size(records)?;
+            report.add(&records.to_string(), run.sections);
         }
     }
-    let sections = measure_binary(&chosen, arguments)?;
-    if !sections.is_empty() {
-        report.add(report::ANY_SIZE, sections);
+    let mut run = Run::new(arguments, &chosen);
+    if run.wants(Measurement::Binary) {
+        run.sections.push(binary::measure()?);
+    }
+    let parent = run.parent();
+    run.time(Measurement::Mcp, "mcp", || mcp::measure(parent));
+    if !run.sections.is_empty() {
+        report.add(report::ANY_SIZE, run.sections);
     }
     output::complain(&machine::line());
     output::line(&if arguments.json {
@@ -136,104 +145,115 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Everything about a store of one size. What changes the store comes last.
-fn measure_size(
-    records: u64,
-    arguments: &Arguments,
-    chosen: &BTreeSet<Measurement>,
-) -> Result<Vec<Section>, Failure> {
-    let wants = |measurement| chosen.contains(&measurement);
-    let say = |what: &str| output::complain(&format!("{records} records: {what}"));
-    let mut sections = Vec::new();
-    if wants(Measurement::Tiers) {
-        say("tiers");
-        let tiers = || tiers::measure(records, arguments.queries, arguments.folder.as_deref());
-        sections.push(quiet::watched("tiers", tiers));
-        if chosen.len() == 1 {
-            return Ok(sections);
-        }
-    }
-    if wants(Measurement::Depth) {
-        say("depth");
-        let depth = || depth::measure(records, arguments.queries, arguments.folder.as_deref());
-        sections.push(quiet::watched("depth", depth));
-        if chosen.len() == 1 {
-            return Ok(sections);
-        }
-    }
-    if wants(Measurement::Weave) {
-        say("weave");
-        let weave = || weave::measure(records, arguments.folder.as_deref());
-        sections.push(quiet::watched("weave", weave));
-        if chosen.len() == 1 {
-            return Ok(sections);
-        }
-    }
-    let site = Site::new(records, arguments.folder.as_deref())?;
-    say("import");
-    // What follows needs the store, so a failure here ends the size.
-    if wants(Measurement::Import) {
-        sections.push(quiet::watched("import", || import::measure(&site)));
-        if sections.iter().any(|section| section.failed) {
-            return Ok(sections);
-        }
-    } else {
-        import::fill(&site)?;
-    }
-    if wants(Measurement::Disk) {
-        sections.push(Section::or_failed("disk", disk::measure(&site)));
-    }
-    let opens = wants(Measurement::Open) || wants(Measurement::Memory);
-    if wants(Measurement::Recall) || opens {
-        say("build the peers");
-        let peers = Peers::build(&site, wants(Measurement::Recall))?;
-        if wants(Measurement::Recall) {
-            say("recall");
-            let recall = || recall::measure(&site, &peers, arguments.queries);
-            sections.push(quiet::watched("recall", recall));
-        }
-        if opens {
-            say("open");
-            match opening::measure(&site, &peers) {
-                Ok(opened) => {
-                    sections.extend(wants(Measurement::Open).then_some(opened.open));
-                    sections.extend(wants(Measurement::Memory).then_some(opened.memory));
-                }
-                failed => {
-                    let failed = failed.map(|opened| opened.open);
-                    sections.push(Section::or_failed("open", failed));
-                }
-            }
-        }
-    }
-    if wants(Measurement::Remember) {
-        say("remember");
-        let remember = || remember::measure(&site, arguments.queries);
-        sections.push(quiet::watched("remember", remember));
-    }
-    if wants(Measurement::Rare) {
-        say("rare words");
-        sections.push(Section::or_failed(
-            "rare",
-            rare::measure(&site, arguments.queries),
-        ));
-    }
-    Ok(sections)
+/// What is measured at one size, or whatever the size.
+struct Run<'run> {
+    arguments: &'run Arguments,
+    chosen: &'run BTreeSet<Measurement>,
+    sections: Vec<Section>,
 }
 
-/// What does not depend on a store's size.
-fn measure_binary(
-    chosen: &BTreeSet<Measurement>,
-    arguments: &Arguments,
-) -> Result<Vec<Section>, Failure> {
-    let mut sections = Vec::new();
-    if chosen.contains(&Measurement::Binary) {
-        sections.push(binary::measure()?);
+impl<'run> Run<'run> {
+    fn new(arguments: &'run Arguments, chosen: &'run BTreeSet<Measurement>) -> Self {
+        Self {
+            arguments,
+            chosen,
+            sections: Vec::new(),
+        }
     }
-    if chosen.contains(&Measurement::Mcp) {
-        output::complain("mcp");
-        let mcp = || mcp::measure(arguments.folder.as_deref());
-        sections.push(quiet::watched("mcp", mcp));
+
+    fn wants(&self, measurement: Measurement) -> bool {
+        self.chosen.contains(&measurement)
     }
-    Ok(sections)
+
+    fn parent(&self) -> Option<&'run Path> {
+        self.arguments.folder.as_deref()
+    }
+
+    /// Makes a measurement where it is chosen, and says how quiet the machine was.
+    fn time(
+        &mut self,
+        measurement: Measurement,
+        name: &'static str,
+        measure: impl FnOnce() -> Result<Section, Failure>,
+    ) {
+        if self.wants(measurement) {
+            output::complain(name);
+            self.sections.push(quiet::watched(name, measure));
+        }
+    }
+
+    /// Everything about a store of one size. What changes the store comes last.
+    fn measure_size(&mut self, records: u64) -> Result<(), Failure> {
+        let (queries, parent) = (self.arguments.queries, self.parent());
+        let lines = self.arguments.lines.as_deref();
+        self.time(Measurement::Tiers, "tiers", || {
+            tiers::measure(records, queries, parent)
+        });
+        self.time(Measurement::Depth, "depth", || {
+            depth::measure(records, queries, parent)
+        });
+        self.time(Measurement::Weave, "weave", || {
+            weave::measure(records, parent)
+        });
+        self.time(Measurement::Vectors, "vectors", || {
+            vectors::measure(records, queries, parent, lines)
+        });
+        let looks_at_the_site =
+            |measurement: &Measurement| measurement.has_a_size() && !measurement.is_apart();
+        if !self.chosen.iter().any(looks_at_the_site) {
+            return Ok(());
+        }
+        let site = Site::new(records, parent)?;
+        if self.wants(Measurement::Import) {
+            self.time(Measurement::Import, "import", || import::measure(&site));
+            // What follows needs the store, so a failure here ends the size.
+            if self.sections.last().is_some_and(|import| import.failed) {
+                return Ok(());
+            }
+        } else {
+            output::complain("import");
+            import::fill(&site)?;
+        }
+        if self.wants(Measurement::Disk) {
+            let disk = Section::or_failed("disk", disk::measure(&site));
+            self.sections.push(disk);
+        }
+        self.measure_beside_peers(&site)?;
+        self.time(Measurement::Remember, "remember", || {
+            remember::measure(&site, queries)
+        });
+        if self.wants(Measurement::Rare) {
+            output::complain("rare words");
+            let rare = Section::or_failed("rare", rare::measure(&site, queries));
+            self.sections.push(rare);
+        }
+        Ok(())
+    }
+
+    fn measure_beside_peers(&mut self, site: &Site) -> Result<(), Failure> {
+        let opens = self.wants(Measurement::Open) || self.wants(Measurement::Memory);
+        if !opens && !self.wants(Measurement::Recall) {
+            return Ok(());
+        }
+        output::complain("build the peers");
+        let peers = Peers::build(site, self.wants(Measurement::Recall))?;
+        let queries = self.arguments.queries;
+        self.time(Measurement::Recall, "recall", || {
+            recall::measure(site, &peers, queries)
+        });
+        if opens {
+            output::complain("open");
+            match opening::measure(site, &peers) {
+                Ok(opened) => {
+                    let (open, memory) = (Measurement::Open, Measurement::Memory);
+                    self.sections
+                        .extend(self.wants(open).then_some(opened.open));
+                    self.sections
+                        .extend(self.wants(memory).then_some(opened.memory));
+                }
+                Err(failure) => self.sections.push(Section::or_failed("open", Err(failure))),
+            }
+        }
+        Ok(())
+    }
 }

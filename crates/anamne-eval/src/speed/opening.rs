@@ -1,15 +1,17 @@
 //! A new process opens the store: how soon it answers, and what memory it takes.
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use super::figures::{Figure, Section, Unit};
-use super::latencies::Latencies;
+use super::budgets;
+use super::figures::{Figure, Section};
 use super::peers::Peers;
 use super::probe::{FirstAnswer, ManyAnswers};
 use super::site::Site;
-use super::{Failure, budgets};
+use crate::failure::Failure;
+use crate::latencies::Latencies;
 
 /// Processes that are started; figures are medians.
 const RUNS: u64 = 5;
@@ -24,8 +26,8 @@ pub(crate) struct Opened {
 }
 
 /// What one process told.
-struct Told {
-    first: FirstAnswer,
+pub(crate) struct Told {
+    pub(crate) first: FirstAnswer,
     many: ManyAnswers,
     /// Milliseconds from its start to its first answer.
     from_exec_ms: f64,
@@ -39,24 +41,23 @@ pub(crate) fn measure(site: &Site, peers: &Peers) -> Result<Opened, Failure> {
     let (mut from_exec, mut tantivy) = (Latencies::default(), Latencies::default());
     let mut told = Vec::new();
     for first in &firsts[..RUNS as usize] {
-        let one = start(site, first, many)?;
+        let one = start(&site.store(), false, first, many)?;
         opened.note(one.first.opened_ms);
         answered.note(one.first.answered_ms);
         from_exec.note(one.from_exec_ms);
         tantivy.time(|| peers.tantivy.open_and_ask(first))?;
         told.push(one);
     }
-    let figure = |key: &str, label: &str, value| Figure::new(key, label, value, Unit::Milliseconds);
     let open = vec![
-        figure("first_answer_ms", "open and answer", answered.p50())
+        Figure::ms("first_answer_ms", "open and answer", answered.p50())
             .beside(
                 "tantivy_first_answer_ms",
                 "bare tantivy, the same",
                 tantivy.p50(),
             )
             .promised(budgets::OPEN),
-        figure("from_exec_ms", "from exec to first answer", from_exec.p50()),
-        figure("open_ms", "open alone", opened.p50()),
+        Figure::ms("from_exec_ms", "from exec to first answer", from_exec.p50()),
+        Figure::ms("open_ms", "open alone", opened.p50()),
     ];
     Ok(Opened {
         open: Section::new("open", open),
@@ -64,24 +65,30 @@ pub(crate) fn measure(site: &Site, peers: &Peers) -> Result<Opened, Failure> {
     })
 }
 
-fn start(site: &Site, first: &str, many: &[String]) -> Result<Told, Failure> {
+/// Starts a process that opens the store and is asked one question, then many; a `hot` one opens a store that spans three
+/// years, and is asked about its last month.
+pub(crate) fn start(
+    store: &Path,
+    hot: bool,
+    first: &str,
+    many: &[String],
+) -> Result<Told, Failure> {
     let started = Instant::now();
     let mut child = Command::new(std::env::current_exe()?)
-        .arg("probe")
-        .arg("--store")
-        .arg(site.store())
-        .args(["--query", first])
+        .args(["probe", "--query", first, "--store"])
+        .arg(store)
+        .args(hot.then_some("--hot"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()?;
-    let mut questions = child.stdin.take().ok_or_else(no_pipe)?;
-    let mut answers = BufReader::new(child.stdout.take().ok_or_else(no_pipe)?);
+    let mut questions = child.stdin.take().ok_or(NO_PIPE)?;
+    let mut answers = BufReader::new(child.stdout.take().ok_or(NO_PIPE)?);
     let mut line = String::new();
     answers.read_line(&mut line)?;
     let from_exec_ms = started.elapsed().as_secs_f64() * 1_000.0;
     if line.is_empty() {
         child.wait()?;
-        return Err(Failure::new("the process that opens the store failed"));
+        return Err("the process that opens the store failed".into());
     }
     let first = serde_json::from_str(&line)?;
     for question in many {
@@ -91,7 +98,7 @@ fn start(site: &Site, first: &str, many: &[String]) -> Result<Told, Failure> {
     line.clear();
     answers.read_line(&mut line)?;
     if !child.wait()?.success() {
-        return Err(Failure::new("the process that asks the store failed"));
+        return Err("the process that asks the store failed".into());
     }
     Ok(Told {
         first,
@@ -100,38 +107,37 @@ fn start(site: &Site, first: &str, many: &[String]) -> Result<Told, Failure> {
     })
 }
 
-fn no_pipe() -> Failure {
-    Failure::new("the process has no standard input or output")
-}
+const NO_PIPE: &str = "the process has no standard input or output";
 
 fn memory(site: &Site, told: &[Told]) -> Section {
-    let median = |bytes: fn(&Told) -> Option<u64>| {
-        let mut all: Vec<u64> = told.iter().filter_map(bytes).collect();
-        all.sort_unstable();
-        all.get(all.len() / 2).map(|&bytes| bytes as f64 / 1e6)
-    };
+    let median = |bytes: fn(&Told) -> Option<u64>| median(told.iter().filter_map(bytes));
     let idle = median(|told| told.first.idle_bytes);
     let first = median(|told| told.first.first_bytes);
     let many = median(|told| told.many.bytes);
     let (Some(idle), Some(first), Some(many)) = (idle, first, many) else {
         return Section::skipped("memory", "this system does not tell anonymous memory apart");
     };
-    let figure = |key: &str, label: String, value| Figure::new(key, label, value, Unit::Megabytes);
     let answers = told.last().map_or(0, |told| told.many.questions);
     Section::new(
         "memory",
         vec![
-            figure("many_mb", format!("after {answers} answers"), many)
+            Figure::mb("many_mb", &format!("after {answers} answers"), many)
                 .beside(
                     "vectors_mb",
                     "one f32 vector a record",
                     site.records as f64 * 1024.0 / 1e6,
                 )
                 .promised(budgets::memory(site.records)),
-            figure("first_mb", "after the first answer".to_owned(), first)
+            Figure::mb("first_mb", "after the first answer", first)
                 .promised(budgets::memory(site.records)),
-            figure("idle_mb", "idle: open, asked nothing".to_owned(), idle)
-                .promised(budgets::IDLE_MEMORY),
+            Figure::mb("idle_mb", "idle: open, asked nothing", idle).promised(budgets::IDLE_MEMORY),
         ],
     )
+}
+
+/// The middle one of some numbers of bytes; `None` where there is none.
+pub(crate) fn median(bytes: impl Iterator<Item = u64>) -> Option<f64> {
+    let mut all: Vec<u64> = bytes.collect();
+    all.sort_unstable();
+    all.get(all.len() / 2).map(|&bytes| bytes as f64)
 }

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anamne::{Recall, Space, Temperature};
+use anamne::{Recall, Temperature};
 use serde::{Deserialize, Serialize};
 
-use super::{Failure, site, tiers};
+use crate::failure::Failure;
 use crate::output;
+use crate::store;
 
 /// Which store to open, and what to ask it.
 #[derive(clap::Args)]
@@ -52,16 +53,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let milliseconds = || started.elapsed().as_secs_f64() * 1_000.0;
     let space = if arguments.hot {
-        tiers::open_at(&arguments.store)?
+        store::open_at_the_end(&arguments.store)?
     } else {
-        site::open(&arguments.store)?
+        store::open(&arguments.store)?
     };
     let opened_ms = milliseconds();
     let idle_bytes = anonymous_bytes("self");
     if arguments.hot {
         space.recall(&Recall::new(&arguments.query).temperature(Temperature::Hot))?;
     } else {
-        ask(&space, &arguments.query)?;
+        store::ask(&space, &Recall::new(&arguments.query))?;
     }
     let first = FirstAnswer {
         opened_ms,
@@ -72,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     output::line(&serde_json::to_string(&first)?);
     let mut questions = 1;
     for line in std::io::stdin().lock().lines() {
-        ask(&space, &line?)?;
+        store::ask(&space, &Recall::new(line?))?;
         questions += 1;
     }
     let many = ManyAnswers {
@@ -81,17 +82,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     output::line(&serde_json::to_string(&many)?);
     Ok(ExitCode::SUCCESS)
-}
-
-fn ask(space: &Space, question: &str) -> Result<(), Failure> {
-    let answer = space.recall(&Recall::new(question))?;
-    if answer.results.is_empty() || !answer.degraded.is_empty() {
-        return Err(Failure::new(format!(
-            "{question:?} has no full answer (degraded: {:?})",
-            answer.degraded
-        )));
-    }
-    Ok(())
 }
 
 /// Resident bytes of a process that no file backs (`RssAnon` of Linux); `None` on other systems.

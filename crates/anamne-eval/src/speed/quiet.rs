@@ -1,7 +1,7 @@
 //! Was the machine quiet? Times that hold waits for a core say more about the neighbours than about what was measured.
 
-use super::Failure;
 use super::figures::{Figure, Section, Unit};
+use crate::failure::Failure;
 
 /// From this share of the time on the processor on, a measurement counts as disturbed, in percent.
 const DISTURBED: f64 = 5.0;

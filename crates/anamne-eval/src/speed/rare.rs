@@ -4,19 +4,16 @@ use std::collections::BTreeSet;
 
 use anamne::{MemoryId, Recall, Space};
 
-use super::Failure;
-use super::data::Chance;
 use super::figures::{Figure, Section, Unit};
-use super::site::Site;
+use super::site::{RESULTS, Site};
+use crate::chance::Chance;
+use crate::failure::Failure;
 
 /// Memories that hold each word: 1, 2, 3, 1, and so on.
 const MOST_HOLDERS: u64 = 3;
 
 /// Ordinary words of a question, around the rare one.
 const ORDINARY_WORDS: usize = 6;
-
-/// Results that are asked for.
-const RESULTS: usize = 10;
 
 const SYLLABLES: [&str; 16] = [
     "vor", "zel", "tak", "num", "qui", "rax", "pol", "fen", "dju", "mab", "sil", "gro", "wex",

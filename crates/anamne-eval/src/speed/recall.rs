@@ -1,18 +1,17 @@
 //! Questions to a warm store, beside peers that answer the same ones over the same records.
 
-use anamne::{Recall, Signals, Space};
+use anamne::{Recall, Signals};
 
-use super::figures::{Figure, Section, Unit};
-use super::latencies::Latencies;
+use super::budgets;
+use super::figures::{Figure, Section, Timed, Unit};
 use super::peers::{Peers, bandwidth};
-use super::site::Site;
-use super::{Failure, budgets};
+use super::site::{RESULTS, Site};
+use crate::failure::Failure;
+use crate::latencies::Latencies;
+use crate::store::ask;
 
 /// Questions that are asked before the clock starts.
 const WARM_UP: usize = 200;
-
-/// Results of every question, here and there.
-pub(crate) const RESULTS: usize = 10;
 
 /// From this size on, peers that look at every row are asked few questions, so that a run ends in minutes.
 const LARGE: u64 = 500_000;
@@ -28,55 +27,44 @@ pub(crate) fn measure(site: &Site, peers: &Peers, questions: u64) -> Result<Sect
         _ => &questions[..],
     };
     let space = site.open()?;
-    let full = time(&questions, |question| ask(&space, question, Signals::Full))?;
-    let words = time(&questions, |question| {
-        ask(&space, question, Signals::Lexical)
-    })?;
-    let meaning = time(&questions, |question| {
-        ask(&space, question, Signals::Semantic)
-    })?;
+    let time = |questions: &[String], ask: &dyn Fn(&str) -> Result<(), Failure>| {
+        Latencies::warmed(questions, WARM_UP, ask)
+    };
+    let ours = |signals| {
+        time(&questions, &|question| {
+            let recall = Recall::new(question).limit(RESULTS).signals(signals);
+            ask(&space, &recall).map(drop)
+        })
+    };
+    let (full, words) = (ours(Signals::Full)?, ours(Signals::Lexical)?);
+    let meaning = ours(Signals::Semantic)?;
     drop(space);
-    let tantivy = time(&questions, |question| peers.tantivy.ask(question))?;
-    let fts5 = time(few, |question| peers.fts5()?.ask(question))?;
-    let sqlite_vec = time(few, |question| peers.sqlite_vec()?.ask(question))?;
+    let tantivy = time(&questions, &|question| peers.tantivy.ask(question))?;
+    let fts5 = time(few, &|question| peers.fts5()?.ask(question))?;
+    let sqlite_vec = time(few, &|question| peers.sqlite_vec()?.ask(question))?;
     let bandwidth = bandwidth::measure(site.records);
     let codes = bandwidth::bytes_of_codes(&site.generator, site.records);
     let scan = codes / bandwidth * 1_000.0;
-    let figure = |key: &str, label: &str, value| Figure::new(key, label, value, Unit::Milliseconds);
-    let p95 = || figure("p95_ms", "recall of 10, p95", full.p95());
-    let tantivy_p95 =
-        |figure: Figure| figure.beside("tantivy_p95_ms", "bare tantivy, p95", tantivy.p95());
-    let vec_p95 =
-        |figure: Figure| figure.beside("sqlite_vec_p95_ms", "sqlite-vec i8, p95", sqlite_vec.p95());
     let bound = |figure: Figure| figure.beside("scan_bound_ms", "codes at full bandwidth", scan);
+    let full = Timed::new("", "recall of 10", &full);
+    let words = Timed::new("words", "by words alone", &words);
+    let meaning = Timed::new("meaning", "by meaning alone", &meaning);
+    let tantivy = Timed::new("tantivy", "bare tantivy", &tantivy);
+    let fts5 = Timed::new("fts5", "FTS5 bm25", &fts5);
+    let sqlite_vec = Timed::new("sqlite_vec", "sqlite-vec i8", &sqlite_vec);
     Ok(Section::new(
         "recall",
         vec![
-            tantivy_p95(p95()).promised(budgets::recall(site.records)),
-            figure("p50_ms", "recall of 10, p50", full.p50()).beside(
-                "tantivy_p50_ms",
-                "bare tantivy, p50",
-                tantivy.p50(),
-            ),
-            figure("p10_ms", "recall of 10, p10", full.p10()).beside(
-                "tantivy_p10_ms",
-                "bare tantivy, p10",
-                tantivy.p10(),
-            ),
-            p95().beside("fts5_p95_ms", "FTS5 bm25, p95", fts5.p95()),
-            vec_p95(p95()),
-            bound(p95()),
-            tantivy_p95(figure("words_p95_ms", "by words alone, p95", words.p95())),
-            vec_p95(figure(
-                "meaning_p95_ms",
-                "by meaning alone, p95",
-                meaning.p95(),
-            )),
-            bound(figure(
-                "meaning_p50_ms",
-                "by meaning alone, p50",
-                meaning.p50(),
-            )),
+            full.p95_beside(tantivy)
+                .promised(budgets::recall(site.records)),
+            full.p50_beside(tantivy),
+            full.p10_beside(tantivy),
+            full.p95_beside(fts5),
+            full.p95_beside(sqlite_vec),
+            bound(full.p95()),
+            words.p95_beside(tantivy),
+            meaning.p95_beside(sqlite_vec),
+            bound(meaning.p50()),
             Figure::new(
                 "memory_gb_per_s",
                 "(memory bandwidth, one core)",
@@ -85,34 +73,4 @@ pub(crate) fn measure(site: &Site, peers: &Peers, questions: u64) -> Result<Sect
             ),
         ],
     ))
-}
-
-/// How long each question took, once the first of them have warmed everything up.
-fn time(
-    questions: &[String],
-    mut ask: impl FnMut(&str) -> Result<(), Failure>,
-) -> Result<Latencies, Failure> {
-    for question in questions.iter().take(WARM_UP) {
-        ask(question)?;
-    }
-    let mut latencies = Latencies::default();
-    for question in questions {
-        latencies.time(|| ask(question))?;
-    }
-    Ok(latencies)
-}
-
-/// Asks the engine; an answer without a view, or without a result, is no answer to measure.
-fn ask(space: &Space, question: &str, signals: Signals) -> Result<(), Failure> {
-    let recall = Recall::new(question).limit(RESULTS).signals(signals);
-    let answer = space.recall(&recall)?;
-    if !answer.degraded.is_empty() || answer.results.is_empty() {
-        return Err(Failure::new(format!(
-            "{question:?} has {} results (degraded: {:?})",
-            answer.results.len(),
-            answer.degraded
-        )));
-    }
-    std::hint::black_box(answer);
-    Ok(())
 }

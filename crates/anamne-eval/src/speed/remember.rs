@@ -2,12 +2,13 @@
 
 use anamne::{Answer, Draft, MemoryId, Recall, Remembered, Signals, Space};
 
-use super::data::Record;
-use super::figures::{Figure, Section, Unit};
-use super::latencies::Latencies;
+use super::budgets;
+use super::figures::{Figure, Section, Timed, Unit};
 use super::peers::BareRows;
 use super::site::Site;
-use super::{Failure, budgets};
+use crate::failure::Failure;
+use crate::generator::Record;
+use crate::latencies::Latencies;
 
 /// In the second half, one write of so many is followed by a recall that must find it.
 const READ_BACK: u64 = 10;
@@ -47,34 +48,19 @@ pub(crate) fn measure(site: &Site, writes: u64) -> Result<Section, Failure> {
             must_be_searchable(&space, number, remembered.id)?;
         }
     }
-    let figure = |key: &str, label: &str, value| Figure::new(key, label, value, Unit::Milliseconds);
+    let ours = Timed::new("", "durable write", &alone);
+    let bare = Timed::new("bare", BARE, &commits);
+    let mixed = Timed::new("mixed", "with recalls among them", &mixed);
+    let mixed_bare = Timed::new("mixed_bare", BARE, &mixed_commits);
     Ok(Section::new(
         "remember",
         vec![
-            figure("p50_ms", "durable write, p50", alone.p50())
-                .beside("bare_p50_ms", BARE, commits.p50())
-                .promised(budgets::REMEMBER),
-            figure("p10_ms", "durable write, p10", alone.p10()).beside(
-                "bare_p10_ms",
-                BARE,
-                commits.p10(),
-            ),
-            figure("p95_ms", "durable write, p95", alone.p95()).beside(
-                "bare_p95_ms",
-                BARE,
-                commits.p95(),
-            ),
-            figure("mixed_p50_ms", "with recalls among them, p50", mixed.p50()).beside(
-                "mixed_bare_p50_ms",
-                BARE,
-                mixed_commits.p50(),
-            ),
-            figure("mixed_p95_ms", "with recalls among them, p95", mixed.p95()).beside(
-                "mixed_bare_p95_ms",
-                BARE,
-                mixed_commits.p95(),
-            ),
-            figure("found_p95_ms", "recall after ten writes, p95", found.p95()),
+            ours.p50_beside(bare).promised(budgets::REMEMBER),
+            ours.p10_beside(bare),
+            ours.p95_beside(bare),
+            mixed.p50_beside(mixed_bare),
+            mixed.p95_beside(mixed_bare),
+            Timed::new("found", "recall after ten writes", &found).p95(),
             Figure::new(
                 "unique_word_in_ten_percent",
                 "its unique word: in the ten",
@@ -96,10 +82,11 @@ fn must_be_searchable(space: &Space, number: u64, id: MemoryId) -> Result<(), Fa
     if holds(&answer, id) && answer.degraded.is_empty() {
         return Ok(());
     }
-    Err(Failure::new(format!(
+    Err(format!(
         "record {number} can't be searched right after it was told (degraded: {:?})",
         answer.degraded
-    )))
+    )
+    .into())
 }
 
 /// A word that no other record holds.

@@ -2,25 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use anamne::{Options, Space, Store};
+use anamne::Space;
 use tempfile::TempDir;
 
-use super::Failure;
-use super::data::Generator;
+use crate::failure::Failure;
+use crate::generator::{Generator, Record};
+use crate::store::{self, BATCH, temporary_folder};
 
-/// The space in which everything is measured.
-pub(crate) const SPACE: &str = "benchmark";
-
-/// A temporary folder, in `parent` or where the system keeps such.
-pub(crate) fn temporary_folder(parent: Option<&Path>) -> Result<TempDir, Failure> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix("anamne-speed-");
-    let made = match parent {
-        Some(parent) => builder.tempdir_in(parent),
-        None => builder.tempdir(),
-    };
-    made.map_err(|error| Failure::new(format!("no temporary folder can be made: {error}")))
-}
+/// Results of every question, here and there.
+pub(crate) const RESULTS: usize = 10;
 
 /// A store of one size, its records and its folder, which goes with it.
 pub(crate) struct Site {
@@ -53,12 +43,18 @@ impl Site {
 
     /// The space, opened anew, without background work: nothing runs beside what is measured.
     pub(crate) fn open(&self) -> Result<Space, Failure> {
-        open(&self.store())
+        store::open(&self.store())
     }
-}
 
-/// Opens the space of a store without background work.
-pub(crate) fn open(store: &Path) -> Result<Space, Failure> {
-    let options = Options::new(store).background(false);
-    Ok(Store::open_with(options)?.space(SPACE)?)
+    /// Hands every record over, in order and in batches, each with the number of its first one.
+    pub(crate) fn for_each_batch(
+        &self,
+        mut take: impl FnMut(u64, &[Record]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        for start in (0..self.records).step_by(BATCH) {
+            let end = (start + BATCH as u64).min(self.records);
+            take(start, &self.generator.records(start..end))?;
+        }
+        Ok(())
+    }
 }

@@ -8,16 +8,14 @@ use std::time::{Duration, Instant};
 use anamne::{Draft, Options, Recall, Space, Store};
 use jiff::SignedDuration;
 
-use super::figures::{Figure, Section, Unit};
-use super::latencies::Latencies;
+use super::budgets;
+use super::figures::{Figure, Section, Timed};
 use super::probe::anonymous_bytes;
-use super::site::{SPACE, temporary_folder};
-use super::{Failure, budgets};
+use crate::corpus::Corpus;
+use crate::failure::Failure;
 use crate::knowledge::everything;
-use crate::recall::Corpus;
-
-/// Messages of one transaction.
-const BATCH: usize = 512;
+use crate::latencies::Latencies;
+use crate::store::{self, SPACE, temporary_folder};
 
 /// How long questions are asked before anything is woven.
 const BEFORE: Duration = Duration::from_secs(4);
@@ -29,71 +27,51 @@ pub(crate) fn measure(messages: u64, folder: Option<&Path>) -> Result<Section, F
     let questions = fill(place.path(), messages)?;
     let store = Store::open_with(Options::new(place.path()).background(true))?;
     let space = store.space(SPACE)?;
-    let mut before = Latencies::default();
     let started = Instant::now();
-    while started.elapsed() < BEFORE {
-        ask_all(&space, &questions, &mut before, &|| {
-            started.elapsed() < BEFORE
-        })?;
-    }
+    let before = ask_while(&space, &questions, || started.elapsed() < BEFORE)?;
     let memory_before = anonymous_bytes("self").unwrap_or(0);
     let woven = weave(&space, &questions)?;
+    let before = Timed::new("recall_before", "before", &before);
+    let meanwhile = Timed::new("recall", "recall meanwhile", &woven.latencies);
     let mut figures = vec![
-        Figure::new(
+        Figure::rate(
             "messages_per_second",
             "messages woven while questions are asked",
             messages as f64 / woven.seconds,
-            Unit::RecordsPerSecond,
         )
         .promised(budgets::WEAVE),
-        Figure::new(
-            "recall_p95_ms",
-            "recall meanwhile, p95",
-            woven.latencies.p95(),
-            Unit::Milliseconds,
-        )
-        .beside("recall_before_p95_ms", "before", before.p95())
-        .promised(budgets::RECALL_WHILE_WEAVING),
-        Figure::new(
-            "recall_p50_ms",
-            "recall meanwhile, p50",
-            woven.latencies.p50(),
-            Unit::Milliseconds,
-        )
-        .beside("recall_before_p50_ms", "before", before.p50()),
-        Figure::new(
+        meanwhile
+            .p95_beside(before)
+            .promised(budgets::RECALL_WHILE_WEAVING),
+        meanwhile.p50_beside(before),
+        Figure::mb(
             "memory_mb",
             "memory that it adds, at most",
-            woven.peak.saturating_sub(memory_before) as f64 / 1e6,
-            Unit::Megabytes,
+            woven.peak.saturating_sub(memory_before) as f64,
         )
         .promised(budgets::WEAVING_MEMORY),
     ];
     let first = everything(&space)?;
     let started = Instant::now();
     space.weave_again(&mut |_| true)?;
-    figures.push(Figure::new(
+    figures.push(Figure::rate(
         "alone_per_second",
         "messages woven again, alone",
         messages as f64 / started.elapsed().as_secs_f64(),
-        Unit::RecordsPerSecond,
     ));
     if everything(&space)? != first {
-        return Err(Failure::new(
-            "the graph that was woven again is another one",
-        ));
+        return Err("the graph that was woven again is another one".into());
     }
     Ok(Section::new("weave", figures))
 }
 
 /// Fills the store; returns questions about it.
 fn fill(folder: &Path, messages: u64) -> Result<Vec<String>, Failure> {
-    let corpus = Corpus::bundled().map_err(|error| Failure::new(error.to_string()))?;
-    let store = Store::open_with(Options::new(folder).background(false))?;
-    let space = store.space(SPACE)?;
-    let mut drafts = Vec::new();
-    for number in 0..messages as usize {
-        let (round, place) = (number / corpus.records.len(), number % corpus.records.len());
+    let corpus = Corpus::bundled()?;
+    let space = store::open(folder)?;
+    let draft = |number: u64| {
+        let length = corpus.records.len();
+        let (round, place) = (number as usize / length, number as usize % length);
         let record = &corpus.records[place];
         // Said once more it would be a duplicate.
         let mut draft = Draft::new(format!("{} ({round})", record.text))
@@ -102,11 +80,9 @@ fn fill(folder: &Path, messages: u64) -> Result<Vec<String>, Failure> {
         draft.position = Some(record.position);
         let later = SignedDuration::from_hours(24 * 150 * round as i64 / 26);
         draft.occurred_at = record.time.map(|time| time + later);
-        drafts.push(draft);
-    }
-    for batch in drafts.chunks(BATCH) {
-        space.remember_all(batch)?;
-    }
+        draft
+    };
+    store::tell(&space, (0..messages).map(draft))?;
     space.settle(&mut |_, _| {})?;
     let asked = corpus.queries.iter().map(|query| query.text.clone());
     let said = corpus.records.iter().step_by(9);
@@ -123,9 +99,8 @@ struct Weaving {
 /// Weaves in the background, as a program does, while this thread asks.
 fn weave(space: &Space, questions: &[String]) -> Result<Weaving, Failure> {
     let (done, peak) = (AtomicBool::new(false), AtomicU64::new(0));
-    let mut latencies = Latencies::default();
     let started = Instant::now();
-    let seconds = std::thread::scope(|scope| -> Result<f64, Failure> {
+    std::thread::scope(|scope| {
         let watcher = scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
                 peak.fetch_max(anonymous_bytes("self").unwrap_or(0), Ordering::Relaxed);
@@ -138,32 +113,26 @@ fn weave(space: &Space, questions: &[String]) -> Result<Weaving, Failure> {
             done.store(true, Ordering::Relaxed);
             woven.map(|_| seconds)
         });
-        let mut asked = Ok(());
-        while asked.is_ok() && !done.load(Ordering::Relaxed) {
-            asked = ask_all(space, questions, &mut latencies, &|| {
-                !done.load(Ordering::Relaxed)
-            });
-        }
+        let latencies = ask_while(space, questions, || !done.load(Ordering::Relaxed));
         watcher.join().expect("the watcher does not panic");
-        let woven = weaver.join().expect("the weaver does not panic");
-        asked?;
-        Ok(woven?)
-    })?;
-    Ok(Weaving {
-        seconds,
-        latencies,
-        peak: peak.into_inner(),
+        let seconds = weaver.join().expect("the weaver does not panic")?;
+        Ok(Weaving {
+            seconds,
+            latencies: latencies?,
+            peak: peak.load(Ordering::Relaxed),
+        })
     })
 }
 
-fn ask_all(
+/// Asks the questions over and over.
+fn ask_while(
     space: &Space,
     questions: &[String],
-    latencies: &mut Latencies,
-    go_on: &dyn Fn() -> bool,
-) -> Result<(), Failure> {
-    for question in questions.iter().take_while(|_| go_on()) {
+    go_on: impl Fn() -> bool,
+) -> Result<Latencies, Failure> {
+    let mut latencies = Latencies::default();
+    for question in questions.iter().cycle().take_while(|_| go_on()) {
         latencies.time(|| space.recall(&Recall::new(question)))?;
     }
-    Ok(())
+    Ok(latencies)
 }

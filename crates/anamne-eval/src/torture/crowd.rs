@@ -5,10 +5,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use anamne::Store;
 use serde::Serialize;
 
-use super::{Failure, SPACE, rare_word, worker};
+use super::space::{open, rare_word};
+use super::worker;
+use crate::failure::Failure;
 
 /// What a crowd came to.
 #[derive(Debug, Default, Serialize)]
@@ -73,7 +74,7 @@ pub(super) fn run(store: &Path, processes: usize, writes: usize) -> Result<Crowd
             _ => crowd.errors += 1,
         }
     }
-    let space = Store::open(store)?.space(SPACE)?;
+    let space = open(store)?;
     for process in 0..processes {
         for write in 0..writes {
             crowd.lost += usize::from(!worker::finds(&space, &rare_word(process, write))?);

@@ -3,23 +3,36 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-use anamne::{Draft, Edit, MemoryId, Space, Store};
+use anamne::{Draft, Edit, MemoryId, Store};
 use jiff::{Timestamp, ToSpan};
 use serde::Serialize;
 
-use super::dice::Dice;
-use super::{Failure, SPACE};
+use super::space::{SPACE, open};
+use crate::chance::Chance;
+use crate::failure::Failure;
 use crate::knowledge::everything;
+
+/// One of the processes that are killed.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[arg(long)]
+    store: PathBuf,
+    #[arg(long)]
+    number: usize,
+    /// Move and fold what others told.
+    #[arg(long)]
+    keep: bool,
+}
 
 /// Processes that write at once.
 const WRITERS: usize = 2;
 
 /// What is told happened up to so many days ago, so that there is something to move to every tier.
-const DAYS: u64 = 400;
+const DAYS: usize = 400;
 
 /// What the kills came to.
 #[derive(Debug, Default, Serialize)]
@@ -47,21 +60,16 @@ impl Kills {
 pub(super) fn run(store: &Path, kills: usize) -> Result<Kills, Failure> {
     let mut outcome = Kills::default();
     let mut acknowledged = HashMap::<MemoryId, u32>::new();
-    let mut dice = Dice::thrown_with(u64::from(std::process::id()));
+    let mut chance = Chance::new(u64::from(std::process::id()));
     while outcome.killed < kills {
         let company = Company::start(store, outcome.killed)?;
-        let after = Duration::from_micros(1_000 + dice.below(200_000));
+        let after = Duration::from_micros(1_000 + chance.below(200_000) as u64);
         for (id, version) in company.kill(after)? {
             outcome.acknowledged += 1;
             acknowledged.insert(id, version);
         }
         outcome.killed += WRITERS + 1;
-        if Store::open(store)
-            .and_then(|store| store.space(SPACE))
-            .is_err()
-        {
-            outcome.failed_opens += 1;
-        }
+        outcome.failed_opens += usize::from(open(store).is_err());
     }
     let opened = Store::open(store)?;
     let space = opened.space(SPACE)?;
@@ -101,14 +109,24 @@ fn text(name: &str, version: u32) -> String {
     format!("{name} in version {version}. Mara Lind lives in {place}.")
 }
 
+/// Writes or keeps until it is killed.
+pub(crate) fn be_killed(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    if arguments.keep {
+        keep_for_ever(&arguments.store)?;
+    } else {
+        write_for_ever(&arguments.store, arguments.number)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Tells and changes memories, and says so, until it is killed.
-pub(super) fn write_for_ever(store: &Path, number: usize) -> Result<(), Failure> {
-    let space = Store::open(store)?.space(SPACE)?;
-    let mut dice = Dice::thrown_with(number as u64);
+fn write_for_ever(store: &Path, number: usize) -> Result<(), Failure> {
+    let space = open(store)?;
+    let mut chance = Chance::new(number as u64);
     let mut told = Vec::new();
     for write in 0.. {
         if write % 4 == 3 {
-            let (id, name): &(MemoryId, String) = &told[dice.below(told.len() as u64) as usize];
+            let (id, name): &(MemoryId, String) = &told[chance.below(told.len())];
             let version = space.get(*id)?.version + 1;
             let edit = Edit {
                 content: Some(text(name, version)),
@@ -119,7 +137,7 @@ pub(super) fn write_for_ever(store: &Path, number: usize) -> Result<(), Failure>
             continue;
         }
         let name = format!("line {write} of the killed writer {number}");
-        let age = i64::try_from(24 * dice.below(DAYS)).unwrap_or(0).hours();
+        let age = (24 * chance.below(DAYS) as i64).hours();
         let mut draft = Draft::new(text(&name, 1)).occurred_at(Timestamp::now() - age);
         draft.external_id = Some(name.clone());
         let id = space.remember(draft)?.id;
@@ -130,8 +148,8 @@ pub(super) fn write_for_ever(store: &Path, number: usize) -> Result<(), Failure>
 }
 
 /// Moves what has aged, folds every view and weaves, until it is killed.
-pub(super) fn keep_for_ever(store: &Path) -> Result<(), Failure> {
-    let space: Space = Store::open(store)?.space(SPACE)?;
+fn keep_for_ever(store: &Path) -> Result<(), Failure> {
+    let space = open(store)?;
     loop {
         space.age(&mut |_, _| {})?;
         space.fold()?;
@@ -163,7 +181,7 @@ impl Company {
         for number in 0..WRITERS {
             let mut writer = start(&[], round * WRITERS + number)?;
             let pipe = writer.stdout.take();
-            let pipe = pipe.ok_or_else(|| Failure("no pipe from the writer".into()))?;
+            let pipe = pipe.ok_or("no pipe from the writer")?;
             writers.push((writer, BufReader::new(pipe)));
         }
         Ok(Self {
@@ -178,7 +196,7 @@ impl Company {
         if let Some((_, pipe)) = self.writers.first_mut() {
             let mut line = String::new();
             if pipe.read_line(&mut line)? == 0 {
-                return Err(Failure("a writer ended before it was killed".into()));
+                return Err("a writer ended before it was killed".into());
             }
             said.extend(read(&line));
         }

@@ -3,16 +3,31 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Instant;
 
-use anamne::{Draft, Recall, Space, Store};
+use anamne::{Draft, Recall, Space};
 
-use super::{Failure, SPACE, WorkerArguments, rare_word};
+use super::space::{open, rare_word};
+use crate::failure::Failure;
 use crate::output;
 
+/// Which process it is, and of how many.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[arg(long)]
+    store: PathBuf,
+    #[arg(long)]
+    number: usize,
+    #[arg(long)]
+    processes: usize,
+    #[arg(long)]
+    writes: usize,
+}
+
 /// What a worker reports in its last line: writes, recalls, what was missed, the slowest call in milliseconds.
-pub(super) fn run(arguments: &WorkerArguments) -> Result<(), Failure> {
-    let space = Store::open(&arguments.store)?.space(SPACE)?;
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let space = open(&arguments.store)?;
     let mut acknowledged = OpenOptions::new()
         .create(true)
         .append(true)
@@ -41,7 +56,7 @@ pub(super) fn run(arguments: &WorkerArguments) -> Result<(), Failure> {
         "{} {recalls} {missed} {slowest:.1}",
         arguments.writes
     ));
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Whether the first results hold the word.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anamne::text::sentences::windows;
 
-use super::super::data::Generator;
+use crate::generator::Generator;
 
 /// Bytes of a vector's 1-bit code: one bit for each of 256 dimensions.
 const CODE_BYTES: f64 = 32.0;

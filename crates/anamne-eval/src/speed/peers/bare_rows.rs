@@ -6,8 +6,8 @@ use std::path::Path;
 
 use rusqlite::{Connection, params};
 
-use super::super::Failure;
-use super::super::data::Record;
+use crate::failure::Failure;
+use crate::generator::Record;
 
 const TABLE: &str = "CREATE TABLE records (
   id INTEGER PRIMARY KEY, text TEXT NOT NULL, thread TEXT NOT NULL, position INTEGER NOT NULL,

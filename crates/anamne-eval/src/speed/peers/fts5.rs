@@ -2,10 +2,8 @@
 
 use rusqlite::Connection;
 
-use super::super::Failure;
-use super::super::recall::RESULTS;
-use super::super::site::Site;
-use super::for_each_batch;
+use super::super::site::{RESULTS, Site};
+use crate::failure::Failure;
 
 /// A table of texts, optimised, with the page cache that it likes.
 pub(crate) struct Fts5(Connection);
@@ -19,7 +17,7 @@ impl Fts5 {
              CREATE VIRTUAL TABLE texts USING fts5(text, tokenize = 'porter unicode61');",
         )?;
         let transaction = connection.transaction()?;
-        for_each_batch(site, |start, records| {
+        site.for_each_batch(|start, records| {
             let mut insert =
                 transaction.prepare_cached("INSERT INTO texts (rowid, text) VALUES (?1, ?2)")?;
             for (number, record) in (start as i64 + 1..).zip(records) {
@@ -46,7 +44,7 @@ impl Fts5 {
         })?;
         let rows: Vec<_> = rows.collect::<Result<_, _>>()?;
         if rows.is_empty() {
-            return Err(Failure::new(format!("FTS5 finds nothing for {question:?}")));
+            return Err(format!("FTS5 finds nothing for {question:?}").into());
         }
         std::hint::black_box(rows);
         Ok(())

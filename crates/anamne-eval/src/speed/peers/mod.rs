@@ -12,11 +12,8 @@ use fts5::Fts5;
 use sqlite_vec::SqliteVec;
 use tantivy_index::TantivyIndex;
 
-use super::Failure;
 use super::site::Site;
-
-/// Records that are handed over at a time.
-const BATCH: u64 = 4_096;
+use crate::failure::Failure;
 
 /// The peers of one store.
 pub(crate) struct Peers {
@@ -40,27 +37,13 @@ impl Peers {
 
     /// FTS5, where it was built.
     pub(crate) fn fts5(&self) -> Result<&Fts5, Failure> {
-        Ok(&self.sqlite.as_ref().ok_or_else(not_built)?.0)
+        Ok(&self.sqlite.as_ref().ok_or(NOT_BUILT)?.0)
     }
 
     /// sqlite-vec, where it was built.
     pub(crate) fn sqlite_vec(&self) -> Result<&SqliteVec, Failure> {
-        Ok(&self.sqlite.as_ref().ok_or_else(not_built)?.1)
+        Ok(&self.sqlite.as_ref().ok_or(NOT_BUILT)?.1)
     }
 }
 
-fn not_built() -> Failure {
-    Failure::new("the peers in SQLite were not built")
-}
-
-/// Hands every record of a site over, in order.
-fn for_each_batch(
-    site: &Site,
-    mut take: impl FnMut(u64, &[super::data::Record]) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    for start in (0..site.records).step_by(BATCH as usize) {
-        let end = (start + BATCH).min(site.records);
-        take(start, &site.generator.records(start..end))?;
-    }
-    Ok(())
-}
+const NOT_BUILT: &str = "the peers in SQLite were not built";

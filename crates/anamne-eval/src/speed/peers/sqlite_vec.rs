@@ -11,10 +11,8 @@ use std::sync::OnceLock;
 use anamne::embed::{Embedder, StaticModel};
 use rusqlite::{Connection, ffi};
 
-use super::super::Failure;
-use super::super::recall::RESULTS;
-use super::super::site::Site;
-use super::for_each_batch;
+use super::super::site::{RESULTS, Site};
+use crate::failure::Failure;
 
 /// What a component of a unit vector is multiplied by: few of 256 exceed a quarter.
 const SCALE: f32 = 4.0 * 127.0;
@@ -33,7 +31,7 @@ impl SqliteVec {
              CREATE VIRTUAL TABLE vectors USING vec0(vector int8[{dimensions}]);"
         ))?;
         let transaction = connection.transaction()?;
-        for_each_batch(site, |start, records| {
+        site.for_each_batch(|start, records| {
             let mut insert = transaction
                 .prepare_cached("INSERT INTO vectors (rowid, vector) VALUES (?1, vec_int8(?2))")?;
             for (number, record) in (start as i64 + 1..).zip(records) {
@@ -55,10 +53,7 @@ impl SqliteVec {
         })?;
         let rows: Vec<_> = rows.collect::<Result<_, _>>()?;
         if rows.len() != RESULTS {
-            return Err(Failure::new(format!(
-                "sqlite-vec finds {} rows for {question:?}",
-                rows.len()
-            )));
+            return Err(format!("sqlite-vec finds {} rows for {question:?}", rows.len()).into());
         }
         std::hint::black_box(rows);
         Ok(())
@@ -101,8 +96,6 @@ fn register() -> Result<(), Failure> {
     if code == ffi::SQLITE_OK {
         Ok(())
     } else {
-        Err(Failure::new(format!(
-            "sqlite-vec could not be registered (SQLite code {code})"
-        )))
+        Err(format!("sqlite-vec could not be registered (SQLite code {code})").into())
     }
 }

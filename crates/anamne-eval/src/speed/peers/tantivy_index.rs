@@ -10,10 +10,8 @@ use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextO
 use tantivy::tokenizer::{LowerCaser, SimpleTokenizer, Stemmer, TextAnalyzer};
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
-use super::super::Failure;
-use super::super::recall::RESULTS;
-use super::super::site::Site;
-use super::for_each_batch;
+use super::super::site::{RESULTS, Site};
+use crate::failure::Failure;
 
 const FIELD: &str = "text";
 const TOKENIZER: &str = "english";
@@ -43,7 +41,7 @@ impl TantivyIndex {
         index.tokenizers().register(TOKENIZER, analyser());
         let mut writer: IndexWriter = index.writer_with_num_threads(1, ARENA)?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
-        for_each_batch(site, |_, records| {
+        site.for_each_batch(|_, records| {
             for record in records {
                 let mut document = TantivyDocument::default();
                 document.add_text(field, &record.text);
@@ -84,9 +82,7 @@ impl TantivyIndex {
         let best = TopDocs::with_limit(RESULTS).order_by_score();
         let found = self.reader.searcher().search(&query, &best)?;
         if found.is_empty() {
-            return Err(Failure::new(format!(
-                "tantivy finds nothing for {question:?}"
-            )));
+            return Err(format!("tantivy finds nothing for {question:?}").into());
         }
         std::hint::black_box(found);
         Ok(())

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::torture::Failure;
-use crate::torture::dice::Dice;
+use crate::chance::Chance;
+use crate::failure::Failure;
 
 /// SQLite's file, which alone has no checksums of its own.
 const DATABASE: &str = "memories/active.db";
 
 /// One damage in so many is done to it, whatever other files there are.
-const DATABASE_EVERY: u64 = 4;
+const DATABASE_EVERY: usize = 4;
 
 /// SQLite's pages have so many bytes.
 const PAGE: usize = 4_096;
@@ -46,7 +46,7 @@ impl Harm {
     ///
     /// What SQLite's processes share while they run (`-shm`) is memory that happens to have a name: it is damaged in
     /// stores that nobody has open, never in use.
-    pub(super) fn chosen(store: &Path, in_use: bool, dice: &mut Dice) -> Result<Self, Failure> {
+    pub(super) fn chosen(store: &Path, in_use: bool, chance: &mut Chance) -> Result<Self, Failure> {
         let mut files = files_under(store)?;
         files.retain(|file| {
             let is_shared = file.to_string_lossy().ends_with("-shm");
@@ -56,16 +56,16 @@ impl Harm {
         files.sort();
         let database = files.iter().find(|file| file.ends_with(DATABASE));
         let (file, is_database) = match database {
-            Some(database) if dice.below(DATABASE_EVERY) == 0 => (database, true),
-            _ => (&files[dice.below(files.len() as u64) as usize], false),
+            Some(database) if chance.below(DATABASE_EVERY) == 0 => (database, true),
+            _ => (&files[chance.below(files.len())], false),
         };
-        let kind = match dice.below(3) {
+        let kind = match chance.below(3) {
             0 => Kind::Cut,
-            _ => Kind::Flip(dice.below(8) as u8),
+            _ => Kind::Flip(chance.below(8) as u8),
         };
         let at = match kind {
-            Kind::Flip(_) if is_database => place_in_a_tree(file, dice)?,
-            _ => dice.below(fs::metadata(file)?.len()),
+            Kind::Flip(_) if is_database => place_in_a_tree(file, chance)?,
+            _ => chance.below(fs::metadata(file)?.len() as usize) as u64,
         };
         Ok(Self {
             file: file.strip_prefix(store).unwrap_or(file).to_owned(),
@@ -105,7 +105,7 @@ impl fmt::Display for Harm {
 
 /// A byte of the database in one of the pages of its tables and indexes, rather than in those that only carry on a
 /// long value.
-fn place_in_a_tree(database: &Path, dice: &mut Dice) -> Result<u64, Failure> {
+fn place_in_a_tree(database: &Path, chance: &mut Chance) -> Result<u64, Failure> {
     let bytes = fs::read(database)?;
     let is_of_a_tree = |page: &&[u8]| page.first().is_some_and(|kind| TREE_PAGES.contains(kind));
     let pages: Vec<usize> = bytes
@@ -115,10 +115,10 @@ fn place_in_a_tree(database: &Path, dice: &mut Dice) -> Result<u64, Failure> {
         .map(|(number, _)| number)
         .collect();
     if pages.is_empty() {
-        return Ok(dice.below(bytes.len() as u64));
+        return Ok(chance.below(bytes.len()) as u64);
     }
-    let page = pages[dice.below(pages.len() as u64) as usize];
-    Ok((page * PAGE) as u64 + dice.below(PAGE as u64))
+    let page = pages[chance.below(pages.len())];
+    Ok((page * PAGE + chance.below(PAGE)) as u64)
 }
 
 /// Puts a copy of the folder `from` in the place of whatever stands at `to`.

@@ -1,41 +1,25 @@
 //! Stores with one damaged file: does every answer stay right, or say what is wrong?
 
 mod harm;
-mod patient;
+pub(crate) mod patient;
 mod pattern;
 mod questions;
 mod verdict;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use serde::Serialize;
 
-use super::Failure;
-use super::dice::Dice;
+use crate::chance::Chance;
+use crate::failure::Failure;
 use crate::output;
-
-pub(super) use patient::run as run_patient;
 
 use harm::Harm;
 use pattern::{Pattern, Stores};
 use verdict::Verdict;
-
-/// The process that works with a damaged store.
-#[derive(clap::Args)]
-pub(crate) struct PatientArguments {
-    /// The store that is damaged, or is going to be.
-    #[arg(long)]
-    store: PathBuf,
-    /// What the store holds.
-    #[arg(long)]
-    pattern: PathBuf,
-    /// Open the store, say so, and wait for a line before going on.
-    #[arg(long)]
-    in_use: bool,
-}
 
 /// A case that broke a promise, with all that it takes to see it again.
 #[derive(Debug, Serialize)]
@@ -78,12 +62,12 @@ pub(super) fn run(folder: &Path, cases: usize, seed: u64) -> Result<Damages, Fai
         ..Damages::default()
     };
     for seed in (seed..).take(cases) {
-        let mut dice = Dice::thrown_with(seed);
+        let mut chance = Chance::new(seed);
         let copy = folder.join("damaged");
-        let healthy = [&stores.settled, &stores.logged][dice.below(2) as usize];
+        let healthy = [&stores.settled, &stores.logged][chance.below(2)];
         harm::copy_anew(healthy, &copy)?;
-        let in_use = dice.below(2) == 1;
-        let harm = Harm::chosen(&copy, in_use, &mut dice)?;
+        let in_use = chance.below(2) == 1;
+        let harm = Harm::chosen(&copy, in_use, &mut chance)?;
         let said = patient::examine(&copy, stores.pattern(), &harm, in_use)?;
         let verdict = Verdict::of(&said);
         damages.in_use += usize::from(in_use);

@@ -1,18 +1,32 @@
 //! The process that works with a damaged store, so that its crash is counted and ends nothing else.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
 
-use anamne::{Options, Space, Store};
+use anamne::Space;
 use serde::{Deserialize, Serialize};
 
-use super::PatientArguments;
+use super::super::space::{SPACE, quiet_store};
 use super::harm::Harm;
 use super::pattern::Pattern;
 use super::questions::Answers;
+use crate::failure::Failure;
 use crate::output;
-use crate::torture::{Failure, SPACE};
+
+/// The process that works with a damaged store.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The store that is damaged, or is going to be.
+    #[arg(long)]
+    store: PathBuf,
+    /// What the store holds.
+    #[arg(long)]
+    pattern: PathBuf,
+    /// Open the store, say so, and wait for a line before going on.
+    #[arg(long)]
+    in_use: bool,
+}
 
 /// What came of working with a damaged store.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -98,11 +112,11 @@ pub(super) fn examine(
 }
 
 /// Works with the store as a program and a person would, and says what came of it in one line of JSON.
-pub(crate) fn run(arguments: &PatientArguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let pattern = Pattern::read(&arguments.pattern)?;
     let mut said = Said::default();
     let open = || {
-        let store = Store::open_with(Options::new(&arguments.store).background(false))?;
+        let store = quiet_store(&arguments.store)?;
         let space = store.existing_space(SPACE)?;
         Ok::<_, Failure>((store, space))
     };
@@ -125,8 +139,8 @@ pub(crate) fn run(arguments: &PatientArguments) -> Result<(), Failure> {
             .named
             .push(format!("opening after the repair: {error}")),
     }
-    output::line(&serde_json::to_string(&said).map_err(Failure::of)?);
-    Ok(())
+    output::line(&serde_json::to_string(&said)?);
+    Ok(ExitCode::SUCCESS)
 }
 
 impl Said {
@@ -148,7 +162,7 @@ impl Said {
     /// Verifies the store, and repairs it where something is wrong.
     fn repair(&mut self, store: &Path) {
         let repaired = || -> Result<(Vec<String>, Vec<String>), Failure> {
-            let store = Store::open_with(Options::new(store).background(false))?;
+            let store = quiet_store(store)?;
             let findings: Vec<_> = store
                 .verify(None)?
                 .into_iter()

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anamne::{Draft, Edit, Link, LinkType, MemoryId, Options, Space, Store};
+use anamne::{Draft, Edit, Link, LinkType, MemoryId, Space};
 use serde::{Deserialize, Serialize};
 
+use super::super::space::{SPACE, quiet_store, rare_word};
 use super::harm::copy_anew;
-use crate::torture::dice::Dice;
-use crate::torture::{Failure, SPACE, rare_word};
+use crate::chance::Chance;
+use crate::failure::Failure;
 
 /// Memories that are told; some of them are edited, linked, forgotten or erased afterwards.
 const MEMORIES: usize = 240;
@@ -94,9 +95,9 @@ fn draft(number: usize) -> Draft {
     .tag(tag(number))
     .author(author(number));
     if number.is_multiple_of(3) {
-        let mut dice = Dice::thrown_with(number as u64);
+        let mut chance = Chance::new(number as u64);
         let ballast: String = (0..BALLAST)
-            .filter_map(|_| char::from_digit(dice.below(16) as u32, 16))
+            .filter_map(|_| char::from_digit(chance.below(16) as u32, 16))
             .collect();
         draft.metadata.insert("ballast".to_owned(), ballast.into());
     }
@@ -110,8 +111,7 @@ impl Pattern {
         if stores.pattern.exists() {
             return Self::read(&stores.pattern);
         }
-        let options = Options::new(&stores.settled).background(false);
-        let space = Store::open_with(options)?.space(SPACE)?;
+        let space = quiet_store(&stores.settled)?.space(SPACE)?;
         let mut pattern = Self::default();
         let ids = (0..MEMORIES)
             .map(|number| Ok(space.remember(draft(number))?.id))
@@ -124,24 +124,21 @@ impl Pattern {
         space.fold()?;
         // Opened anew, so that the log holds nothing but one event that changes nothing of what must be found.
         drop(space);
-        let options = Options::new(&stores.settled).background(false);
-        let space = Store::open_with(options)?.existing_space(SPACE)?;
-        let importance = Some(6);
+        let space = quiet_store(&stores.settled)?.existing_space(SPACE)?;
         let edit = Edit {
-            importance,
+            importance: Some(6),
             ..Edit::default()
         };
         space.edit(ids[0], &edit)?;
         pattern.events = space.report()?.statistics.events;
         copy_anew(&stores.settled, &stores.logged)?;
         drop(space);
-        let note = serde_json::to_vec(&pattern).map_err(Failure::of)?;
-        fs::write(&stores.pattern, note)?;
+        fs::write(&stores.pattern, serde_json::to_vec(&pattern)?)?;
         Ok(pattern)
     }
 
     pub(super) fn read(file: &Path) -> Result<Self, Failure> {
-        serde_json::from_slice(&fs::read(file)?).map_err(Failure::of)
+        Ok(serde_json::from_slice(&fs::read(file)?)?)
     }
 
     /// What becomes of one memory after it was told.

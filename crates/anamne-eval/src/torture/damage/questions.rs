@@ -22,6 +22,22 @@ pub(super) struct Answers {
     pub(super) degraded: Vec<String>,
 }
 
+impl Answers {
+    /// What was answered; an error is noted.
+    fn take<Reply>(&mut self, reply: Result<Reply, Error>) -> Option<Reply> {
+        reply
+            .map_err(|error| self.errors.push(error.to_string()))
+            .ok()
+    }
+
+    /// Notes what is wrong unless it is right.
+    fn expect(&mut self, is_right: bool, what: impl FnOnce() -> String) {
+        if !is_right {
+            self.wrong.push(what());
+        }
+    }
+}
+
 /// Which part of a filter a list is by.
 type Choose = fn(&mut Filter) -> &mut Vec<String>;
 
@@ -40,19 +56,17 @@ impl Pattern {
 
     fn ask_for_words(&self, space: &Space, answers: &mut Answers) {
         for (word, id) in self.words.iter().step_by(19) {
-            match space.recall(&Recall::new(word).limit(3)) {
-                Ok(answer) => {
-                    let found = answer.results.first().map(|hit| &hit.memory);
-                    let is_right = found.is_some_and(|memory| {
-                        memory.id == *id && Some(&memory.content) == self.contents.get(id)
-                    });
-                    if !is_right && answer.degraded.is_empty() {
-                        answers.wrong.push(format!("recall of {word:?}"));
-                    }
-                    answers.degraded.extend(answer.degraded);
-                }
-                Err(error) => answers.errors.push(error.to_string()),
-            }
+            let Some(answer) = answers.take(space.recall(&Recall::new(word).limit(3))) else {
+                continue;
+            };
+            let found = answer.results.first().map(|hit| &hit.memory);
+            let is_right = found.is_some_and(|memory| {
+                memory.id == *id && Some(&memory.content) == self.contents.get(id)
+            });
+            answers.expect(is_right || !answer.degraded.is_empty(), || {
+                format!("recall of {word:?}")
+            });
+            answers.degraded.extend(answer.degraded);
         }
     }
 
@@ -98,35 +112,26 @@ impl Pattern {
     }
 
     fn ask_for_links(&self, space: &Space, answers: &mut Answers) {
-        match space.all_links() {
-            Ok(links) => {
-                let is_right = |link: &Link| {
-                    link.reason == REASON
-                        && (link.weight - WEIGHT).abs() < f32::EPSILON
-                        && link.link_type == LinkType::Related
-                };
-                let found: BTreeSet<_> = links.iter().map(|link| (link.from, link.to)).collect();
-                if found != self.links || links.len() != found.len() || !links.iter().all(is_right)
-                {
-                    answers
-                        .wrong
-                        .push(format!("{} links: {links:?}", links.len()));
-                }
-            }
-            Err(error) => answers.errors.push(error.to_string()),
-        }
+        let Some(links) = answers.take(space.all_links()) else {
+            return;
+        };
+        let is_right = |link: &Link| {
+            link.reason == REASON
+                && (link.weight - WEIGHT).abs() < f32::EPSILON
+                && link.link_type == LinkType::Related
+        };
+        let found: BTreeSet<_> = links.iter().map(|link| (link.from, link.to)).collect();
+        let are_right =
+            found == self.links && links.len() == found.len() && links.iter().all(is_right);
+        answers.expect(are_right, || format!("{} links: {links:?}", links.len()));
     }
 
     fn ask_for_the_past(&self, space: &Space, answers: &mut Answers) {
         for (id, content) in &self.earlier {
-            match space.history(*id) {
-                Ok(versions) => {
-                    let first = versions.first().and_then(|first| first.memory.as_ref());
-                    if first.is_none_or(|memory| memory.content != *content) {
-                        answers.wrong.push(format!("the first state of {id}"));
-                    }
-                }
-                Err(error) => answers.errors.push(error.to_string()),
+            if let Some(versions) = answers.take(space.history(*id)) {
+                let first = versions.first().and_then(|first| first.memory.as_ref());
+                let is_right = first.is_some_and(|memory| memory.content == *content);
+                answers.expect(is_right, || format!("the first state of {id}"));
             }
         }
         let all = LogQuery {
@@ -134,43 +139,34 @@ impl Pattern {
             oldest_first: true,
             ..LogQuery::default()
         };
-        match space.log(&all) {
-            Ok(events) => {
-                let numbers = events.iter().map(|entry| entry.event.seq.0);
-                if !numbers.eq(1..=self.events) {
-                    answers
-                        .wrong
-                        .push(format!("a log of {} events", events.len()));
-                }
-            }
-            Err(error) => answers.errors.push(error.to_string()),
+        if let Some(events) = answers.take(space.log(&all)) {
+            let numbers = events.iter().map(|entry| entry.event.seq.0);
+            let is_right = numbers.eq(1..=self.events);
+            answers.expect(is_right, || format!("a log of {} events", events.len()));
         }
     }
 
     fn ask_for_counts(&self, space: &Space, answers: &mut Answers) {
-        match space.report() {
-            Ok(report) => {
-                let counted = report.statistics;
-                let counts = [
-                    counted.memories,
-                    counted.forgotten,
-                    counted.erased,
-                    counted.links,
-                ];
-                let expected = [
-                    self.words.len(),
-                    self.forgotten.len(),
-                    self.erased.len(),
-                    self.links.len(),
-                ];
-                if counts != expected.map(|count| count as u64) || counted.events != self.events {
-                    answers
-                        .wrong
-                        .push(format!("counts {counts:?} where {expected:?} are"));
-                }
-            }
-            Err(error) => answers.errors.push(error.to_string()),
-        }
+        let Some(report) = answers.take(space.report()) else {
+            return;
+        };
+        let counted = report.statistics;
+        let counts = [
+            counted.memories,
+            counted.forgotten,
+            counted.erased,
+            counted.links,
+        ];
+        let expected = [
+            self.words.len(),
+            self.forgotten.len(),
+            self.erased.len(),
+            self.links.len(),
+        ];
+        let are_right = counts == expected.map(|count| count as u64);
+        answers.expect(are_right && counted.events == self.events, || {
+            format!("counts {counts:?} where {expected:?} are")
+        });
     }
 }
 
@@ -184,18 +180,16 @@ fn ask_for_list(
         limit: 1_000,
         ..listing
     };
-    match space.list(&listing) {
-        Ok(listed) => {
-            let ids: BTreeSet<_> = listed.iter().map(|memory| memory.id).collect();
-            if ids != *expected || listed.len() != expected.len() {
-                answers.wrong.push(format!(
-                    "a list of {} where {} are, by {:?}",
-                    listed.len(),
-                    expected.len(),
-                    listing.filter
-                ));
-            }
-        }
-        Err(error) => answers.errors.push(error.to_string()),
+    if let Some(listed) = answers.take(space.list(&listing)) {
+        let ids: BTreeSet<_> = listed.iter().map(|memory| memory.id).collect();
+        let is_right = ids == *expected && listed.len() == expected.len();
+        answers.expect(is_right, || {
+            format!(
+                "a list of {} where {} are, by {:?}",
+                listed.len(),
+                expected.len(),
+                listing.filter
+            )
+        });
     }
 }

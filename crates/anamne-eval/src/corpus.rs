@@ -7,7 +7,35 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use super::Failure;
+use crate::failure::Failure;
+
+/// Questions of each other set that are put to a conversation of which they know nothing.
+const FOREIGN: usize = 24;
+
+/// Which conversations with questions are measured.
+#[derive(clap::Args)]
+pub(crate) struct Chosen {
+    /// The folder with one folder a set, each with *.records.jsonl and *.queries.jsonl; the bundled conversation when
+    /// not given.
+    #[arg(long)]
+    data: Option<PathBuf>,
+    /// Only these sets.
+    #[arg(long)]
+    set: Vec<String>,
+    /// Only these corpora.
+    #[arg(long)]
+    corpus: Vec<String>,
+}
+
+impl Chosen {
+    /// Reads them.
+    pub(crate) fn corpora(&self) -> Result<Vec<Corpus>, Failure> {
+        match &self.data {
+            Some(folder) => Corpus::find(folder, &self.set, &self.corpus),
+            None => Ok(vec![Corpus::bundled()?]),
+        }
+    }
+}
 
 /// One thing that was said.
 #[derive(Debug, Deserialize)]
@@ -24,7 +52,7 @@ pub(crate) struct Record {
 }
 
 /// One question with its evidence.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct Query {
     #[serde(rename = "query")]
     pub(crate) text: String,
@@ -52,6 +80,11 @@ impl Query {
     /// Whether the memory is expected to hold the answer.
     pub(crate) fn is_answerable(&self) -> bool {
         self.answerable && self.category != "adversarial"
+    }
+
+    /// Whether a record is what the answer rests on.
+    pub(crate) fn rests_on(&self, record: &Record) -> bool {
+        self.evidence.contains(&record.id) || self.evidence_threads.contains(&record.thread)
     }
 
     /// Whether it says what the answer rests on.
@@ -98,10 +131,7 @@ impl Corpus {
             }
         }
         if corpora.is_empty() {
-            return Err(Failure::Data(format!(
-                "no corpus to measure in {}",
-                folder.display()
-            )));
+            return Err(format!("no corpus to measure in {}", folder.display()).into());
         }
         Ok(corpora)
     }
@@ -134,12 +164,7 @@ impl Corpus {
         questions.sort_by_key(|(end, _)| *end);
         questions
     }
-}
 
-/// Questions of each other set that are put to a conversation of which they know nothing.
-const FOREIGN: usize = 24;
-
-impl Corpus {
     /// Questions of the other sets among `corpora`, evenly spread over them: this conversation can't answer any.
     pub(crate) fn foreign_questions(&self, corpora: &[Self]) -> Vec<Query> {
         let mut by_set: BTreeMap<&str, Vec<&Query>> = BTreeMap::new();
@@ -155,13 +180,8 @@ impl Corpus {
         };
         let as_foreign = |query: Query| Query {
             category: "foreign".to_owned(),
-            evidence: Vec::new(),
-            evidence_threads: Vec::new(),
-            asked_after: None,
-            evidence_corrected: None,
-            answerable: false,
             text: query.text,
-            answer: serde_json::Value::Null,
+            ..Query::default()
         };
         by_set
             .into_values()
@@ -188,10 +208,7 @@ impl Corpus {
             category: "bundled".to_owned(),
             answerable: !question.evidence.is_empty(),
             evidence: question.evidence,
-            evidence_threads: Vec::new(),
-            asked_after: None,
-            evidence_corrected: None,
-            answer: serde_json::Value::Null,
+            ..Query::default()
         };
         Ok(Self {
             set: "bundled".to_owned(),
@@ -203,7 +220,7 @@ impl Corpus {
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let failed = |error| Failure::Data(format!("can't read {}: {error}", folder.display()));
+    let failed = |error| format!("can't read {}: {error}", folder.display());
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         paths.push(entry.map_err(failed)?.path());
@@ -219,12 +236,12 @@ fn name_of(path: &Path) -> String {
         .into_owned()
 }
 
-fn read_lines<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<T>, Failure> {
+pub(crate) fn read_lines<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<T>, Failure> {
     let text = fs::read_to_string(path)
-        .map_err(|error| Failure::Data(format!("can't read {}: {error}", path.display())))?;
+        .map_err(|error| format!("can't read {}: {error}", path.display()))?;
     let parse = |(index, line)| {
         serde_json::from_str(line)
-            .map_err(|error| Failure::Data(format!("{}:{}: {error}", path.display(), index + 1)))
+            .map_err(|error| format!("{}:{}: {error}", path.display(), index + 1).into())
     };
     text.lines()
         .enumerate()

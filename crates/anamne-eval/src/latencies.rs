@@ -2,11 +2,29 @@
 
 use std::time::Instant;
 
+use crate::failure::Failure;
+
 /// Milliseconds of each call.
 #[derive(Default)]
 pub(crate) struct Latencies(Vec<f64>);
 
 impl Latencies {
+    /// How long each question takes, once the first of them have warmed everything up.
+    pub(crate) fn warmed<Question: AsRef<str>>(
+        questions: &[Question],
+        warm_up: usize,
+        mut ask: impl FnMut(&str) -> Result<(), Failure>,
+    ) -> Result<Self, Failure> {
+        for question in questions.iter().take(warm_up) {
+            ask(question.as_ref())?;
+        }
+        let mut latencies = Self::default();
+        for question in questions {
+            latencies.time(|| ask(question.as_ref()))?;
+        }
+        Ok(latencies)
+    }
+
     /// Runs `work` and notes how long it took, also where it failed.
     pub(crate) fn time<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let started = Instant::now();
@@ -18,6 +36,11 @@ impl Latencies {
     /// Notes a duration in milliseconds.
     pub(crate) fn note(&mut self, milliseconds: f64) {
         self.0.push(milliseconds);
+    }
+
+    /// Whether nothing was noted.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// What a tenth of the calls stay within: the least disturbed ones.
@@ -44,6 +67,12 @@ impl Latencies {
             .get(rank.saturating_sub(1))
             .copied()
             .unwrap_or(f64::NAN)
+    }
+}
+
+impl FromIterator<f64> for Latencies {
+    fn from_iter<Milliseconds: IntoIterator<Item = f64>>(milliseconds: Milliseconds) -> Self {
+        Self(milliseconds.into_iter().collect())
     }
 }
 

@@ -2,24 +2,14 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 
-use anamne::{Clock, Draft, MemoryId, Options, Space, Store};
-use jiff::{SignedDuration, Timestamp};
+use anamne::{Draft, MemoryId, Space};
 use tempfile::TempDir;
 
-use super::log::{self, Asked};
-use crate::recall::{Corpus, Failure};
-use crate::speed::data::Generator;
-
-/// Seconds that the records span.
-const SPAN: f64 = 1_095.0 * 86_400.0;
-
-/// The last instant of the records, in seconds since 1970: the end of 2025.
-const END: i64 = 1_767_225_600;
-
-/// Records of one transaction.
-const BATCH: usize = 512;
+use crate::corpus::Corpus;
+use crate::failure::Failure;
+use crate::generator::Generator;
+use crate::store::{self, THREE_YEARS, open_at_the_end, temporary_folder, time_of};
 
 /// A question of a conversation: its words, and the numbers of the records any of which answers it.
 pub(super) struct Known {
@@ -36,26 +26,6 @@ pub(super) struct Material {
     pub(super) known: Vec<Known>,
 }
 
-/// A clock that stands still.
-#[derive(Debug)]
-struct StandingClock(Timestamp);
-
-impl Clock for StandingClock {
-    fn now(&self) -> Timestamp {
-        self.0
-    }
-}
-
-pub(super) fn end() -> Timestamp {
-    Timestamp::from_second(END).expect("an instant of this century")
-}
-
-/// When the record with this number of so many happened.
-pub(super) fn time_of(number: u64, records: u64) -> Timestamp {
-    let left = (records - 1 - number) as f64 / records as f64;
-    end() - SignedDuration::from_secs((left * SPAN) as i64)
-}
-
 /// A store with the numbers of its memories.
 pub(super) struct Told {
     pub(super) space: Space,
@@ -68,7 +38,7 @@ impl Material {
         let generator = Generator::new(records);
         let draft = |number| {
             let draft = generator.record(number).draft();
-            draft.occurred_at(time_of(number, records))
+            draft.occurred_at(time_of(number, records, THREE_YEARS))
         };
         Self {
             records,
@@ -102,7 +72,7 @@ impl Material {
                 .author(&record.author);
             drafts.push(Draft {
                 position: Some(record.position),
-                ..draft.occurred_at(time_of(number, records))
+                ..draft.occurred_at(time_of(number, records, THREE_YEARS))
             });
         }
         let mut known = Vec::new();
@@ -112,17 +82,15 @@ impl Material {
                 .iter()
                 .filter(|query| query.is_answerable())
             {
-                let in_thread = |thread: &String| query.evidence_threads.contains(thread);
-                let is_answer = |id: &String, thread: &String| {
-                    if query.evidence.is_empty() {
-                        in_thread(thread)
-                    } else {
-                        query.evidence.contains(id)
-                    }
-                };
                 let records = conversation.records.iter();
                 let answers: Vec<u64> = records
-                    .filter(|record| is_answer(&record.id, &record.thread))
+                    .filter(|record| {
+                        if query.evidence.is_empty() {
+                            query.evidence_threads.contains(&record.thread)
+                        } else {
+                            query.evidence.contains(&record.id)
+                        }
+                    })
                     .filter_map(|record| numbers.get(&(corpus, record.id.as_str())).copied())
                     .collect();
                 if !answers.is_empty() {
@@ -141,33 +109,17 @@ impl Material {
 
     /// Tells everything, and moves what is old to its tier.
     pub(super) fn tell(&self) -> Result<Told, Failure> {
-        let folder = tempfile::tempdir()
-            .map_err(|error| Failure::Data(format!("no temporary folder: {error}")))?;
-        let options = Options {
-            clock: Arc::new(StandingClock(end())),
-            ..Options::new(folder.path()).background(false)
-        };
-        let space = Store::open_with(options)?.space("benchmark")?;
-        let mut numbers = HashMap::new();
-        let mut number = 0;
-        for drafts in self.drafts.chunks(BATCH) {
-            for told in space.remember_all(drafts)? {
-                numbers.insert(told.id, number);
-                number += 1;
-            }
-        }
+        let folder = temporary_folder(None)?;
+        let space = open_at_the_end(folder.path())?;
+        let ids = store::tell(&space, self.drafts.iter().cloned())?;
         space.fold()?;
         space.age(&mut |_, _| {})?;
         space.settle(&mut |_, _| {})?;
         space.fold()?;
         Ok(Told {
             space,
-            numbers,
+            numbers: ids.into_iter().zip(0..).collect(),
             _folder: folder,
         })
-    }
-
-    pub(super) fn log(&self, queries: u64) -> Vec<Asked> {
-        log::of(self, queries)
     }
 }

@@ -8,6 +8,8 @@ use anamne::Draft;
 use anamne::embed::StaticModel;
 use jiff::{SignedDuration, Timestamp};
 
+use crate::chance::Chance;
+
 /// Records of one thread.
 const TURNS: u64 = 20;
 
@@ -174,32 +176,6 @@ fn vocabulary() -> Vec<&'static str> {
         .map(|token| tokens.token_text(token as u16))
         .filter(is_word)
         .collect()
-}
-
-/// SplitMix64 (Steele, Lea and Flood 2014): the same numbers for the same seed, everywhere.
-pub(crate) struct Chance(u64);
-
-impl Chance {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0xD6E8_FEB8_6659_FD93))
-    }
-
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// At least 0 and below 1.
-    pub(crate) fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// Below `bound`, which is not 0.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,98 @@
+//! Stores that are measured: temporary, without background work, and three years old where that matters.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anamne::{Answer, Clock, Draft, MemoryId, Options, Recall, Space, Store};
+use jiff::{SignedDuration, Timestamp};
+use tempfile::TempDir;
+
+use crate::failure::Failure;
+
+/// The space in which everything is measured.
+pub(crate) const SPACE: &str = "benchmark";
+
+/// Days that the records of an old store span.
+pub(crate) const THREE_YEARS: f64 = 1_095.0;
+
+/// The last instant of its records, in seconds since 1970: the end of 2025.
+const END: i64 = 1_767_225_600;
+
+/// Records of one transaction, as in the engine's own import.
+pub(crate) const BATCH: usize = 512;
+
+/// A clock that stands still.
+#[derive(Debug)]
+struct StandingClock(Timestamp);
+
+impl Clock for StandingClock {
+    fn now(&self) -> Timestamp {
+        self.0
+    }
+}
+
+/// A temporary folder, in `parent` or where the system keeps such.
+pub(crate) fn temporary_folder(parent: Option<&Path>) -> Result<TempDir, Failure> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("anamne-eval-");
+    let made = match parent {
+        Some(parent) => builder.tempdir_in(parent),
+        None => builder.tempdir(),
+    };
+    made.map_err(|error| format!("no temporary folder can be made: {error}").into())
+}
+
+/// Opens the space of a store without background work: nothing runs beside what is measured.
+pub(crate) fn open(store: &Path) -> Result<Space, Failure> {
+    Ok(Store::open_with(Options::new(store).background(false))?.space(SPACE)?)
+}
+
+/// The same at the end of three years.
+pub(crate) fn open_at_the_end(store: &Path) -> Result<Space, Failure> {
+    let options = Options {
+        clock: Arc::new(StandingClock(end())),
+        ..Options::new(store).background(false)
+    };
+    Ok(Store::open_with(options)?.space(SPACE)?)
+}
+
+fn end() -> Timestamp {
+    Timestamp::from_second(END).expect("an instant of this century")
+}
+
+/// When the record with this number happened, of so many that are spread over the last `days`.
+pub(crate) fn time_of(number: u64, records: u64, days: f64) -> Timestamp {
+    let left = (records - 1 - number) as f64 / records as f64;
+    end() - SignedDuration::from_secs((left * days * 86_400.0) as i64)
+}
+
+/// Tells everything, in transactions of [`BATCH`] drafts.
+pub(crate) fn tell(
+    space: &Space,
+    mut drafts: impl Iterator<Item = Draft>,
+) -> Result<Vec<MemoryId>, Failure> {
+    let mut ids = Vec::new();
+    loop {
+        let batch: Vec<Draft> = drafts.by_ref().take(BATCH).collect();
+        if batch.is_empty() {
+            return Ok(ids);
+        }
+        let told = space.remember_all(&batch)?;
+        ids.extend(told.into_iter().map(|told| told.id));
+    }
+}
+
+/// Asks; an answer without a view, or without a result, is no answer to measure.
+pub(crate) fn ask(space: &Space, recall: &Recall) -> Result<Answer, Failure> {
+    let answer = space.recall(recall)?;
+    if answer.degraded.is_empty() && !answer.results.is_empty() {
+        return Ok(answer);
+    }
+    Err(format!(
+        "{:?} has {} results (degraded: {:?})",
+        recall.query,
+        answer.results.len(),
+        answer.degraded
+    )
+    .into())
+}
