@@ -204,7 +204,6 @@ fn processes_that_are_killed_leave_it_as_the_log_says() {
                 .remember(format!("{} told {number}", std::process::id()))
                 .expect("told");
             settle(&space);
-            println!("told");
         }
     }
     let home = tempfile::tempdir().expect("a folder");

@@ -95,6 +95,7 @@ mod on_unix {
             ]
             .map(|name| space.join(name)),
         );
+        fs::create_dir(space.join("paid")).expect("made");
         for path in entries {
             let is_there = path.exists();
             if is_there {

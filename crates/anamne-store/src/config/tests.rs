@@ -1,3 +1,5 @@
+use anamne_types::{Category, Kind};
+
 use super::*;
 
 fn config() -> SpaceConfig {
