@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use anamne_types::{ConflictKind, Dispute, Explanation, Memory, ScoreParts};
 
 use crate::model::{Features, Weights};
-use crate::rank::Ranked;
+use crate::ranked::Ranked;
 use crate::words::{Question, Summary};
 
 /// A signal at least this strong is worth a word.

@@ -1,101 +1,17 @@
 //! Stage 4: the signals of each candidate, and their weighted sum.
 
-use std::ops::Range;
-
 use anamne_types::Row;
 use rustc_hash::FxHashMap;
 
-use crate::arrangement::Aside;
 use crate::attributes::with_attributes;
 use crate::candidates::{Candidate, surroundings};
-use crate::model::{self, Features, Weights};
-use crate::roles::Standpoint;
-use crate::sought::Sought;
+use crate::model::{self, Features};
+use crate::ranked::{Ranked, sort};
+use crate::setting::Setting;
 use crate::threads::Threads;
 use crate::times;
-use crate::together::Together;
-use crate::views::Columns;
-use crate::words::{Place, Question, Reader, Summary, tells_time};
-
-/// A candidate with its signals and its score.
-#[derive(Clone, Debug)]
-pub(crate) struct Ranked {
-    pub(crate) candidate: Candidate,
-    pub(crate) features: Features,
-    pub(crate) score: f32,
-    /// The probability that it bears on the question; set once all are ranked.
-    pub(crate) confidence: f32,
-    /// What else made its place, where that is not as usual.
-    pub(crate) aside: Option<Box<Aside>>,
-}
-
-impl Ranked {
-    /// A candidate with its signals, scored; its confidence comes later.
-    fn new(candidate: Candidate, features: Features, score: f32) -> Self {
-        Self {
-            candidate,
-            features,
-            score,
-            confidence: 0.0,
-            aside: None,
-        }
-    }
-
-    /// What else made its place, to be added to.
-    pub(crate) fn aside_mut(&mut self) -> &mut Aside {
-        self.aside.get_or_insert_default()
-    }
-
-    /// Whether one of the searches found it.
-    pub(crate) fn is_found(&self) -> bool {
-        self.is_among_first(usize::MAX)
-    }
-
-    /// Whether it is among the first `places` that one of the searches found.
-    pub(crate) fn is_among_first(&self, places: usize) -> bool {
-        let ranks = [self.candidate.lexical_rank, self.candidate.vector_rank];
-        let mut ranks = ranks.into_iter().flatten();
-        ranks.any(|rank| (rank as usize) < places)
-    }
-}
-
-/// What ranking needs beside the candidates.
-pub(crate) struct Setting<'a> {
-    pub(crate) question: &'a Question,
-    pub(crate) columns: &'a dyn Columns,
-    /// The cosine of rows with the question's vector; `None` where a row has no vector.
-    pub(crate) cosines: &'a dyn Fn(&[Row]) -> Vec<Option<f32>>,
-    /// Recency counts from here, microseconds since 1970.
-    pub(crate) latest: i64,
-    /// The ranges of time that the question asks about, microseconds since 1970.
-    pub(crate) times: &'a [Range<i64>],
-    /// The terms of the question by which a text says such a time itself.
-    pub(crate) date_terms: &'a [usize],
-    /// The τ of recency, in days.
-    pub(crate) recency_days: f32,
-    /// Which numbers of authors are roles rather than persons: those that speak as a user, and as a program.
-    pub(crate) user_authors: &'a [u32],
-    pub(crate) program_authors: &'a [u32],
-    /// Other weights than those of the table, where the space or the question has them.
-    pub(crate) weights: Option<&'a Weights>,
-    /// The kinds and categories that the question asks for by its wording.
-    pub(crate) sought: Sought,
-    /// How often a memory was opened of late, 0 to 1.
-    pub(crate) access: &'a dyn Fn(Row) -> f32,
-    /// Where the question lies in what the space tells together, where that is known.
-    pub(crate) together: Option<&'a Together<'a>>,
-    /// How memories look to the role as which it is asked, if any.
-    pub(crate) standpoint: Option<&'a Standpoint>,
-}
-
-impl Setting<'_> {
-    fn score(&self, features: &Features) -> f32 {
-        match self.weights {
-            None => features.score(),
-            Some(weights) => features.score_by(weights),
-        }
-    }
-}
+use crate::views::best_first;
+use crate::words::{Place, Reader, Summary, tells_time};
 
 /// A candidate's window: itself, and the rows one and two places before and after it.
 struct Window {
@@ -129,8 +45,7 @@ pub(crate) fn shortlist(
     let mut judged: Vec<(f32, Candidate)> = candidates
         .into_iter()
         .map(|mut candidate| {
-            let place = reader.place(candidate.row);
-            let own = reader.at(place);
+            let own = reader.read(candidate.row);
             let thread = threads.of(&candidate);
             candidate.together = Some(together(setting, &candidate));
             let features = Features {
@@ -152,26 +67,13 @@ pub(crate) fn shortlist(
         })
         .collect();
     let best_first = |one: &(f32, Candidate), other: &(f32, Candidate)| {
-        let by_score = other.0.total_cmp(&one.0);
-        by_score.then_with(|| one.1.row.cmp(&other.1.row))
+        best_first((one.0, one.1.row), (other.0, other.1.row))
     };
     judged.select_nth_unstable_by(model::SHORTLIST, best_first);
     let others = judged.split_off(model::SHORTLIST);
     judged.sort_unstable_by(best_first);
     let candidates = |judged: Vec<(f32, Candidate)>| judged.into_iter().map(|(_, kept)| kept);
     (candidates(judged).collect(), candidates(others).collect())
-}
-
-/// Orders by score, best first; equals by rising row. What is sorted are keys: results are large, and moved once.
-pub(crate) fn sort(ranked: &mut [Ranked]) {
-    ranked.sort_by_cached_key(|ranked| (falling(ranked.score), ranked.candidate.row));
-}
-
-/// A number that is the lower the higher the score is, in the order of [`f32::total_cmp`].
-fn falling(score: f32) -> i32 {
-    let bits = score.to_bits().cast_signed();
-    // Of negative numbers all bits but the sign count backwards.
-    !(bits ^ ((bits >> 31).cast_unsigned() >> 1).cast_signed())
 }
 
 /// Scores every candidate, best first; equals by rising row. Of `others` the surroundings are not read: their windows

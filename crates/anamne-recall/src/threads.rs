@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::candidates::Candidate;
 use crate::kinship::{Promising, kinship};
 use crate::model;
-use crate::rank::Ranked;
+use crate::ranked::Ranked;
 use crate::views::Columns;
 use crate::words::{Place, Reader};
 

@@ -1,8 +1,10 @@
 //! What recall needs of the views, as narrow traits, and the views that have it.
 
+use std::cmp::Ordering;
+
 use anamne_index::columns::{ColumnsSnapshot, RowPredicate};
 use anamne_index::lexical::{LexicalHit, LexicalView};
-use anamne_index::vectors::VectorsView;
+use anamne_index::vectors::{VectorHit, VectorsView};
 use anamne_store::view::{Attributes, ViewError};
 use anamne_text::analyser::QueryTerms;
 use anamne_types::{Dispute, Row};
@@ -18,6 +20,11 @@ pub struct Found {
     pub row: Row,
     /// The search's own score.
     pub score: f32,
+}
+
+/// The order of scores with their rows: the best first; equals by rising row.
+pub(crate) fn best_first(one: (f32, Row), other: (f32, Row)) -> Ordering {
+    other.0.total_cmp(&one.0).then(one.1.cmp(&other.1))
 }
 
 /// Search by words.
@@ -97,12 +104,20 @@ impl LexicalSearch for LexicalView {
 
 /// What the lexical view found.
 pub(crate) fn found_by_words(hits: Vec<LexicalHit>) -> Vec<Found> {
-    hits.into_iter()
-        .map(|hit| Found {
-            row: hit.row,
-            score: hit.score,
-        })
-        .collect()
+    let found = |hit: LexicalHit| Found {
+        row: hit.row,
+        score: hit.score,
+    };
+    hits.into_iter().map(found).collect()
+}
+
+/// What the vectors view found.
+fn found_by_meaning(hits: Vec<VectorHit>) -> Vec<Found> {
+    let found = |hit: VectorHit| Found {
+        row: hit.row,
+        score: hit.similarity,
+    };
+    hits.into_iter().map(found).collect()
 }
 
 impl VectorSearch for VectorsView {
@@ -112,14 +127,7 @@ impl VectorSearch for VectorsView {
         limit: usize,
         filter: Option<&RoaringBitmap>,
     ) -> Result<Vec<Found>, ViewError> {
-        let hits = VectorsView::search(self, query, limit, filter)?;
-        Ok(hits
-            .into_iter()
-            .map(|hit| Found {
-                row: hit.row,
-                score: hit.similarity,
-            })
-            .collect())
+        VectorsView::search(self, query, limit, filter).map(found_by_meaning)
     }
 
     fn candidates(
@@ -128,14 +136,7 @@ impl VectorSearch for VectorsView {
         limit: usize,
         filter: Option<&RoaringBitmap>,
     ) -> Result<Vec<Found>, ViewError> {
-        let hits = VectorsView::candidates(self, query, limit, filter)?;
-        Ok(hits
-            .into_iter()
-            .map(|hit| Found {
-                row: hit.row,
-                score: hit.similarity,
-            })
-            .collect())
+        VectorsView::candidates(self, query, limit, filter).map(found_by_meaning)
     }
 
     fn similarities(&self, query: &[f32], rows: &[Row]) -> Result<Vec<Option<f32>>, ViewError> {
@@ -212,4 +213,39 @@ pub trait Naming {
     ///
     /// [`RecallError::NotWoven`] where memories were not read for names.
     fn related_threads(&self, thread: &str) -> Result<RelatedThreads, RecallError>;
+}
+
+/// Rows with these tokens and nothing else, for tests.
+#[cfg(test)]
+pub(crate) struct Rows(pub(crate) Vec<Vec<u16>>);
+
+#[cfg(test)]
+impl Columns for Rows {
+    fn attributes(&self, _: Row) -> Option<Attributes> {
+        None
+    }
+
+    fn tokens(&self, row: Row) -> Option<&[u16]> {
+        self.0.get(row.0 as usize).map(Vec::as_slice)
+    }
+
+    fn token_frequency(&self, _: u16) -> u32 {
+        0
+    }
+
+    fn rows(&self) -> usize {
+        self.0.len()
+    }
+
+    fn average_tokens(&self) -> f32 {
+        0.0
+    }
+
+    fn select(&self, _: &RowPredicate) -> RoaringBitmap {
+        RoaringBitmap::new()
+    }
+
+    fn neighbours(&self, _: Row, _: usize) -> (Vec<Row>, Vec<Row>) {
+        (Vec::new(), Vec::new())
+    }
 }

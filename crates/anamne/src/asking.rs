@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use anamne_recall::past::Past;
 use anamne_recall::tiers::{TieredColumns, TieredLexical, TieredVectors};
 use anamne_recall::views::{Columns, Disputes, LexicalSearch, VectorSearch};
-use anamne_recall::{Facts, Planner, Recaller, can_hold};
+use anamne_recall::{Facts, Planner, RecallSources, Recaller, can_hold};
 use anamne_types::{Answer, Context, ContextRequest, Hit, Plan, Recall, Seq, Temperature, Tier};
 
 use crate::Error;
@@ -289,7 +289,7 @@ impl Inner {
         let disputes = graph.map(KnownDisputes);
         let naming = KnownNames(self);
         let labels = troubles.iter().map(Trouble::label);
-        let recaller = Recaller {
+        let recaller = Recaller::new(RecallSources {
             source: &self.source,
             lexical: one_lexical.map(|one| {
                 if is_one {
@@ -329,7 +329,7 @@ impl Inner {
             planner,
             tiers: counts.collect(),
             experience: Some(&experience),
-        };
+        });
         ask(&recaller)
     }
 

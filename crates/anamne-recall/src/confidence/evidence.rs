@@ -2,7 +2,7 @@
 
 use super::model::{self, Answered, Bears, OnTopic};
 use crate::model::{DEPTH, Weights};
-use crate::rank::Ranked;
+use crate::ranked::Ranked;
 use crate::words::{Reader, Sentence};
 
 /// What is known of a question and its best results.

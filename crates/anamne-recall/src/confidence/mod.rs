@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use anamne_types::Row;
 
-use crate::rank::Ranked;
+use crate::ranked::Ranked;
 use crate::words::Reader;
 use evidence::Evidence;
 use model::{Bears, Plainly};

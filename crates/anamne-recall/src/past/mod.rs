@@ -6,7 +6,6 @@
 //! What was true at an instant is another question, which `holding.rs` answers.
 
 mod columns;
-mod holding;
 mod texts;
 
 use anamne_index::columns::{ColumnsView, RowPredicate};
@@ -19,7 +18,6 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 pub(crate) use columns::AsOfColumns;
-pub(crate) use holding::Holding;
 pub(crate) use texts::Texts;
 
 /// How a space differs from what it was at an instant, searchable.
