@@ -187,13 +187,15 @@ impl<'question> Reader<'question> {
         if self.places.len() < tokens.len() {
             self.places.resize(tokens.len(), 0);
         }
-        let found = question.places_of_meetings(tokens, &mut self.places[..tokens.len()]);
+        let found = question
+            .meetings
+            .places(tokens, &mut self.places[..tokens.len()]);
         for &at in &self.places[..found] {
             let at = at as usize;
-            let Some(meeting) = question.meeting(tokens[at]) else {
+            let Some(meeting) = question.meetings.of(tokens[at]) else {
                 continue;
             };
-            for (piece, closeness) in question.pieces_met(meeting) {
+            for (piece, closeness) in question.meetings.pieces_met(meeting) {
                 let nearest = &mut nearest[piece];
                 *nearest = nearest.max(closeness);
             }
@@ -205,7 +207,7 @@ impl<'question> Reader<'question> {
                     frequencies[usize::from(term)] += 1.0;
                 }
             } else if meeting.begins_sequence {
-                for (term, occurrences) in question.sequences_at(&tokens[at..]) {
+                for (term, occurrences) in question.meetings.sequences_at(&tokens[at..]) {
                     frequencies[term] += occurrences;
                 }
             }
