@@ -3,7 +3,7 @@
 //! What a space knew at an instant differs from what it knows now by few memories: those told since, which are left out,
 //! and those that changed since, which are put in as they were. The latter get views of their own, in memory alone, that
 //! stand before those of the tiers as a still hotter one: so words, meaning and attributes are searched as they were then.
-//! What was true at an instant is another question, which `holding.rs` answers.
+//! What was true at an instant is another question.
 
 mod columns;
 mod texts;

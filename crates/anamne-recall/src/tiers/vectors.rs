@@ -9,7 +9,7 @@ use anamne_types::Row;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 
-use crate::views::{Found, VectorSearch};
+use crate::views::{Found, VectorSearch, best_first};
 
 /// The vectors views of several tiers, searched as one: cosines of different tiers compare as they are.
 ///
@@ -126,10 +126,7 @@ impl<'a> TieredVectors<'a> {
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // the form that sorting asks for
 fn order((tier, one): &OfTier, (other_tier, other): &OfTier) -> Ordering {
-    let by_score = other.score.total_cmp(&one.score);
-    by_score
-        .then(one.row.cmp(&other.row))
-        .then(tier.cmp(other_tier))
+    best_first((one.score, one.row), (other.score, other.row)).then(tier.cmp(other_tier))
 }
 
 impl VectorSearch for TieredVectors<'_> {
