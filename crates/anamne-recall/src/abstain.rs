@@ -131,22 +131,15 @@ fn day(instant: Timestamp) -> String {
 fn views(looking: &Looking<'_>, searched: &Searched) -> Vec<String> {
     let sources = looking.sources;
     let failed = |view: &str| searched.failed.iter().any(|(failed, _)| *failed == view);
-    let has_columns = looking.ranks_in_full();
-    [
-        (
-            sources.lexical.is_some() && !failed("lexical"),
-            "their words",
-        ),
-        (
-            sources.vectors.is_some() && !failed("vectors"),
-            "their meaning",
-        ),
-        (has_columns, "their threads"),
-    ]
-    .into_iter()
-    .filter(|(took_part, _)| *took_part)
-    .map(|(_, name)| name.to_owned())
-    .collect()
+    let by_words = sources.lexical.is_some() && !failed("lexical");
+    let by_meaning = sources.vectors.is_some() && !failed("vectors");
+    let views = [
+        (by_words, "their words"),
+        (by_meaning, "their meaning"),
+        (looking.ranks_in_full(), "their threads"),
+    ];
+    let took_part = views.into_iter().filter(|(took_part, _)| *took_part);
+    took_part.map(|(_, name)| name.to_owned()).collect()
 }
 
 fn listed(mut names: Vec<String>) -> String {

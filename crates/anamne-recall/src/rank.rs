@@ -46,23 +46,9 @@ pub(crate) fn shortlist(
         .into_iter()
         .map(|mut candidate| {
             let own = reader.read(candidate.row);
-            let thread = threads.of(&candidate);
             candidate.together = Some(together(setting, &candidate));
-            let features = Features {
-                thread_lexical: thread.lexical,
-                thread_words: thread.words,
-                lexical: lexical(setting, &candidate, own, average),
-                semantic: candidate.similarity.unwrap_or(0.0),
-                words: own.closeness(),
-                singular: singular(setting, &candidate, own),
-                graph: candidate.proximity,
-                date: times::said(setting, own),
-                moment: moment(setting, candidate.row),
-                together: candidate.together.unwrap_or(0.0),
-                access: (setting.access)(candidate.row),
-                ..Features::default()
-            };
-            let features = with_attributes(setting, &candidate.attributes, features);
+            let cosine = candidate.similarity.unwrap_or(0.0);
+            let features = own_features(setting, threads, &candidate, own, average, cosine);
             (setting.score(&features), candidate)
         })
         .collect();
@@ -102,11 +88,16 @@ pub(crate) fn rank(
         .into_iter()
         .zip(windows)
         .map(|(candidate, window)| {
-            let mut features =
-                own_features(setting, reader, &candidate, &window, &measure, &cosines);
-            let thread = threads.of(&candidate);
-            features.thread_lexical = thread.lexical;
-            features.thread_words = thread.words;
+            let (own, joined) = (reader.at(window.own), reader.at(window.joined));
+            let cosine = |row: &Row| cosines.get(row).copied().unwrap_or(0.0);
+            let listening = model::LISTENING_WORDS / (model::LISTENING_WORDS + own.words);
+            let meaning = cosine(&candidate.row);
+            let features = Features {
+                window_lexical: listening * joined.bm25(measure.window_words),
+                window_words: listening * joined.closeness(),
+                window_semantic: listening * window_cosine(candidate.row, &window, &cosine),
+                ..own_features(setting, threads, &candidate, own, measure.words, meaning)
+            };
             Ranked::new(candidate, features, setting.score(&features))
         })
         .collect();
@@ -179,23 +170,13 @@ impl Measure {
         candidates: &[Candidate],
         windows: &[Window],
     ) -> Self {
-        let tokens: usize = candidates
-            .iter()
-            .map(|candidate| {
-                setting
-                    .columns
-                    .tokens(candidate.row)
-                    .map_or(0, <[u16]>::len)
-            })
-            .sum();
-        let words: f32 = windows
-            .iter()
-            .map(|window| reader.at(window.own).words)
-            .sum();
-        let in_windows: f32 = windows
-            .iter()
-            .map(|window| reader.at(window.joined).words)
-            .sum();
+        let tokens = |row: Row| setting.columns.tokens(row).map_or(0, <[u16]>::len);
+        let tokens: usize = candidates.iter().map(|one| tokens(one.row)).sum();
+        let words_at = |place: &dyn Fn(&Window) -> Place| -> f32 {
+            let words = windows.iter().map(|window| reader.at(place(window)).words);
+            words.sum()
+        };
+        let (words, in_windows) = (words_at(&|one| one.own), words_at(&|one| one.joined));
         let share = if tokens > 0 {
             words / tokens as f32
         } else {
@@ -221,27 +202,25 @@ fn joined(reader: &mut Reader<'_>, own: Place, near: &[[Option<(Row, Place)>; 2]
     joined
 }
 
+/// What a candidate and its thread say, `average` words being usual.
 fn own_features(
     setting: &Setting<'_>,
-    reader: &Reader<'_>,
+    threads: &Threads,
     candidate: &Candidate,
-    window: &Window,
-    measure: &Measure,
-    cosines: &FxHashMap<Row, f32>,
+    own: Summary<'_>,
+    average: f32,
+    cosine: f32,
 ) -> Features {
-    let (own, joined) = (reader.at(window.own), reader.at(window.joined));
-    let cosine = |row: &Row| cosines.get(row).copied().unwrap_or(0.0);
-    let listening = model::LISTENING_WORDS / (model::LISTENING_WORDS + own.words);
+    let thread = threads.of(candidate);
     let features = Features {
-        lexical: lexical(setting, candidate, own, measure.words),
-        semantic: cosine(&candidate.row),
+        thread_lexical: thread.lexical,
+        thread_words: thread.words,
+        lexical: lexical(setting, candidate, own, average),
+        semantic: cosine,
         words: own.closeness(),
         singular: singular(setting, candidate, own),
         date: times::said(setting, own),
         moment: moment(setting, candidate.row),
-        window_lexical: listening * joined.bm25(measure.window_words),
-        window_words: listening * joined.closeness(),
-        window_semantic: listening * window_cosine(candidate.row, window, &cosine),
         together: candidate
             .together
             .unwrap_or_else(|| together(setting, candidate)),

@@ -22,6 +22,9 @@ pub struct Found {
     pub score: f32,
 }
 
+/// What a search found, best first, or why it could not.
+pub type Hits = Result<Vec<Found>, ViewError>;
+
 /// The order of scores with their rows: the best first; equals by rising row.
 pub(crate) fn best_first(one: (f32, Row), other: (f32, Row)) -> Ordering {
     other.0.total_cmp(&one.0).then(one.1.cmp(&other.1))
@@ -30,12 +33,7 @@ pub(crate) fn best_first(one: (f32, Row), other: (f32, Row)) -> Ordering {
 /// Search by words.
 pub trait LexicalSearch: Send + Sync {
     /// The best rows by BM25, best first, among those in `filter`.
-    fn search(
-        &self,
-        terms: &QueryTerms,
-        limit: usize,
-        filter: Option<&RoaringBitmap>,
-    ) -> Result<Vec<Found>, ViewError>;
+    fn search(&self, terms: &QueryTerms, limit: usize, filter: Option<&RoaringBitmap>) -> Hits;
 
     /// The inverse document frequency of each term, in their order; never negative.
     fn idf(&self, terms: &QueryTerms) -> Vec<f32>;
@@ -44,20 +42,10 @@ pub trait LexicalSearch: Send + Sync {
 /// Search by meaning.
 pub trait VectorSearch: Send + Sync {
     /// The best rows by cosine of their best vector, best first, among those in `filter`.
-    fn search(
-        &self,
-        query: &[f32],
-        limit: usize,
-        filter: Option<&RoaringBitmap>,
-    ) -> Result<Vec<Found>, ViewError>;
+    fn search(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Hits;
 
     /// About the same in bounded time, for rows that are judged anew afterwards.
-    fn candidates(
-        &self,
-        query: &[f32],
-        limit: usize,
-        filter: Option<&RoaringBitmap>,
-    ) -> Result<Vec<Found>, ViewError>;
+    fn candidates(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Hits;
 
     /// The cosine of each of `rows`, in their order.
     fn similarities(&self, query: &[f32], rows: &[Row]) -> Result<Vec<Option<f32>>, ViewError>;
@@ -88,12 +76,7 @@ pub trait Columns: Send + Sync {
 }
 
 impl LexicalSearch for LexicalView {
-    fn search(
-        &self,
-        terms: &QueryTerms,
-        limit: usize,
-        filter: Option<&RoaringBitmap>,
-    ) -> Result<Vec<Found>, ViewError> {
+    fn search(&self, terms: &QueryTerms, limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
         LexicalView::search(self, terms, limit, filter).map(found_by_words)
     }
 
@@ -121,21 +104,11 @@ fn found_by_meaning(hits: Vec<VectorHit>) -> Vec<Found> {
 }
 
 impl VectorSearch for VectorsView {
-    fn search(
-        &self,
-        query: &[f32],
-        limit: usize,
-        filter: Option<&RoaringBitmap>,
-    ) -> Result<Vec<Found>, ViewError> {
+    fn search(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
         VectorsView::search(self, query, limit, filter).map(found_by_meaning)
     }
 
-    fn candidates(
-        &self,
-        query: &[f32],
-        limit: usize,
-        filter: Option<&RoaringBitmap>,
-    ) -> Result<Vec<Found>, ViewError> {
+    fn candidates(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
         VectorsView::candidates(self, query, limit, filter).map(found_by_meaning)
     }
 

@@ -67,13 +67,7 @@ fn unmet_words(reader: &mut Reader<'_>, rows: &[Row]) -> Vec<String> {
             *met |= *frequency > 0.0;
         }
     }
-    let words = question.term_words.iter().zip(met);
-    let mut unmet: Vec<String> = words
-        .filter(|(_, met)| !met)
-        .map(|(word, _)| word.clone())
-        .collect();
-    unmet.dedup();
-    unmet
+    question.words_where(|term| !met[term])
 }
 
 /// What a memory names, and its rarest words, as far as other memories share them and the question does not have them.

@@ -13,7 +13,7 @@ pub(super) struct Meetings {
     /// The tokens that mean something.
     known: TokenSet,
     /// What they mean.
-    meetings: FxHashMap<u16, Meeting>,
+    by_token: FxHashMap<u16, Meeting>,
     /// The pieces that they meet, in chains.
     met: Vec<MetPiece>,
     /// Words of several pieces, by the first two.
@@ -89,7 +89,7 @@ impl Meetings {
 
     fn meeting_mut(&mut self, token: u16) -> &mut Meeting {
         self.known.insert(token);
-        self.meetings.entry(token).or_default()
+        self.by_token.entry(token).or_default()
     }
 
     /// Writes to `places` where the tokens stand that mean something to the question, and returns how many do.
@@ -108,7 +108,7 @@ impl Meetings {
     /// What a token means to the question.
     #[inline]
     pub(super) fn of(&self, token: u16) -> Option<&Meeting> {
-        self.meetings.get(&token)
+        self.by_token.get(&token)
     }
 
     /// Whether a token means anything to the question: far cheaper than to ask what.

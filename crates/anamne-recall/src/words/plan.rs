@@ -131,6 +131,15 @@ impl Question {
         question
     }
 
+    /// The words of those content terms of which something is so, by their places.
+    pub(crate) fn words_where(&self, is_so: impl Fn(usize) -> bool) -> Vec<String> {
+        let words = self.term_words.iter().enumerate();
+        let words = words.filter(|(term, _)| is_so(*term));
+        let mut words: Vec<String> = words.map(|(_, word)| word.clone()).collect();
+        words.dedup();
+        words
+    }
+
     /// The direction of the question: its pieces' rows, rare ones heavier, stop words lighter, names left out.
     pub(crate) fn vector(
         text: &str,
