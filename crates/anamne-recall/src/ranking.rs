@@ -69,6 +69,7 @@ pub(crate) fn event(looking: &Looking<'_>, words: &str) -> Result<Option<Memory>
     Ok(memory.map(|(_, memory)| memory))
 }
 
+/// Ranks by all features; `deeper` also what the best results lead to.
 fn in_full(
     looking: &Looking<'_>,
     reader: &mut Reader<'_>,
@@ -77,18 +78,27 @@ fn in_full(
     reach: &Reach,
     deeper: bool,
 ) -> (Vec<Ranked>, Followed) {
-    let mut pool = Pool::of(searched, looking.columns, looking.moment);
-    let vectors = looking.sources.vectors;
-    let cosines = |rows: &[Row]| match vectors.map(|view| view.similarities(&asked.vector, rows)) {
+    let Looking {
+        sources,
+        arrangement,
+        columns,
+        moment,
+        ..
+    } = *looking;
+    let is_now = looking.recall.as_of.is_now();
+    let mut pool = Pool::of(searched, columns, moment);
+    let cosines = |rows: &[Row]| match sources
+        .vectors
+        .map(|view| view.similarities(&asked.vector, rows))
+    {
         Some(Ok(cosines)) => cosines,
         _ => vec![None; rows.len()],
     };
     // What was opened since has nothing to do with what was known then.
-    let experience = looking.sources.experience;
-    let openings = experience.filter(|_| looking.recall.as_of.is_now());
+    let openings = sources.experience.filter(|_| is_now);
     let openings = openings.map(Experience::openings).unwrap_or_default();
     let present = looking.present.as_microsecond();
-    let facts = looking.sources.facts;
+    let facts = sources.facts;
     let date_terms = match reach.preferred {
         Some(_) => reach.times.terms(&asked.question),
         None => Vec::new(),
@@ -97,31 +107,28 @@ fn in_full(
     threads::weigh_by_clusters(reader, &candidates);
     let mut threads = Threads::read(reader, &candidates);
     // It knows what was told since, too.
-    let latent = looking
-        .sources
-        .latent
-        .filter(|_| looking.recall.as_of.is_now());
-    let together = latent
-        .and_then(|index| Together::of(index, looking.columns, &asked.question.tokens, &threads));
+    let latent = sources.latent.filter(|_| is_now);
+    let together =
+        latent.and_then(|index| Together::of(index, columns, &asked.question.tokens, &threads));
     let setting = Setting {
         question: reader.question,
-        columns: looking.columns,
+        columns,
         cosines: &cosines,
-        latest: facts.latest.min(looking.moment),
+        latest: facts.latest.min(moment),
         times: &reach.times.ranges,
         date_terms: &date_terms,
-        recency_days: looking.sources.source.config().recall.recency_days,
+        recency_days: sources.source.config().recall.recency_days,
         user_authors: &facts.users,
         program_authors: &facts.programs,
-        weights: looking.arrangement.weights.as_ref(),
+        weights: arrangement.weights.as_ref(),
         sought: Sought::by(&reader.question.words),
         access: &|row| openings.of(row, present),
         together: together.as_ref(),
-        standpoint: looking.arrangement.standpoint.as_ref(),
+        standpoint: arrangement.standpoint.as_ref(),
     };
     let (short, mut others) = shortlist(&setting, reader, candidates, &threads);
     pool.keep(short);
-    pool.add_neighbours(looking.columns, reach.rows.as_ref(), looking.moment);
+    pool.add_neighbours(columns, reach.rows.as_ref(), moment);
     others.retain(|other| !pool.holds(other.row));
     let pooled = deeper.then(|| Pooled {
         near: pool.candidates.clone(),
@@ -133,9 +140,9 @@ fn in_full(
     };
     let stage = Stage {
         recall: looking.recall,
-        connections: looking.sources.connections,
+        connections: sources.connections,
         filter: reach.rows.as_ref(),
-        now: looking.moment,
+        now: moment,
         search: &|words, most| search_again(looking, words, most, reach),
     };
     expand(&stage, &setting, reader, threads, &ranked, pooled)
