@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::candidates::Searched;
 use crate::error::RecallError;
 use crate::looking::{Asked, Looking};
-use crate::rank::Ranked;
+use crate::ranked::Ranked;
 use crate::reach::Reach;
 
 /// Characters of the nearest miss that are shown at most.
@@ -18,27 +18,25 @@ const EXCERPT: usize = 160;
 /// Why nothing is answered, where a confidence was asked for and none of `ranked`, which are judged, has it.
 pub(crate) fn abstention(
     looking: &Looking<'_>,
-    recall: &Recall,
     asked: &Asked,
     reach: &Reach,
     searched: &Searched,
     ranked: &[Ranked],
 ) -> Result<Abstention, RecallError> {
     Ok(Abstention {
-        threshold: recall.min_confidence,
-        looked_at: looked_at(looking, recall, reach, searched)?,
-        nearest: nearest(looking, recall, asked, ranked)?,
+        threshold: looking.recall.min_confidence,
+        looked_at: looked_at(looking, reach, searched)?,
+        nearest: nearest(looking, asked, ranked)?,
     })
 }
 
 /// The surest of those that were judged.
 fn nearest(
     looking: &Looking<'_>,
-    recall: &Recall,
     asked: &Asked,
     ranked: &[Ranked],
 ) -> Result<Option<NearestMiss>, RecallError> {
-    let mut judged: Vec<&Ranked> = ranked.iter().take(recall.limit).collect();
+    let mut judged: Vec<&Ranked> = ranked.iter().take(looking.recall.limit).collect();
     // The sort is stable: of equally sure ones the better comes first.
     judged.sort_by(|one, other| other.confidence.total_cmp(&one.confidence));
     for ranked in judged {
@@ -61,10 +59,10 @@ fn nearest(
 /// What was looked at, in a sentence.
 fn looked_at(
     looking: &Looking<'_>,
-    recall: &Recall,
     reach: &Reach,
     searched: &Searched,
 ) -> Result<String, RecallError> {
+    let recall = looking.recall;
     let memories = match &reach.rows {
         Some(rows) => rows.len(),
         None => looking.everything()?,
@@ -73,9 +71,9 @@ fn looked_at(
         1 => "Looked at 1 memory".to_owned(),
         memories => format!("Looked at {memories} memories"),
     };
-    let tiers = looking.recaller.tiers.iter();
+    let tiers = looking.sources.tiers.iter();
     let tiers = tiers.map(|(tier, _)| tier.to_string());
-    let _ = match (looking.recaller.tiers.len(), listed(tiers.collect())) {
+    let _ = match (looking.sources.tiers.len(), listed(tiers.collect())) {
         (0, _) => Ok(()),
         (1, tier) => write!(said, " of the {tier} tier"),
         (_, tiers) => write!(said, " of the tiers {tiers}"),
@@ -131,24 +129,17 @@ fn day(instant: Timestamp) -> String {
 
 /// What could be searched.
 fn views(looking: &Looking<'_>, searched: &Searched) -> Vec<String> {
-    let recaller = looking.recaller;
+    let sources = looking.sources;
     let failed = |view: &str| searched.failed.iter().any(|(failed, _)| *failed == view);
-    let has_columns = looking.ranks_in_full();
-    [
-        (
-            recaller.lexical.is_some() && !failed("lexical"),
-            "their words",
-        ),
-        (
-            recaller.vectors.is_some() && !failed("vectors"),
-            "their meaning",
-        ),
-        (has_columns, "their threads"),
-    ]
-    .into_iter()
-    .filter(|(took_part, _)| *took_part)
-    .map(|(_, name)| name.to_owned())
-    .collect()
+    let by_words = sources.lexical.is_some() && !failed("lexical");
+    let by_meaning = sources.vectors.is_some() && !failed("vectors");
+    let views = [
+        (by_words, "their words"),
+        (by_meaning, "their meaning"),
+        (looking.ranks_in_full(), "their threads"),
+    ];
+    let took_part = views.into_iter().filter(|(took_part, _)| *took_part);
+    took_part.map(|(_, name)| name.to_owned()).collect()
 }
 
 fn listed(mut names: Vec<String>) -> String {

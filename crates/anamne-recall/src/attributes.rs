@@ -5,7 +5,7 @@ use anamne_text::time::MONTHS;
 use anamne_types::Role;
 
 use crate::model::{self, Features};
-use crate::rank::Setting;
+use crate::setting::Setting;
 use crate::times;
 use crate::words::Question;
 

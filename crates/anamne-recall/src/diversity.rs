@@ -2,8 +2,8 @@
 
 use anamne_embed::TokenTable;
 
-use crate::answer::distinct;
-use crate::rank::Ranked;
+use crate::ranked::{Ranked, range_of_scores};
+use crate::repetition::distinct;
 use crate::views::Columns;
 
 /// Results that are chosen from are the first so many times those that are wanted,
@@ -121,20 +121,12 @@ pub(crate) fn spread(
 
 /// Each score as a share of the range of all: 0 to 1; 1 for all where they are equal.
 fn relevance(pool: &[Ranked]) -> Vec<f32> {
-    let scores = || pool.iter().map(|ranked| ranked.score);
-    let (least, most) = (
-        scores().fold(f32::MAX, f32::min),
-        scores().fold(f32::MIN, f32::max),
-    );
-    let range = most - least;
-    let share = |score: f32| {
-        if range > 0.0 {
-            (score - least) / range
-        } else {
-            1.0
-        }
+    let (least, range) = range_of_scores(pool);
+    let share = |ranked: &Ranked| match range {
+        range if range > 0.0 => (ranked.score - least) / range,
+        _ => 1.0,
     };
-    scores().map(share).collect()
+    pool.iter().map(share).collect()
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! Why a result is there: a sentence for a person, a table for a machine.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 use anamne_types::{ConflictKind, Dispute, Explanation, Memory, ScoreParts};
 
 use crate::model::{Features, Weights};
-use crate::rank::Ranked;
+use crate::ranked::Ranked;
 use crate::words::{Question, Summary};
 
 /// A signal at least this strong is worth a word.
@@ -50,13 +51,7 @@ pub(crate) fn parts(ranked: &Ranked) -> ScoreParts {
 
 /// The words of the question that the memory holds.
 pub(crate) fn matched(question: &Question, summary: Summary<'_>) -> Vec<String> {
-    let words = summary.frequencies.iter().zip(&question.term_words);
-    let mut matched: Vec<String> = words
-        .filter(|(frequency, _)| **frequency > 0.0)
-        .map(|(_, word)| word.clone())
-        .collect();
-    matched.dedup();
-    matched
+    question.words_where(|term| summary.frequencies[term] > 0.0)
 }
 
 /// Everything for a machine.
@@ -108,18 +103,12 @@ pub(crate) fn sentence(ranked: &Ranked, memory: &Memory, matched: &[String]) -> 
     let mut reasons = Vec::new();
     let features = &ranked.features;
     if !matched.is_empty() {
-        let named: Vec<_> = matched
-            .iter()
-            .take(NAMED_WORDS)
-            .map(|word| format!("“{word}”"))
-            .collect();
+        let named = matched.iter().take(NAMED_WORDS);
+        let named: Vec<_> = named.map(|word| format!("“{word}”")).collect();
         reasons.push(format!("it says {}", named.join(", ")));
     }
-    if let Some(word) = ranked
-        .aside
-        .as_ref()
-        .and_then(|aside| aside.rare_word.as_ref())
-    {
+    let aside = ranked.aside.as_ref();
+    if let Some(word) = aside.and_then(|aside| aside.rare_word.as_ref()) {
         reasons.push(format!("few memories hold “{word}”"));
     }
     if features.semantic >= WORTH_SAYING {
@@ -128,52 +117,41 @@ pub(crate) fn sentence(ranked: &Ranked, memory: &Memory, matched: &[String]) -> 
     if reasons.is_empty() && ranked.candidate.lexical.is_some() {
         reasons.push("it shares words with the question".to_owned());
     }
-    if features.window_words > features.words && features.window_words >= WORTH_SAYING {
-        reasons.push("the turns around it fit too".to_owned());
-    }
-    if features.thread_words >= WORTH_SAYING && memory.thread.is_some() {
-        reasons.push("its thread is about this".to_owned());
-    }
-    if features.together >= OF_THE_MATTER {
-        reasons.push("it was told where such matters are".to_owned());
-    }
-    if features.author > 0.0 {
-        reasons.push(format!(
-            "{} said it",
-            memory.author.as_deref().unwrap_or("the person asked about")
-        ));
-    }
-    if features.date > 0.0 {
-        reasons.push("its date is the one asked about".to_owned());
-    }
-    if features.category > 0.0 {
-        reasons.push("it is of the kind that is asked for".to_owned());
-    }
-    if features.access >= WORTH_SAYING {
-        reasons.push("it was opened of late".to_owned());
-    }
-    if features.role_fit > 0.0 {
-        reasons.push("it is what the role looks for".to_owned());
-    }
-    if features.superseded > 0.0 {
-        reasons.push("but another memory has taken its place".to_owned());
-    }
-    match reasons.split_first() {
-        None => NO_SIGNAL.to_owned(),
-        Some((first, rest)) => {
-            let mut letters = first.chars();
-            let capital: String = letters
-                .next()
-                .into_iter()
-                .flat_map(char::to_uppercase)
-                .collect();
-            let mut sentence = format!("{capital}{}", letters.as_str());
-            for reason in rest {
-                sentence.push_str("; ");
-                sentence.push_str(reason);
-            }
-            sentence + "."
+    let author = memory.author.as_deref().unwrap_or("the person asked about");
+    let mut say = |is_so: bool, reason: &str| {
+        if is_so {
+            reasons.push(reason.to_owned());
         }
+    };
+    say(
+        features.window_words > features.words && features.window_words >= WORTH_SAYING,
+        "the turns around it fit too",
+    );
+    say(
+        features.thread_words >= WORTH_SAYING && memory.thread.is_some(),
+        "its thread is about this",
+    );
+    say(
+        features.together >= OF_THE_MATTER,
+        "it was told where such matters are",
+    );
+    say(features.author > 0.0, &format!("{author} said it"));
+    say(features.date > 0.0, "its date is the one asked about");
+    say(
+        features.category > 0.0,
+        "it is of the kind that is asked for",
+    );
+    say(features.access >= WORTH_SAYING, "it was opened of late");
+    say(features.role_fit > 0.0, "it is what the role looks for");
+    say(
+        features.superseded > 0.0,
+        "but another memory has taken its place",
+    );
+    let said = reasons.join("; ");
+    let mut letters = said.chars();
+    match letters.next() {
+        None => NO_SIGNAL.to_owned(),
+        Some(first) => format!("{}{}.", first.to_uppercase(), letters.as_str()),
     }
 }
 
@@ -183,22 +161,20 @@ pub(crate) fn add_path(sentence: &mut String, path: &str) {
         *sentence = format!("Reached over {path}.");
         return;
     }
-    if sentence.ends_with('.') {
-        sentence.pop();
-    }
-    sentence.push_str("; reached over ");
-    sentence.push_str(path);
-    sentence.push('.');
+    add(sentence, "reached over", path);
 }
 
 /// Adds to a sentence that another memory says otherwise.
 pub(crate) fn add_dispute(sentence: &mut String, dispute: &Dispute) {
+    add(sentence, "but", &outcome(dispute));
+}
+
+/// Adds another reason to a sentence.
+fn add(sentence: &mut String, by: &str, reason: &str) {
     if sentence.ends_with('.') {
         sentence.pop();
     }
-    sentence.push_str("; but ");
-    sentence.push_str(&outcome(dispute));
-    sentence.push('.');
+    let _ = write!(sentence, "; {by} {reason}.");
 }
 
 /// What a dispute comes to, in a few words.

@@ -71,7 +71,7 @@ fn select_now(
     Ok(selected)
 }
 
-pub(crate) fn bitmap(rows: Vec<Row>) -> RoaringBitmap {
+fn bitmap(rows: Vec<Row>) -> RoaringBitmap {
     rows.into_iter().map(|row| row.0).collect()
 }
 

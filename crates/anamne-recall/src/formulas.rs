@@ -8,13 +8,10 @@
 
 use anamne_types::Ranking;
 
-use crate::rank::{Ranked, sort};
+use crate::ranked::{Part, Ranked, sort};
 
 /// The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
 const RECIPROCAL: f32 = 60.0;
-
-/// Name, value and weight of a part of a score.
-pub(crate) type Part = (&'static str, f32, f32);
 
 /// Orders what the searches found by another formula than the weighted sum of all features; what neither found goes.
 ///

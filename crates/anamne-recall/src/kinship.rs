@@ -8,7 +8,7 @@
 use anamne_types::Row;
 
 use crate::model;
-use crate::views::Columns;
+use crate::views::{Columns, best_first};
 
 /// A row that looks good, with its thread.
 #[derive(Clone, Copy, Debug)]
@@ -83,8 +83,7 @@ pub(crate) fn kinship(promising: Vec<Promising>, columns: &dyn Columns) -> Vec<(
 /// The best rows by thread, the best thread first; equals by rising row.
 fn texts(mut promising: Vec<Promising>) -> Vec<Text> {
     let best_first = |one: &Promising, other: &Promising| {
-        let by_score = other.score.total_cmp(&one.score);
-        by_score.then_with(|| one.row.cmp(&other.row))
+        best_first((one.score, one.row), (other.score, other.row))
     };
     if promising.len() > model::COMPARED {
         promising.select_nth_unstable_by(model::COMPARED, best_first);
@@ -195,44 +194,8 @@ fn of_seeds(seeds: &[f32], held: u32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use anamne_index::columns::RowPredicate;
-    use anamne_store::view::Attributes;
-    use roaring::RoaringBitmap;
-
     use super::*;
-
-    /// Rows with these tokens.
-    struct Rows(Vec<Vec<u16>>);
-
-    impl Columns for Rows {
-        fn attributes(&self, _: Row) -> Option<Attributes> {
-            None
-        }
-
-        fn tokens(&self, row: Row) -> Option<&[u16]> {
-            self.0.get(row.0 as usize).map(Vec::as_slice)
-        }
-
-        fn token_frequency(&self, _: u16) -> u32 {
-            0
-        }
-
-        fn rows(&self) -> usize {
-            self.0.len()
-        }
-
-        fn average_tokens(&self) -> f32 {
-            0.0
-        }
-
-        fn select(&self, _: &RowPredicate) -> RoaringBitmap {
-            RoaringBitmap::new()
-        }
-
-        fn neighbours(&self, _: Row, _: usize) -> (Vec<Row>, Vec<Row>) {
-            (Vec::new(), Vec::new())
-        }
-    }
+    use crate::views::Rows;
 
     fn promising(scores: &[f32]) -> Vec<Promising> {
         (0..)

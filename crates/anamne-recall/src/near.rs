@@ -1,29 +1,23 @@
 //! What stands near to what was found: beside it in its thread, or linked with it.
 
-use anamne_store::SpaceSource;
 use anamne_types::{MemoryId, Row};
-use jiff::Timestamp;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::arrangement::Sight;
 use crate::candidates::{Candidate, surroundings};
 use crate::error::RecallError;
-use crate::rank::Ranked;
+use crate::looking::Looking;
+use crate::ranked::Ranked;
 
 /// How many of each search's first results others may be near to.
 const FIRST: usize = 16;
 
-/// Whether each result stands next to another of the first ones in its thread, or has a link with it that was told by `known`.
+/// Whether each result stands next to another of the first ones in its thread, or has a link with it that was known then.
 ///
 /// Reads all of the results and the links of the first ones: for comparison, not for the hot path.
-pub(crate) fn of(
-    source: &SpaceSource,
-    sight: &Sight<'_>,
-    known: Option<Timestamp>,
-    ranked: &[Ranked],
-) -> Result<Vec<bool>, RecallError> {
+pub(crate) fn of(looking: &Looking<'_>, ranked: &[Ranked]) -> Result<Vec<bool>, RecallError> {
+    let known = looking.recall.as_of.known;
     let rows: Vec<Row> = ranked.iter().map(|ranked| ranked.candidate.row).collect();
-    let memories = sight.texts.rows(&rows)?;
+    let memories = looking.texts().rows(&rows)?;
     let ids: FxHashMap<Row, MemoryId> = memories
         .iter()
         .map(|(row, memory)| (*row, memory.id))
@@ -34,10 +28,10 @@ pub(crate) fn of(
         let Candidate {
             row, attributes, ..
         } = first.candidate;
-        let [next_to_it, _] = surroundings(sight.columns, row, &attributes);
+        let [next_to_it, _] = surroundings(looking.columns, row, &attributes);
         near.extend(next_to_it.into_iter().flatten());
         let Some(id) = ids.get(&row) else { continue };
-        for link in source.links(*id)? {
+        for link in looking.sources.source.links(*id)? {
             let other = if link.from == *id { link.to } else { link.from };
             if known.is_none_or(|known| link.created_at <= known) {
                 near.extend(rows_of.get(&other));

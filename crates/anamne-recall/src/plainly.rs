@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::candidates::{Candidate, Searched};
 use crate::model::{self, Features};
-use crate::rank::Ranked;
+use crate::ranked::{Ranked, sort};
 use crate::views::{Columns, Found};
 
 /// Ranks by what the searches gave alone; equals by rising row.
@@ -21,13 +21,7 @@ pub(crate) fn rank(
                 .and_then(|columns| columns.attributes(found.row))
                 .unwrap_or_default();
             let candidate = Candidate::unfound(found.row, attributes);
-            ranked.push(Ranked {
-                candidate,
-                features: Features::default(),
-                score: 0.0,
-                confidence: 0.0,
-                aside: None,
-            });
+            ranked.push(Ranked::new(candidate, Features::default(), 0.0));
             ranked.len() - 1
         });
         take(&mut ranked[place]);
@@ -54,11 +48,6 @@ pub(crate) fn rank(
             ("semantic", features.semantic, semantic),
         ];
     }
-    ranked.sort_by(|one, other| {
-        other
-            .score
-            .total_cmp(&one.score)
-            .then_with(|| one.candidate.row.cmp(&other.candidate.row))
-    });
+    sort(&mut ranked);
     ranked
 }

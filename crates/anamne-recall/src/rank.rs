@@ -1,101 +1,17 @@
 //! Stage 4: the signals of each candidate, and their weighted sum.
 
-use std::ops::Range;
-
 use anamne_types::Row;
 use rustc_hash::FxHashMap;
 
-use crate::arrangement::Aside;
 use crate::attributes::with_attributes;
 use crate::candidates::{Candidate, surroundings};
-use crate::model::{self, Features, Weights};
-use crate::roles::Standpoint;
-use crate::sought::Sought;
+use crate::model::{self, Features};
+use crate::ranked::{Ranked, sort};
+use crate::setting::Setting;
 use crate::threads::Threads;
 use crate::times;
-use crate::together::Together;
-use crate::views::Columns;
-use crate::words::{Place, Question, Reader, Summary, tells_time};
-
-/// A candidate with its signals and its score.
-#[derive(Clone, Debug)]
-pub(crate) struct Ranked {
-    pub(crate) candidate: Candidate,
-    pub(crate) features: Features,
-    pub(crate) score: f32,
-    /// The probability that it bears on the question; set once all are ranked.
-    pub(crate) confidence: f32,
-    /// What else made its place, where that is not as usual.
-    pub(crate) aside: Option<Box<Aside>>,
-}
-
-impl Ranked {
-    /// A candidate with its signals, scored; its confidence comes later.
-    fn new(candidate: Candidate, features: Features, score: f32) -> Self {
-        Self {
-            candidate,
-            features,
-            score,
-            confidence: 0.0,
-            aside: None,
-        }
-    }
-
-    /// What else made its place, to be added to.
-    pub(crate) fn aside_mut(&mut self) -> &mut Aside {
-        self.aside.get_or_insert_default()
-    }
-
-    /// Whether one of the searches found it.
-    pub(crate) fn is_found(&self) -> bool {
-        self.is_among_first(usize::MAX)
-    }
-
-    /// Whether it is among the first `places` that one of the searches found.
-    pub(crate) fn is_among_first(&self, places: usize) -> bool {
-        let ranks = [self.candidate.lexical_rank, self.candidate.vector_rank];
-        let mut ranks = ranks.into_iter().flatten();
-        ranks.any(|rank| (rank as usize) < places)
-    }
-}
-
-/// What ranking needs beside the candidates.
-pub(crate) struct Setting<'a> {
-    pub(crate) question: &'a Question,
-    pub(crate) columns: &'a dyn Columns,
-    /// The cosine of rows with the question's vector; `None` where a row has no vector.
-    pub(crate) cosines: &'a dyn Fn(&[Row]) -> Vec<Option<f32>>,
-    /// Recency counts from here, microseconds since 1970.
-    pub(crate) latest: i64,
-    /// The ranges of time that the question asks about, microseconds since 1970.
-    pub(crate) times: &'a [Range<i64>],
-    /// The terms of the question by which a text says such a time itself.
-    pub(crate) date_terms: &'a [usize],
-    /// The τ of recency, in days.
-    pub(crate) recency_days: f32,
-    /// Which numbers of authors are roles rather than persons: those that speak as a user, and as a program.
-    pub(crate) user_authors: &'a [u32],
-    pub(crate) program_authors: &'a [u32],
-    /// Other weights than those of the table, where the space or the question has them.
-    pub(crate) weights: Option<&'a Weights>,
-    /// The kinds and categories that the question asks for by its wording.
-    pub(crate) sought: Sought,
-    /// How often a memory was opened of late, 0 to 1.
-    pub(crate) access: &'a dyn Fn(Row) -> f32,
-    /// Where the question lies in what the space tells together, where that is known.
-    pub(crate) together: Option<&'a Together<'a>>,
-    /// How memories look to the role as which it is asked, if any.
-    pub(crate) standpoint: Option<&'a Standpoint>,
-}
-
-impl Setting<'_> {
-    fn score(&self, features: &Features) -> f32 {
-        match self.weights {
-            None => features.score(),
-            Some(weights) => features.score_by(weights),
-        }
-    }
-}
+use crate::views::best_first;
+use crate::words::{Place, Reader, Summary, tells_time};
 
 /// A candidate's window: itself, and the rows one and two places before and after it.
 struct Window {
@@ -129,49 +45,21 @@ pub(crate) fn shortlist(
     let mut judged: Vec<(f32, Candidate)> = candidates
         .into_iter()
         .map(|mut candidate| {
-            let place = reader.place(candidate.row);
-            let own = reader.at(place);
-            let thread = threads.of(&candidate);
+            let own = reader.read(candidate.row);
             candidate.together = Some(together(setting, &candidate));
-            let features = Features {
-                thread_lexical: thread.lexical,
-                thread_words: thread.words,
-                lexical: lexical(setting, &candidate, own, average),
-                semantic: candidate.similarity.unwrap_or(0.0),
-                words: own.closeness(),
-                singular: singular(setting, &candidate, own),
-                graph: candidate.proximity,
-                date: times::said(setting, own),
-                moment: moment(setting, candidate.row),
-                together: candidate.together.unwrap_or(0.0),
-                access: (setting.access)(candidate.row),
-                ..Features::default()
-            };
-            let features = with_attributes(setting, &candidate.attributes, features);
+            let cosine = candidate.similarity.unwrap_or(0.0);
+            let features = own_features(setting, threads, &candidate, own, average, cosine);
             (setting.score(&features), candidate)
         })
         .collect();
     let best_first = |one: &(f32, Candidate), other: &(f32, Candidate)| {
-        let by_score = other.0.total_cmp(&one.0);
-        by_score.then_with(|| one.1.row.cmp(&other.1.row))
+        best_first((one.0, one.1.row), (other.0, other.1.row))
     };
     judged.select_nth_unstable_by(model::SHORTLIST, best_first);
     let others = judged.split_off(model::SHORTLIST);
     judged.sort_unstable_by(best_first);
     let candidates = |judged: Vec<(f32, Candidate)>| judged.into_iter().map(|(_, kept)| kept);
     (candidates(judged).collect(), candidates(others).collect())
-}
-
-/// Orders by score, best first; equals by rising row. What is sorted are keys: results are large, and moved once.
-pub(crate) fn sort(ranked: &mut [Ranked]) {
-    ranked.sort_by_cached_key(|ranked| (falling(ranked.score), ranked.candidate.row));
-}
-
-/// A number that is the lower the higher the score is, in the order of [`f32::total_cmp`].
-fn falling(score: f32) -> i32 {
-    let bits = score.to_bits().cast_signed();
-    // Of negative numbers all bits but the sign count backwards.
-    !(bits ^ ((bits >> 31).cast_unsigned() >> 1).cast_signed())
 }
 
 /// Scores every candidate, best first; equals by rising row. Of `others` the surroundings are not read: their windows
@@ -200,11 +88,16 @@ pub(crate) fn rank(
         .into_iter()
         .zip(windows)
         .map(|(candidate, window)| {
-            let mut features =
-                own_features(setting, reader, &candidate, &window, &measure, &cosines);
-            let thread = threads.of(&candidate);
-            features.thread_lexical = thread.lexical;
-            features.thread_words = thread.words;
+            let (own, joined) = (reader.at(window.own), reader.at(window.joined));
+            let cosine = |row: &Row| cosines.get(row).copied().unwrap_or(0.0);
+            let listening = model::LISTENING_WORDS / (model::LISTENING_WORDS + own.words);
+            let meaning = cosine(&candidate.row);
+            let features = Features {
+                window_lexical: listening * joined.bm25(measure.window_words),
+                window_words: listening * joined.closeness(),
+                window_semantic: listening * window_cosine(candidate.row, &window, &cosine),
+                ..own_features(setting, threads, &candidate, own, measure.words, meaning)
+            };
             Ranked::new(candidate, features, setting.score(&features))
         })
         .collect();
@@ -277,23 +170,13 @@ impl Measure {
         candidates: &[Candidate],
         windows: &[Window],
     ) -> Self {
-        let tokens: usize = candidates
-            .iter()
-            .map(|candidate| {
-                setting
-                    .columns
-                    .tokens(candidate.row)
-                    .map_or(0, <[u16]>::len)
-            })
-            .sum();
-        let words: f32 = windows
-            .iter()
-            .map(|window| reader.at(window.own).words)
-            .sum();
-        let in_windows: f32 = windows
-            .iter()
-            .map(|window| reader.at(window.joined).words)
-            .sum();
+        let tokens = |row: Row| setting.columns.tokens(row).map_or(0, <[u16]>::len);
+        let tokens: usize = candidates.iter().map(|one| tokens(one.row)).sum();
+        let words_at = |place: &dyn Fn(&Window) -> Place| -> f32 {
+            let words = windows.iter().map(|window| reader.at(place(window)).words);
+            words.sum()
+        };
+        let (words, in_windows) = (words_at(&|one| one.own), words_at(&|one| one.joined));
         let share = if tokens > 0 {
             words / tokens as f32
         } else {
@@ -319,27 +202,25 @@ fn joined(reader: &mut Reader<'_>, own: Place, near: &[[Option<(Row, Place)>; 2]
     joined
 }
 
+/// What a candidate and its thread say, `average` words being usual.
 fn own_features(
     setting: &Setting<'_>,
-    reader: &Reader<'_>,
+    threads: &Threads,
     candidate: &Candidate,
-    window: &Window,
-    measure: &Measure,
-    cosines: &FxHashMap<Row, f32>,
+    own: Summary<'_>,
+    average: f32,
+    cosine: f32,
 ) -> Features {
-    let (own, joined) = (reader.at(window.own), reader.at(window.joined));
-    let cosine = |row: &Row| cosines.get(row).copied().unwrap_or(0.0);
-    let listening = model::LISTENING_WORDS / (model::LISTENING_WORDS + own.words);
+    let thread = threads.of(candidate);
     let features = Features {
-        lexical: lexical(setting, candidate, own, measure.words),
-        semantic: cosine(&candidate.row),
+        thread_lexical: thread.lexical,
+        thread_words: thread.words,
+        lexical: lexical(setting, candidate, own, average),
+        semantic: cosine,
         words: own.closeness(),
         singular: singular(setting, candidate, own),
         date: times::said(setting, own),
         moment: moment(setting, candidate.row),
-        window_lexical: listening * joined.bm25(measure.window_words),
-        window_words: listening * joined.closeness(),
-        window_semantic: listening * window_cosine(candidate.row, window, &cosine),
         together: candidate
             .together
             .unwrap_or_else(|| together(setting, candidate)),

@@ -6,7 +6,7 @@ use roaring::RoaringBitmap;
 
 use crate::looking::Looking;
 use crate::model;
-use crate::rank::Ranked;
+use crate::ranked::Ranked;
 use crate::views::Found;
 use crate::words::Question;
 
@@ -16,7 +16,7 @@ pub(crate) fn holders(
     question: &Question,
     rows: Option<&RoaringBitmap>,
 ) -> Vec<Found> {
-    let (Some(rare), Some(lexical)) = (&question.rare, looking.recaller.lexical) else {
+    let (Some(rare), Some(lexical)) = (&question.rare, looking.sources.lexical) else {
         return Vec::new();
     };
     let found = lexical.search(&rare.terms, model::RARE, rows);

@@ -1,13 +1,13 @@
 //! Stage 1: all that narrows where a question looks, as one bitmap of rows.
 
-use anamne_types::{Recall, TimeWords};
+use anamne_types::{Memory, TimeWords};
 use roaring::RoaringBitmap;
 
 use crate::error::RecallError;
+use crate::holding::Holding;
 use crate::looking::Looking;
-use crate::past::Holding;
+use crate::scope;
 use crate::times::Times;
-use crate::{filter, scope};
 
 /// Where a question looks.
 #[derive(Debug, Default)]
@@ -23,20 +23,16 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// What passes the question's filter, lies in its scope, held when it is asked for, and happened when it says.
+    /// What passes the question's filter, lies in its scope, held when it is asked for, and happened when it says; `event`
+    /// finds the memory that tells of what it names.
     pub(crate) fn of(
         looking: &Looking<'_>,
-        recall: &Recall,
         holding: Option<&Holding>,
+        event: &dyn Fn(&str) -> Result<Option<Memory>, RecallError>,
     ) -> Result<Self, RecallError> {
-        let recaller = looking.recaller;
+        let recall = looking.recall;
         let mut reach = Self {
-            rows: filter::select(
-                recaller.source,
-                looking.columns_if_any(),
-                recaller.past,
-                &recall.filter,
-            )?,
+            rows: looking.passing(&recall.filter)?,
             ..Self::default()
         };
         if let Some(rows) = scope::select(looking, &recall.scope, &mut reach.degraded)? {
@@ -45,9 +41,12 @@ impl Reach {
         if let Some(holding) = holding {
             reach.narrow(&holding.rows);
         }
-        reach.times = Times::of(looking, recall)?;
+        reach.times = Times::of(recall, looking.present, event)?;
         if !reach.times.understood.is_empty() {
-            let then = reach.times.rows(looking)?;
+            let mut then = RoaringBitmap::new();
+            for time in &reach.times.understood {
+                then |= looking.happened(time.since, time.until)?;
+            }
             match recall.time_words {
                 TimeWords::Only => reach.narrow(&then),
                 _ => reach.prefer(then),

@@ -1,67 +1,33 @@
-//! One recall, from the question to the answer.
+//! One recall, from the question to the answer: the one place that names all the stages.
 
 use std::time::Instant;
 
-use anamne_embed::{Embedder, Reranker, StaticModel, TokenTable};
-use anamne_index::latent::LatentIndex;
-use anamne_store::SpaceSource;
 use anamne_types::{
-    Answer, Context, ContextRequest, Dispute, Hit, Plan, Ranking, Recall, Tier, TimeWords,
+    Answer, Context, ContextRequest, Dispute, Hit, Plan, Ranking, Recall, TimeWords,
 };
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 
-use crate::absent::NoColumns;
-use crate::arrangement::{Arrangement, Sight};
+use crate::arrangement::Arrangement;
 use crate::candidates::Searched;
 use crate::confidence::{judge, judge_plainly};
 use crate::error::RecallError;
 use crate::expansion::{self, Followed};
-use crate::looking::{Asked, Looking, holding};
+use crate::holding::Holding;
+use crate::looking::{Asked, Looking};
 use crate::model;
-use crate::past::{AsOfColumns, Past};
-use crate::planned::Answered;
-use crate::planner::{self, Experience, Planner};
+use crate::past::AsOfColumns;
+use crate::planned::{self, Answered};
+use crate::planner;
 use crate::reach::Reach;
-use crate::views::{Columns, Connections, Disputes, Found, LexicalSearch, Naming, VectorSearch};
-use crate::words::{Facts, Question, Reader};
-use crate::{abstain, answer, context, rare_word, successors};
+use crate::sources::RecallSources;
+use crate::tiers::TieredColumns;
+use crate::views::Found;
+use crate::words::{Question, Reader};
+use crate::{abstain, answer, arranging, context, ranking, rare_word, successors};
 
-/// Everything that a recall reads. Views that can't take part are `None`, and named in `degraded`.
-pub struct Recaller<'space> {
-    /// The source, for rows, tags and names.
-    pub source: &'space SpaceSource,
-    /// Search by words; of a `past` those of then too.
-    pub lexical: Option<&'space dyn LexicalSearch>,
-    /// Search by meaning, likewise.
-    pub vectors: Option<&'space dyn VectorSearch>,
-    /// What ranking reads of rows, likewise.
-    pub columns: Option<&'space dyn Columns>,
-    /// What contradicts memories, where that is known.
-    pub disputes: Option<&'space dyn Disputes>,
-    /// What memories name, where that can be asked.
-    pub naming: Option<&'space dyn Naming>,
-    /// How the space differs from what it was then, where [`AsOf::known`](anamne_types::AsOf::known) is asked.
-    pub past: Option<&'space Past>,
-    /// What the space tells together, where that was found out.
-    pub latent: Option<&'space LatentIndex>,
-    /// How memories hang together, for questions that go deeper than shallow.
-    pub connections: Option<&'space dyn Connections>,
-    /// What turns the question into a vector.
-    pub embedder: &'space dyn Embedder,
-    /// What looks at the first results again, where the program brought one.
-    pub reranker: Option<&'space dyn Reranker>,
-    /// What is known of the space.
-    pub facts: &'space Facts,
-    /// The tiers, where there are several that may be chosen from or where work is to be counted.
-    pub planner: Option<Planner<'space>>,
-    /// The tiers within reach with the number of their memories, hottest first.
-    pub tiers: Vec<(Tier, usize)>,
-    /// What earlier questions taught.
-    pub experience: Option<&'space dyn Experience>,
-    /// The views that can't take part.
-    pub degraded: Vec<String>,
-}
+/// Answers questions from what it reads.
+pub struct Recaller<'space>(RecallSources<'space>);
 
 /// Stands among what is degraded where the model could not turn the question into a vector.
 const EMBEDDER: &str = "embedding model";
@@ -72,7 +38,12 @@ const RERANKER: &str = "reranker";
 /// Rows that each search brings up beside the others where the question asks about a time and they happened then.
 const PREFERRED_DEPTH: usize = 32;
 
-impl Recaller<'_> {
+impl<'space> Recaller<'space> {
+    /// Answers from these.
+    pub fn new(sources: RecallSources<'space>) -> Self {
+        Self(sources)
+    }
+
     /// Answers a question.
     pub fn recall(&self, recall: &Recall) -> Result<Answer, RecallError> {
         let started = Instant::now();
@@ -92,7 +63,7 @@ impl Recaller<'_> {
             &question.term_weights,
         );
         let mut context = context::pack(
-            self.source,
+            self.0.source,
             &request.recall,
             &answer,
             &aim,
@@ -104,65 +75,59 @@ impl Recaller<'_> {
 
     /// The stages: plan, filter, search, rank, judge, answer.
     fn answer(&self, recall: &Recall, started: Instant) -> Result<(Question, Answer), RecallError> {
-        let arrangement = Arrangement::of(recall, &self.source.config().recall, self.reranker)?;
-        let holding = holding(self, recall)?;
-        let base = self.columns.unwrap_or(&NoColumns);
+        let sources = &self.0;
+        let arrangement =
+            Arrangement::of(recall, &sources.source.config().recall, sources.reranker)?;
+        let holding = Holding::of(sources, recall)?;
+        // Columns of no tier know no row.
+        let none = TieredColumns::new(Vec::new());
+        let base = sources.columns.unwrap_or(&none);
         let as_of = (!recall.as_of.is_now()).then(|| AsOfColumns {
             base,
-            past: self.past,
+            past: sources.past,
             unsuperseded: holding
                 .as_ref()
                 .map_or_else(RoaringBitmap::new, |holding| holding.unsuperseded.clone()),
         });
-        let looking = Looking::new(self, recall, &arrangement, base, as_of.as_ref());
+        let looking = Looking::new(sources, recall, &arrangement, base, as_of.as_ref());
         let mut asked = looking.ask(&recall.query);
         if recall.time_words == TimeWords::Ignore {
             asked.question.mentions_date = false;
         }
-        let reach = Reach::of(&looking, recall, holding.as_ref())?;
+        let event = |words: &str| ranking::event(&looking, words);
+        let reach = Reach::of(&looking, holding.as_ref(), &event)?;
         let mut reader = Reader::new(&asked.question, looking.columns);
-        let planned = self.planned(recall, &mut reader, &asked, &reach);
+        let planned = planned::search(&looking, &mut reader, &asked, &reach);
         let (found, course) = match planned {
             Some(outcome) => (outcome.searched, Some(outcome.followed)),
             None => (None, None),
         };
-        let searched = searched(&looking, recall, &asked, &reach, found);
-        let (mut ranked, followed) = looking.rank(&mut reader, &asked, &searched, &reach);
-        let in_full = looking.ranks_in_full();
+        let searched = searched(&looking, &asked, &reach, found);
+        let (mut ranked, followed) =
+            ranking::in_order(&looking, &mut reader, &asked, &searched, &reach);
         let mut has_reranker_failed = false;
         let mut verdict = None;
         if !arrangement.is_usual() {
-            verdict = Some(arrangement.judge(&mut reader, &mut ranked, in_full));
-            let sight = Sight {
-                columns: looking.columns,
-                texts: looking.texts(),
-            };
-            has_reranker_failed =
-                self.arrange(&arrangement, recall, &sight, &mut ranked, in_full)?;
+            verdict = Some(arranging::judge_all(&looking, &mut reader, &mut ranked));
+            has_reranker_failed = arranging::arrange(&looking, &mut ranked)?;
         }
         // Not where the caller asked for another formula, or for results that are not alike.
         if recall.ranking == Ranking::Full && recall.diversity == 0.0 {
             rare_word::lead(&mut ranked, &searched.rare, &asked.question);
         }
-        successors::first(
-            &looking.texts(),
-            looking.columns,
-            reach.rows.as_ref(),
-            &mut ranked,
-            looking.moment,
-            recall.limit,
-        )?;
+        successors::first(&looking, reach.rows.as_ref(), &mut ranked)?;
         let verdict = match verdict {
             Some(verdict) => verdict,
-            None if in_full => judge(&mut reader, &mut ranked, recall.limit),
+            None if looking.ranks_in_full() => judge(&mut reader, &mut ranked, recall.limit),
             None => judge_plainly(&mut ranked, recall.limit),
         };
         let mut results = answer::hits(&looking, &mut reader, &ranked, &verdict)?;
         expansion::tell(&mut results, &looking, &followed)?;
-        self.dispute(&looking, &mut results);
+        dispute(&looking, &mut results);
         let abstained = if results.is_empty() && recall.min_confidence > 0.0 {
-            let said = abstain::abstention(&looking, recall, &asked, &reach, &searched, &ranked)?;
-            Some(said)
+            Some(abstain::abstention(
+                &looking, &asked, &reach, &searched, &ranked,
+            )?)
         } else {
             None
         };
@@ -172,8 +137,8 @@ impl Recaller<'_> {
             followed: course.as_ref(),
             started,
         };
-        self.note(recall, &reader, reach.rows.as_ref(), &answered);
-        let mut degraded = self.all_degraded(&asked, &reach, &searched, &followed);
+        planned::note(&looking, &reader, reach.rows.as_ref(), &answered);
+        let mut degraded = all_degraded(sources, &asked, &reach, &searched, &followed);
         if has_reranker_failed {
             degraded.push(RERANKER.to_owned());
         }
@@ -183,85 +148,78 @@ impl Recaller<'_> {
             degraded,
             times: reach.times.understood,
             abstained,
-            plan: self.plan(recall, course, &followed),
+            plan: plan(&looking, course, &followed),
             took_ms: milliseconds(started),
         };
         Ok((asked.question, answer))
     }
+}
 
-    /// Says of each result which memories say otherwise; as of an instant, which of those that were there then.
-    fn dispute(&self, looking: &Looking<'_>, results: &mut [Hit]) {
-        let Some(disputes) = self.disputes else {
-            return;
-        };
-        if self.past.is_none() {
-            return answer::dispute(results, &|rows| disputes.of(rows));
+/// Says of each result which memories say otherwise; as of an instant, which of those that were there then.
+fn dispute(looking: &Looking<'_>, results: &mut [Hit]) {
+    let Some(disputes) = looking.sources.disputes else {
+        return;
+    };
+    if looking.sources.past.is_none() {
+        return answer::dispute(results, &|rows| disputes.of(rows));
+    }
+    let texts = looking.texts();
+    let known = |mut disputes: Vec<Dispute>| {
+        disputes.retain(|dispute| texts.get(dispute.memory).is_some());
+        disputes
+    };
+    answer::dispute(results, &|rows| {
+        disputes.of(rows).into_iter().map(known).collect()
+    });
+}
+
+/// What could not take part, each once.
+fn all_degraded(
+    sources: &RecallSources<'_>,
+    asked: &Asked,
+    reach: &Reach,
+    searched: &Searched,
+    followed: &Followed,
+) -> Vec<String> {
+    let mut degraded = sources.degraded.clone();
+    if sources.vectors.is_some() && asked.vector.is_empty() {
+        degraded.push(EMBEDDER.to_owned());
+    }
+    let failed = searched.failed.iter().map(|(view, _)| *view);
+    let failed = failed.chain(followed.failed.iter().copied());
+    for view in failed.chain(reach.degraded.iter().map(String::as_str)) {
+        if !degraded.iter().any(|known| known == view) {
+            degraded.push(view.to_owned());
         }
-        let texts = looking.texts();
-        let known = |mut disputes: Vec<Dispute>| {
-            disputes.retain(|dispute| texts.get(dispute.memory).is_some());
-            disputes
-        };
-        answer::dispute(results, &|rows| {
-            disputes.of(rows).into_iter().map(known).collect()
-        });
     }
+    degraded
+}
 
-    /// What could not take part, each once.
-    fn all_degraded(
-        &self,
-        asked: &Asked,
-        reach: &Reach,
-        searched: &Searched,
-        followed: &Followed,
-    ) -> Vec<String> {
-        let mut degraded = self.degraded.clone();
-        if self.vectors.is_some() && asked.vector.is_empty() {
-            degraded.push(EMBEDDER.to_owned());
-        }
-        let failed = searched.failed.iter().map(|(view, _)| *view);
-        let failed = failed.chain(followed.failed.iter().copied());
-        for view in failed.chain(reach.degraded.iter().map(String::as_str)) {
-            if !degraded.iter().any(|known| known == view) {
-                degraded.push(view.to_owned());
-            }
-        }
-        degraded
-    }
-
-    /// How it was planned, where that was asked for, or where more was searched than at first.
-    fn plan(
-        &self,
-        recall: &Recall,
-        course: Option<planner::Followed>,
-        followed: &Followed,
-    ) -> Option<Plan> {
-        let mut plan = match course {
-            Some(course) if recall.explain_plan || course.plan.widened => course.plan,
-            None if recall.explain_plan => self.unplanned(recall),
-            _ => return None,
-        };
-        plan.work.edges = followed.edges();
-        Some(plan)
-    }
-
-    /// The built-in model's table, if the memories' vectors are made with it.
-    pub(crate) fn weighted_table(&self) -> Option<&dyn TokenTable> {
-        let builtin = self.embedder.model() == StaticModel::builtin().model();
-        builtin.then(|| self.embedder.token_table()).flatten()
-    }
+/// How it was planned, where that was asked for, or where more was searched than at first.
+fn plan(
+    looking: &Looking<'_>,
+    course: Option<planner::Followed>,
+    followed: &Followed,
+) -> Option<Plan> {
+    let explains = looking.recall.explain_plan;
+    let mut plan = match course {
+        Some(course) if explains || course.plan.widened => course.plan,
+        None if explains => planned::unplanned(looking),
+        _ => return None,
+    };
+    plan.work.edges = followed.edges();
+    Some(plan)
 }
 
 /// What both searches find within reach; where the question asks about a time, also the best of what happened then.
 /// `found` is what a search by plan has found.
 fn searched(
     looking: &Looking<'_>,
-    recall: &Recall,
     asked: &Asked,
     reach: &Reach,
     found: Option<Searched>,
 ) -> Searched {
-    let depth = model::DEPTH.max(recall.limit);
+    let depth = model::DEPTH.max(looking.recall.limit);
     let mut searched = found.unwrap_or_else(|| looking.search(asked, depth, reach.rows.as_ref()));
     if let Some(preferred) = &reach.preferred
         && looking.ranks_in_full()

@@ -3,9 +3,9 @@
 use anamne_embed::{EmbedError, Reranker, checked_scores};
 use anamne_types::{Body, Row};
 
-use crate::arrangement::Sight;
 use crate::error::RecallError;
-use crate::rank::{Ranked, sort};
+use crate::looking::Looking;
+use crate::ranked::{Ranked, range_of_scores, sort};
 
 /// Results that the reranker looks at: the first ones.
 pub(crate) const LOOKED_AT: usize = 20;
@@ -16,20 +16,19 @@ const TEXT_BYTES: usize = 4_096;
 /// Has the first results looked at again; says whether that failed, and nothing has changed.
 pub(crate) fn look_again(
     reranker: &dyn Reranker,
-    query: &str,
-    sight: &Sight<'_>,
+    looking: &Looking<'_>,
     ranked: &mut [Ranked],
 ) -> Result<bool, RecallError> {
     let first = ranked.iter().take(LOOKED_AT);
     let rows: Vec<Row> = first.map(|ranked| ranked.candidate.row).collect();
     // One that was forgotten a moment ago says nothing any more.
     let mut texts = vec![String::new(); rows.len()];
-    for (row, memory) in sight.texts.rows(&rows)? {
+    for (row, memory) in looking.texts().rows(&rows)? {
         if let Some(place) = rows.iter().position(|known| *known == row) {
             texts[place] = text(&memory.content, &memory.body);
         }
     }
-    Ok(rerank(reranker, query, &texts, ranked).is_err())
+    Ok(rerank(reranker, &looking.recall.query, &texts, ranked).is_err())
 }
 
 /// What a memory says, as far as a reranker is shown it.
@@ -57,20 +56,17 @@ fn rerank(
     }
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let scores = checked_scores(reranker, query, &texts)?;
-    let weight = weight(ranked);
+    // Where the scores are all equal the reranker alone decides.
+    let weight = match range_of_scores(ranked).1 {
+        range if range > 0.0 => range,
+        _ => 1.0,
+    };
     for (ranked, score) in ranked.iter_mut().zip(scores) {
         ranked.score += weight * score;
         ranked.aside_mut().reranker = Some((score, weight));
     }
     sort(ranked);
     Ok(())
-}
-
-/// The range of the scores; 1 where they are all equal, and the reranker alone decides.
-fn weight(ranked: &[Ranked]) -> f32 {
-    let scores = || ranked.iter().map(|ranked| ranked.score);
-    let range = scores().fold(f32::MIN, f32::max) - scores().fold(f32::MAX, f32::min);
-    if range > 0.0 { range } else { 1.0 }
 }
 
 #[cfg(test)]

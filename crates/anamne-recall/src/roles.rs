@@ -76,15 +76,11 @@ impl Standpoint {
             return Ok(Self::told(told));
         }
         if let Some(role) = BUILT_IN.iter().find(|built_in| built_in.name == role) {
-            let kinds = role.kinds.iter();
-            let categories = role.categories.iter();
-            return Ok(Self {
-                kinds: points(kinds.map(|(kind, points)| (kind.number(), *points))),
-                categories: points(
-                    categories.map(|(category, points)| (category.number(), *points)),
-                ),
-                importance: 0.0,
-            });
+            return Ok(Self::told(&RoleConfig {
+                kinds: role.kinds.iter().copied().collect(),
+                categories: role.categories.iter().copied().collect(),
+                ..RoleConfig::default()
+            }));
         }
         let own = settings.roles.keys().map(String::as_str);
         let names: BTreeSet<&str> = BUILT_IN.iter().map(|role| role.name).chain(own).collect();
@@ -97,17 +93,11 @@ impl Standpoint {
     }
 
     fn told(role: &RoleConfig) -> Self {
+        let kinds = role.kinds.iter();
+        let categories = role.categories.iter();
         Self {
-            kinds: points(
-                role.kinds
-                    .iter()
-                    .map(|(kind, points)| (kind.number(), *points)),
-            ),
-            categories: points(
-                role.categories
-                    .iter()
-                    .map(|(category, points)| (category.number(), *points)),
-            ),
+            kinds: points(kinds.map(|(kind, points)| (kind.number(), *points))),
+            categories: points(categories.map(|(about, points)| (about.number(), *points))),
             importance: role.importance,
         }
     }

@@ -33,7 +33,7 @@ fn related(
     degraded: &mut Vec<String>,
 ) -> Result<RoaringBitmap, RecallError> {
     let mut threads = vec![thread.to_owned()];
-    match looking.recaller.naming {
+    match looking.sources.naming {
         None => degraded.push(KNOWLEDGE.to_owned()),
         Some(naming) => match naming.related_threads(thread) {
             Ok(related) => {
@@ -57,7 +57,7 @@ fn naming(
     name: &str,
     degraded: &mut Vec<String>,
 ) -> Result<RoaringBitmap, RecallError> {
-    let Some(naming) = looking.recaller.naming else {
+    let Some(naming) = looking.sources.naming else {
         let name = name.to_owned();
         let like = Vec::new();
         return Err(RecallError::NoEntity { name, like });
@@ -66,7 +66,7 @@ fn naming(
     if named.is_behind {
         degraded.push(KNOWLEDGE.to_owned());
     }
-    let Some(past) = looking.recaller.past else {
+    let Some(past) = looking.sources.past else {
         return Ok(named.rows);
     };
     let then = past

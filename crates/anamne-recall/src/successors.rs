@@ -1,14 +1,14 @@
 //! What took a memory's place comes before it.
 
 use anamne_store::view::Attributes;
-use anamne_types::{Memory, MemoryId, Row};
+use anamne_types::Row;
 use roaring::RoaringBitmap;
 
 use crate::candidates::Candidate;
 use crate::error::RecallError;
+use crate::looking::Looking;
 use crate::past::Texts;
-use crate::rank::Ranked;
-use crate::views::Columns;
+use crate::ranked::Ranked;
 
 /// How many times in a row a memory's successor may itself have been superseded.
 const LONGEST_CHAIN: usize = 16;
@@ -16,17 +16,15 @@ const LONGEST_CHAIN: usize = 16;
 /// Puts the memory that holds now before each superseded one among the first `limit`, also where the question found
 /// only the old one. Successors that the filter keeps out stay out. Costs nothing when none is superseded.
 pub(crate) fn first(
-    texts: &Texts<'_>,
-    columns: &dyn Columns,
+    looking: &Looking<'_>,
     filter: Option<&RoaringBitmap>,
     ranked: &mut Vec<Ranked>,
-    moment: i64,
-    limit: usize,
 ) -> Result<(), RecallError> {
+    let texts = looking.texts();
     let mut place = 0;
-    while place < ranked.len().min(limit) {
+    while place < ranked.len().min(looking.recall.limit) {
         if ranked[place].candidate.attributes.superseded
-            && let Some(row) = successor(texts, ranked[place].candidate.row)?
+            && let Some(row) = successor(&texts, ranked[place].candidate.row)?
             && filter.is_none_or(|filter| filter.contains(row.0))
             && !ranked[..place]
                 .iter()
@@ -35,7 +33,7 @@ pub(crate) fn first(
             let later = ranked.iter().position(|later| later.candidate.row == row);
             let successor = match later {
                 Some(later) => Some(ranked.remove(later)),
-                None => lasting(columns, row, moment).map(|attributes| Ranked {
+                None => lasting(looking, row).map(|attributes| Ranked {
                     candidate: Candidate::unfound(row, attributes),
                     ..ranked[place].clone()
                 }),
@@ -52,21 +50,16 @@ pub(crate) fn first(
     Ok(())
 }
 
-/// The attributes of a row that has not expired at a moment, microseconds since 1970.
-fn lasting(columns: &dyn Columns, row: Row, moment: i64) -> Option<Attributes> {
-    let attributes = columns.attributes(row)?;
-    (attributes.expires_at > moment).then_some(attributes)
+/// The attributes of a row that has not expired.
+fn lasting(looking: &Looking<'_>, row: Row) -> Option<Attributes> {
+    let attributes = looking.columns.attributes(row)?;
+    (attributes.expires_at > looking.moment).then_some(attributes)
 }
 
 /// The row that holds now in place of `row`.
 fn successor(texts: &Texts<'_>, row: Row) -> Result<Option<Row>, RecallError> {
-    let of = |memories: Vec<(Row, Memory)>| {
-        memories
-            .into_iter()
-            .next()
-            .and_then(|(_, memory)| memory.superseded_by)
-    };
-    let mut next: Option<MemoryId> = of(texts.rows(&[row])?);
+    let superseded = texts.rows(&[row])?.pop();
+    let mut next = superseded.and_then(|(_, memory)| memory.superseded_by);
     let mut latest = None;
     for _ in 0..LONGEST_CHAIN {
         let Some(id) = next else { break };

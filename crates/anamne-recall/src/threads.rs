@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::candidates::Candidate;
 use crate::kinship::{Promising, kinship};
 use crate::model;
-use crate::rank::Ranked;
+use crate::ranked::Ranked;
 use crate::views::Columns;
 use crate::words::{Place, Reader};
 
@@ -57,15 +57,11 @@ impl Threads {
     /// Reads the candidates of each thread as one text: BM25, and how well the question is met.
     pub(crate) fn read(reader: &mut Reader<'_>, candidates: &[Candidate]) -> Self {
         let readings = readings(reader, candidates);
-        let mean = |alone: bool| {
+        let usual_words = |alone: bool| {
             let of_kind = readings.iter().filter(|(key, _)| is_alone(**key) == alone);
-            let words = of_kind.map(|(_, reading)| reader.at(reading.summary).words);
-            let (number, sum) = words.fold((0.0, 0.0), |(number, sum), words| {
-                (number + 1.0, sum + words)
-            });
-            if number > 0.0 { sum / number } else { 0.0_f32 }
+            mean(of_kind.map(|(_, reading)| reader.at(reading.summary).words)).unwrap_or(0.0)
         };
-        let (of_threads, of_others) = (mean(false), mean(true));
+        let (of_threads, of_others) = (usual_words(false), usual_words(true));
         let say_of = |words: f32| model::THREAD_WORDS / (model::THREAD_WORDS + words);
         let thread = |key: Key, reading: &Reading| {
             let summary = reader.at(reading.summary);
@@ -108,10 +104,7 @@ impl Threads {
     /// How many records a thread has on average, as far as the candidates tell; 1 where none of them is in a thread.
     pub(crate) fn usual_records(&self) -> f32 {
         let of_threads = self.threads.iter().filter(|(key, _)| !is_alone(**key));
-        let (number, records) = of_threads.fold((0.0, 0.0), |(number, records), (_, thread)| {
-            (number + 1.0, records + thread.records)
-        });
-        if number > 0.0 { records / number } else { 1.0 }
+        mean(of_threads.map(|(_, thread)| thread.records)).unwrap_or(1.0)
     }
 
     /// Finds out how alike the threads are to those that look best by the scores so far. A short thread is of one
@@ -128,6 +121,13 @@ impl Threads {
             }
         }
     }
+}
+
+fn mean(figures: impl Iterator<Item = f32>) -> Option<f32> {
+    let (number, sum) = figures.fold((0.0, 0.0), |(number, sum), figure| {
+        (number + 1.0, sum + figure)
+    });
+    (number > 0.0).then(|| sum / number)
 }
 
 /// Weighs the question's words by how they cluster in the candidates' threads.

@@ -4,23 +4,15 @@ use std::ops::Range;
 
 use anamne_store::view::Attributes;
 use anamne_text::time::{Reach, TimeExpression, When, expressions, month_of};
-use anamne_types::{Recall, TimeWords, UnderstoodTime};
+use anamne_types::{Memory, Recall, TimeWords, UnderstoodTime};
 use jiff::Timestamp;
-use roaring::RoaringBitmap;
 
 use crate::error::RecallError;
-use crate::looking::Looking;
-use crate::rank::Setting;
+use crate::setting::Setting;
 use crate::words::{Question, Summary};
 
 /// Words of a question that name a time, understood at most; each may cost a search.
 const MOST: usize = 16;
-
-/// Memories that are looked at for an event of the question.
-const EVENT_DEPTH: usize = 20;
-
-/// How well a memory must meet the words of an event to be taken for it.
-const EVENT_MET: f32 = 0.6;
 
 /// How much it counts that a text says a time, beside one that was told then.
 const SAID: f32 = 0.5;
@@ -37,24 +29,28 @@ pub(crate) struct Times {
 
 impl Times {
     /// Understands the words of a question that name a time, counted from when it is asked. Words of an event that no
-    /// memory tells of are left alone.
-    pub(crate) fn of(looking: &Looking<'_>, recall: &Recall) -> Result<Self, RecallError> {
+    /// memory tells of, as `event` knows, are left alone.
+    pub(crate) fn of(
+        recall: &Recall,
+        present: Timestamp,
+        event: &dyn Fn(&str) -> Result<Option<Memory>, RecallError>,
+    ) -> Result<Self, RecallError> {
         let mut times = Self::default();
         if recall.time_words == TimeWords::Ignore {
             return Ok(times);
         }
         let zone = recall.time_zone()?;
-        let asked_at = recall.asked_at.unwrap_or(looking.present);
+        let asked_at = recall.asked_at.unwrap_or(present);
         let said = expressions(&recall.query, asked_at, &zone);
         for TimeExpression { text, when } in said.into_iter().take(MOST) {
-            let (range, event) = match &when {
+            let (range, told) = match &when {
                 When::Range(range) => (range.clone(), None),
                 // What lies before or after something is no more than half of all; that puts nothing first.
                 When::Around {
                     reach: Reach::Open, ..
                 } if recall.time_words == TimeWords::Prefer => continue,
-                When::Around { event, .. } => {
-                    let Some(memory) = looking.event(event, EVENT_DEPTH, EVENT_MET)? else {
+                When::Around { event: words, .. } => {
+                    let Some(memory) = event(words)? else {
                         continue;
                     };
                     let instant = memory.occurred_at;
@@ -67,7 +63,7 @@ impl Times {
                 words: recall.query[text].to_owned(),
                 since: (range.start > Timestamp::MIN).then_some(range.start),
                 until: (range.end < Timestamp::MAX).then_some(range.end),
-                event,
+                event: told,
             });
         }
         Ok(times)
@@ -95,15 +91,6 @@ impl Times {
             let mut words = time.words.split(|letter: char| !letter.is_alphanumeric());
             words.any(|said| said.to_lowercase() == word)
         })
-    }
-
-    /// The rows that happened in one of the ranges.
-    pub(crate) fn rows(&self, looking: &Looking<'_>) -> Result<RoaringBitmap, RecallError> {
-        let mut rows = RoaringBitmap::new();
-        for understood in &self.understood {
-            rows |= looking.happened(understood.since, understood.until)?;
-        }
-        Ok(rows)
     }
 }
 

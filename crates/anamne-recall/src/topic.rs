@@ -56,15 +56,13 @@ fn about(looking: &Looking<'_>, words: &str, known: Option<&RoaringBitmap>) -> V
     let mut found: FxHashMap<Row, f32> = FxHashMap::default();
     let most = asked.question.lexical_most.max(f32::MIN_POSITIVE);
     for hit in &searched.lexical {
-        let place = reader.place(hit.row);
-        let met = reader.at(place).closeness();
+        let met = reader.read(hit.row).closeness();
         found.insert(hit.row, met.max(hit.score / most).min(1.0));
     }
     // The cosines of another model than the built-in one begin somewhere else; it brings memories up all the same.
-    let cosines_count = looking.recaller.weighted_table().is_some();
+    let cosines_count = looking.sources.weighted_table().is_some();
     for hit in &searched.vectors {
-        let place = reader.place(hit.row);
-        let met = reader.at(place).closeness();
+        let met = reader.read(hit.row).closeness();
         let near = if cosines_count { hit.score } else { 0.0 };
         let about = found.entry(hit.row).or_default();
         *about = about.max(met).max(near);

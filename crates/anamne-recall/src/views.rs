@@ -1,8 +1,10 @@
 //! What recall needs of the views, as narrow traits, and the views that have it.
 
+use std::cmp::Ordering;
+
 use anamne_index::columns::{ColumnsSnapshot, RowPredicate};
 use anamne_index::lexical::{LexicalHit, LexicalView};
-use anamne_index::vectors::VectorsView;
+use anamne_index::vectors::{VectorHit, VectorsView};
 use anamne_store::view::{Attributes, ViewError};
 use anamne_text::analyser::QueryTerms;
 use anamne_types::{Dispute, Row};
@@ -20,15 +22,18 @@ pub struct Found {
     pub score: f32,
 }
 
+/// What a search found, best first, or why it could not.
+pub type Hits = Result<Vec<Found>, ViewError>;
+
+/// The order of scores with their rows: the best first; equals by rising row.
+pub(crate) fn best_first(one: (f32, Row), other: (f32, Row)) -> Ordering {
+    other.0.total_cmp(&one.0).then(one.1.cmp(&other.1))
+}
+
 /// Search by words.
 pub trait LexicalSearch: Send + Sync {
     /// The best rows by BM25, best first, among those in `filter`.
-    fn search(
-        &self,
-        terms: &QueryTerms,
-        limit: usize,
-        filter: Option<&RoaringBitmap>,
-    ) -> Result<Vec<Found>, ViewError>;
+    fn search(&self, terms: &QueryTerms, limit: usize, filter: Option<&RoaringBitmap>) -> Hits;
 
     /// The inverse document frequency of each term, in their order; never negative.
     fn idf(&self, terms: &QueryTerms) -> Vec<f32>;
@@ -37,20 +42,10 @@ pub trait LexicalSearch: Send + Sync {
 /// Search by meaning.
 pub trait VectorSearch: Send + Sync {
     /// The best rows by cosine of their best vector, best first, among those in `filter`.
-    fn search(
-        &self,
-        query: &[f32],
-        limit: usize,
-        filter: Option<&RoaringBitmap>,
-    ) -> Result<Vec<Found>, ViewError>;
+    fn search(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Hits;
 
     /// About the same in bounded time, for rows that are judged anew afterwards.
-    fn candidates(
-        &self,
-        query: &[f32],
-        limit: usize,
-        filter: Option<&RoaringBitmap>,
-    ) -> Result<Vec<Found>, ViewError>;
+    fn candidates(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Hits;
 
     /// The cosine of each of `rows`, in their order.
     fn similarities(&self, query: &[f32], rows: &[Row]) -> Result<Vec<Option<f32>>, ViewError>;
@@ -81,12 +76,7 @@ pub trait Columns: Send + Sync {
 }
 
 impl LexicalSearch for LexicalView {
-    fn search(
-        &self,
-        terms: &QueryTerms,
-        limit: usize,
-        filter: Option<&RoaringBitmap>,
-    ) -> Result<Vec<Found>, ViewError> {
+    fn search(&self, terms: &QueryTerms, limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
         LexicalView::search(self, terms, limit, filter).map(found_by_words)
     }
 
@@ -97,45 +87,29 @@ impl LexicalSearch for LexicalView {
 
 /// What the lexical view found.
 pub(crate) fn found_by_words(hits: Vec<LexicalHit>) -> Vec<Found> {
-    hits.into_iter()
-        .map(|hit| Found {
-            row: hit.row,
-            score: hit.score,
-        })
-        .collect()
+    let found = |hit: LexicalHit| Found {
+        row: hit.row,
+        score: hit.score,
+    };
+    hits.into_iter().map(found).collect()
+}
+
+/// What the vectors view found.
+fn found_by_meaning(hits: Vec<VectorHit>) -> Vec<Found> {
+    let found = |hit: VectorHit| Found {
+        row: hit.row,
+        score: hit.similarity,
+    };
+    hits.into_iter().map(found).collect()
 }
 
 impl VectorSearch for VectorsView {
-    fn search(
-        &self,
-        query: &[f32],
-        limit: usize,
-        filter: Option<&RoaringBitmap>,
-    ) -> Result<Vec<Found>, ViewError> {
-        let hits = VectorsView::search(self, query, limit, filter)?;
-        Ok(hits
-            .into_iter()
-            .map(|hit| Found {
-                row: hit.row,
-                score: hit.similarity,
-            })
-            .collect())
+    fn search(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
+        VectorsView::search(self, query, limit, filter).map(found_by_meaning)
     }
 
-    fn candidates(
-        &self,
-        query: &[f32],
-        limit: usize,
-        filter: Option<&RoaringBitmap>,
-    ) -> Result<Vec<Found>, ViewError> {
-        let hits = VectorsView::candidates(self, query, limit, filter)?;
-        Ok(hits
-            .into_iter()
-            .map(|hit| Found {
-                row: hit.row,
-                score: hit.similarity,
-            })
-            .collect())
+    fn candidates(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
+        VectorsView::candidates(self, query, limit, filter).map(found_by_meaning)
     }
 
     fn similarities(&self, query: &[f32], rows: &[Row]) -> Result<Vec<Option<f32>>, ViewError> {
@@ -212,4 +186,39 @@ pub trait Naming {
     ///
     /// [`RecallError::NotWoven`] where memories were not read for names.
     fn related_threads(&self, thread: &str) -> Result<RelatedThreads, RecallError>;
+}
+
+/// Rows with these tokens and nothing else, for tests.
+#[cfg(test)]
+pub(crate) struct Rows(pub(crate) Vec<Vec<u16>>);
+
+#[cfg(test)]
+impl Columns for Rows {
+    fn attributes(&self, _: Row) -> Option<Attributes> {
+        None
+    }
+
+    fn tokens(&self, row: Row) -> Option<&[u16]> {
+        self.0.get(row.0 as usize).map(Vec::as_slice)
+    }
+
+    fn token_frequency(&self, _: u16) -> u32 {
+        0
+    }
+
+    fn rows(&self) -> usize {
+        self.0.len()
+    }
+
+    fn average_tokens(&self) -> f32 {
+        0.0
+    }
+
+    fn select(&self, _: &RowPredicate) -> RoaringBitmap {
+        RoaringBitmap::new()
+    }
+
+    fn neighbours(&self, _: Row, _: usize) -> (Vec<Row>, Vec<Row>) {
+        (Vec::new(), Vec::new())
+    }
 }

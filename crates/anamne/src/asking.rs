@@ -4,9 +4,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use anamne_recall::past::Past;
-use anamne_recall::tiers::{TieredColumns, TieredLexical, TieredVectors};
-use anamne_recall::views::{Columns, Disputes, LexicalSearch, VectorSearch};
-use anamne_recall::{Facts, Planner, Recaller, can_hold};
+use anamne_recall::views::Disputes;
+use anamne_recall::{Facts, RecallSources, Recaller, can_hold};
 use anamne_types::{Answer, Context, ContextRequest, Hit, Plan, Recall, Temperature, Tier};
 
 use crate::Error;
@@ -15,8 +14,8 @@ use crate::derived::answering::Answering;
 use crate::derived::connecting::{KnownConnections, KnownDisputes};
 use crate::derived::meta::Experienced;
 use crate::derived::naming::KnownNames;
+use crate::derived::taking_part::TakingPart;
 use crate::derived::tiers::{OpenTier, Trouble};
-use crate::derived::views;
 use crate::space::Space;
 
 /// Stands in the `degraded` of the one answer in the course of which a damaged database was restored.
@@ -207,59 +206,15 @@ impl Inner {
             troubles,
             past,
         } = reached;
-        let whole = |view: &'static str| {
-            tiers.iter().filter(move |tier| {
-                !troubles
-                    .iter()
-                    .any(|trouble| trouble.is_of(tier.tier(), view))
-            })
-        };
         let past = past.as_deref();
-        let mut snapshots: Vec<_> = whole(views::COLUMNS)
-            .map(|tier| tier.views.columns.snapshot())
-            .collect();
-        let mut lexical: Vec<_> = whole(views::LEXICAL)
-            .map(|tier| &*tier.views.lexical)
-            .collect();
-        let mut vectors: Vec<_> = whole(views::VECTORS)
-            .map(|tier| &*tier.views.vectors)
-            .collect();
-        let mut lacking = None;
-        if let Some(past) = past {
-            // What differed then stands before the tiers, as a still hotter one. Alone it would be all that there is.
-            prepend(&mut snapshots, || past.columns().snapshot());
-            prepend(&mut lexical, || past.lexical());
-            if let Some(of_past) = past.vectors() {
-                prepend(&mut vectors, || of_past);
-            } else {
-                vectors.clear();
-                lacking = Some(views::VECTORS.to_owned());
-            }
-        }
-        let (one_lexical, one_vectors) = (lexical.first().copied(), vectors.first().copied());
-        let (several_lexical, several_vectors, several_columns) = (
-            TieredLexical::new(lexical),
-            TieredVectors::new(vectors),
-            TieredColumns::new(snapshots.iter().collect()),
-        );
-        let is_one = tiers.len() == 1 && past.is_none();
+        let part = TakingPart::of(tiers, troubles, past);
+        let together = part.together();
         let kinds: Vec<Tier> = tiers.iter().map(|tier| tier.tier()).collect();
-        let counts = kinds
-            .iter()
-            .zip(snapshots.iter().skip(usize::from(past.is_some())));
-        let counts = counts.map(|(tier, columns)| (*tier, columns.rows()));
         // With one tier there is nothing to choose from.
         let is_planned = troubles.is_empty()
             && recall.as_of.is_now()
-            && (!is_one || recall.explain_plan || widened);
-        let planner = is_planned.then(|| Planner {
-            tiers: &kinds,
-            lexical: &several_lexical,
-            vectors: &several_vectors,
-            columns: &snapshots,
-            may_leave_out: !is_one && self.plans(recall),
-            widened,
-        });
+            && (!part.is_one() || recall.explain_plan || widened);
+        let planner = is_planned.then(|| together.planner(&kinds, self.plans(recall), widened));
         let experience = Experienced(&self.derived.meta);
         let facts = self.facts()?;
         let (latent, damaged_latent) = self.derived.latent.index();
@@ -268,29 +223,11 @@ impl Inner {
         let disputes = graph.map(KnownDisputes);
         let naming = KnownNames(&self.derived.knowledge);
         let labels = troubles.iter().map(Trouble::label);
-        let recaller = Recaller {
+        let recaller = Recaller::new(RecallSources {
             source: &self.source,
-            lexical: one_lexical.map(|one| {
-                if is_one {
-                    one as &dyn LexicalSearch
-                } else {
-                    &several_lexical
-                }
-            }),
-            vectors: one_vectors.map(|one| {
-                if is_one {
-                    one as &dyn VectorSearch
-                } else {
-                    &several_vectors
-                }
-            }),
-            columns: snapshots.first().map(|one| {
-                if is_one {
-                    one as &dyn Columns
-                } else {
-                    &several_columns
-                }
-            }),
+            lexical: together.lexical(),
+            vectors: together.vectors(),
+            columns: together.columns(),
             disputes: disputes.as_ref().map(|known| known as &dyn Disputes),
             naming: Some(&naming),
             past,
@@ -300,15 +237,15 @@ impl Inner {
             reranker: self.reranker.as_deref(),
             facts: &facts,
             degraded: labels
-                .chain(lacking)
+                .chain(part.lacking.clone())
                 .chain(damaged_latent)
                 .chain(restored.then(|| RESTORED.to_owned()))
                 .chain(self.derived.tiers.missing_model_label())
                 .collect(),
             planner,
-            tiers: counts.collect(),
+            tiers: part.counts(&kinds),
             experience: Some(&experience),
-        };
+        });
         ask(&recaller)
     }
 
@@ -336,12 +273,5 @@ impl Inner {
         ));
         *known = Some((head, facts.clone()));
         Ok(facts)
-    }
-}
-
-/// Puts one before the others, where there are any.
-fn prepend<T>(others: &mut Vec<T>, one: impl FnOnce() -> T) {
-    if !others.is_empty() {
-        others.insert(0, one());
     }
 }

@@ -94,7 +94,7 @@ fn a_repair_keeps_it() {
     let space = used(home.path());
     let database = space.folder().join("memories/active.db");
     drop(space);
-    fs::write(&database, [7; 20_000]).expect("damaged");
+    fs::write(&database, vec![7; 20_000]).expect("damaged");
     let store = Store::open(home.path()).expect("a store");
     let reports = store.repair(None).expect("repaired");
     assert!(reports[0].is_whole(), "{reports:?}");

@@ -2,7 +2,7 @@
 
 use super::model::{self, Answered, Bears, OnTopic};
 use crate::model::{DEPTH, Weights};
-use crate::rank::Ranked;
+use crate::ranked::Ranked;
 use crate::words::{Reader, Sentence};
 
 /// What is known of a question and its best results.
@@ -162,8 +162,7 @@ fn told(reader: &mut Reader<'_>, first: &[Ranked]) -> [f32; 2] {
         if !question.persons.contains(&author) {
             continue;
         }
-        let place = reader.place(ranked.candidate.row);
-        let whole = reader.at(place).closeness();
+        let whole = reader.read(ranked.candidate.row).closeness();
         reader.each_sentence(ranked.candidate.row, |sentence, closeness| {
             let of_speaker = closeness.midpoint(whole) * of_speaker(sentence);
             let of_person = if author == named {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use anamne_types::Row;
 
-use crate::rank::Ranked;
+use crate::ranked::Ranked;
 use crate::words::Reader;
 use evidence::Evidence;
 use model::{Bears, Plainly};
@@ -36,17 +36,14 @@ impl Verdict {
         match &self.judged {
             Judged::Fully(evidence, results) => {
                 let of_question = evidence.on_topic.table().chain(evidence.answered.table());
-                let of_result = place.and_then(|place| results.get(place)).map(Bears::table);
-                of_question
-                    .chain(of_result.into_iter().flatten())
-                    .map(named)
-                    .collect()
+                let result = place.and_then(|place| results.get(place));
+                let of_result = result.into_iter().flat_map(Bears::table);
+                of_question.chain(of_result).map(named).collect()
             }
             Judged::Plainly(results) => {
-                let of_result = place
-                    .and_then(|place| results.get(place))
-                    .map(Plainly::table);
-                of_result.into_iter().flatten().map(named).collect()
+                let result = place.and_then(|place| results.get(place));
+                let of_result = result.into_iter().flat_map(Plainly::table);
+                of_result.map(named).collect()
             }
         }
     }
@@ -81,14 +78,9 @@ fn rows(ranked: &[Ranked], places: usize) -> Vec<Row> {
 /// Judges where the searches alone have ranked: each result by what they gave, the answer by the best of them. What a
 /// search would have given that took no part counts as usual.
 pub(crate) fn judge_plainly(ranked: &mut [Ranked], places: usize) -> Verdict {
-    let (by_words, by_meaning) = (
-        ranked
-            .iter()
-            .any(|ranked| ranked.candidate.lexical_rank.is_some()),
-        ranked
-            .iter()
-            .any(|ranked| ranked.candidate.vector_rank.is_some()),
-    );
+    let found = || ranked.iter().map(|ranked| &ranked.candidate);
+    let by_words = found().any(|found| found.lexical_rank.is_some());
+    let by_meaning = found().any(|found| found.vector_rank.is_some());
     let judged = ranked.iter_mut().take(places).map(|ranked| {
         let by = Plainly {
             lexical: if by_words {

@@ -1,6 +1,7 @@
 //! What an entry can't be read without: the question that a short turn answers, and the other side of what is contested.
 
 use anamne_store::{SpaceSource, StoreError};
+use anamne_text::analyser::Analyser;
 use anamne_text::sentences::sentences;
 use anamne_text::tokens::estimate_tokens;
 use anamne_types::{Dispute, Filter, Kind, Memory, MemoryId};
@@ -100,8 +101,7 @@ impl Surroundings<'_> {
                 sides.push(self.beside(other, shown, false)?);
                 continue;
             }
-            let terms =
-                anamne_text::analyser::Analyser::new().query(&beginning(&memory.content, 128));
+            let terms = Analyser::new().query(&beginning(&memory.content, 128));
             let weights = vec![1.0; terms.terms.len()];
             let aim = Aim::new(&memory.content, &terms.terms, &weights);
             if let Some(shown) = LongText::read(&other.content, &aim).passage(&aim, OTHER_SIDE) {

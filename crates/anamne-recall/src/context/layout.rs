@@ -6,9 +6,9 @@ use anamne_store::SpaceSource;
 use anamne_text::tokens::estimate_tokens;
 use anamne_types::{ContextEntry, Memory, MemoryId};
 
+use super::beside::Beside;
+use super::entries::{Candidate, Entry, Section};
 use super::lines::{heading, marks, origin_mark, preamble, speaker, write_entry};
-use super::packing::Entry;
-use super::{Candidate, Section};
 use crate::error::RecallError;
 
 /// How entries are put in order and written.
@@ -127,49 +127,39 @@ impl<'told> Layout<'told> {
             }
             let its_heading = heading(memory);
             if its_heading != place.heading || place.thread != memory.thread {
-                if its_heading != place.heading && place.heading.is_empty() && self.has_headings {
-                    block.push_str(&its_heading);
-                } else {
+                let is_first = its_heading != place.heading && place.heading.is_empty();
+                if !(is_first && self.has_headings) {
                     block.push('\n');
-                    block.push_str(&its_heading);
                 }
+                block.push_str(&its_heading);
                 block.push('\n');
-                place.heading = its_heading;
-                place.thread.clone_from(&memory.thread);
-                place.has_lines = false;
-                place.speaker = None;
+                place = Place {
+                    section: place.section,
+                    heading: its_heading,
+                    thread: memory.thread.clone(),
+                    ..Place::default()
+                };
             }
-            if let Some(before) = &entry.before {
-                let cost = place.say(&mut block, &before.marks, &before.memory, &before.shown);
-                described.push(ContextEntry {
-                    id: before.memory.id,
-                    citation: before.memory.citation(),
-                    confidence: 0.0,
-                    tokens: cost,
-                    shortened: before.shortened,
-                    beside: Some(memory.id),
-                });
-            }
-            let cost = place.say(&mut block, &entry.marks, memory, &entry.shown);
+            let beside = |place: &mut Place, block: &mut String, beside: &Beside| ContextEntry {
+                id: beside.memory.id,
+                citation: beside.memory.citation(),
+                confidence: 0.0,
+                tokens: place.say(block, &beside.marks, &beside.memory, &beside.shown),
+                shortened: beside.shortened,
+                beside: Some(memory.id),
+            };
+            let before = entry.before.iter();
+            described.extend(before.map(|before| beside(&mut place, &mut block, before)));
             described.push(ContextEntry {
                 id: memory.id,
                 citation: memory.citation(),
                 confidence: entry.candidate.confidence,
-                tokens: cost,
+                tokens: place.say(&mut block, &entry.marks, memory, &entry.shown),
                 shortened: entry.shortened,
                 beside: None,
             });
-            for against in &entry.against {
-                let cost = place.say(&mut block, &against.marks, &against.memory, &against.shown);
-                described.push(ContextEntry {
-                    id: against.memory.id,
-                    citation: against.memory.citation(),
-                    confidence: 0.0,
-                    tokens: cost,
-                    shortened: against.shortened,
-                    beside: Some(memory.id),
-                });
-            }
+            let against = entry.against.iter();
+            described.extend(against.map(|against| beside(&mut place, &mut block, against)));
         }
         (block, described)
     }

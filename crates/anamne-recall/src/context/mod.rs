@@ -1,9 +1,10 @@
 //! Packing memories into a block of text for a model to read, within a token budget.
 //!
 //! `passages` shortens a long memory to what bears on the question; `packing` spends the budget; `beside` finds
-//! what an entry can't be read without; `layout` puts the entries in reading order; `lines` writes them.
+//! what an entry can't be read without; `layout` puts the `entries` in reading order; `lines` writes them.
 
 mod beside;
+mod entries;
 mod layout;
 mod lines;
 mod packing;
@@ -12,44 +13,14 @@ mod passages;
 use anamne_store::SpaceSource;
 use anamne_text::analyser::Analyser;
 use anamne_text::tokens::estimate_tokens;
-use anamne_types::{Answer, Context, Dispute, Filter, Hit, Kind, Memory, Recall};
+use anamne_types::{Answer, Context, Filter, Hit, Kind, Recall};
 
 use self::beside::Surroundings;
+pub use self::entries::{Candidate, Section};
 use self::layout::Layout;
 use self::packing::Packing;
 pub(crate) use self::passages::Aim;
 use crate::error::RecallError;
-
-/// A part of a block under a heading of its own, where the block has several.
-#[derive(Clone, Copy, Debug)]
-pub struct Section {
-    /// The heading.
-    pub heading: &'static str,
-    /// Tokens that its entries may cost before the other sections had their turn.
-    pub most: usize,
-}
-
-/// A memory that may stand in a block.
-#[derive(Clone, Copy, Debug)]
-pub struct Candidate<'told> {
-    /// The memory.
-    pub memory: &'told Memory,
-    /// The probability that it bears on the question; 0 where none was asked.
-    pub confidence: f32,
-    /// The memories that say otherwise.
-    pub disputes: &'told [Dispute],
-    /// What of it is shown, where that is not the whole.
-    pub passage: Option<&'told str>,
-    /// The place of its section.
-    pub section: usize,
-}
-
-impl<'told> Candidate<'told> {
-    /// What of it is shown where there is room.
-    fn shown(&self) -> &'told str {
-        self.passage.unwrap_or(&self.memory.content)
-    }
-}
 
 /// The sections of a block that answers a question.
 const SECTIONS: [Section; 3] = [

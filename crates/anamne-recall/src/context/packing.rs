@@ -1,18 +1,18 @@
 //! Spending the budget: the best first, long ones shortened, nothing twice, and what is left makes short ones longer.
 
-use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use anamne_text::tokens::estimate_tokens;
 use anamne_types::{LeftOut, MemoryId};
 
-use super::Candidate;
-use super::beside::{Beside, Surroundings};
+use super::beside::Surroundings;
+use super::entries::{Candidate, Entry, Long, cost_of, entry_cost};
 use super::layout::Layout;
-use super::lines::{heading, marks_against, marks_before, speaker, write_entry};
+use super::lines::{heading, marks_against, marks_before};
 use super::passages::{Aim, LongText};
 use crate::error::RecallError;
+use crate::repetition::agree;
 
 /// An entry is shortened only if at least so many tokens of it find room.
 const SHORTEST_ENTRY: usize = 16;
@@ -25,22 +25,6 @@ const SAME_WORDS: f32 = 0.9;
 
 /// So often what is left of the budget is counted anew and spent.
 const ROUNDS: usize = 3;
-
-/// A memory that goes into the block.
-pub(super) struct Entry<'told> {
-    pub(super) candidate: Candidate<'told>,
-    pub(super) marks: String,
-    pub(super) shown: String,
-    pub(super) shortened: bool,
-    /// The question that it answers.
-    pub(super) before: Option<Beside>,
-    /// What speaks against it.
-    pub(super) against: Vec<Beside>,
-    long: Long<'told>,
-}
-
-/// A text, read when it is first shortened: candidates have several turns.
-type Long<'told> = Rc<OnceCell<LongText<'told>>>;
 
 /// A block in the making.
 pub(super) struct Packing<'packing, 'told> {
@@ -195,7 +179,7 @@ impl<'packing, 'told> Packing<'packing, 'told> {
             return Ok(false);
         };
         let words = words_of(candidate.shown());
-        if self.said.iter().any(|said| say_the_same(said, &words)) {
+        if self.said.iter().any(|said| agree(said, &words, SAME_WORDS)) {
             self.leave_out(waiting, "duplicate");
             return Ok(true);
         }
@@ -351,28 +335,6 @@ impl<'packing, 'told> Packing<'packing, 'told> {
     }
 }
 
-impl Entry<'_> {
-    /// What its own lines cost at most.
-    fn cost(&self) -> usize {
-        entry_cost(&self.marks, self.candidate.memory, &self.shown)
-    }
-}
-
-fn cost_of(beside: &Beside) -> usize {
-    entry_cost(&beside.marks, &beside.memory, &beside.shown)
-}
-
-fn entry_cost(marks: &str, memory: &anamne_types::Memory, shown: &str) -> usize {
-    let mut line = String::new();
-    write_entry(
-        &mut line,
-        marks,
-        speaker(memory).as_deref().or(Some("unknown")),
-        shown,
-    );
-    estimate_tokens(&line)
-}
-
 /// Tokens that the text of one entry may cost while others wait: a turn of a conversation stays whole, a page does not.
 fn share(budget: usize) -> usize {
     (budget / 8).max(96)
@@ -396,16 +358,4 @@ fn hash_of(word: &str) -> u64 {
     letters.fold(0xcbf2_9ce4_8422_2325, |hash, letter| {
         (hash ^ u64::from(letter as u32)).wrapping_mul(0x0100_0000_01b3)
     })
-}
-
-fn say_the_same(said: &[u64], words: &[u64]) -> bool {
-    let (fewer, more) = (said.len().min(words.len()), said.len().max(words.len()));
-    if more == 0 || (fewer as f32) < SAME_WORDS * more as f32 {
-        return false;
-    }
-    let shared = said
-        .iter()
-        .filter(|word| words.binary_search(word).is_ok())
-        .count();
-    shared as f32 >= SAME_WORDS * (said.len() + words.len() - shared) as f32
 }

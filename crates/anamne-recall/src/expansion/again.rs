@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::Stage;
 use super::limits;
 use super::web::{By, Node, Place, Web};
-use crate::rank::Setting;
+use crate::setting::Setting;
 use crate::views::Columns;
 use crate::words::Reader;
 
@@ -63,18 +63,11 @@ fn unmet_words(reader: &mut Reader<'_>, rows: &[Row]) -> Vec<String> {
     let question = reader.question;
     let mut met = vec![false; question.term_words.len()];
     for &row in rows {
-        let place = reader.place(row);
-        for (met, frequency) in met.iter_mut().zip(reader.at(place).frequencies) {
+        for (met, frequency) in met.iter_mut().zip(reader.read(row).frequencies) {
             *met |= *frequency > 0.0;
         }
     }
-    let words = question.term_words.iter().zip(met);
-    let mut unmet: Vec<String> = words
-        .filter(|(_, met)| !met)
-        .map(|(word, _)| word.clone())
-        .collect();
-    unmet.dedup();
-    unmet
+    question.words_where(|term| !met[term])
 }
 
 /// What a memory names, and its rarest words, as far as other memories share them and the question does not have them.

@@ -9,7 +9,7 @@ use super::limits;
 use super::web::{By, Node, Place, Web};
 use crate::candidates::surroundings;
 use crate::connections::{Connections, Named};
-use crate::views::Columns;
+use crate::views::{Columns, best_first};
 
 /// Follows connections from the seeds of one question.
 pub(super) struct Follower<'a> {
@@ -304,7 +304,7 @@ impl Follower<'_> {
 
 /// Keeps the nearest, nearest first; equals by rising row.
 fn nearest(waiting: &mut Vec<(f32, Place, Row)>, most: usize) {
-    waiting.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.2.cmp(&other.2)));
+    waiting.sort_by(|one, other| best_first((one.0, one.2), (other.0, other.2)));
     waiting.truncate(most);
 }
 

@@ -17,8 +17,11 @@ use rustc_hash::FxHashSet;
 
 use crate::candidates::Candidate;
 use crate::connections::Connections;
-use crate::rank::{Ranked, Setting, rank, shortlist};
+use crate::rank::{rank, shortlist};
+use crate::ranked::Ranked;
+use crate::setting::Setting;
 use crate::threads::Threads;
+use crate::views::best_first;
 use crate::words::Reader;
 use follow::{Follower, KNOWLEDGE};
 use web::Web;
@@ -78,10 +81,7 @@ pub(crate) fn expand(
     ranked: &[Ranked],
     pooled: Pooled,
 ) -> (Vec<Ranked>, Followed) {
-    let mut fit = |row: Row| {
-        let place = reader.place(row);
-        reader.at(place).closeness()
-    };
+    let mut fit = |row: Row| reader.read(row).closeness();
     let mut follower = Follower {
         connections: stage.connections,
         columns: setting.columns,
@@ -189,8 +189,7 @@ fn targets(
     }
     best(&mut targets, limits::READ);
     for (promise, candidate) in &mut targets {
-        let place = reader.place(candidate.row);
-        *promise = candidate.proximity * 0.5 + reader.at(place).closeness();
+        *promise = candidate.proximity * 0.5 + reader.read(candidate.row).closeness();
     }
     best(&mut targets, limits::TARGETS);
     let targets = targets.into_iter();
@@ -199,9 +198,6 @@ fn targets(
 
 /// Keeps those that promise most, best first; equals by rising row.
 fn best(targets: &mut Vec<(f32, Candidate)>, most: usize) {
-    targets.sort_by(|one, other| {
-        let by_promise = other.0.total_cmp(&one.0);
-        by_promise.then_with(|| one.1.row.cmp(&other.1.row))
-    });
+    targets.sort_by(|one, other| best_first((one.0, one.1.row), (other.0, other.1.row)));
     targets.truncate(most);
 }

@@ -40,7 +40,7 @@ pub(crate) fn tell(
             hit.path = steps;
         }
     }
-    name_entities(hits, looking.recaller.connections);
+    name_entities(hits, looking.sources.connections);
     Ok(())
 }
 

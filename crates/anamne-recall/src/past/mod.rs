@@ -3,10 +3,9 @@
 //! What a space knew at an instant differs from what it knows now by few memories: those told since, which are left out,
 //! and those that changed since, which are put in as they were. The latter get views of their own, in memory alone, that
 //! stand before those of the tiers as a still hotter one: so words, meaning and attributes are searched as they were then.
-//! What was true at an instant is another question, which `holding.rs` answers.
+//! What was true at an instant is another question.
 
 mod columns;
-mod holding;
 mod texts;
 
 use anamne_index::columns::{ColumnsView, RowPredicate};
@@ -19,7 +18,6 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 pub(crate) use columns::AsOfColumns;
-pub(crate) use holding::Holding;
 pub(crate) use texts::Texts;
 
 /// How a space differs from what it was at an instant, searchable.

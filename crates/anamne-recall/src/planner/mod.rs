@@ -16,13 +16,16 @@
 //! Scores are those of a search over all tiers from the first stage on, so that stages add up.
 
 mod experience;
+mod judging;
 mod odds;
 mod span;
 mod staged;
+mod stages;
 
 pub use experience::{Advice, Asked, Colder, Experience, Found, Trace};
 pub use span::can_hold;
-pub(crate) use staged::{Asking, Followed, Outcome, count_all, search};
+pub(crate) use staged::{count_all, search};
+pub(crate) use stages::{Asking, Followed, Outcome};
 
 use anamne_index::columns::ColumnsSnapshot;
 use anamne_types::{Row, Tier};

@@ -7,7 +7,7 @@ use anamne_store::view::ViewError;
 use anamne_text::analyser::QueryTerms;
 use roaring::RoaringBitmap;
 
-use crate::views::{Found, LexicalSearch, found_by_words};
+use crate::views::{Hits, LexicalSearch, found_by_words};
 
 /// The lexical views of several tiers, searched as one: BM25 with one set of statistics over all of them.
 ///
@@ -50,7 +50,7 @@ impl<'a> TieredLexical<'a> {
         terms: &QueryTerms,
         limit: usize,
         filter: Option<&RoaringBitmap>,
-    ) -> Result<Vec<Found>, ViewError> {
+    ) -> Hits {
         let statistics = self.statistics(terms)?;
         LexicalView::search_chosen(&self.views, chosen, &statistics, terms, limit, filter)
             .map(found_by_words)
@@ -58,12 +58,7 @@ impl<'a> TieredLexical<'a> {
 }
 
 impl LexicalSearch for TieredLexical<'_> {
-    fn search(
-        &self,
-        terms: &QueryTerms,
-        limit: usize,
-        filter: Option<&RoaringBitmap>,
-    ) -> Result<Vec<Found>, ViewError> {
+    fn search(&self, terms: &QueryTerms, limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
         LexicalView::search_together(&self.views, terms, limit, filter).map(found_by_words)
     }
 

@@ -9,7 +9,7 @@ use anamne_types::Row;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 
-use crate::views::{Found, VectorSearch};
+use crate::views::{Found, Hits, VectorSearch, best_first};
 
 /// The vectors views of several tiers, searched as one: cosines of different tiers compare as they are.
 ///
@@ -35,7 +35,7 @@ impl<'a> TieredVectors<'a> {
         query: &[f32],
         limit: usize,
         filter: Option<&RoaringBitmap>,
-    ) -> Result<Vec<Found>, ViewError> {
+    ) -> Hits {
         let chosen = |tier: usize| chosen.get(tier).copied().unwrap_or(false);
         self.best_of(&chosen, limit, |view| {
             VectorSearch::candidates(view, query, limit, filter)
@@ -50,11 +50,7 @@ impl<'a> TieredVectors<'a> {
     }
 
     /// Asks each tier for its best `limit` rows, and merges them.
-    fn best(
-        &self,
-        limit: usize,
-        ask: impl Fn(&VectorsView) -> Result<Vec<Found>, ViewError> + Sync,
-    ) -> Result<Vec<Found>, ViewError> {
+    fn best(&self, limit: usize, ask: impl Fn(&VectorsView) -> Hits + Sync) -> Hits {
         if let [only] = self.views[..] {
             return ask(only);
         }
@@ -65,8 +61,8 @@ impl<'a> TieredVectors<'a> {
         &self,
         chosen: &dyn Fn(usize) -> bool,
         limit: usize,
-        ask: impl Fn(&VectorsView) -> Result<Vec<Found>, ViewError> + Sync,
-    ) -> Result<Vec<Found>, ViewError> {
+        ask: impl Fn(&VectorsView) -> Hits + Sync,
+    ) -> Hits {
         let asked: Vec<usize> = (0..self.views.len()).filter(|tier| chosen(*tier)).collect();
         let rows: Vec<usize> = asked.iter().map(|tier| self.views[*tier].rows()).collect();
         let ask_all = |tiers: &[usize]| -> Result<Vec<(usize, Vec<Found>)>, ViewError> {
@@ -89,11 +85,7 @@ impl<'a> TieredVectors<'a> {
     /// The best `limit` of what the tiers found, each row once and as the hottest tier that holds it has it.
     ///
     /// A row in two tiers costs no other row its place, as it is found in both.
-    fn merged(
-        &self,
-        found: Vec<(usize, Vec<Found>)>,
-        limit: usize,
-    ) -> Result<Vec<Found>, ViewError> {
+    fn merged(&self, found: Vec<(usize, Vec<Found>)>, limit: usize) -> Hits {
         let mut all: Vec<OfTier> = found
             .into_iter()
             .flat_map(|(tier, found)| found.into_iter().map(move |found| (tier, found)))
@@ -126,30 +118,17 @@ impl<'a> TieredVectors<'a> {
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // the form that sorting asks for
 fn order((tier, one): &OfTier, (other_tier, other): &OfTier) -> Ordering {
-    let by_score = other.score.total_cmp(&one.score);
-    by_score
-        .then(one.row.cmp(&other.row))
-        .then(tier.cmp(other_tier))
+    best_first((one.score, one.row), (other.score, other.row)).then(tier.cmp(other_tier))
 }
 
 impl VectorSearch for TieredVectors<'_> {
-    fn search(
-        &self,
-        query: &[f32],
-        limit: usize,
-        filter: Option<&RoaringBitmap>,
-    ) -> Result<Vec<Found>, ViewError> {
+    fn search(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
         self.best(limit, |view| {
             VectorSearch::search(view, query, limit, filter)
         })
     }
 
-    fn candidates(
-        &self,
-        query: &[f32],
-        limit: usize,
-        filter: Option<&RoaringBitmap>,
-    ) -> Result<Vec<Found>, ViewError> {
+    fn candidates(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
         self.best(limit, |view| {
             VectorSearch::candidates(view, query, limit, filter)
         })

@@ -5,15 +5,18 @@
 //! piece of the text by the cosine of their rows in the built-in model (as in ColBERT's MaxSim, Khattab
 //! and Zaharia 2020, on static rows).
 
+mod facts;
+mod meetings;
 mod moments;
 mod plan;
+mod rarity;
 mod sentences;
 mod summary;
 mod vocabulary;
 mod weights;
 
+pub use facts::Facts;
 pub(crate) use moments::tells_time;
-pub use plan::Facts;
 pub(crate) use plan::Question;
 pub(crate) use sentences::Sentence;
 pub(crate) use summary::{Place, Reader, Summary};

@@ -24,17 +24,9 @@ const ASKED_FOR: [(&[&str], &[&str]); 3] = [
 ];
 
 static TELLING: LazyLock<TokenSet> = LazyLock::new(|| {
-    let mut telling = TokenSet::default();
-    let mut tokens = Vec::new();
     let years = YEARS.map(|year| year.to_string());
-    for word in OF_TIME.split(' ').map(str::to_owned).chain(years) {
-        tokens.clear();
-        Vocabulary::get().table.tokens(&word, &mut tokens);
-        if let [token] = tokens[..] {
-            telling.insert(token);
-        }
-    }
-    telling
+    let words = OF_TIME.split(' ').map(str::to_owned);
+    Vocabulary::get().set_of(words.chain(years))
 });
 
 /// Whether a question, as its words in lower case, asks for a time.

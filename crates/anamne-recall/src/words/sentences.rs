@@ -11,6 +11,9 @@ use super::vocabulary::{TokenSet, Vocabulary};
 const FIRST_PERSON: &str = "i me my mine myself we us our ours";
 const SECOND_PERSON: &str = "you your yours yourself u";
 
+/// The signs at which sentences end.
+const ENDS: &str = ". ! ?";
+
 /// How often a sentence speaks of its speaker and of its hearer, and whether it asks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sentence {
@@ -30,25 +33,16 @@ struct Marks {
 }
 
 static MARKS: LazyLock<Marks> = LazyLock::new(|| {
-    let mut all = TokenSet::default();
-    let mut set_of = |words: &str| {
-        let (mut set, mut tokens) = (TokenSet::default(), Vec::new());
-        for word in words.split(' ') {
-            tokens.clear();
-            Vocabulary::get().table.tokens(word, &mut tokens);
-            if let [token] = tokens[..] {
-                set.insert(token);
-                all.insert(token);
-            }
-        }
-        set
+    let set_of = |words: &[&str]| {
+        let words = words.iter().flat_map(|words| words.split(' '));
+        Vocabulary::get().set_of(words)
     };
     Marks {
-        first_person: set_of(FIRST_PERSON),
-        second_person: set_of(SECOND_PERSON),
-        ends: set_of(". ! ?"),
-        questions: set_of("?"),
-        all,
+        first_person: set_of(&[FIRST_PERSON]),
+        second_person: set_of(&[SECOND_PERSON]),
+        ends: set_of(&[ENDS]),
+        questions: set_of(&["?"]),
+        all: set_of(&[FIRST_PERSON, SECOND_PERSON, ENDS]),
     }
 });
 
@@ -70,10 +64,10 @@ impl Reader<'_> {
         };
         for &token in self.tokens(row) {
             has_begun = true;
-            if question.is_met_by(token)
-                && let Some(meeting) = question.meeting(token)
+            if question.meetings.is_met_by(token)
+                && let Some(meeting) = question.meetings.of(token)
             {
-                for (piece, closeness) in question.pieces_met(meeting) {
+                for (piece, closeness) in question.meetings.pieces_met(meeting) {
                     nearest[piece] = nearest[piece].max(closeness);
                 }
             }

@@ -64,7 +64,7 @@ pub(crate) struct Reader<'question> {
     pub(crate) question: &'question Question,
     columns: &'question dyn Columns,
     weights: Weights,
-    read: FxHashMap<Row, Place>,
+    places_of_rows: FxHashMap<Row, Place>,
     numbers: Vec<f32>,
     terms: usize,
     pieces: usize,
@@ -79,7 +79,7 @@ impl<'question> Reader<'question> {
             question,
             columns,
             weights: Weights::of(question),
-            read: FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher),
+            places_of_rows: FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher),
             numbers: Vec::with_capacity(USUAL * (1 + terms + pieces)),
             terms,
             pieces,
@@ -89,13 +89,19 @@ impl<'question> Reader<'question> {
 
     /// The place of the row's summary. O(tokens of the row) the first time.
     pub(crate) fn place(&mut self, row: Row) -> Place {
-        if let Some(&place) = self.read.get(&row) {
+        if let Some(&place) = self.places_of_rows.get(&row) {
             return place;
         }
         let place = self.empty();
         self.read_tokens(place, self.columns.tokens(row).unwrap_or_default());
-        self.read.insert(row, place);
+        self.places_of_rows.insert(row, place);
         place
+    }
+
+    /// The row's summary. O(tokens of the row) the first time.
+    pub(crate) fn read(&mut self, row: Row) -> Summary<'_> {
+        let place = self.place(row);
+        self.at(place)
     }
 
     /// The tokens of a row's text.
@@ -181,13 +187,15 @@ impl<'question> Reader<'question> {
         if self.places.len() < tokens.len() {
             self.places.resize(tokens.len(), 0);
         }
-        let found = question.places_of_meetings(tokens, &mut self.places[..tokens.len()]);
+        let found = question
+            .meetings
+            .places(tokens, &mut self.places[..tokens.len()]);
         for &at in &self.places[..found] {
             let at = at as usize;
-            let Some(meeting) = question.meeting(tokens[at]) else {
+            let Some(meeting) = question.meetings.of(tokens[at]) else {
                 continue;
             };
-            for (piece, closeness) in question.pieces_met(meeting) {
+            for (piece, closeness) in question.meetings.pieces_met(meeting) {
                 let nearest = &mut nearest[piece];
                 *nearest = nearest.max(closeness);
             }
@@ -199,7 +207,7 @@ impl<'question> Reader<'question> {
                     frequencies[usize::from(term)] += 1.0;
                 }
             } else if meeting.begins_sequence {
-                for (term, occurrences) in question.sequences_at(&tokens[at..]) {
+                for (term, occurrences) in question.meetings.sequences_at(&tokens[at..]) {
                     frequencies[term] += occurrences;
                 }
             }

@@ -62,6 +62,22 @@ impl Vocabulary {
         &VOCABULARY
     }
 
+    /// Those of these words that are one token each.
+    pub(super) fn set_of<Word: AsRef<str>>(
+        &self,
+        words: impl IntoIterator<Item = Word>,
+    ) -> TokenSet {
+        let (mut set, mut tokens) = (TokenSet::default(), Vec::new());
+        for word in words {
+            tokens.clear();
+            self.table.tokens(word.as_ref(), &mut tokens);
+            if let [token] = tokens[..] {
+                set.insert(token);
+            }
+        }
+        set
+    }
+
     fn read() -> Self {
         let table = StaticModel::builtin_tokens();
         let mut vocabulary = Self {

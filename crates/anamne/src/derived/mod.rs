@@ -14,6 +14,7 @@ pub(crate) mod naming;
 pub(crate) mod readings;
 pub(crate) mod reembedding;
 pub(crate) mod summaries;
+pub(crate) mod taking_part;
 pub(crate) mod tasks_file;
 pub(crate) mod tiers;
 pub(crate) mod views;

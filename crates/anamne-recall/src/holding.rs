@@ -2,13 +2,14 @@
 
 use anamne_index::columns::RowPredicate;
 use anamne_store::SpaceSource;
-use anamne_types::{Filter, MemoryId, Row};
+use anamne_types::{Filter, MemoryId, Recall, Row};
 use jiff::Timestamp;
 use roaring::RoaringBitmap;
 
-use super::Past;
 use crate::error::RecallError;
 use crate::filter;
+use crate::past::{AsOfColumns, Past};
+use crate::sources::RecallSources;
 use crate::views::Columns;
 
 /// Which memories held at an instant.
@@ -21,12 +22,29 @@ pub(crate) struct Holding {
 }
 
 impl Holding {
+    /// What held at the instant that is asked about; `None` where none is.
+    pub(crate) fn of(
+        sources: &RecallSources<'_>,
+        recall: &Recall,
+    ) -> Result<Option<Self>, RecallError> {
+        let Some(instant) = recall.as_of.held else {
+            return Ok(None);
+        };
+        let as_of = sources.columns.map(|base| AsOfColumns {
+            base,
+            past: sources.past,
+            unsuperseded: RoaringBitmap::new(),
+        });
+        let columns = as_of.as_ref().map(|as_of| as_of as &dyn Columns);
+        Self::at(instant, sources.source, columns, sources.past).map(Some)
+    }
+
     /// Judges all rows of `columns`, in which what changed since stands as it was in `past`.
     ///
     /// A memory whose successor was erased stays, as superseded: nobody knows any more when that happened. O(rows) over the
     /// columns, and a look into the source for each superseded one. Without columns the source is asked about every row, and
     /// what had expired is not left out.
-    pub(crate) fn at(
+    fn at(
         instant: Timestamp,
         source: &SpaceSource,
         columns: Option<&dyn Columns>,

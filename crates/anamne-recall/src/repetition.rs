@@ -1,0 +1,207 @@
+//! Results that say what a better one says already.
+
+use std::cell::OnceCell;
+
+use crate::ranked::Ranked;
+use crate::views::Columns;
+
+/// Two memories whose wordpieces agree to this share say the same; the later one goes behind the others.
+const SAME_PIECES: f32 = 0.9;
+
+/// Moves results that repeat a better one behind those that don't; looks at the first `limit` places only.
+pub(crate) fn diversify(ranked: Vec<Ranked>, columns: &dyn Columns, limit: usize) -> Vec<Ranked> {
+    let mut kept: Vec<Ranked> = Vec::with_capacity(ranked.len());
+    let mut texts: Vec<Pieces<'_>> = Vec::new();
+    let mut repeated = Vec::new();
+    let mut rest = ranked.into_iter();
+    for ranked in rest.by_ref() {
+        let pieces = Pieces::of(columns.tokens(ranked.candidate.row).unwrap_or_default());
+        if texts.iter().any(|other| other.says_the_same(&pieces)) {
+            repeated.push(ranked);
+        } else {
+            texts.push(pieces);
+            kept.push(ranked);
+        }
+        if kept.len() == limit {
+            break;
+        }
+    }
+    kept.append(&mut repeated);
+    kept.extend(rest);
+    kept
+}
+
+/// Words of 64 bits of an outline.
+const OUTLINE: usize = 8;
+
+/// The wordpieces of a text.
+struct Pieces<'a> {
+    tokens: &'a [u16],
+    /// A bit for each piece; several pieces may have the same.
+    outline: [u64; OUTLINE],
+    /// The different pieces, ascending; sorted once, when another text first looks alike.
+    distinct: OnceCell<Vec<u16>>,
+}
+
+impl<'a> Pieces<'a> {
+    /// O(tokens).
+    fn of(tokens: &'a [u16]) -> Self {
+        let mut outline = [0; OUTLINE];
+        for &token in tokens {
+            outline[usize::from(token >> 6) % OUTLINE] |= 1 << (token & 63);
+        }
+        Self {
+            tokens,
+            outline,
+            distinct: OnceCell::new(),
+        }
+    }
+
+    fn distinct(&self) -> &[u16] {
+        self.distinct.get_or_init(|| distinct(self.tokens))
+    }
+
+    /// Whether the different pieces of two texts agree to [`SAME_PIECES`] of all that are in either. O(1) where they are
+    /// far from it, else as [`agree`]; each text is sorted once, however many it is compared with.
+    fn says_the_same(&self, other: &Self) -> bool {
+        let outlines = self.outline.iter().zip(&other.outline);
+        let apart: u32 = outlines
+            .map(|(one, other)| (one ^ other).count_ones())
+            .sum();
+        // A bit that one of them lacks is a piece at least that it lacks.
+        let both = self.tokens.len() + other.tokens.len();
+        apart as f32 <= (1.0 - SAME_PIECES) * both as f32
+            && agree(self.distinct(), other.distinct(), SAME_PIECES)
+    }
+}
+
+/// The different tokens among `tokens`, ascending.
+pub(crate) fn distinct(tokens: &[u16]) -> Vec<u16> {
+    let mut distinct = tokens.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    distinct
+}
+
+/// Whether at least a `share` of all that is in either of two ascending lists, each without repetition, is in both; never
+/// where one is empty. O(1) where the lengths alone rule it out, else O(lengths), up to where it is ruled out.
+pub(crate) fn agree<T: Ord>(one: &[T], other: &[T], share: f32) -> bool {
+    let all = one.len() + other.len();
+    let is_enough = |both: usize| both > 0 && both as f32 >= share * (all - both) as f32;
+    let (fewer, mut rest) = if one.len() <= other.len() {
+        (one, other)
+    } else {
+        (other, one)
+    };
+    // As many as can be in both.
+    let mut both = fewer.len();
+    is_enough(both)
+        && fewer.iter().all(|item| {
+            let below = rest.iter().take_while(|other| *other < item).count();
+            rest = &rest[below..];
+            rest.first() == Some(item) || {
+                both -= 1;
+                is_enough(both)
+            }
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::model::Features;
+    use crate::views::Rows;
+
+    /// Numbers that look drawn by chance and are the same each time (xorshift).
+    struct Numbers(u64);
+
+    impl Numbers {
+        fn below(&mut self, bound: usize) -> usize {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 >> 11) as usize % bound
+        }
+    }
+
+    /// Texts over few or many pieces, half of them copies of an earlier one with some pieces changed or left out.
+    fn texts(numbers: &mut Numbers) -> Vec<Vec<u16>> {
+        let vocabulary = [3, 40, 900, 1 << 16][numbers.below(4)];
+        let longest = [4, 30, 300][numbers.below(3)];
+        let mut texts: Vec<Vec<u16>> = Vec::new();
+        for _ in 0..30 {
+            let mut text = if texts.is_empty() || numbers.below(2) == 0 {
+                let length = numbers.below(longest);
+                (0..length)
+                    .map(|_| numbers.below(vocabulary) as u16)
+                    .collect()
+            } else {
+                texts[numbers.below(texts.len())].clone()
+            };
+            for _ in 0..numbers.below(1 + text.len() / 5) {
+                let at = numbers.below(text.len());
+                if numbers.below(3) == 0 {
+                    text.swap_remove(at);
+                } else {
+                    text[at] = numbers.below(vocabulary) as u16;
+                }
+            }
+            texts.push(text);
+        }
+        texts
+    }
+
+    /// The definition: nine tenths of the pieces that are in either text are in both.
+    fn are_the_same(one: &[u16], other: &[u16]) -> bool {
+        let (one, other): (BTreeSet<_>, BTreeSet<_>) =
+            (one.iter().collect(), other.iter().collect());
+        let (both, either) = (one.intersection(&other).count(), one.union(&other).count());
+        both > 0 && both as f32 >= SAME_PIECES * either as f32
+    }
+
+    #[test]
+    fn two_texts_say_the_same_exactly_where_the_definition_says_so() {
+        let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
+        let mut same = 0;
+        for _ in 0..30 {
+            let texts = texts(&mut numbers);
+            let pieces: Vec<Pieces<'_>> = texts.iter().map(|text| Pieces::of(text)).collect();
+            for (one, pieces_of_one) in texts.iter().zip(&pieces) {
+                for (other, pieces_of_other) in texts.iter().zip(&pieces) {
+                    let expected = are_the_same(one, other);
+                    assert_eq!(pieces_of_one.says_the_same(pieces_of_other), expected);
+                    same += usize::from(expected && one != other);
+                }
+            }
+        }
+        assert!(same > 500, "only {same} pairs say the same");
+    }
+
+    #[test]
+    fn results_come_in_the_order_that_the_definition_gives() {
+        let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+        for _ in 0..30 {
+            let (texts, limit) = (texts(&mut numbers), 1 + numbers.below(32));
+            let (mut kept, mut repeated, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+            for (row, text) in (0_u32..).zip(&texts) {
+                if kept.len() == limit {
+                    rest.push(row);
+                } else if kept
+                    .iter()
+                    .any(|kept| are_the_same(&texts[*kept as usize], text))
+                {
+                    repeated.push(row);
+                } else {
+                    kept.push(row);
+                }
+            }
+            let ranked =
+                (0..texts.len() as u32).map(|row| Ranked::sample(row, Features::default()));
+            let ranked = diversify(ranked.collect(), &Rows(texts), limit);
+            let rows: Vec<u32> = ranked.iter().map(|ranked| ranked.candidate.row.0).collect();
+            assert_eq!(rows, [kept, repeated, rest].concat());
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The views that take part in a question, made one where they are of several tiers.
+
+use std::sync::Arc;
+
+use anamne_index::columns::ColumnsSnapshot;
+use anamne_index::lexical::LexicalView;
+use anamne_index::vectors::VectorsView;
+use anamne_recall::Planner;
+use anamne_recall::past::Past;
+use anamne_recall::tiers::{TieredColumns, TieredLexical, TieredVectors};
+use anamne_recall::views::{Columns, LexicalSearch, VectorSearch};
+use anamne_types::Tier;
+
+use super::tiers::{OpenTier, Trouble};
+use super::views::{COLUMNS, LEXICAL, VECTORS};
+
+/// The views that can take part, hottest tier first.
+pub(crate) struct TakingPart<'a> {
+    lexical: Vec<&'a LexicalView>,
+    vectors: Vec<&'a VectorsView>,
+    columns: Vec<ColumnsSnapshot>,
+    /// Whether nothing but one tier is asked, and as it is now.
+    is_one: bool,
+    has_past: bool,
+    /// What can't be asked of the past.
+    pub(crate) lacking: Option<String>,
+}
+
+impl<'a> TakingPart<'a> {
+    /// Those of these tiers but for the ones in trouble, with what differed in the past before them.
+    pub(crate) fn of(
+        tiers: &'a [Arc<OpenTier>],
+        troubles: &[Trouble],
+        past: Option<&'a Past>,
+    ) -> Self {
+        let whole = |view: &'static str| {
+            tiers.iter().filter(move |tier| {
+                !troubles
+                    .iter()
+                    .any(|trouble| trouble.is_of(tier.tier(), view))
+            })
+        };
+        let mut part = Self {
+            lexical: whole(LEXICAL).map(|tier| &*tier.views.lexical).collect(),
+            vectors: whole(VECTORS).map(|tier| &*tier.views.vectors).collect(),
+            columns: whole(COLUMNS)
+                .map(|tier| tier.views.columns.snapshot())
+                .collect(),
+            is_one: tiers.len() == 1 && past.is_none(),
+            has_past: past.is_some(),
+            lacking: None,
+        };
+        if let Some(past) = past {
+            // What differed then stands before the tiers, as a still hotter one. Alone it would be all that there is.
+            prepend(&mut part.columns, || past.columns().snapshot());
+            prepend(&mut part.lexical, || past.lexical());
+            if let Some(of_past) = past.vectors() {
+                prepend(&mut part.vectors, || of_past);
+            } else {
+                part.vectors.clear();
+                part.lacking = Some(VECTORS.to_owned());
+            }
+        }
+        part
+    }
+
+    /// All of them as one.
+    pub(crate) fn together(&self) -> Together<'_> {
+        Together {
+            lexical: TieredLexical::new(self.lexical.clone()),
+            vectors: TieredVectors::new(self.vectors.clone()),
+            columns: TieredColumns::new(self.columns.iter().collect()),
+            parts: self,
+        }
+    }
+
+    /// Whether nothing but one tier is asked.
+    pub(crate) fn is_one(&self) -> bool {
+        self.is_one
+    }
+
+    /// How many memories lie in each of the tiers.
+    pub(crate) fn counts(&self, tiers: &[Tier]) -> Vec<(Tier, usize)> {
+        let columns = self.columns.iter().skip(usize::from(self.has_past));
+        let counts = tiers.iter().zip(columns);
+        counts
+            .map(|(tier, columns)| (*tier, columns.rows()))
+            .collect()
+    }
+}
+
+/// Views of several tiers as one. Where there is but one tier its views are asked themselves.
+pub(crate) struct Together<'a> {
+    parts: &'a TakingPart<'a>,
+    lexical: TieredLexical<'a>,
+    vectors: TieredVectors<'a>,
+    columns: TieredColumns<'a>,
+}
+
+impl Together<'_> {
+    pub(crate) fn lexical(&self) -> Option<&dyn LexicalSearch> {
+        let first = self.parts.lexical.first()?;
+        Some(if self.parts.is_one {
+            *first
+        } else {
+            &self.lexical
+        })
+    }
+
+    pub(crate) fn vectors(&self) -> Option<&dyn VectorSearch> {
+        let first = self.parts.vectors.first()?;
+        Some(if self.parts.is_one {
+            *first
+        } else {
+            &self.vectors
+        })
+    }
+
+    pub(crate) fn columns(&self) -> Option<&dyn Columns> {
+        let first = self.parts.columns.first()?;
+        Some(if self.parts.is_one {
+            first
+        } else {
+            &self.columns
+        })
+    }
+
+    /// What chooses among these tiers.
+    pub(crate) fn planner<'p>(
+        &'p self,
+        tiers: &'p [Tier],
+        may_leave_out: bool,
+        widened: bool,
+    ) -> Planner<'p> {
+        Planner {
+            tiers,
+            lexical: &self.lexical,
+            vectors: &self.vectors,
+            columns: &self.parts.columns,
+            may_leave_out: may_leave_out && !self.parts.is_one,
+            widened,
+        }
+    }
+}
+
+/// Puts one before the others, where there are any.
+fn prepend<T>(others: &mut Vec<T>, one: impl FnOnce() -> T) {
+    if !others.is_empty() {
+        others.insert(0, one());
+    }
+}
