@@ -55,7 +55,7 @@ impl MetaMemory {
             openings: Mutex::default(),
             learned: Mutex::default(),
             answers: Mutex::default(),
-            file: Mutex::new(MetaFile::at(space.join("views/meta.db"))),
+            file: Mutex::new(MetaFile::at(&space.join("views/meta.db"))),
         }
     }
 
