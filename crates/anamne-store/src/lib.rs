@@ -89,6 +89,7 @@ pub use retention::{Present, RetentionPlan};
 pub use rewind::Rewound;
 pub use side_database::{
     SideDatabase, SideError, SideFile, Unusable, cut_log, remove_derived, remove_set_aside,
+    shows_damage,
 };
 pub use sound::{Apart, LinksApart, SoundFeed};
 pub use source::{

@@ -8,6 +8,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::{SideDatabase, alone, cut_log, remove_derived, remove_set_aside, set_damaged_aside};
 use crate::StoreError;
+use crate::error::is_broken;
 use crate::files::{FileIdentity, create_private_folder, look_at};
 
 /// Why work with a [`SideFile`] failed.
@@ -18,20 +19,27 @@ pub trait SideError: From<StoreError> + From<rusqlite::Error> {
 
 impl SideError for StoreError {
     fn is_damage(&self) -> bool {
-        use rusqlite::Error;
         match self {
             Self::Damaged { .. } => true,
-            // A value that nobody wrote, or a row that must be there and is not.
-            Self::Sqlite(
-                Error::QueryReturnedNoRows
+            Self::Sqlite(error) => shows_damage(error),
+            _ => false,
+        }
+    }
+}
+
+/// Whether an error of SQLite says that a side database does not hold what was written to it.
+pub fn shows_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error;
+    // The others: a value that nobody wrote, or a row that must be there and is not.
+    is_broken(error)
+        || matches!(
+            error,
+            Error::QueryReturnedNoRows
                 | Error::FromSqlConversionFailure(..)
                 | Error::InvalidColumnType(..)
                 | Error::IntegralValueOutOfRange(..)
-                | Error::Utf8Error(..),
-            ) => true,
-            error => error.is_broken_database(),
-        }
-    }
+                | Error::Utf8Error(..)
+        )
 }
 
 /// A side database at a path: opened when it is first needed, and again when another file stands there. Calls of several

@@ -13,7 +13,7 @@ use crate::lock::WriteLock;
 use crate::restore::side_file;
 use crate::special_files::refuse_special_file;
 
-pub use file::{SideError, SideFile};
+pub use file::{SideError, SideFile, shows_damage};
 
 /// How the files of one kind are made and opened.
 #[derive(Clone, Copy, Debug)]
