@@ -253,6 +253,7 @@ impl StoreError {
     }
 
     /// What SQLite says of a disk that takes no more or must not be written, with the database's path.
+    #[must_use]
     pub fn of_database(self, path: &Path) -> Self {
         use rusqlite::ffi::{self, ErrorCode};
         let Self::Sqlite(error) = self else {

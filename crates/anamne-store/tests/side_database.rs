@@ -290,6 +290,39 @@ fn nothing_in_a_file_acts_or_writes_the_tables_of_sqlite() {
 }
 
 #[test]
+fn threads_that_come_to_a_new_one_at_once_make_one() {
+    for _ in 0..10 {
+        let place = place();
+        std::thread::scope(|scope| {
+            for _ in 0..6 {
+                scope.spawn(|| add(&FIRST.open(&place.path).expect("opened")));
+            }
+        });
+        assert_eq!(place.count(FIRST), 6);
+    }
+}
+
+#[test]
+fn a_process_that_takes_no_lock_and_makes_the_tables_is_waited_for() {
+    let place = place();
+    let folder = place.path.parent().expect("a folder");
+    fs::create_dir_all(folder).expect("a folder");
+    let other = Connection::open(&place.path).expect("a database");
+    other.execute_batch("BEGIN IMMEDIATE").expect("begun");
+    std::thread::scope(|scope| {
+        scope.spawn(|| add(&FIRST.open(&place.path).expect("opened")));
+        let lock = folder.join("things.lock");
+        let is_held = || fs::File::open(&lock).is_ok_and(|file| file.try_lock().is_err());
+        while !is_held() {
+            std::thread::yield_now();
+        }
+        let tables = format!("{} PRAGMA user_version = 1; COMMIT", FIRST.schema);
+        other.execute_batch(&tables).expect("made");
+    });
+    assert_eq!(place.count(FIRST), 1);
+}
+
+#[test]
 fn another_file_under_the_path_is_noticed() {
     let place = place();
     let file = SideFile::at(FIRST, &place.path);

@@ -162,7 +162,8 @@ fn obey(number: usize) {
                 .cloned()
                 .unwrap_or_else(|| "panicked".to_owned()),
         };
-        println!("{MARK}{}", said.replace('\n', " "));
+        let said = said.replace('\n', " ");
+        writeln!(std::io::stdout(), "{MARK}{said}").expect("the parent listens");
     }
 }
 

@@ -372,28 +372,6 @@ fn several_may_follow_the_log_at_once() {
     assert_eq!(everything(&summaries), fresh(&log));
 }
 
-#[cfg(unix)]
-#[test]
-fn only_the_owner_may_read_the_file() {
-    use std::os::unix::fs::PermissionsExt;
-    let mut log = Log::default();
-    talk(&mut log);
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("views").join("summaries.db");
-    settle(&Summaries::open(&path).expect("a new file"), &log);
-    let mode = |path: &Path| {
-        fs::metadata(path)
-            .expect("it is there")
-            .permissions()
-            .mode()
-            & 0o777
-    };
-    assert_eq!(
-        (mode(&path), mode(path.parent().expect("a folder"))),
-        (0o600, 0o700)
-    );
-}
-
 #[test]
 fn a_day_of_thousands_of_turns_has_a_bounded_summary() {
     let mut log = Log::default();

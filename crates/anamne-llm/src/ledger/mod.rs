@@ -117,7 +117,6 @@ impl Ledger {
             transaction.execute("DELETE FROM costs WHERE space = ?1 AND space <> ''", [space])?;
             transaction.execute("UPDATE reservations SET space = '' WHERE space = ?1", [space])
         })?;
-        // Where others read, their next checkpoint overwrites it.
         self.read(|connection| {
             connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
         })
