@@ -60,6 +60,15 @@ pub(crate) fn read_guarded(
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
+/// Refuses what is there and not a regular file: a symbolic link would lead writes elsewhere.
+pub(crate) fn refuse_special_file(path: &Path) -> Result<(), BridgeError> {
+    match std::fs::symlink_metadata(path) {
+        Ok(metadata) => check_kind(path, &metadata),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(BridgeError::io("look at", path)(error)),
+    }
+}
+
 /// Replaces a file by one that only its owner can read, whole or not at all. A symbolic link is replaced, not followed.
 pub(crate) fn write_private(path: &Path, content: &[u8]) -> Result<(), BridgeError> {
     static TAKEN: AtomicU64 = AtomicU64::new(0);

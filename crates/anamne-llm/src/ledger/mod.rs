@@ -20,6 +20,7 @@ use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::{BridgeError, Usage};
+use crate::guarded::refuse_special_file;
 use budgets::{Amount, day_of};
 use catalog::failed;
 use entries::{Entry, spent, write_off};
@@ -84,6 +85,7 @@ const GRACE: SignedDuration = SignedDuration::from_mins(5);
 impl Ledger {
     /// Opens `catalog.db`, made if it is not there, readable by its owner only.
     pub fn open(path: &Path) -> Result<Self, BridgeError> {
+        refuse_special_file(path)?;
         let ledger = Self {
             file: SideFile::at(catalog::DATABASE, path),
         };
