@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anamne_store::StoreError;
+use anamne_store::{SideError, StoreError, shows_damage};
 use anamne_types::Refusal;
 
 use super::{TaskId, TaskState};
@@ -56,63 +56,46 @@ pub enum QueueError {
     },
     /// The file was written by a newer version, or can't be written or made.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(StoreError),
     /// SQLite failed.
     #[error("the queue's database failed: {0}")]
     Sqlite(#[from] rusqlite::Error),
 }
 
-impl QueueError {
-    /// Whether the file itself is broken, so that only a new one helps.
-    pub(super) fn is_damage(&self) -> bool {
-        use rusqlite::ffi::{self, ErrorCode};
+impl From<StoreError> for QueueError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Sqlite(error) => Self::Sqlite(error),
+            StoreError::Busy { path, waited } => Self::Busy { path, waited },
+            StoreError::Damaged { path, reason } => Self::Damaged { path, reason },
+            error => Self::Store(error),
+        }
+    }
+}
+
+impl SideError for QueueError {
+    fn is_damage(&self) -> bool {
         match self {
             Self::Damaged { .. } => true,
-            Self::Sqlite(error) => match error.sqlite_error() {
-                Some(found) => {
-                    // The last three: the file ends early, or lacks a table that every queue has.
-                    matches!(
-                        found.code,
-                        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase
-                    ) || matches!(
-                        found.extended_code,
-                        ffi::SQLITE_IOERR_SHORT_READ
-                            | ffi::SQLITE_IOERR_CORRUPTFS
-                            | ffi::SQLITE_ERROR
-                    )
-                }
-                // A value that nobody wrote, or a row that must be there and is not.
-                None => true,
-            },
+            Self::Sqlite(error) => shows_damage(error),
             _ => false,
         }
     }
+}
 
+impl QueueError {
     /// Names the file in what SQLite says of a disk that is full or may not be written, and of long waits.
     pub(super) fn of_file(self, path: &Path, waited: Duration) -> Self {
-        use rusqlite::ffi::ErrorCode;
-        let Self::Sqlite(error) = &self else {
+        use rusqlite::ErrorCode;
+        let Self::Sqlite(error) = self else {
             return self;
         };
-        let path = path.to_owned();
-        let (action, reason) = ("write", error.to_string());
         match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                Self::Busy { path, waited }
-            }
-            Some(ErrorCode::DiskFull) => Self::Store(StoreError::DiskFull {
-                action,
-                path,
-                reason,
-            }),
-            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
-                Self::Store(StoreError::ReadOnly {
-                    action,
-                    path,
-                    reason,
-                })
-            }
-            _ => self,
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy {
+                path: path.to_owned(),
+                waited,
+            },
+            _ => StoreError::Sqlite(error).of_database(path).into(),
         }
     }
 

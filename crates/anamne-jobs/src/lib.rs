@@ -48,10 +48,11 @@ mod runner;
 mod settings;
 mod task;
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
 
-use anamne_store::Clock;
+use anamne_store::{Clock, SideFile};
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Transaction};
 
@@ -74,7 +75,7 @@ pub use task::{
     Progress, Task, TaskId, TaskState,
 };
 
-use database::{Database, Stamp};
+use database::{DATABASE, Stamp};
 
 /// A handle on the queue of a space; clones share it. Every method may be called from several threads, and by several
 /// processes at once; each is one short transaction.
@@ -84,24 +85,23 @@ pub struct Queue {
 }
 
 struct Inner {
-    path: PathBuf,
+    file: SideFile,
     clock: Arc<dyn Clock>,
     settings: Settings,
-    database: Mutex<Database>,
 }
 
 impl std::fmt::Debug for Queue {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("Queue")
-            .field("path", &self.inner.path)
+            .field("path", &self.path())
             .finish_non_exhaustive()
     }
 }
 
 impl Queue {
-    /// Opens the file at `path` with the usual [`Settings`], and makes it where there is none; its folder must be there. A
-    /// file that is no queue is set aside; one of a newer format is refused.
+    /// Opens the file at `path` with the usual [`Settings`], and makes it where there is none. A damaged file is set
+    /// aside; one of a newer format, or of another program, is refused.
     pub fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<Self, QueueError> {
         Self::open_with(path, clock, Settings::default())
     }
@@ -114,10 +114,9 @@ impl Queue {
     ) -> Result<Self, QueueError> {
         let queue = Self {
             inner: Arc::new(Inner {
-                path: path.to_owned(),
+                file: SideFile::at(DATABASE, path),
                 clock,
                 settings,
-                database: Mutex::new(Database::at(path)),
             }),
         };
         queue.look(|_, _| Ok(()))?;
@@ -126,7 +125,7 @@ impl Queue {
 
     /// Where the file lies.
     pub fn path(&self) -> &Path {
-        &self.inner.path
+        self.inner.file.path()
     }
 
     /// By which thresholds this handle decides.
@@ -160,16 +159,9 @@ impl Queue {
             )?;
             Ok(())
         })?;
-        let mut database = self.database();
-        database.remove_set_aside()?;
-        database.with(|opened| {
-            let cut = "PRAGMA wal_checkpoint(TRUNCATE)";
-            let is_busy: bool = opened.connection.query_row(cut, [], |row| row.get(0))?;
-            if is_busy {
-                let path = self.inner.path.clone();
-                return Err(anamne_store::StoreError::StillRead { path }.into());
-            }
-            Ok(())
+        self.in_file(|file| {
+            file.remove_set_aside()?;
+            Ok(file.cut_log()?)
         })
     }
 
@@ -177,17 +169,17 @@ impl Queue {
         self.now().as_microsecond()
     }
 
-    fn database(&self) -> MutexGuard<'_, Database> {
-        let database = &self.inner.database;
-        database.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Reads one consistent state.
     fn look<T>(
         &self,
         mut work: impl FnMut(&Transaction<'_>, Stamp) -> Result<T, QueueError>,
     ) -> Result<T, QueueError> {
-        self.database().with(|opened| opened.look(&mut work))
+        self.in_file(|file| {
+            file.with(|connection| {
+                let transaction = connection.transaction()?;
+                work(&transaction, Stamp::of(&transaction)?)
+            })
+        })
     }
 
     /// Changes the state in one transaction, which is durable when this returns.
@@ -195,7 +187,16 @@ impl Queue {
         &self,
         mut work: impl FnMut(&Transaction<'_>, Stamp) -> Result<T, QueueError>,
     ) -> Result<T, QueueError> {
-        self.database().with(|opened| opened.change(&mut work))
+        self.in_file(|file| file.change(|transaction| work(transaction, Stamp::of(transaction)?)))
+    }
+
+    /// Names the file in what goes wrong with it.
+    fn in_file<T>(
+        &self,
+        work: impl FnOnce(&SideFile) -> Result<T, QueueError>,
+    ) -> Result<T, QueueError> {
+        let started = Instant::now();
+        work(&self.inner.file).map_err(|error| error.of_file(self.path(), started.elapsed()))
     }
 }
 

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use anamne_store::{DerivedDatabase, StoreError, cut_log, remove_derived};
+use anamne_store::{SideDatabase, StoreError, cut_log, remove_derived};
 use anamne_types::{ConflictKind, EntityType, Row, Seq};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -12,14 +12,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::reading::{Mention, RELATIONS, Reading, Statement, Term};
 
-const DATABASE: DerivedDatabase = DerivedDatabase {
-    format: 1,
-    schema: "CREATE TABLE position (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL) STRICT; \
+const DATABASE: SideDatabase = SideDatabase {
+    durable: true,
+    ..SideDatabase::new(
+        1,
+        "CREATE TABLE position (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL) STRICT; \
              INSERT INTO position VALUES (1, 0); \
              CREATE TABLE readings (row INTEGER PRIMARY KEY, seq INTEGER NOT NULL, model TEXT NOT NULL, reading TEXT NOT NULL) STRICT; \
              CREATE INDEX readings_by_seq ON readings (seq); \
              CREATE TABLE verdicts (contradiction TEXT PRIMARY KEY, model TEXT NOT NULL, kind INTEGER, reason TEXT NOT NULL) STRICT;",
-    durable: true,
+    )
 };
 
 /// What a model said of two statements that seemed to contradict each other.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anamne_net::AddressError;
+use anamne_store::StoreError;
 use anamne_types::Refusal;
 use jiff::Timestamp;
 
@@ -273,6 +274,9 @@ pub enum BridgeError {
         /// What SQLite says.
         source: rusqlite::Error,
     },
+    /// The ledger's file is damaged, in use for too long, or can't be written.
+    #[error(transparent)]
+    Store(StoreError),
 }
 
 fn when_open(opens_at: Option<&Timestamp>) -> String {

@@ -200,6 +200,25 @@ fn what_failed(error: &rusqlite::Error) -> String {
     }
 }
 
+/// Whether SQLite says that the file is not what it was.
+pub(crate) fn is_broken(error: &rusqlite::Error) -> bool {
+    use rusqlite::ffi::{self, ErrorCode};
+    let Some(error) = error.sqlite_error() else {
+        return false;
+    };
+    let is_corrupt = matches!(
+        error.code,
+        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase
+    );
+    // A statement that a sound database understands was not understood: a table is missing in this one.
+    let lacks_tables = error.extended_code == ffi::SQLITE_ERROR;
+    let ends_early = matches!(
+        error.extended_code,
+        ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS
+    );
+    is_corrupt || lacks_tables || ends_early
+}
+
 /// Actions that a missing permission to read keeps from happening.
 const READING: [&str; 3] = ["read", "look at", "open"];
 
@@ -234,7 +253,8 @@ impl StoreError {
     }
 
     /// What SQLite says of a disk that takes no more or must not be written, with the database's path.
-    pub(crate) fn of_database(self, path: &Path) -> Self {
+    #[must_use]
+    pub fn of_database(self, path: &Path) -> Self {
         use rusqlite::ffi::{self, ErrorCode};
         let Self::Sqlite(error) = self else {
             return self;
@@ -287,24 +307,7 @@ impl StoreError {
 
     /// Whether the database file itself is broken, so that only the journal can help.
     pub fn is_broken_database(&self) -> bool {
-        use rusqlite::ffi::{self, ErrorCode};
-        let Self::Sqlite(error) = self else {
-            return false;
-        };
-        let Some(error) = error.sqlite_error() else {
-            return false;
-        };
-        let is_corrupt = matches!(
-            error.code,
-            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase
-        );
-        // A statement that a sound database understands was not understood: a table is missing in this one.
-        let lacks_tables = error.extended_code == ffi::SQLITE_ERROR;
-        let ends_early = matches!(
-            error.extended_code,
-            ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS
-        );
-        is_corrupt || lacks_tables || ends_early
+        matches!(self, Self::Sqlite(error) if is_broken(error))
     }
 
     /// Whether what a memory of a colder tier says could not be read.

@@ -181,6 +181,11 @@ pub(crate) fn look_at(path: &Path) -> Result<Option<FileState>, StoreError> {
     }
 }
 
+/// Which file lies at a path: another one after it was replaced. `None` where there is none.
+pub fn identity_at(path: &Path) -> Option<FileIdentity> {
+    look_at(path).ok().flatten().map(|state| state.identity)
+}
+
 /// What is known of an open file.
 pub(crate) fn look_into(file: &File, path: &Path) -> Result<FileState, StoreError> {
     let metadata = file.metadata().map_err(StoreError::io("look at", path))?;

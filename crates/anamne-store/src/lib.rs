@@ -28,12 +28,12 @@ mod cleaning;
 mod clock;
 mod config;
 mod derivation;
-mod derived;
 mod error;
 mod examine;
 mod files;
 mod follow;
 mod git;
+mod hardening;
 mod heal;
 mod incidents;
 mod journal;
@@ -49,6 +49,7 @@ mod restore;
 mod retention;
 mod rewind;
 mod settings;
+mod side_database;
 mod sound;
 mod source;
 mod space;
@@ -72,14 +73,11 @@ pub use config::{
     RetentionConfig, RoleConfig, SpaceConfig, TiersConfig, toml_problem,
 };
 pub use derivation::{Budget, Class, Damage, Derived, Effort};
-pub use derived::{
-    DerivedDatabase, cut_log, identity_at, remove_derived, remove_set_aside, set_aside_derived,
-};
 pub use error::StoreError;
 pub use examine::{Examination, Finding, Part, examine};
 pub use files::{
-    FileIdentity, create_private_folder, entries, open_private_file, remove_path, replace_file,
-    set_aside,
+    FileIdentity, create_private_folder, entries, identity_at, open_private_file, remove_path,
+    replace_file, set_aside,
 };
 pub use follow::{Degraded, Followers};
 pub use incidents::Incident;
@@ -92,6 +90,10 @@ pub use projects::{KnownProject, ProjectSpace, ProjectStanding};
 pub use repair::{Repair, repair};
 pub use retention::{Present, RetentionPlan};
 pub use rewind::Rewound;
+pub use side_database::{
+    SideDatabase, SideError, SideFile, Unusable, cut_log, remove_derived, remove_set_aside,
+    set_aside_derived, shows_damage,
+};
 pub use sound::{Apart, LinksApart, SoundFeed};
 pub use source::{
     Linked, Listing, LogEntry, LogQuery, Order, PastState, PastStates, SOURCE_FORMAT, SourceFeed,

@@ -127,6 +127,7 @@ fn of_bridge(error: &BridgeError) -> Option<Trouble> {
         BridgeError::Newer { .. } => Some(Trouble::NewerFormat),
         BridgeError::Io { source, .. } => Trouble::of_io(source),
         BridgeError::Ledger { source, .. } => Trouble::of_sqlite(source),
+        BridgeError::Store(error) => error.trouble(),
         _ => None,
     }
 }

@@ -36,10 +36,11 @@ const HOLDERS: [&str; 14] = [
 
 /// The kinds of files that a store and a backup may have. One that is not listed fails the test until somebody has made
 /// sure that an erasure reaches it, and that [`fill`] and [`use_everything`] bring it about.
-const KINDS: [&str; 57] = [
+const KINDS: [&str; 62] = [
     "embedding-cache.db",
     "embedding-cache.db-shm",
     "embedding-cache.db-wal",
+    "embedding-cache.lock",
     "spaces/tests/backup.json",
     "spaces/tests/backups.toml",
     "spaces/tests/examined",
@@ -65,6 +66,7 @@ const KINDS: [&str; 57] = [
     "spaces/tests/views/knowledge.db",
     "spaces/tests/views/knowledge.db-shm",
     "spaces/tests/views/knowledge.db-wal",
+    "spaces/tests/views/knowledge.lock",
     "spaces/tests/views/latent",
     "spaces/tests/views/lexical/TIER/.managed.json",
     "spaces/tests/views/lexical/TIER/.tantivy-meta.lock",
@@ -82,12 +84,15 @@ const KINDS: [&str; 57] = [
     "spaces/tests/observed/meta.db",
     "spaces/tests/observed/meta.db-shm",
     "spaces/tests/observed/meta.db-wal",
+    "spaces/tests/observed/meta.lock",
     "spaces/tests/paid/readings.db",
     "spaces/tests/paid/readings.db-shm",
     "spaces/tests/paid/readings.db-wal",
+    "spaces/tests/paid/readings.lock",
     "spaces/tests/views/summaries.db",
     "spaces/tests/views/summaries.db-shm",
     "spaces/tests/views/summaries.db-wal",
+    "spaces/tests/views/summaries.lock",
     "spaces/tests/views/vectors/answering.lock",
     "spaces/tests/views/vectors/answering.toml",
     "spaces/tests/views/vectors/costly-N/TIER/fold.lock",

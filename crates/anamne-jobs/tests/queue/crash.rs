@@ -69,28 +69,6 @@ fn threads_with_handles_of_their_own_share_the_work() {
     }
 }
 
-#[test]
-fn many_that_open_a_new_queue_at_once_make_one() {
-    for _ in 0..10 {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let path = folder.path().join("tasks.db");
-        let clock = SetClock::at("2026-03-04T12:00:00Z");
-        std::thread::scope(|scope| {
-            for number in 0..6 {
-                let (path, clock) = (&path, clock.clone());
-                scope.spawn(move || {
-                    let queue = Queue::open(path, clock).expect("a queue");
-                    queue
-                        .enqueue(&NewTask::new("k", number.to_string()))
-                        .expect("queued");
-                });
-            }
-        });
-        let queue = Queue::open(&path, clock).expect("a queue");
-        assert_eq!(queue.unfinished(9).expect("a list").len(), 6);
-    }
-}
-
 /// The variables by which the worker process is told what to do.
 const FOLDER: &str = "ANAMNE_QUEUE_TEST_FOLDER";
 const NOW: &str = "ANAMNE_QUEUE_TEST_NOW";

@@ -23,21 +23,6 @@ fn set_aside(bench: &Bench) -> Vec<String> {
     names
 }
 
-#[cfg(unix)]
-#[test]
-fn every_file_is_its_owners_alone() {
-    use std::os::unix::fs::PermissionsExt;
-    let bench = Bench::new();
-    bench.add("a");
-    let mut seen = 0;
-    for entry in fs::read_dir(bench.folder.path()).expect("a folder") {
-        let metadata = entry.expect("an entry").metadata().expect("metadata");
-        assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
-        seen += 1;
-    }
-    assert!(seen >= 3, "database, log, shared memory, lock");
-}
-
 #[test]
 fn a_newer_file_is_refused_and_left_alone() {
     let bench = Bench::new();

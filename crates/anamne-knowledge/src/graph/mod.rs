@@ -24,7 +24,7 @@ mod weave;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anamne_store::{DerivedDatabase, FileIdentity, cut_log, identity_at, remove_derived};
+use anamne_store::{FileIdentity, SideDatabase, cut_log, identity_at, remove_derived};
 use anamne_types::Seq;
 use rusqlite::Connection;
 
@@ -40,11 +40,7 @@ pub use leading::{Leading, Met, Opposed};
 pub use threads::RelatedThread;
 pub use weave::Woven;
 
-const DATABASE: DerivedDatabase = DerivedDatabase {
-    format: 2,
-    schema: include_str!("schema.sql"),
-    durable: false,
-};
+const DATABASE: SideDatabase = SideDatabase::new(2, include_str!("schema.sql"));
 
 /// Of the file, recall keeps so much in memory once it follows connections.
 const RECALL_CACHE_KIB: i64 = 8_192;

@@ -14,7 +14,7 @@ const BATCH: usize = 512;
 impl Summaries {
     /// Up to which event the log has been taken in.
     pub fn watermark(&self) -> Result<Seq, SummaryError> {
-        self.with(|connection| watermark(connection).map_err(self.failed()))
+        self.with(|connection| watermark(connection))
     }
 
     /// Takes in what the log says after the watermark; returns the event reached.
@@ -42,41 +42,31 @@ impl Summaries {
                 Some(last) => last.seq.max(head),
                 None => head,
             };
-            self.with(|connection| self.take(connection, &states, from, through))?;
+            self.take(&states, from, through)?;
             progress(through);
         }
     }
 
     /// Takes states in with the watermark in one transaction, unless another process did meanwhile.
-    fn take(
-        &self,
-        connection: &mut Connection,
-        states: &[MemoryState],
-        from: Seq,
-        through: Seq,
-    ) -> Result<(), SummaryError> {
-        let transaction = self.begin(connection)?;
-        if watermark(&transaction).map_err(self.failed())? != from {
-            return Ok(());
-        }
-        for state in states {
-            note(&transaction, state).map_err(self.failed())?;
-        }
-        transaction
-            .execute("UPDATE state SET watermark = ?1", [through.0 as i64])
-            .map_err(self.failed())?;
-        transaction.commit().map_err(self.failed())
+    fn take(&self, states: &[MemoryState], from: Seq, through: Seq) -> Result<(), SummaryError> {
+        self.change(|transaction| {
+            if watermark(transaction)? == from {
+                for state in states {
+                    note(transaction, state)?;
+                }
+                let sql = "UPDATE state SET watermark = ?1";
+                transaction.execute(sql, [through.0 as i64])?;
+            }
+            Ok(())
+        })
     }
 
     fn empty(&self) -> Result<(), SummaryError> {
-        self.with(|connection| {
-            connection
-                .execute_batch(
-                    "BEGIN IMMEDIATE; DELETE FROM sentences; DELETE FROM periods; DELETE FROM sources; \
-                     DELETE FROM threads; DELETE FROM signals; DELETE FROM utility; \
-                     UPDATE state SET watermark = 0, feedback = 0; COMMIT;",
-                )
-                .map_err(self.failed())
+        self.change(|transaction| {
+            transaction.execute_batch(
+                "DELETE FROM sentences; DELETE FROM periods; DELETE FROM sources; DELETE FROM threads; \
+                 DELETE FROM signals; DELETE FROM utility; UPDATE state SET watermark = 0, feedback = 0;",
+            )
         })
     }
 
@@ -90,49 +80,28 @@ impl Summaries {
         progress: &mut dyn FnMut(Seq),
     ) -> Result<Seq, SummaryError> {
         let reached = self.catch_up(feed, progress)?;
-        self.remove_set_aside()?;
-        self.with(|connection| {
-            // What secure_delete leaves are copies of cells that moved inside a page.
-            connection.execute_batch("VACUUM").map_err(self.failed())?;
-            let busy: bool = connection
-                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
-                .map_err(self.failed())?;
-            if busy {
-                return Err(SummaryError::Busy {
-                    path: self.path().to_owned(),
-                });
-            }
-            Ok(())
-        })?;
+        self.rewrite()?;
         Ok(reached)
     }
 
     /// Reads the whole file back; what is damaged makes it broken. O(bytes of the file).
     pub fn verify(&self) -> Result<Health, SummaryError> {
-        self.with(|connection| {
-            let found: String = connection
-                .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
-                .map_err(self.failed())?;
-            Ok(if found == "ok" {
-                Health::Whole
-            } else {
-                Health::Broken(found)
-            })
+        let check = "PRAGMA integrity_check(1)";
+        let found: String =
+            self.with(|connection| connection.query_row(check, [], |row| row.get(0)))?;
+        Ok(if found == "ok" {
+            Health::Whole
+        } else {
+            Health::Broken(found)
         })
     }
 
     /// How many periods wait to be woven.
     pub fn waiting(&self) -> Result<usize, SummaryError> {
-        self.with(|connection| {
-            connection
-                .query_row(
-                    "SELECT count(*) FROM periods WHERE touched IS NOT NULL",
-                    [],
-                    |row| row.get::<_, u32>(0),
-                )
-                .map(|waiting| waiting as usize)
-                .map_err(self.failed())
-        })
+        let sql = "SELECT count(*) FROM periods WHERE touched IS NOT NULL";
+        let waiting: u32 =
+            self.with(|connection| connection.query_row(sql, [], |row| row.get(0)))?;
+        Ok(waiting as usize)
     }
 }
 

@@ -96,8 +96,8 @@ impl Summaries {
     ) -> Result<Vec<Summary>, SummaryError> {
         self.with(|connection| {
             // One state of the file for periods and sentences.
-            let reading = connection.transaction().map_err(self.failed())?;
-            periods(&reading, condition, parameters).map_err(self.failed())
+            let reading = connection.transaction()?;
+            periods(&reading, condition, parameters)
         })
     }
 }

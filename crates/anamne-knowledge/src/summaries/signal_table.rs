@@ -67,8 +67,7 @@ impl Summaries {
         let mut woven = 0;
         while woven < limit {
             let most = AT_ONCE.min(limit - woven);
-            let pending =
-                self.with(|connection| pending(connection, most).map_err(self.failed()))?;
+            let pending = self.with(|connection| pending(connection, most))?;
             if pending.is_empty() {
                 break;
             }
@@ -77,23 +76,15 @@ impl Summaries {
                 .iter()
                 .map(|one| (one, reckon(one, &heard)))
                 .collect();
-            let written = self.with(|connection| {
-                let transaction = self.begin(connection)?;
-                let written = write(&transaction, &reckoned).map_err(self.failed())?;
-                transaction.commit().map_err(self.failed())?;
-                Ok(written)
-            })?;
+            let written = self.change(|transaction| write(transaction, &reckoned))?;
             if written == 0 {
                 break;
             }
             woven += written;
         }
         let count = "SELECT count(*) FROM signals WHERE waits IS NOT NULL";
-        let waiting: u32 = self.with(|connection| {
-            connection
-                .query_row(count, [], |row| row.get(0))
-                .map_err(self.failed())
-        })?;
+        let waiting: u32 =
+            self.with(|connection| connection.query_row(count, [], |row| row.get(0)))?;
         Ok(Woven {
             woven,
             waiting: waiting as usize,
@@ -102,7 +93,7 @@ impl Summaries {
 
     /// The signals of a memory; `None` where it is not read, or was not reckoned yet. O(log n).
     pub fn signals(&self, row: Row) -> Result<Option<Signals>, SummaryError> {
-        self.with(|connection| signals_of(connection, row).map_err(self.failed()))
+        self.with(|connection| signals_of(connection, row))
     }
 
     /// Up to which event feedback was taken in.
@@ -111,7 +102,6 @@ impl Summaries {
             connection
                 .query_row("SELECT feedback FROM state", [], |row| row.get::<_, i64>(0))
                 .map(|seq| Seq(seq as u64))
-                .map_err(self.failed())
         })
     }
 
@@ -125,13 +115,7 @@ impl Summaries {
         from: Seq,
         through: Seq,
     ) -> Result<bool, SummaryError> {
-        self.with(|connection| {
-            let transaction = self.begin(connection)?;
-            let taken =
-                fold_feedback(&transaction, feedback, from, through).map_err(self.failed())?;
-            transaction.commit().map_err(self.failed())?;
-            Ok(taken)
-        })
+        self.change(|transaction| fold_feedback(transaction, feedback, from, through))
     }
 
     /// Reads what the pending memories and those around them say.
@@ -147,7 +131,7 @@ impl Summaries {
             .collect();
         rows.sort_unstable();
         rows.dedup();
-        let ids = self.with(|connection| ids_of(connection, &rows).map_err(self.failed()))?;
+        let ids = self.with(|connection| ids_of(connection, &rows))?;
         let mut heard = FxHashMap::default();
         for block in ids.chunks(AT_ONCE) {
             for memory in feed.memories(block)? {

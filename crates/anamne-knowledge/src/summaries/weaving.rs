@@ -64,9 +64,8 @@ impl Summaries {
     ) -> Result<Woven, SummaryError> {
         let mut woven = 0;
         while woven < limit {
-            let batch = self.with(|connection| {
-                waiting(connection, (limit - woven).min(64)).map_err(self.failed())
-            })?;
+            let most = (limit - woven).min(64);
+            let batch = self.with(|connection| waiting(connection, most))?;
             let before = woven;
             for period in batch {
                 if self.weave_one(feed, &period)? {
@@ -90,12 +89,7 @@ impl Summaries {
         } else {
             self.read_memories(feed, period)?
         };
-        self.with(|connection| {
-            let transaction = self.begin(connection)?;
-            let written = write(&transaction, period, &chosen).map_err(self.failed())?;
-            transaction.commit().map_err(self.failed())?;
-            Ok(written)
-        })
+        self.change(|transaction| write(transaction, period, &chosen))
     }
 
     fn read_memories(
@@ -103,8 +97,7 @@ impl Summaries {
         feed: &dyn MemoryFeed,
         period: &Waiting,
     ) -> Result<Chosen, SummaryError> {
-        let mut notes =
-            self.with(|connection| notes_of(connection, period).map_err(self.failed()))?;
+        let mut notes = self.with(|connection| notes_of(connection, period))?;
         in_reading_order(&mut notes);
         let mut digest = Digest::new();
         let mut thread = None;
@@ -141,9 +134,8 @@ impl Summaries {
     /// Chosen from the sentences of the days' summaries.
     fn read_days(&self, period: &Waiting) -> Result<Chosen, SummaryError> {
         let (days, sentences) = self.with(|connection| {
-            let days = days_of(connection, period.span).map_err(self.failed())?;
-            let sentences =
-                sentences_between(connection, Level::Day, period.span).map_err(self.failed())?;
+            let days = days_of(connection, period.span)?;
+            let sentences = sentences_between(connection, Level::Day, period.span)?;
             Ok((days, sentences))
         })?;
         let mut digest = Digest::new();

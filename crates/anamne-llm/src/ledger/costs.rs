@@ -74,15 +74,12 @@ impl Ledger {
         );
         let from = query.from.map(|day| day.to_string());
         let until = query.until.map(|day| day.to_string());
-        let connection = self.lock();
-        connection
-            .prepare(&statement)
-            .and_then(|mut statement| {
-                statement
-                    .query_map((&from, &until, &query.space, &query.model), row_of)?
-                    .collect()
-            })
-            .map_err(|source| self.failed(source))
+        self.read(|connection| {
+            connection
+                .prepare(&statement)?
+                .query_map((&from, &until, &query.space, &query.model), row_of)?
+                .collect()
+        })
     }
 }
 

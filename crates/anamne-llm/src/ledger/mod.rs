@@ -12,15 +12,17 @@ mod entries;
 mod money;
 mod prices;
 
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::path::Path;
 use std::time::Duration;
 
+use anamne_store::SideFile;
 use jiff::{SignedDuration, Timestamp};
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::{BridgeError, Usage};
+use crate::guarded::refuse_special_file;
 use budgets::{Amount, day_of};
+use catalog::failed;
 use entries::{Entry, spent, write_off};
 
 pub use budgets::{BudgetKind, BudgetStanding, Budgets};
@@ -35,8 +37,7 @@ const MOST_TOKENS: u64 = u32::MAX as u64;
 /// The ledger of a store. Any number may be open on one file.
 #[derive(Debug)]
 pub struct Ledger {
-    path: PathBuf,
-    connection: Mutex<Connection>,
+    file: SideFile,
 }
 
 /// What a call is going to take at most.
@@ -84,11 +85,12 @@ const GRACE: SignedDuration = SignedDuration::from_mins(5);
 impl Ledger {
     /// Opens `catalog.db`, made if it is not there, readable by its owner only.
     pub fn open(path: &Path) -> Result<Self, BridgeError> {
-        let connection = catalog::open(path)?;
-        Ok(Self {
-            path: path.to_owned(),
-            connection: Mutex::new(connection),
-        })
+        refuse_special_file(path)?;
+        let ledger = Self {
+            file: SideFile::at(catalog::DATABASE, path),
+        };
+        ledger.read(|_| Ok(()))?;
+        Ok(ledger)
     }
 
     /// How each budget stands at `now`.
@@ -97,10 +99,7 @@ impl Ledger {
         budgets: &Budgets,
         now: Timestamp,
     ) -> Result<Vec<BudgetStanding>, BridgeError> {
-        let connection = self.lock();
-        let spent = days::look(&connection, now)
-            .and_then(|arrival| spent(&connection, &arrival))
-            .map_err(|source| self.failed(source))?;
+        let spent = self.read(|connection| spent(connection, &days::look(connection, now)?))?;
         Ok(budgets.standings(&spent, now))
     }
 
@@ -120,10 +119,9 @@ impl Ledger {
             transaction.execute("DELETE FROM costs WHERE space = ?1 AND space <> ''", [space])?;
             transaction.execute("UPDATE reservations SET space = '' WHERE space = ?1", [space])
         })?;
-        let cut = self
-            .lock()
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-        cut.map_err(|source| self.failed(source))
+        self.read(|connection| {
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        })
     }
 
     /// Reserves the most that a call may take, or refuses it and notes no more than the day.
@@ -133,31 +131,24 @@ impl Ledger {
         budgets: &Budgets,
         now: Timestamp,
     ) -> Result<Reservation, BridgeError> {
-        let mut connection = self.lock();
         let at_most = believed(order.at_most);
         let wanted = Amount {
             nanodollars: cost(order.price, at_most),
             tokens: at_most.total() as i64,
         };
-        let begun = begin(&mut connection).and_then(|transaction| {
-            let arrival = days::arrive(&transaction, now)?;
-            write_off(&transaction, now)?;
-            let spent = spent(&transaction, &arrival)?;
-            Ok((transaction, spent))
-        });
-        let (transaction, spent) = begun.map_err(|source| self.failed(source))?;
-        if let Err(refused) = budgets.admit(&spent, wanted, now) {
-            transaction.commit().map_err(|source| self.failed(source))?;
-            return Err(refused);
-        }
         let account = Account {
             day: day_of(now).to_string(),
             space: order.space.to_owned(),
             model: order.model.to_owned(),
         };
-        let id = keep(&transaction, &account, at_most, order, now)
-            .and_then(|id| transaction.commit().map(|()| id))
-            .map_err(|source| self.failed(source))?;
+        let id = self.write(|transaction| {
+            let arrival = days::arrive(transaction, now)?;
+            write_off(transaction, now)?;
+            match budgets.admit(&spent(transaction, &arrival)?, wanted, now) {
+                Ok(()) => Ok(Ok(keep(transaction, &account, at_most, order, now)?)),
+                Err(refused) => Ok(Err(refused)),
+            }
+        })??;
         Ok(Reservation {
             id,
             account,
@@ -205,36 +196,21 @@ impl Ledger {
         Ok(Money::from_nanodollars(paid))
     }
 
+    fn read<T>(
+        &self,
+        mut look: impl FnMut(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, BridgeError> {
+        let done = self.file.with(|connection| Ok(look(connection)?));
+        done.map_err(|error| failed(error, self.file.path()))
+    }
+
     fn write<T>(
         &self,
-        change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+        mut change: impl FnMut(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, BridgeError> {
-        let mut connection = self.lock();
-        begin(&mut connection)
-            .and_then(|transaction| {
-                let value = change(&transaction)?;
-                transaction.commit()?;
-                Ok(value)
-            })
-            .map_err(|source| self.failed(source))
+        let done = self.file.change(|transaction| Ok(change(transaction)?));
+        done.map_err(|error| failed(error, self.file.path()))
     }
-
-    fn failed(&self, source: rusqlite::Error) -> BridgeError {
-        BridgeError::Ledger {
-            path: self.path.clone(),
-            source,
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Connection> {
-        self.connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn begin(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
-    connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }
 
 fn believed(usage: Usage) -> Usage {

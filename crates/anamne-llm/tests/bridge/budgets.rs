@@ -404,40 +404,6 @@ fn processes_stay_within_a_budget_together() {
 }
 
 #[test]
-fn many_processes_may_open_a_new_ledger_at_once() {
-    if let Some(folder) = std::env::var_os(CHILD) {
-        // Each of them is new to all processes when they come to it.
-        for number in 0..10 {
-            let path = Path::new(&folder).join(format!("{number}.db"));
-            Ledger::open(&path).expect("a ledger");
-        }
-        return;
-    }
-    let folder = tempfile::tempdir().expect("a folder");
-    run_children(
-        4,
-        "budgets::many_processes_may_open_a_new_ledger_at_once",
-        folder.path(),
-    );
-}
-
-#[test]
-fn many_may_open_a_new_ledger_at_once() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("catalog.db");
-    std::thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| {
-                Ledger::open(&path)
-                    .expect("a ledger")
-                    .costs(&CostQuery::default())
-                    .expect("costs")
-            });
-        }
-    });
-}
-
-#[test]
 fn the_ledger_is_its_owners_alone_and_not_older_than_its_file() {
     let world = world();
     let bridge = world.bridge_to(answering());

@@ -13,6 +13,7 @@ use super::contents::let_read_colder;
 use super::{APPLICATION_ID, SOURCE_FORMAT};
 use crate::StoreError;
 use crate::files::{FileIdentity, look_at, open_private_file, remove_if_there, unfinished};
+use crate::hardening::harden;
 use crate::restore::side_file;
 
 /// Pages of the active database that a reader keeps in memory, in KiB.
@@ -44,14 +45,12 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, StoreError> {
 
 /// What every connection is set to.
 pub(crate) fn configure(connection: &Connection) -> Result<(), StoreError> {
+    harden(connection)?;
     connection.busy_timeout(Duration::from_secs(5))?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    // What a sort spills must not end up in a folder that others read.
-    connection.pragma_update(None, "temp_store", "MEMORY")?;
     // Without this SQLite plans a statement anew whenever a bound value changes.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    connection.set_prepared_statement_cache_capacity(64);
     Ok(())
 }
 

@@ -1,20 +1,15 @@
 //! `embedding-cache.db`: the vectors of models that cost time or money, by model and text, for all spaces of a store.
 
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
 
 use anamne_embed::{ModelIdentity, VectorCache};
-use anamne_store::{
-    DerivedDatabase, FileIdentity, StoreError, identity_at, remove_derived, remove_set_aside,
-};
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use anamne_store::{SideDatabase, SideFile, StoreError};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 /// How the file is made. Durable, because what it notes of an erasure must not be lost.
-const DATABASE: DerivedDatabase = DerivedDatabase {
-    format: 1,
-    schema: include_str!("embedding_cache.sql"),
+const DATABASE: SideDatabase = SideDatabase {
     durable: true,
+    ..SideDatabase::new(1, include_str!("embedding_cache.sql"))
 };
 
 /// What an entry is reckoned to take beside its vector, in bytes.
@@ -41,15 +36,11 @@ pub struct CacheSize {
     pub bytes: u64,
 }
 
-/// The file, open, and which one it is.
-type Opened = Option<(FileIdentity, Connection)>;
-
 /// Vectors by model and text in a SQLite file, which several processes may use at once. It is a cache: a damaged file is
 /// replaced by an empty one, and what was not used for longest goes when room is needed.
 pub struct EmbeddingCache {
-    path: PathBuf,
+    file: SideFile,
     most_bytes: i64,
-    opened: Mutex<Opened>,
 }
 
 impl EmbeddingCache {
@@ -57,150 +48,104 @@ impl EmbeddingCache {
     /// Touches nothing.
     pub fn at(path: &Path, most_bytes: u64) -> Self {
         Self {
-            path: path.to_owned(),
+            file: SideFile::at(DATABASE, path),
             most_bytes: i64::try_from(most_bytes).unwrap_or(i64::MAX),
-            opened: Mutex::default(),
         }
     }
 
     pub(crate) fn path(&self) -> &Path {
-        &self.path
+        self.file.path()
     }
 
     /// Whether there is a file.
     pub(crate) fn exists(&self) -> bool {
-        self.path.exists()
+        self.file.exists()
     }
 
     /// What it holds.
     pub fn size(&self) -> Result<CacheSize, StoreError> {
-        self.in_file(|connection| {
+        self.file.with(|connection| {
             let sql = "SELECT count(*), (SELECT bytes FROM state) FROM vectors";
-            connection.query_row(sql, [], |row| {
+            let size = connection.query_row(sql, [], |row| {
                 Ok(CacheSize {
                     vectors: row.get::<_, i64>(0)? as u64,
                     bytes: row.get::<_, i64>(1)? as u64,
                 })
-            })
+            });
+            Ok(size?)
         })
     }
 
     /// Removes what is kept of these texts, of every model, so that the file holds nothing of them; returns how many
     /// vectors that were.
     pub fn forget(&self, texts: &[&str]) -> Result<u64, StoreError> {
-        remove_set_aside(&self.path)?;
-        if !self.path.exists() {
+        self.file.remove_set_aside()?;
+        if !self.file.exists() {
             return Ok(0);
         }
-        let removed = self.in_file(|connection| {
-            change(connection, |transaction| {
-                let mut removed = 0;
-                for text in texts {
-                    removed += remove_text(transaction, &hash(text))?;
-                }
-                Ok(removed)
-            })
+        let removed = self.file.change(|transaction| -> Result<_, StoreError> {
+            let mut removed = 0;
+            for text in texts {
+                removed += remove_text(transaction, &hash(text))?;
+            }
+            Ok(removed)
         })?;
-        self.cut_log()?;
+        self.file.cut_log()?;
         Ok(removed)
     }
 
     /// Removes the file and everything in it.
     pub(crate) fn remove(&self) -> Result<(), StoreError> {
-        *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        remove_derived(&self.path)?;
-        remove_set_aside(&self.path)
+        self.file.remove()
     }
 
     /// Notes that memories of `space` which say these texts are about to be erased: from now on nothing is kept of them.
     pub(crate) fn begin_erasing(&self, space: &str, texts: &[&str]) -> Result<(), StoreError> {
-        self.in_file(|connection| {
-            change(connection, |transaction| {
-                let sql = "INSERT OR IGNORE INTO erasing VALUES (?1, ?2)";
-                let mut note = transaction.prepare_cached(sql)?;
-                for text in texts {
-                    note.execute(params![hash(text), space])?;
-                }
-                Ok(())
-            })
+        self.file.change(|transaction| {
+            let sql = "INSERT OR IGNORE INTO erasing VALUES (?1, ?2)";
+            let mut note = transaction.prepare_cached(sql)?;
+            for text in texts {
+                note.execute(params![hash(text), space])?;
+            }
+            Ok(())
         })
     }
 
     /// Removes everything of the texts that [`EmbeddingCache::begin_erasing`] noted for `space`, and the note.
     pub(crate) fn finish_erasing(&self, space: &str) -> Result<(), StoreError> {
         // Copies that were set aside as damaged may hold what was erased.
-        remove_set_aside(&self.path)?;
-        if !self.path.exists() {
+        self.file.remove_set_aside()?;
+        if !self.file.exists() {
             return Ok(());
         }
-        self.in_file(|connection| {
-            change(connection, |transaction| {
-                let mut noted =
-                    transaction.prepare_cached("SELECT text FROM erasing WHERE space = ?1")?;
-                let texts = noted
-                    .query_map([space], |row| row.get(0))?
-                    .collect::<Result<Vec<TextHash>, _>>()?;
-                for text in &texts {
-                    remove_text(transaction, text)?;
-                }
-                transaction.execute("DELETE FROM erasing WHERE space = ?1", [space])?;
-                Ok(())
-            })
-        })?;
-        self.cut_log()
-    }
-
-    /// Takes out of the write-ahead log what was overwritten.
-    fn cut_log(&self) -> Result<(), StoreError> {
-        let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
-        let busy = self.in_file(|connection| connection.query_row(sql, [], |row| row.get(0)))?;
-        if busy {
-            return Err(StoreError::StillRead {
-                path: self.path.clone(),
-            });
-        }
-        Ok(())
-    }
-
-    fn open(&self) -> Result<(FileIdentity, Connection), StoreError> {
-        let connection = DATABASE.open(&self.path)?;
-        // Where the file was replaced, the log under its name may be that of another one.
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-        match identity_at(&self.path) {
-            Some(identity) => Ok((identity, connection)),
-            None => Err(StoreError::Io {
-                action: "open",
-                path: self.path.clone(),
-                source: std::io::ErrorKind::NotFound.into(),
-            }),
-        }
-    }
-
-    /// Does `work` with the file that stands under the path now; where it turns out to be damaged, once more with a new one.
-    fn in_file<T>(
-        &self,
-        work: impl Fn(&mut Connection) -> rusqlite::Result<T>,
-    ) -> Result<T, StoreError> {
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        let attempt = |opened: &mut Opened| {
-            let stands = identity_at(&self.path);
-            let is_it = |(known, _): &(FileIdentity, _)| Some(*known) == stands;
-            // One that was replaced is closed before the new one is opened.
-            let kept = opened.take().filter(is_it);
-            let (_, connection) = match kept {
-                Some(kept) => opened.insert(kept),
-                None => opened.insert(self.open()?),
-            };
-            work(connection).map_err(StoreError::from)
-        };
-        match attempt(&mut opened) {
-            Err(error) if error.is_broken_database() => {
-                *opened = None;
-                remove_derived(&self.path)?;
-                attempt(&mut opened)
+        self.file.change(|transaction| -> Result<_, StoreError> {
+            let sql = "SELECT text FROM erasing WHERE space = ?1";
+            let mut noted = transaction.prepare_cached(sql)?;
+            let texts = noted
+                .query_map([space], |row| row.get(0))?
+                .collect::<Result<Vec<TextHash>, _>>()?;
+            for text in &texts {
+                remove_text(transaction, text)?;
             }
-            outcome => outcome,
+            transaction.execute("DELETE FROM erasing WHERE space = ?1", [space])?;
+            Ok(())
+        })?;
+        self.file.cut_log()
+    }
+
+    fn note_use(&self, entries: &[i64]) -> Result<(), StoreError> {
+        if entries.is_empty() {
+            return Ok(());
         }
+        self.file.change(|transaction| {
+            let tick = next_tick(transaction)?;
+            let sql = "UPDATE vectors SET used = ?1 WHERE entry = ?2";
+            let mut note = transaction.prepare_cached(sql)?;
+            for entry in entries {
+                note.execute([tick, *entry])?;
+            }
+            Ok(())
+        })
     }
 
     fn make_room(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
@@ -231,45 +176,32 @@ impl EmbeddingCache {
 
 impl VectorCache for EmbeddingCache {
     fn get(&self, model: &ModelIdentity, texts: &[&str]) -> Result<Vec<Option<Vec<u16>>>, String> {
-        if !self.path.exists() {
+        if !self.file.exists() {
             return Ok(vec![None; texts.len()]);
         }
         let slug = model.slug();
-        let found = self.in_file(|connection| {
-            let (found, entries) = look_up(connection, &slug, texts)?;
-            // Which entries are used decides only what goes first when room is needed, so a file that can't be written
-            // now is no reason not to answer.
-            let _ = note_use(connection, &entries);
-            Ok(found)
-        });
-        found.map_err(|error| error.to_string())
+        let found = self
+            .file
+            .with(|connection| -> Result<_, StoreError> { Ok(look_up(connection, &slug, texts)?) });
+        let (found, entries) = found.map_err(|error| error.to_string())?;
+        // Which entries are used decides only what goes first when room is needed, so a file that can't be written now
+        // is no reason not to answer.
+        let _ = self.note_use(&entries);
+        Ok(found)
     }
 
     fn put(&self, model: &ModelIdentity, vectors: &[(&str, &[u16])]) -> Result<(), String> {
         let slug = model.slug();
-        let kept = self.in_file(|connection| {
-            change(connection, |transaction| {
-                let model = model_number(transaction, &slug)?;
-                let tick = next_tick(transaction)?;
-                for (text, vector) in vectors {
-                    keep(transaction, model, tick, &hash(text), vector)?;
-                }
-                self.make_room(transaction)
-            })
+        let kept = self.file.change(|transaction| -> Result<_, StoreError> {
+            let model = model_number(transaction, &slug)?;
+            let tick = next_tick(transaction)?;
+            for (text, vector) in vectors {
+                keep(transaction, model, tick, &hash(text), vector)?;
+            }
+            Ok(self.make_room(transaction)?)
         });
         kept.map_err(|error| error.to_string())
     }
-}
-
-/// A transaction that is alone in writing from its beginning on.
-fn change<T>(
-    connection: &mut Connection,
-    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
-) -> rusqlite::Result<T> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let done = work(&transaction)?;
-    transaction.commit()?;
-    Ok(done)
 }
 
 /// The vector of each text, and the entries that hold them.
@@ -301,21 +233,6 @@ fn look_up(
 fn numbers(bytes: &[u8]) -> Vec<u16> {
     let (pairs, _) = bytes.as_chunks();
     pairs.iter().map(|pair| u16::from_le_bytes(*pair)).collect()
-}
-
-fn note_use(connection: &mut Connection, entries: &[i64]) -> rusqlite::Result<()> {
-    if entries.is_empty() {
-        return Ok(());
-    }
-    change(connection, |transaction| {
-        let tick = next_tick(transaction)?;
-        let sql = "UPDATE vectors SET used = ?1 WHERE entry = ?2";
-        let mut note = transaction.prepare_cached(sql)?;
-        for entry in entries {
-            note.execute([tick, *entry])?;
-        }
-        Ok(())
-    })
 }
 
 fn model_number(transaction: &Transaction<'_>, slug: &str) -> rusqlite::Result<i64> {

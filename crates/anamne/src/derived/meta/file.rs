@@ -1,27 +1,19 @@
 //! `observed/meta.db`: what is written down of questions.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anamne_recall::{Found, Opening, Openings};
-use anamne_store::{
-    DerivedDatabase, FileIdentity, KeptQueries, StoreError, identity_at, remove_derived,
-    remove_set_aside,
-};
+use anamne_store::{KeptQueries, SideDatabase, SideFile, StoreError};
 use anamne_types::{Row, Temperature, Tier, Work};
 use jiff::Timestamp;
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use serde::Serialize;
 
 use super::learned::{Key, Learned, MOST_TERMS, NEWEST, TermHash, leading, leads_to, went_on};
 use super::note::{Note, Opened};
 
 /// How the file is made. Losing what was noted last costs nothing but that.
-const DATABASE: DerivedDatabase = DerivedDatabase {
-    format: 2,
-    schema: include_str!("meta.sql"),
-    durable: false,
-};
+const DATABASE: SideDatabase = SideDatabase::new(2, include_str!("meta.sql"));
 
 /// Questions that are kept.
 const MOST_ASKED: i64 = 10_000;
@@ -67,73 +59,32 @@ pub struct LoggedQuery {
     pub(crate) terms: Vec<i64>,
 }
 
-/// The file, opened when it is needed, and again when another one stands in its place.
-pub(super) struct MetaFile {
-    path: PathBuf,
-    opened: Option<(FileIdentity, Connection)>,
-}
+/// The file, opened when it is needed.
+pub(super) struct MetaFile(SideFile);
 
 impl MetaFile {
-    pub(super) fn at(path: PathBuf) -> Self {
-        Self { path, opened: None }
+    pub(super) fn at(path: &Path) -> Self {
+        Self(SideFile::at(DATABASE, path))
     }
 
     pub(super) fn path(&self) -> &Path {
-        &self.path
+        self.0.path()
     }
 
     pub(super) fn exists(&self) -> bool {
-        self.path.exists()
+        self.0.exists()
     }
 
     /// Removes it, and copies that were set aside as damaged.
     pub(super) fn remove(&mut self) -> Result<(), StoreError> {
-        self.opened = None;
-        remove_derived(&self.path)?;
-        remove_set_aside(&self.path)
+        self.0.remove()
     }
 
-    fn open(&self) -> Result<(FileIdentity, Connection), StoreError> {
-        let connection = DATABASE.open(&self.path)?;
-        // Where the file was replaced, the log under its name may be that of another one.
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-        match identity_at(&self.path) {
-            Some(identity) => Ok((identity, connection)),
-            None => Err(StoreError::Io {
-                action: "open",
-                path: self.path.clone(),
-                source: std::io::ErrorKind::NotFound.into(),
-            }),
-        }
-    }
-
-    /// Does `work` with the file that stands under the path now, which is made where there is none. One that turns out to
-    /// be damaged is set aside, and the work done with a new one.
     fn in_file<T>(
-        &mut self,
+        &self,
         work: impl Fn(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let attempt = |file: &mut Self| -> Result<T, StoreError> {
-            let stands = identity_at(&file.path);
-            let kept = file
-                .opened
-                .take()
-                .filter(|(known, _)| Some(*known) == stands);
-            let opened = match kept {
-                Some(kept) => kept,
-                None => file.open()?,
-            };
-            let (_, connection) = file.opened.insert(opened);
-            work(connection).map_err(StoreError::from)
-        };
-        match attempt(self) {
-            Err(error) if error.is_broken_database() => {
-                self.opened = None;
-                anamne_store::set_aside_derived(&self.path)?;
-                attempt(self)
-            }
-            outcome => outcome,
-        }
+        self.0.with(|connection| Ok(work(connection)?))
     }
 
     /// Reads everything that questions taught.
@@ -175,28 +126,26 @@ impl MetaFile {
         opened: &[Opened],
         kept: KeptQueries,
     ) -> Result<(), StoreError> {
-        self.in_file(|connection| {
-            change(connection, |transaction| {
-                let state = "SELECT key, erased_at FROM state";
-                let (key, erased_at): ([u8; 32], i64) =
-                    transaction.query_row(state, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
-                let key = Key(key);
-                // An erasure in a time to come would keep everything from being written until then.
-                transaction.execute("UPDATE state SET erased_at = min(erased_at, ?1)", [now])?;
-                let is_later = |at: i64| at > erased_at && at <= now;
-                for note in notes.iter().filter(|note| is_later(note.at)) {
-                    write_asked(transaction, key, note, kept)?;
-                    write_payoffs(transaction, note)?;
-                    write_costs(transaction, note)?;
-                    if note.teaches() {
-                        write_routes(transaction, key, note)?;
-                    }
+        self.0.change(|transaction| {
+            let state = "SELECT key, erased_at FROM state";
+            let (key, erased_at): ([u8; 32], i64) =
+                transaction.query_row(state, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let key = Key(key);
+            // An erasure in a time to come would keep everything from being written until then.
+            transaction.execute("UPDATE state SET erased_at = min(erased_at, ?1)", [now])?;
+            let is_later = |at: i64| at > erased_at && at <= now;
+            for note in notes.iter().filter(|note| is_later(note.at)) {
+                write_asked(transaction, key, note, kept)?;
+                write_payoffs(transaction, note)?;
+                write_costs(transaction, note)?;
+                if note.teaches() {
+                    write_routes(transaction, key, note)?;
                 }
-                for opened in opened.iter().filter(|opened| is_later(opened.at)) {
-                    write_opening(transaction, opened)?;
-                }
-                bound(transaction)
-            })
+            }
+            for opened in opened.iter().filter(|opened| is_later(opened.at)) {
+                write_opening(transaction, opened)?;
+            }
+            Ok(bound(transaction)?)
         })
     }
 
@@ -227,23 +176,14 @@ impl MetaFile {
         at: i64,
         gone: &dyn Fn(&[Row]) -> Vec<Row>,
     ) -> Result<(), StoreError> {
-        let path = self.path.clone();
-        let busy = self.in_file(|connection| {
-            change(connection, |transaction| {
-                transaction.execute("UPDATE state SET erased_at = max(erased_at, ?1)", [at])?;
-                transaction.execute("UPDATE asked SET words = NULL WHERE words IS NOT NULL", [])?;
-                forget_rows(transaction, gone)
-            })?;
-            // What secure_delete leaves are copies of cells that moved between pages and within them.
-            connection.execute_batch("VACUUM")?;
-            let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
-            connection.query_row(sql, [], |row| row.get(0))
+        self.0.change(|transaction| -> Result<(), StoreError> {
+            transaction.execute("UPDATE state SET erased_at = max(erased_at, ?1)", [at])?;
+            transaction.execute("UPDATE asked SET words = NULL WHERE words IS NOT NULL", [])?;
+            Ok(forget_rows(transaction, gone)?)
         })?;
-        if busy {
-            Err(StoreError::StillRead { path })
-        } else {
-            Ok(())
-        }
+        // What secure_delete leaves are copies of cells that moved between pages and within them.
+        self.in_file(|connection| connection.execute_batch("VACUUM"))?;
+        self.0.cut_log()
     }
 
     /// Reads it back; what is wrong with it.
@@ -255,17 +195,6 @@ impl MetaFile {
         })?;
         Ok((checked != "ok").then_some(checked))
     }
-}
-
-/// A transaction that is alone in writing from its beginning on.
-fn change<T>(
-    connection: &mut Connection,
-    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
-) -> rusqlite::Result<T> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let done = work(&transaction)?;
-    transaction.commit()?;
-    Ok(done)
 }
 
 fn read_routes(connection: &Connection, learned: &mut Learned) -> rusqlite::Result<()> {

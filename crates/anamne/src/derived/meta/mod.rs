@@ -60,7 +60,7 @@ impl MetaMemory {
             openings: Mutex::default(),
             learned: Mutex::default(),
             answers: Mutex::default(),
-            file: Mutex::new(MetaFile::at(path)),
+            file: Mutex::new(MetaFile::at(&path)),
         }
     }
 

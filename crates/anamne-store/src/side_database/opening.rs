@@ -1,0 +1,161 @@
+//! Opening one of these files while nobody else does.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anamne_types::Refusal;
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+
+use super::{SideDatabase, SideError, Unusable, remove_files, set_damaged_aside};
+use crate::StoreError;
+use crate::files::{look_at, open_private_file};
+use crate::hardening::harden;
+use crate::lock::LONGEST_WAIT;
+use crate::special_files::refuse_special_file;
+
+/// What stands in a file.
+#[derive(PartialEq, Eq)]
+enum Found {
+    Nothing,
+    /// The tables of an earlier format, and the statements that bring them to this one.
+    Earlier(i64, &'static [&'static str]),
+    Present,
+    /// What another version made, in the place of which this one makes its own.
+    OfAnotherVersion,
+}
+
+impl SideDatabase {
+    pub(super) fn open_alone(&self, path: &Path) -> Result<Connection, StoreError> {
+        match self.open_once(path) {
+            Ok(Some(connection)) => return Ok(connection),
+            Ok(None) => remove_files(path)?,
+            Err(error) if error.is_damage() && self.is_replaceable() => set_damaged_aside(path)?,
+            Err(error) => return Err(error),
+        }
+        let opened = self.open_once(path)?;
+        opened.ok_or_else(|| StoreError::damaged(path, "a new one seems to be of another version"))
+    }
+
+    /// `None` for a file of another version, which is to be removed.
+    fn open_once(&self, path: &Path) -> Result<Option<Connection>, StoreError> {
+        refuse_special_file(path)?;
+        if look_at(path)?.is_none() {
+            // A log that outlived its database is no log of the new one.
+            remove_files(path)?;
+            // Made by us first, so that SQLite's own files take over the owner-only mode. One that is there is not opened
+            // outside of SQLite: closing it would end the locks that every connection of this process holds on it.
+            drop(open_private_file(path)?);
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let opened = Connection::open_with_flags(path, flags)
+            .map_err(StoreError::from)
+            .and_then(|connection| self.prepared(connection, path));
+        opened.map_err(|error| error.of_database(path))
+    }
+
+    fn prepared(
+        &self,
+        mut connection: Connection,
+        path: &Path,
+    ) -> Result<Option<Connection>, StoreError> {
+        harden(&connection)?;
+        connection.busy_timeout(LONGEST_WAIT)?;
+        // First of all, for what is refused is left as it was.
+        let found = self.look_into(&connection, path)?;
+        if found == Found::OfAnotherVersion {
+            return Ok(None);
+        }
+        use_write_ahead_log(&connection)?;
+        let synchronous = if self.durable { "FULL" } else { "NORMAL" };
+        connection.pragma_update(None, "synchronous", synchronous)?;
+        connection.pragma_update(None, "secure_delete", true)?;
+        match found {
+            Found::Nothing => self.make(&mut connection, 0, &[self.schema])?,
+            Found::Earlier(format, steps) => self.make(&mut connection, format, steps)?,
+            Found::Present | Found::OfAnotherVersion => {}
+        }
+        connection.execute_batch(self.additions)?;
+        Ok(Some(connection))
+    }
+
+    fn look_into(&self, connection: &Connection, path: &Path) -> Result<Found, StoreError> {
+        let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+        let (application, found) = (number("application_id")?, number("user_version")?);
+        if application != 0 && application != self.application_id {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let given = format!("one with the application id {application:#x}");
+            return Err(Refusal::new(name, "a database that Anamne made", given).into());
+        }
+        let tables = "SELECT count(*) FROM sqlite_schema";
+        let is_empty = || connection.query_row(tables, [], |row| Ok(row.get::<_, i64>(0)? == 0));
+        if found == 0 && is_empty()? {
+            return Ok(Found::Nothing);
+        }
+        if found <= 0 || application != self.application_id {
+            return Err(StoreError::damaged(path, "it has tables of somebody else"));
+        }
+        match self.unusable {
+            Unusable::ReplacedWhere(_) if found > self.format => Ok(Found::OfAnotherVersion),
+            _ if found > self.format => Err(StoreError::Newer {
+                path: path.to_owned(),
+                found,
+                known: self.format,
+            }),
+            _ if found < self.format => self.of_earlier(found, path),
+            Unusable::ReplacedWhere(is_another) if is_another(connection)? => {
+                Ok(Found::OfAnotherVersion)
+            }
+            _ => Ok(Found::Present),
+        }
+    }
+
+    /// What is done with a file of an earlier format.
+    fn of_earlier(&self, found: i64, path: &Path) -> Result<Found, StoreError> {
+        let steps = usize::try_from(self.format - found).unwrap_or(usize::MAX);
+        let first = self.migrations.len().checked_sub(steps);
+        match first {
+            Some(first) => Ok(Found::Earlier(found, &self.migrations[first..])),
+            None if self.is_replaceable() => Ok(Found::OfAnotherVersion),
+            None => Err(StoreError::damaged(path, "no version knows its format")),
+        }
+    }
+
+    /// Changes the tables of a file of the format `from` to those of this one, whole or not at all.
+    fn make(
+        &self,
+        connection: &mut Connection,
+        from: i64,
+        steps: &[&str],
+    ) -> Result<(), StoreError> {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        // A process of an earlier version, which takes no lock, may have made them while this one waited.
+        if found == from {
+            for step in steps {
+                transaction.execute_batch(step)?;
+            }
+            transaction.pragma_update(None, "application_id", self.application_id)?;
+            transaction.pragma_update(None, "user_version", self.format)?;
+        }
+        Ok(transaction.commit()?)
+    }
+}
+
+/// Turns a new file into one with a write-ahead log.
+///
+/// SQLite tells two connections that do so at once that it is busy without making them wait, because neither could give
+/// way; so the waiting is done here.
+fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
+    let started = Instant::now();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && started.elapsed() < LONGEST_WAIT =>
+            {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            done => return done,
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! Every database beside the source opens for many processes that come to it first, all at once.
+
+mod common;
+
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anamne::embed::{ModelIdentity, VectorCache};
+use anamne::{EmbeddingCache, Recall, Space};
+use anamne_jobs::{NewTask, Queue};
+use anamne_knowledge::graph::{EntityQuery, Graph};
+use anamne_knowledge::readings::{Readings, Verdict};
+use anamne_knowledge::summaries::{Level, Summaries};
+use anamne_llm::{
+    Bridge, BridgeConfig, BridgeError, Call, CostQuery, LanguageModel, Ledger, Message, Reply,
+    Request, SystemPace, Usage,
+};
+use anamne_store::{SpaceName, SpaceSource, SystemClock};
+use common::Home;
+use jiff::Timestamp;
+
+const PROCESSES: usize = 8;
+
+/// Each of them begins with a store whose side databases nobody has opened yet.
+const ROUNDS: usize = 5;
+
+/// Tells a child of this test its number.
+const CHILD: &str = "ANAMNE_TEST_SIDE_CHILD";
+
+/// What a child prints after this mark is meant for its parent.
+const MARK: &str = "child:";
+
+/// A database, what a process writes to it, and what all of them must have written in the end.
+struct Kind {
+    name: &'static str,
+    write: fn(&Path, usize),
+    check: fn(&Path),
+}
+
+const KINDS: [Kind; 7] = [
+    Kind {
+        name: "tasks.db",
+        write: add_a_task,
+        check: all_tasks_are_there,
+    },
+    Kind {
+        name: "catalog.db",
+        write: spend,
+        check: all_is_counted,
+    },
+    Kind {
+        name: "summaries.db",
+        write: summarise,
+        check: all_is_summarised,
+    },
+    Kind {
+        name: "knowledge.db",
+        write: weave,
+        check: all_is_woven,
+    },
+    Kind {
+        name: "readings.db",
+        write: judge,
+        check: all_is_judged,
+    },
+    Kind {
+        name: "meta.db",
+        write: ask,
+        check: all_questions_are_noted,
+    },
+    Kind {
+        name: "embedding-cache.db",
+        write: keep_a_vector,
+        check: all_vectors_are_kept,
+    },
+];
+
+#[test]
+fn eight_processes_open_each_kind_for_the_first_time_at_once() {
+    if let Ok(number) = std::env::var(CHILD) {
+        return obey(number.parse().expect("a number"));
+    }
+    let mut children: Vec<Worker> = (0..PROCESSES).map(Worker::start).collect();
+    for _ in 0..ROUNDS {
+        let home = Home::new();
+        tell(&home.space());
+        for (which, kind) in KINDS.iter().enumerate() {
+            for child in &mut children {
+                child.order(which, home.root());
+            }
+            let failed: Vec<_> = children.iter_mut().filter_map(Worker::failure).collect();
+            assert_eq!(failed, [""; 0], "{}", kind.name);
+            (kind.check)(home.root());
+        }
+    }
+    for child in children {
+        child.end();
+    }
+}
+
+/// A process that does what it reads from its input.
+struct Worker {
+    process: Child,
+    orders: ChildStdin,
+    said: Lines<BufReader<ChildStdout>>,
+}
+
+impl Worker {
+    fn start(number: usize) -> Self {
+        let this = std::env::current_exe().expect("this program");
+        let test = "eight_processes_open_each_kind_for_the_first_time_at_once";
+        let mut process = Command::new(this)
+            .args(["--exact", test, "--nocapture"])
+            .env(CHILD, number.to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a child");
+        let orders = process.stdin.take().expect("its input");
+        let said = BufReader::new(process.stdout.take().expect("its output")).lines();
+        Self {
+            process,
+            orders,
+            said,
+        }
+    }
+
+    fn order(&mut self, kind: usize, root: &Path) {
+        writeln!(self.orders, "{kind} {}", root.display()).expect("the child listens");
+    }
+
+    /// Why the last order failed, if it did.
+    fn failure(&mut self) -> Option<String> {
+        let said = self.said.find_map(|line| {
+            let line = line.expect("text");
+            Some(line.split_once(MARK)?.1.to_owned())
+        });
+        let said = said.expect("the child lives");
+        (said != "done").then_some(said)
+    }
+
+    fn end(mut self) {
+        drop(self.orders);
+        assert!(self.process.wait().expect("its end").success());
+    }
+}
+
+/// What the child with this number does until its input ends.
+fn obey(number: usize) {
+    for order in std::io::stdin().lines() {
+        let order = order.expect("an order");
+        let (kind, root) = order.split_once(' ').expect("a kind and a folder");
+        let kind = &KINDS[kind.parse::<usize>().expect("a number")];
+        let done = std::panic::catch_unwind(|| (kind.write)(Path::new(root), number));
+        let said = match done {
+            Ok(()) => "done".to_owned(),
+            Err(panic) => panic
+                .downcast_ref::<String>()
+                .cloned()
+                .unwrap_or_else(|| "panicked".to_owned()),
+        };
+        let said = said.replace('\n', " ");
+        writeln!(std::io::stdout(), "{MARK}{said}").expect("the parent listens");
+    }
+}
+
+fn tell(space: &Space) {
+    for number in 0..PROCESSES {
+        let text = format!("Runa Olsen repaired crane number {number} in Bergen.");
+        space.remember(text.as_str()).expect("told");
+    }
+}
+
+fn source(root: &Path) -> SpaceSource {
+    let name: SpaceName = "tests".parse().expect("a name");
+    let folder = root.join("spaces/tests");
+    SpaceSource::open(&folder, &name, Arc::new(SystemClock), false).expect("a source")
+}
+
+fn view(root: &Path, name: &str) -> PathBuf {
+    root.join("side").join(name)
+}
+
+fn queue(root: &Path) -> Queue {
+    Queue::open(&root.join("tasks.db"), Arc::new(SystemClock)).expect("a queue")
+}
+
+fn add_a_task(root: &Path, number: usize) {
+    let task = NewTask::new("k", number.to_string());
+    queue(root).enqueue(&task).expect("queued");
+}
+
+fn all_tasks_are_there(root: &Path) {
+    let waiting = queue(root).unfinished(99).expect("a list");
+    assert_eq!(waiting.len(), PROCESSES);
+}
+
+/// A model that takes 10 tokens and gives 1.
+struct Terse;
+
+impl LanguageModel for Terse {
+    fn name(&self) -> &'static str {
+        "terse"
+    }
+
+    fn complete(&self, _: &Request) -> Result<Reply, BridgeError> {
+        Ok(Reply {
+            text: "one".to_owned(),
+            usage: Some(Usage {
+                input_tokens: 10,
+                output_tokens: 1,
+            }),
+            model: "terse".to_owned(),
+            cut: false,
+        })
+    }
+}
+
+fn ledger(root: &Path) -> Ledger {
+    Ledger::open(&root.join("catalog.db")).expect("a ledger")
+}
+
+fn spend(root: &Path, _: usize) {
+    let config = BridgeConfig {
+        enabled: true,
+        ..BridgeConfig::default()
+    };
+    let (ledger, pace) = (Arc::new(ledger(root)), Arc::new(SystemPace::new()));
+    let bridge = Bridge::new(config, Arc::new(Terse), ledger, Arc::new(SystemClock), pace);
+    let question = Request {
+        system: "Say how many.".to_owned(),
+        messages: vec![Message::asked("How many?")],
+        schema: None,
+        max_output_tokens: 10,
+        temperature: None,
+        longest: Duration::from_secs(20),
+    };
+    bridge.ask(&Call::of("tests"), &question).expect("answered");
+}
+
+fn all_is_counted(root: &Path) {
+    let costs = ledger(root).costs(&CostQuery::default()).expect("costs");
+    let calls: u64 = costs.iter().map(|row| row.calls).sum();
+    assert_eq!(calls, PROCESSES as u64);
+}
+
+fn summaries(root: &Path) -> Summaries {
+    Summaries::open(&view(root, "summaries.db")).expect("summaries")
+}
+
+fn summarise(root: &Path, _: usize) {
+    let (summaries, source) = (summaries(root), source(root));
+    summaries.catch_up(&source, &mut |_| {}).expect("caught up");
+    summaries
+        .weave(&source, usize::MAX, &mut |_| {})
+        .expect("woven");
+}
+
+fn all_is_summarised(root: &Path) {
+    let days = summaries(root).between(Level::Day, Timestamp::MIN..Timestamp::MAX, 9);
+    let memories: u32 = days.expect("days").iter().map(|day| day.memories).sum();
+    assert_eq!(memories as usize, PROCESSES);
+}
+
+fn graph(root: &Path) -> Graph {
+    Graph::open(&view(root, "knowledge.db"), None).expect("a graph")
+}
+
+fn weave(root: &Path, _: usize) {
+    let source = source(root);
+    graph(root)
+        .catch_up(&source, 1, Timestamp::now(), &mut |_| true)
+        .expect("woven");
+}
+
+fn all_is_woven(root: &Path) {
+    let query = EntityQuery {
+        entity_type: None,
+        name: Some("Runa".to_owned()),
+        unconfirmed: true,
+        limit: 9,
+    };
+    let entities = graph(root).entities(&query, Timestamp::now());
+    let named: Vec<_> = entities
+        .expect("entities")
+        .iter()
+        .map(|one| one.mentions)
+        .collect();
+    assert_eq!(named, [PROCESSES as u64]);
+}
+
+fn readings(root: &Path) -> Readings {
+    Readings::open(&view(root, "readings.db")).expect("readings")
+}
+
+fn judge(root: &Path, number: usize) {
+    let verdict = Verdict {
+        kind: None,
+        reason: format!("both hold, says {number}"),
+    };
+    readings(root)
+        .judge(&number.to_string(), "terse", &verdict)
+        .expect("judged");
+}
+
+fn all_is_judged(root: &Path) {
+    let readings = readings(root);
+    for number in 0..PROCESSES {
+        let verdict = readings.verdict(&number.to_string()).expect("read");
+        assert!(verdict.is_some(), "{number}");
+    }
+}
+
+/// The store as another process opens it.
+fn space(root: &Path) -> Space {
+    let options = anamne::Options::new(root).background(false);
+    let store = anamne::Store::open_with(options).expect("a store");
+    store.space("tests").expect("a space")
+}
+
+fn ask(root: &Path, number: usize) {
+    let space = space(root);
+    let question = format!("crane number {number}");
+    space.recall(&Recall::new(question)).expect("answered");
+    assert!(!space.query_log(99).expect("a log").is_empty());
+}
+
+fn all_questions_are_noted(root: &Path) {
+    let log = space(root).query_log(99).expect("a log");
+    assert_eq!(log.len(), PROCESSES);
+}
+
+fn cache(root: &Path) -> EmbeddingCache {
+    EmbeddingCache::at(&root.join("embedding-cache.db"), 1 << 20)
+}
+
+fn keep_a_vector(root: &Path, number: usize) {
+    let (model, text) = (ModelIdentity::new("far", "1"), number.to_string());
+    let vector = [number as u16; 8];
+    cache(root).put(&model, &[(&text, &vector)]).expect("kept");
+}
+
+fn all_vectors_are_kept(root: &Path) {
+    let size = cache(root).size().expect("read");
+    assert_eq!(size.vectors, PROCESSES as u64);
+}
