@@ -14,11 +14,12 @@ use crate::reading::{Mention, RELATIONS, Reading, Statement, Term};
 
 const DATABASE: SideDatabase = SideDatabase {
     durable: true,
+    migrations: &["ALTER TABLE readings ADD COLUMN text BLOB;"],
     ..SideDatabase::new(
-        1,
+        2,
         "CREATE TABLE position (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL) STRICT; \
              INSERT INTO position VALUES (1, 0); \
-             CREATE TABLE readings (row INTEGER PRIMARY KEY, seq INTEGER NOT NULL, model TEXT NOT NULL, reading TEXT NOT NULL) STRICT; \
+             CREATE TABLE readings (row INTEGER PRIMARY KEY, seq INTEGER NOT NULL, model TEXT NOT NULL, reading TEXT NOT NULL, text BLOB) STRICT; \
              CREATE INDEX readings_by_seq ON readings (seq); \
              CREATE TABLE verdicts (contradiction TEXT PRIMARY KEY, model TEXT NOT NULL, kind INTEGER, reason TEXT NOT NULL) STRICT;",
     )
@@ -67,12 +68,16 @@ impl Readings {
         Ok(Seq(seq as u64))
     }
 
-    /// What was read of a memory in the state that this event gave it.
-    pub fn of(&self, row: Row, seq: Seq) -> Result<Option<Reading>, StoreError> {
+    /// What was read of a memory in the state that this event gave it, where it was read in this text: a database that was
+    /// restored without its last events may give a row and an event to another memory.
+    pub fn of(&self, row: Row, seq: Seq, text: &str) -> Result<Option<Reading>, StoreError> {
         let stored: Option<String> = self
             .connection()
-            .prepare_cached("SELECT reading FROM readings WHERE row = ?1 AND seq = ?2")?
-            .query_row(params![row.0, seq.0 as i64], |row| row.get(0))
+            .prepare_cached(
+                // Format 1 did not say in which text it was read.
+                "SELECT reading FROM readings WHERE row = ?1 AND seq = ?2 AND ifnull(text, ?3) = ?3",
+            )?
+            .query_row(params![row.0, seq.0 as i64, digest(text)], |row| row.get(0))
             .optional()?;
         Ok(stored
             .and_then(|json| serde_json::from_str::<Stored>(&json).ok())
@@ -91,23 +96,23 @@ impl Readings {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Keeps what was read of a memory, and that the log was read up to there, in one transaction. `None` where nothing was
+    /// Keeps what was read of a memory with the text in which that was read, and that the log was read up to there, in one transaction. `None` where nothing was
     /// read: the memory said too little, is gone, or the model could not.
     pub fn put(
         &self,
         row: Row,
         seq: Seq,
         model: &str,
-        reading: Option<&Reading>,
+        reading: Option<(&Reading, &str)>,
     ) -> Result<(), StoreError> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
         match reading {
-            Some(reading) => {
+            Some((reading, text)) => {
                 let json = serde_json::to_string(&Stored::of(reading))?;
                 transaction.execute(
-                    "INSERT OR REPLACE INTO readings VALUES (?1, ?2, ?3, ?4)",
-                    params![row.0, seq.0 as i64, model, json],
+                    "INSERT OR REPLACE INTO readings VALUES (?1, ?2, ?3, ?4, ?5)",
+                    params![row.0, seq.0 as i64, model, json, digest(text)],
                 )?;
             }
             None => {
@@ -117,6 +122,16 @@ impl Readings {
         transaction.execute("UPDATE position SET seq = max(seq, ?1)", [seq.0 as i64])?;
         transaction.commit()?;
         Ok(())
+    }
+
+    /// Takes out what was read beyond the end of the log, so that what is told there anew is read.
+    pub fn cut_beyond(&self, head: Seq) -> Result<(), StoreError> {
+        let mut connection = self.connection();
+        let transaction = connection.transaction()?;
+        let head = head.0 as i64;
+        transaction.execute("DELETE FROM readings WHERE seq > ?1", [head])?;
+        transaction.execute("UPDATE position SET seq = min(seq, ?1)", [head])?;
+        Ok(transaction.commit()?)
     }
 
     /// What a model said of a contradiction.
@@ -183,6 +198,13 @@ impl Readings {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What tells one text from another.
+fn digest(text: &str) -> [u8; 16] {
+    let mut digest = [0; 16];
+    digest.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
+    digest
 }
 
 /// A reading as JSON.

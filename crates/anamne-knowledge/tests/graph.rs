@@ -572,7 +572,8 @@ fn a_contradiction_stays_open_until_someone_decides() {
 #[test]
 fn what_a_model_read_and_judged_counts_instead_of_the_rules() {
     let log = Log::default();
-    log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
+    let text = "Mara Lind lives in Bonn.";
+    log.say("Ada", 1, text, None);
     log.say(
         "Ada",
         2,
@@ -605,14 +606,12 @@ fn what_a_model_read_and_judged_counts_instead_of_the_rules() {
         statements: vec![statement],
     };
     readings
-        .put(Row(0), Seq(1), "scripted", Some(&reading))
+        .put(Row(0), Seq(1), "scripted", Some((&reading, text)))
         .expect("kept");
-    assert_eq!(readings.of(Row(0), Seq(1)).expect("read"), Some(reading));
-    assert_eq!(
-        readings.of(Row(0), Seq(2)).expect("read"),
-        None,
-        "it has changed since"
-    );
+    let of = |seq, text| readings.of(Row(0), Seq(seq), text).expect("read");
+    assert_eq!(of(1, text), Some(reading));
+    assert_eq!(of(2, text), None, "it has changed since");
+    assert_eq!(of(1, "Mara Lind"), None, "another memory stands there");
     graph.follow_readings(&log).expect("taken");
     let contradictions = ContradictionQuery {
         limit: 10,
@@ -645,7 +644,7 @@ fn what_a_model_read_and_judged_counts_instead_of_the_rules() {
     follow(&again, &log);
     check(&again);
     readings.purge(&|row| row != Row(0)).expect("purged");
-    assert_eq!(readings.of(Row(0), Seq(1)).expect("read"), None);
+    assert_eq!(of(1, text), None);
 }
 
 /// What may happen to the log.

@@ -82,7 +82,13 @@ impl Inner {
             }
             context.renew()?;
             let reading = self.reading_of(bridge, state, context)?;
-            let put = readings.put(state.row, state.seq, bridge.model(), reading.as_ref());
+            let text = state.memory.as_ref().map(|memory| memory.content.as_str());
+            let put = readings.put(
+                state.row,
+                state.seq,
+                bridge.model(),
+                reading.as_ref().zip(text),
+            );
             put.map_err(TaskError::failed)?;
         }
         Ok(())

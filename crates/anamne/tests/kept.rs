@@ -9,6 +9,7 @@ use anamne_knowledge::readings::{Readings, Verdict};
 
 const PAID: &str = "paid/readings.db";
 const OBSERVED: &str = "observed/meta.db";
+const TEXT: &str = "The lamp number 1 burns in the harbour";
 
 fn open(root: &Path) -> Space {
     let store = Store::open(root).expect("a store");
@@ -28,7 +29,7 @@ fn used(root: &Path) -> Space {
         statements: Vec::new(),
     };
     readings
-        .put(Row(1), Seq(2), "a model", Some(&empty))
+        .put(Row(1), Seq(2), "a model", Some((&empty, TEXT)))
         .expect("kept");
     let verdict = Verdict {
         kind: None,
@@ -46,7 +47,10 @@ fn used(root: &Path) -> Space {
 fn check_kept(space: &Space) {
     let readings = Readings::open(&space.folder().join(PAID)).expect("opened");
     assert_eq!(readings.position().expect("read"), Seq(2));
-    assert!(readings.of(Row(1), Seq(2)).expect("read").is_some());
+    assert!(readings.of(Row(1), Seq(2), TEXT).expect("read").is_some());
+    // What was read in another text counts for nothing.
+    let other = readings.of(Row(1), Seq(2), "another text");
+    assert_eq!(other.expect("read"), None);
     let verdict = readings.verdict("abc").expect("read");
     assert_eq!(verdict.expect("a verdict").reason, "both burn");
     let log = space.query_log(10).expect("a log");
@@ -102,6 +106,24 @@ fn a_repair_keeps_it() {
     check_kept(&open(home.path()));
 }
 
+#[test]
+fn what_was_read_of_events_that_are_lost_is_read_anew() {
+    let home = tempfile::tempdir().expect("a folder");
+    let space = used(home.path());
+    let folder = space.folder().to_owned();
+    let readings = Readings::open(&folder.join(PAID)).expect("opened");
+    readings
+        .put(Row(300), Seq(300), "a model", None)
+        .expect("kept");
+    drop((space, readings));
+    let space = open(home.path());
+    space.weave(&mut |_| true).expect("woven");
+    drop(space);
+    let readings = Readings::open(&folder.join(PAID)).expect("opened");
+    assert_eq!(readings.position().expect("read"), Seq(20));
+    assert!(readings.of(Row(1), Seq(2), TEXT).expect("read").is_some());
+}
+
 /// Puts the files where earlier versions kept them.
 fn as_before(space: &Path) {
     for (present, former) in [(PAID, "views/readings.db"), (OBSERVED, "views/meta.db")] {
@@ -112,7 +134,7 @@ fn as_before(space: &Path) {
             }
         }
         let folder = space.join(present);
-        fs::remove_dir(folder.parent().expect("a folder")).expect("removed");
+        fs::remove_dir_all(folder.parent().expect("a folder")).expect("removed");
     }
 }
 

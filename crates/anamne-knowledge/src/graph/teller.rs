@@ -41,7 +41,7 @@ impl Teller<'_> {
             .keys
             .extend(listed.into_iter().map(|key| (key, row)));
         let by_model = match self.readings {
-            Some(readings) => readings.of(memory.row, memory.seq)?,
+            Some(readings) => readings.of(memory.row, memory.seq, &memory.content)?,
             None => None,
         };
         let reading = by_model.unwrap_or_else(|| read(&utterance));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anamne_knowledge::readings::Readings;
 use anamne_store::beside::PAID;
+use anamne_store::view::MemoryFeed;
 use anamne_store::{Budget, Class, Damage, Derived, SpaceSource, StoreError};
 use anamne_types::Seq;
 
@@ -42,7 +43,13 @@ impl ReadingsFile {
         if !self.has_model && !path.exists() {
             return Ok(None);
         }
-        Ok(Some(Arc::new(Readings::open(&path)?)))
+        let readings = Readings::open(&path)?;
+        // In this order: who adds to them has read the log before.
+        let (position, head) = (readings.position()?, MemoryFeed::head(&*self.source)?);
+        if position > head {
+            readings.cut_beyond(head)?;
+        }
+        Ok(Some(Arc::new(readings)))
     }
 
     fn open_existing(&self) -> Result<Option<Readings>, StoreError> {

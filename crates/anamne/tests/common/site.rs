@@ -179,7 +179,7 @@ pub fn write_readings(folder: &Path) {
         statements: Vec::new(),
     };
     readings
-        .put(Row(1), Seq(1), "scripted", Some(&reading))
+        .put(Row(1), Seq(1), "scripted", Some((&reading, LIVE)))
         .expect("put");
     let verdict = Verdict {
         kind: None,
