@@ -51,7 +51,7 @@ pub(crate) fn weave(
         bar: None,
         said: false,
     };
-    let woven = space.weave_sound(&mut |reached| {
+    let woven = space.weave(&mut |reached| {
         progress.reached(reached.0, output);
         true
     });

@@ -65,39 +65,28 @@ impl<'space> Pace<'space> {
 
 impl Space {
     /// Weaves what was told since into the knowledge graph: to the log's end, or until `go_on`, which is asked after
-    /// every few hundred memories with the event reached, says no. Some 0.5 ms a memory.
+    /// every few hundred memories with the event reached, says no. Some 0.5 ms a memory. The background does this while
+    /// nobody asks.
     ///
-    /// The background does this while nobody asks.
-    pub fn weave(&self, go_on: &mut dyn FnMut(Seq) -> bool) -> Result<Woven, Error> {
+    /// Memories that are damaged in both copies count as forgotten, and each is named once, by the call that passes it over. What a
+    /// repair brings back is woven with everything else, for it throws the graph away.
+    pub fn weave(&self, go_on: &mut dyn FnMut(Seq) -> bool) -> Result<(Woven, Skipped), Error> {
         self.require_write()?;
         self.inner.derived.knowledge.weave(BATCH, go_on)
     }
 
-    /// The same, past memories that are damaged in both copies: the graph takes them for forgotten, and each is named once, by the
-    /// call that passes it over. What a repair brings back is woven with everything else, for it throws the graph away.
-    pub fn weave_sound(
+    /// Throws the knowledge graph away and weaves it from the beginning of the log. The same log gives the same graph.
+    pub fn weave_again(
         &self,
         go_on: &mut dyn FnMut(Seq) -> bool,
     ) -> Result<(Woven, Skipped), Error> {
-        self.require_write()?;
-        let feed = self.source().sound_feed();
-        let woven = self
-            .inner
-            .derived
-            .knowledge
-            .weave_from(&feed, BATCH, go_on)?;
-        Ok((woven, feed.skipped()))
-    }
-
-    /// Throws the knowledge graph away and weaves it from the beginning of the log. The same log gives the same graph.
-    pub fn weave_again(&self, go_on: &mut dyn FnMut(Seq) -> bool) -> Result<Woven, Error> {
         self.require_write()?;
         self.inner.derived.knowledge.empty()?;
         self.weave(go_on)
     }
 
     /// Weaves to the log's end and gives way to whoever asks meanwhile: then it works for a small part of the time.
-    pub fn weave_in_background(&self) -> Result<Woven, Error> {
+    pub fn weave_in_background(&self) -> Result<(Woven, Skipped), Error> {
         self.require_write()?;
         let mut pace = Pace::new(&self.inner);
         self.inner.derived.knowledge.weave(SMALL_BATCH, &mut |_| {

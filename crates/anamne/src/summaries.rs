@@ -12,21 +12,12 @@ use crate::space::Space;
 impl Space {
     /// Brings every summary up to the last write; `progress` is told how many periods are done. Some 40 µs a memory of the
     /// periods that changed. The background does this while little is asked.
-    pub fn summarise(&self, progress: &mut dyn FnMut(usize)) -> Result<Woven, Error> {
+    ///
+    /// Memories that are damaged in both copies are in no summary, and each is named once, by the call that passes it over. What a
+    /// repair brings back is summarised with everything else, for it throws the summaries away.
+    pub fn summarise(&self, progress: &mut dyn FnMut(usize)) -> Result<(Woven, Skipped), Error> {
         self.require_write()?;
-        self.inner.derived.summaries.weave(self.source(), progress)
-    }
-
-    /// The same, past memories that are damaged in both copies: they are in no summary, and each is named once, by the call that
-    /// passes it over. What a repair brings back is summarised with everything else, for it throws the summaries away.
-    pub fn summarise_sound(
-        &self,
-        progress: &mut dyn FnMut(usize),
-    ) -> Result<(Woven, Skipped), Error> {
-        self.require_write()?;
-        let feed = self.source().sound_feed();
-        let woven = self.inner.derived.summaries.weave(&feed, progress)?;
-        Ok((woven, feed.skipped()))
+        self.inner.derived.summaries.weave(progress)
     }
 
     /// The summaries of a level whose periods begin in a span of time, from the earliest, at most `limit`. What was told

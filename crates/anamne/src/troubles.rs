@@ -2,6 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use anamne_types::Skipped;
+
 /// So many are kept.
 const MOST: usize = 100;
 
@@ -17,6 +19,11 @@ impl Troubles {
             kept.truncate(MOST - 1);
             kept.push(trouble);
         }
+    }
+
+    /// The same for entries that were skipped.
+    pub(crate) fn note_skipped(&self, skipped: &Skipped) {
+        self.note(skipped.first.iter().map(|one| one.reason.clone()));
     }
 
     /// Hands out what was kept.

@@ -146,14 +146,6 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
             Write(|space, _| space.weave(&mut |_| true).map(drop)),
         ),
         (
-            "weave_sound",
-            Write(|space, _| space.weave_sound(&mut |_| true).map(drop)),
-        ),
-        (
-            "summarise_sound",
-            Write(|space, _| space.summarise_sound(&mut |_| {}).map(drop)),
-        ),
-        (
             "weave_again",
             Write(|space, _| space.weave_again(&mut |_| true).map(drop)),
         ),

@@ -135,7 +135,7 @@ impl Summaries {
 fn choose(space: &Space, output: &mut Output) -> Result<Skipped, Failure> {
     let started = Instant::now();
     let mut shown = started;
-    let (_, passed) = space.summarise_sound(&mut |periods| {
+    let (_, passed) = space.summarise(&mut |periods| {
         if shown.elapsed().as_secs() >= 2 {
             shown = Instant::now();
             output.note(format_args!(

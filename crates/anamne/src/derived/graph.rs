@@ -7,7 +7,7 @@ use anamne_knowledge::graph::{Graph, GraphError, Woven};
 use anamne_store::beside::VIEWS;
 use anamne_store::view::MemoryFeed;
 use anamne_store::{Budget, Class, Damage, Derived, Effort, SpaceSource, StoreError};
-use anamne_types::Seq;
+use anamne_types::{Seq, Skipped};
 use jiff::Timestamp;
 
 use super::Site;
@@ -78,32 +78,24 @@ impl KnowledgeFile {
             .flatten()
     }
 
-    /// Follows the log until `go_on` says no. A graph that turns out to be damaged is thrown away and woven anew.
+    /// Follows the log until `go_on` says no, past memories that are damaged in both copies. A graph that turns out to be
+    /// damaged is thrown away and woven anew.
     pub(crate) fn weave(
         &self,
         batch: usize,
         go_on: &mut dyn FnMut(Seq) -> bool,
-    ) -> Result<Woven, Error> {
-        self.weave_from(&*self.source, batch, go_on)
-    }
-
-    /// The same with what a feed hands out.
-    pub(crate) fn weave_from(
-        &self,
-        feed: &dyn MemoryFeed,
-        batch: usize,
-        go_on: &mut dyn FnMut(Seq) -> bool,
-    ) -> Result<Woven, Error> {
-        let now = self.source.now();
-        match self.open()?.catch_up(feed, batch, now, go_on) {
+    ) -> Result<(Woven, Skipped), Error> {
+        let (feed, now) = (self.source.sound_feed(), self.source.now());
+        let woven = match self.open()?.catch_up(&feed, batch, now, go_on) {
             Err(error) if error.is_damage() => {
                 self.remove()?;
                 let said = format!("knowledge was damaged and is woven anew: {error}");
                 self.troubles.note([said]);
-                Ok(self.open()?.catch_up(feed, batch, now, go_on)?)
+                self.open()?.catch_up(&feed, batch, now, go_on)?
             }
-            woven => Ok(woven?),
-        }
+            woven => woven?,
+        };
+        Ok((woven, feed.skipped()))
     }
 
     /// How many events of the log a graph lacks.
@@ -148,7 +140,8 @@ impl Derived<Error> for KnowledgeFile {
 
     fn catch_up(&self, budget: &mut Budget<'_>) -> Result<(), Error> {
         if budget.effort == Effort::Whole {
-            self.weave(BATCH, &mut |reached| (budget.go_on)(NAME, reached))?;
+            let woven = self.weave(BATCH, &mut |reached| (budget.go_on)(NAME, reached))?;
+            self.troubles.note_skipped(&woven.1);
         }
         Ok(())
     }

@@ -7,10 +7,11 @@ use anamne_knowledge::summaries::{Summaries, Woven};
 use anamne_store::beside::VIEWS;
 use anamne_store::view::{Health, MemoryFeed};
 use anamne_store::{Budget, Class, Damage, Derived, Effort, SpaceSource, remove_derived};
-use anamne_types::Seq;
+use anamne_types::{Seq, Skipped};
 
 use super::Site;
 use crate::Error;
+use crate::troubles::Troubles;
 
 /// Its name in reports.
 const NAME: &str = "summaries";
@@ -18,6 +19,7 @@ const NAME: &str = "summaries";
 /// The summaries, opened when they are first asked for.
 pub(crate) struct SummariesFile {
     source: Arc<SpaceSource>,
+    troubles: Arc<Troubles>,
     opened: Mutex<Option<Arc<Summaries>>>,
 }
 
@@ -25,6 +27,7 @@ impl SummariesFile {
     pub(super) fn new(site: &Site) -> Self {
         Self {
             source: site.source.clone(),
+            troubles: site.troubles.clone(),
             opened: Mutex::default(),
         }
     }
@@ -50,17 +53,14 @@ impl SummariesFile {
         Ok(summaries.watermark()? != head || summaries.waiting()? > 0)
     }
 
-    /// Brings every summary up to the last write; `progress` is told how many periods are done.
-    pub(crate) fn weave(
-        &self,
-        feed: &dyn MemoryFeed,
-        progress: &mut dyn FnMut(usize),
-    ) -> Result<Woven, Error> {
-        let summaries = self.open()?;
-        summaries.catch_up(feed, &mut |_| {})?;
-        let woven = summaries.weave(feed, usize::MAX, progress)?;
-        summaries.weave_signals(feed, usize::MAX)?;
-        Ok(woven)
+    /// Brings every summary up to the last write, past memories that are damaged in both copies; `progress` is told how many
+    /// periods are done.
+    pub(crate) fn weave(&self, progress: &mut dyn FnMut(usize)) -> Result<(Woven, Skipped), Error> {
+        let (summaries, feed) = (self.open()?, self.source.sound_feed());
+        summaries.catch_up(&feed, &mut |_| {})?;
+        let woven = summaries.weave(&feed, usize::MAX, progress)?;
+        summaries.weave_signals(&feed, usize::MAX)?;
+        Ok((woven, feed.skipped()))
     }
 }
 
@@ -86,7 +86,8 @@ impl Derived<Error> for SummariesFile {
 
     fn catch_up(&self, budget: &mut Budget<'_>) -> Result<(), Error> {
         if budget.effort == Effort::Whole {
-            self.weave(&*self.source, &mut |_| {})?;
+            let woven = self.weave(&mut |_| {})?;
+            self.troubles.note_skipped(&woven.1);
         }
         Ok(())
     }

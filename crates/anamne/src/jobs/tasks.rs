@@ -106,7 +106,8 @@ impl Modules<'_> {
                 pace.rest();
                 stopped.is_ok()
             });
-        woven.map_err(TaskError::failed)?;
+        let (_, skipped) = woven.map_err(TaskError::failed)?;
+        self.inner.site.troubles.note_skipped(&skipped);
         stopped?;
         let graph = self
             .inner
@@ -121,27 +122,28 @@ impl Modules<'_> {
     }
 
     fn summarise(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
-        let source = &*self.inner.source;
+        let feed = self.inner.source.sound_feed();
         let summaries = self
             .inner
             .derived
             .summaries
             .open()
             .map_err(TaskError::failed)?;
-        let caught_up = summaries.catch_up(source, &mut |_| {});
+        let caught_up = summaries.catch_up(&feed, &mut |_| {});
         caught_up.map_err(TaskError::failed)?;
         let mut pace = Pace::new(self.inner);
         let mut done = 0;
         loop {
-            let woven = summaries.weave(source, FEW_PERIODS, &mut |_| {});
+            let woven = summaries.weave(&feed, FEW_PERIODS, &mut |_| {});
             let woven = woven.map_err(TaskError::failed)?;
             done += woven.woven as u64;
             context.progress(done, done + woven.waiting as u64, "periods")?;
-            let signals = summaries.weave_signals(source, SMALL_BATCH);
+            let signals = summaries.weave_signals(&feed, SMALL_BATCH);
             let signals = signals.map_err(TaskError::failed)?;
             if (woven.waiting == 0 || woven.woven == 0)
                 && (signals.waiting == 0 || signals.woven == 0)
             {
+                self.inner.site.troubles.note_skipped(&feed.skipped());
                 return Ok(());
             }
             if let Some(interruption) = self.interruption(context) {
@@ -160,8 +162,7 @@ impl Modules<'_> {
             interruption.is_none()
         });
         let (_, passed) = folded.map_err(TaskError::failed)?;
-        let troubles = passed.first.iter().map(|one| one.reason.clone());
-        self.inner.site.troubles.note(troubles);
+        self.inner.site.troubles.note_skipped(&passed);
         interruption.map_or(Ok(()), Err)
     }
 }
