@@ -31,6 +31,7 @@ mod consolidating;
 mod core;
 mod derived;
 mod doctor;
+mod due;
 mod erasing;
 mod error;
 mod exchange;

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use anamne_index::columns::{ColumnsSnapshot, Tokenise};
 use anamne_index::latent::LatentIndex;
@@ -15,15 +14,16 @@ use super::answering::{self, Stamp};
 use super::tiers::Tiers;
 use super::views::BuiltInTokens;
 use crate::Error;
+use crate::due::Due;
 
 /// Its name among the views.
 const NAME: &str = "latent";
 
-/// A process looks so often for what another has found out.
-const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
+/// A process looks so often for what another has found out, in microseconds.
+const BETWEEN_LOOKS: i64 = 1_000_000;
 
-/// The background finds out anew once in so long, unless half as much again was told since.
-const BETWEEN_TURNS: Duration = Duration::from_secs(10);
+/// The background finds out anew once in so long, in microseconds, unless half as much again was told since.
+const BETWEEN_TURNS: i64 = 10 * BETWEEN_LOOKS;
 
 /// With fewer new events nothing is found out anew.
 const LEAST_NEW: u64 = 8;
@@ -39,18 +39,18 @@ pub(crate) struct Latent {
     source: Arc<SpaceSource>,
     tiers: Arc<Tiers>,
     known: Mutex<Known>,
+    next_look: Due,
+    next_turn: Due,
 }
 
 #[derive(Debug, Default)]
 struct Known {
-    looked: Option<Instant>,
     stamp: Option<Stamp>,
     index: Option<Arc<LatentIndex>>,
     /// Whether there is a file that can't be read.
     is_damaged: bool,
     /// The event as of which it was found out, or that too little was told.
     tried: Seq,
-    turn: Option<Instant>,
 }
 
 impl Known {
@@ -62,11 +62,6 @@ impl Known {
 
     /// Reads the file where it is another than before; what is damaged is found out anew.
     fn look(&mut self, path: &Path) {
-        let now = Instant::now();
-        if self.looked.is_some_and(|last| now - last < BETWEEN_LOOKS) {
-            return;
-        }
-        self.looked = Some(now);
         let stamp = Stamp::of(path);
         if stamp != self.stamp {
             let bytes = std::fs::read(path).unwrap_or_default();
@@ -88,6 +83,8 @@ impl Latent {
             source: site.source.clone(),
             tiers,
             known: Mutex::default(),
+            next_look: Due::at_once(),
+            next_turn: Due::at_once(),
         }
     }
 
@@ -104,14 +101,14 @@ impl Latent {
     fn is_background_due(&self) -> bool {
         let head = self.tiers.head();
         let known = self.known();
-        let has_waited = known.turn.is_none_or(|turn| turn.elapsed() > BETWEEN_TURNS);
+        let has_waited = self.next_turn.is_due(self.source.now());
         known.is_behind(head, MUCH_NEW) || has_waited && known.is_behind(head, NEW)
     }
 
     /// Finds out anew what is told together, some 4 µs a memory, unless another process is at it or takes out what was
     /// erased. Asked of a space where little was told, or that may only be read, it only notes that.
     fn learn(&self) -> Result<(), Error> {
-        self.known().turn = Some(Instant::now());
+        self.next_turn.put_off(self.source.now(), BETWEEN_TURNS);
         // Held from before the columns are read until the file is there, so that no erasure comes in between.
         let _guard = match answering::try_change(self.source.folder()) {
             Ok(Some(guard)) => guard,
@@ -144,7 +141,11 @@ impl Latent {
 
     fn known(&self) -> MutexGuard<'_, Known> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.look(&path_in(self.source.folder()));
+        let now = self.source.now();
+        if self.next_look.is_due(now) {
+            self.next_look.put_off(now, BETWEEN_LOOKS);
+            known.look(&path_in(self.source.folder()));
+        }
         known
     }
 }

@@ -4,7 +4,6 @@
 //! all processes share, and looking after that queue is a chore. What is heavy waits until little is asked and told.
 
 mod aging;
-pub(crate) mod due;
 mod examining;
 mod tasks;
 mod worker;
@@ -21,9 +20,9 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use crate::core::Inner;
 use crate::derived::reembedding::Portion;
+use crate::due::Due;
 use crate::space::Space;
 pub use aging::Moved;
-use due::Due;
 use worker::Worker;
 
 const SECONDS: i64 = 1_000_000;
