@@ -41,6 +41,11 @@ impl Progress {
         view.health() == Health::Whole
             && (view.watermark() > Seq(0) || behind <= ABSORBED || self.is_small)
     }
+
+    /// Whether a view wants folding: it is broken, was never built, or has a long tail.
+    fn is_due(&self, view: &dyn View) -> bool {
+        !self.takes_part(view) || view.tail_rows() > LONG_TAIL
+    }
 }
 
 /// A view that can't take part now, and why.
@@ -166,10 +171,17 @@ impl Followers {
     /// The views that want folding: broken, never built, or with a long tail.
     pub fn due(&self) -> Vec<Arc<dyn View>> {
         let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = |view: &&Arc<dyn View>| {
-            !progress.takes_part(view.as_ref()) || view.tail_rows() > LONG_TAIL
-        };
-        self.views.iter().filter(due).cloned().collect()
+        let due = self.views.iter();
+        due.filter(|view| progress.is_due(view.as_ref()))
+            .cloned()
+            .collect()
+    }
+
+    /// Whether the view of this name wants folding.
+    pub fn is_due(&self, name: &str) -> bool {
+        let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut named = self.views.iter().filter(|view| view.name() == name);
+        named.any(|view| progress.is_due(view.as_ref()))
     }
 
     /// Folds `views`; those that another process is folding are passed over.

@@ -97,11 +97,6 @@ impl OpenTier {
         })
     }
 
-    /// Whether a view of this name is due.
-    fn is_due(&self, name: &str) -> bool {
-        self.followers.due().iter().any(|view| view.name() == name)
-    }
-
     fn view(&self, name: &str) -> Option<&Arc<dyn View>> {
         self.followers
             .views()
@@ -416,7 +411,7 @@ impl Derived<Error> for OfTiers {
 
     fn is_due(&self, _: Effort) -> Result<bool, Error> {
         let open = self.tiers.open_now();
-        Ok(open.iter().any(|tier| tier.is_due(self.name)))
+        Ok(open.iter().any(|tier| tier.followers.is_due(self.name)))
     }
 
     fn catch_up(&self, budget: &mut Budget<'_>) -> Result<(), Error> {
