@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anamne_store::StoreError;
-use anamne_types::Refusal;
+use anamne_types::{NextStep, Refusal};
 
 use super::{TaskId, TaskState};
 
@@ -16,7 +16,7 @@ pub enum QueueError {
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// There is no such task.
-    #[error("no task {0}; `anamne tasks` lists those that are there")]
+    #[error("no task {0}")]
     NoTask(TaskId),
     /// The task is not in a state in which this can be done; nothing was changed.
     #[error("the task {id} is {state}; only one that is {wanted} can be {action}")]
@@ -63,6 +63,15 @@ pub enum QueueError {
 }
 
 impl QueueError {
+    /// What a person can do next, where there is something.
+    pub fn next_step(&self) -> Option<NextStep> {
+        match self {
+            Self::NoTask(_) => Some(NextStep::ListTasks),
+            Self::Store(error) => error.next_step(),
+            _ => None,
+        }
+    }
+
     /// Whether the file itself is broken, so that only a new one helps.
     pub(super) fn is_damage(&self) -> bool {
         use rusqlite::ffi::{self, ErrorCode};

@@ -78,7 +78,7 @@ pub(crate) struct KnownDisputes(pub(crate) Arc<Graph>);
 
 impl Disputes for KnownDisputes {
     fn of(&self, rows: &[Row]) -> Vec<Vec<Dispute>> {
-        // Recall answers all the same where the graph can't be read; `doctor` says so.
+        // Recall answers all the same where the graph can't be read; a check-up says so.
         self.0
             .disputes(rows)
             .unwrap_or_else(|_| vec![Vec::new(); rows.len()])
