@@ -28,7 +28,7 @@ Exit codes: 0 done, 1 failed, 2 not accepted (usage or a refused value), 3 not
 found, 4 erased but not everywhere (each place that is left is named). With
 --json, standard output carries JSON, and an error is one JSON object on
 standard error:
-  {\"error\": {\"kind\": …, \"message\": …, \"field\"?: …, \"hint\"?: …}}
+  {\"error\": {\"kind\": …, \"message\": …, \"field\"?: …, \"next_step\"?: …, \"hint\"?: …}}
 Kinds: refused and denied (exit code 2), not_found (3), permission_denied, busy,
 newer_format, damaged and failed (1)."
 )]

@@ -6,10 +6,11 @@ use std::process::ExitCode;
 use anamne::llm::BridgeError;
 use anamne::queue::QueueError;
 use anamne::text::echo::shorten_values;
-use anamne::{Error, ErrorKind, GraphError, Refusal, StoreError};
+use anamne::{Error, ErrorKind, NextStep, Refusal};
 use serde::{Serialize, Serializer};
 
-use crate::output::{CYAN, memories, paint, say, say_json, say_message};
+use crate::next_step::{self, say_hint};
+use crate::output::{memories, paint, say, say_json, say_message};
 use crate::style::ERROR;
 use crate::wording::{at_most_characters, number};
 
@@ -38,6 +39,8 @@ pub(crate) struct Told {
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    next_step: Option<NextStep>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
     /// What an import had taken before it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,6 +66,7 @@ impl Failure {
             kind,
             message: shorten_values(&message.into()).into_owned(),
             field: None,
+            next_step: None,
             hint: None,
             taken: None,
         }))
@@ -101,6 +105,21 @@ impl Failure {
         self
     }
 
+    /// Adds the engine's word for what to do next, with ours.
+    fn step(mut self, step: Option<NextStep>) -> Self {
+        if let Self::Told(told) = &mut self {
+            told.next_step = step;
+            told.hint = step.map(|step| next_step::words(step).to_owned());
+        }
+        self
+    }
+
+    /// No language model is set up.
+    pub(crate) fn no_model() -> Self {
+        Self::not_found("no model is set up")
+            .hint("set one up by `anamne model set --provider … --model …`")
+    }
+
     /// Adds what an import had taken.
     #[must_use]
     pub(crate) fn taken(mut self, taken: Taken) -> Self {
@@ -124,7 +143,7 @@ impl Failure {
         let message = at_most_characters(&told.message, LONGEST_MESSAGE);
         say_message(format_args!("{} {message}", paint(ERROR, "error:")));
         if let Some(hint) = &told.hint {
-            say_message(format_args!("{} {hint}", paint(CYAN, "hint:")));
+            say_hint(hint);
         }
         if let Some(Taken {
             imported,
@@ -181,11 +200,7 @@ impl From<Error> for Failure {
         if let Some(refusal) = error.refusal() {
             return refusal.clone().into();
         }
-        let failure = Self::told(error.kind(), error.to_string());
-        match next_step(&error) {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        }
+        Self::told(error.kind(), error.to_string()).step(error.next_step())
     }
 }
 
@@ -199,25 +214,6 @@ impl From<QueueError> for Failure {
     fn from(error: QueueError) -> Self {
         Error::from(error).into()
     }
-}
-
-fn next_step(error: &Error) -> Option<&'static str> {
-    Some(match error {
-        Error::Store(StoreError::NoMemory { .. } | StoreError::NoCitation { .. }) => {
-            "`anamne list` shows the names of memories; --space chooses another space"
-        }
-        Error::Store(StoreError::QuotaExceeded { .. }) => {
-            "`anamne forget --hard` makes room; `anamne spaces set --quota SIZE` gives the space more"
-        }
-        Error::Knowledge(GraphError::NoContradiction { .. }) => {
-            "`anamne resolve --all` lists those that are known"
-        }
-        Error::Store(StoreError::NoSpace(_)) => "`anamne spaces` lists those that are there",
-        Error::Store(StoreError::State { .. }) => {
-            "`anamne list --forgotten` shows what can be brought back by `anamne restore ID`"
-        }
-        error => return error.kind().next_step(),
-    })
 }
 
 /// Has a panic reported like any other failure: its message may hold words of others.
@@ -241,8 +237,5 @@ fn say_panic(place: &str, message: &str) {
         "{} internal error{place}: {message}",
         paint(ERROR, "error:")
     ));
-    say_message(format_args!(
-        "{} this is a bug of anamne; please report it with the command that was run",
-        paint(CYAN, "hint:")
-    ));
+    say_hint("this is a bug of anamne; please report it with the command that was run");
 }

@@ -20,6 +20,7 @@ mod filters;
 mod ids;
 mod input;
 mod known;
+mod next_step;
 mod output;
 mod place;
 mod planned;

@@ -11,6 +11,7 @@ use etcetera::BaseStrategy;
 use crate::arguments::Global;
 use crate::bridge;
 use crate::failure::Failure;
+use crate::next_step;
 use crate::output::Output;
 use crate::projects;
 use crate::shell::shell_word;
@@ -154,7 +155,10 @@ impl Place {
         match bridge::of_store(&options.root) {
             Ok(model) => options.language_model = model,
             // Everything works without one.
-            Err(error) => output.warn(format_args!("language model disabled: {error}")),
+            Err(error) => {
+                let problem = next_step::on_one_line(&error, error.next_step());
+                output.warn(format_args!("language model disabled: {problem}"));
+            }
         }
         Ok(options)
     }

@@ -4,6 +4,7 @@ use anamne::Skipped;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::next_step::{say_each, worded};
 use crate::output::{Output, say, say_json};
 use crate::wording::{named, number};
 
@@ -23,20 +24,23 @@ pub(crate) fn tell(passed: &Skipped, output: &Output) {
             number(passed.unnamed())
         ));
     }
+    say_each(passed.first.iter().filter_map(|one| one.next_step));
 }
 
 /// The same for a command whose answer has no place for them: then a program reads them on standard error.
 pub(crate) fn tell_beside(passed: &Skipped, output: &Output) {
     tell(passed, output);
     if output.is_json() && !passed.is_empty() {
-        say_json(&json!({ "skipped": passed }));
+        let mut beside = json!({});
+        describe(passed, &mut beside);
+        say_json(&beside);
     }
 }
 
 /// Adds them to the answer of `--json`.
 pub(crate) fn describe(passed: &Skipped, answer: &mut Value) {
     if !passed.is_empty() {
-        answer["skipped"] = json!(passed);
+        answer["skipped"] = worded(passed);
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anamne_store::{SideError, StoreError, shows_damage};
-use anamne_types::Refusal;
+use anamne_types::{NextStep, Refusal};
 
 use super::{TaskId, TaskState};
 
@@ -16,7 +16,7 @@ pub enum QueueError {
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// There is no such task.
-    #[error("no task {0}; `anamne tasks` lists those that are there")]
+    #[error("no task {0}")]
     NoTask(TaskId),
     /// The task is not in a state in which this can be done; nothing was changed.
     #[error("the task {id} is {state}; only one that is {wanted} can be {action}")]
@@ -69,6 +69,17 @@ impl From<StoreError> for QueueError {
             StoreError::Busy { path, waited } => Self::Busy { path, waited },
             StoreError::Damaged { path, reason } => Self::Damaged { path, reason },
             error => Self::Store(error),
+        }
+    }
+}
+
+impl QueueError {
+    /// What a person can do next, where there is something.
+    pub fn next_step(&self) -> Option<NextStep> {
+        match self {
+            Self::NoTask(_) => Some(NextStep::ListTasks),
+            Self::Store(error) => error.next_step(),
+            _ => None,
         }
     }
 }

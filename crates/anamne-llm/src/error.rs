@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anamne_net::AddressError;
 use anamne_store::StoreError;
-use anamne_types::Refusal;
+use anamne_types::{NextStep, Refusal};
 use jiff::Timestamp;
 
 use super::BudgetKind;
@@ -20,9 +20,7 @@ pub enum BridgeError {
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// `model.toml` can't be understood.
-    #[error(
-        "{path} can't be used: {reason}; mend it, or write it anew with `anamne model set --provider … --model …`"
-    )]
+    #[error("{path} can't be used: {reason}")]
     Config {
         /// The file.
         path: PathBuf,
@@ -38,11 +36,11 @@ pub enum BridgeError {
         reason: String,
         /// What to do.
         remedy: String,
+        /// What can be done after that.
+        next_step: Option<NextStep>,
     },
     /// A person has to approve `model.toml` on this machine before a model is asked.
-    #[error(
-        "{path} is not approved on this machine: {reason}; `anamne model trust` shows what it asks for and approves it"
-    )]
+    #[error("{path} is not approved on this machine: {reason}")]
     NotApproved {
         /// The settings.
         path: PathBuf,
@@ -51,7 +49,7 @@ pub enum BridgeError {
     },
     /// `key_env` names a variable that is not known to hold a model's key.
     #[error(
-        "the variable {variable} is not read: it is not known to hold a key for a model, and was not allowed for {origin} on this machine; if it does, run `anamne model set --key-env {variable}`"
+        "the variable {variable} is not read: it is not known to hold a key for a model, and was not allowed for {origin} on this machine"
     )]
     VariableNotAllowed {
         /// The variable.
@@ -60,9 +58,7 @@ pub enum BridgeError {
         origin: String,
     },
     /// A key file of an earlier version, which does not say which host the key is for.
-    #[error(
-        "{path} does not say which host its key is for; `anamne model trust` binds it to {account}, `anamne model key` takes another one"
-    )]
+    #[error("{path} does not say whether its key is for {account}")]
     KeyUnbound {
         /// The file.
         path: PathBuf,
@@ -70,7 +66,7 @@ pub enum BridgeError {
         account: String,
     },
     /// The keychain did not keep a key.
-    #[error("{tool} {reason}; `anamne model key --file` keeps the key in a private file instead")]
+    #[error("{tool} {reason}")]
     Keychain {
         /// The program that was asked.
         tool: String,
@@ -281,7 +277,7 @@ pub enum BridgeError {
 
 fn when_open(opens_at: Option<&Timestamp>) -> String {
     match opens_at {
-        Some(at) => format!("it opens again at {at}; `anamne costs` shows what was spent"),
+        Some(at) => format!("it opens again at {at}"),
         None => "the call alone is larger than the budget: raise it in model.toml".to_owned(),
     }
 }
@@ -296,6 +292,23 @@ impl BridgeError {
             action,
             path,
             source,
+        }
+    }
+
+    /// What a person can do next, where there is something.
+    pub fn next_step(&self) -> Option<NextStep> {
+        match self {
+            Self::Config { .. } => Some(NextStep::SetModel),
+            Self::Unsafe { next_step, .. } => *next_step,
+            Self::NotApproved { .. } => Some(NextStep::TrustModel),
+            Self::VariableNotAllowed { .. } => Some(NextStep::AllowVariable),
+            Self::KeyUnbound { .. } => Some(NextStep::BindKey),
+            Self::Keychain { .. } => Some(NextStep::KeepKeyInFile),
+            Self::Newer { .. } => Some(NextStep::InstallNewer),
+            Self::BudgetExceeded {
+                opens_at: Some(_), ..
+            } => Some(NextStep::ShowCosts),
+            _ => None,
         }
     }
 

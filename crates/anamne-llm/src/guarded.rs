@@ -111,6 +111,7 @@ fn refused(path: &Path, reason: impl Into<String>, remedy: impl Into<String>) ->
         path: path.to_owned(),
         reason: reason.into(),
         remedy: remedy.into(),
+        next_step: None,
     }
 }
 

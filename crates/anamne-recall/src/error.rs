@@ -2,7 +2,7 @@
 
 use anamne_store::StoreError;
 use anamne_text::echo::shorten;
-use anamne_types::Refusal;
+use anamne_types::{NextStep, Refusal};
 
 /// Why a recall could not be answered. A broken view is no reason: the others answer.
 #[derive(Debug, thiserror::Error)]
@@ -27,8 +27,7 @@ pub enum RecallError {
     },
     /// The question needs to know what memories name, and they have not been read for that yet.
     #[error(
-        "the knowledge graph has not been woven yet ({behind} events are left), so nobody knows what memories name; \
-         weave it first (`anamne weave`)"
+        "the knowledge graph has not been woven yet ({behind} events are left), so nobody knows what memories name"
     )]
     NotWoven {
         /// Events of the log that are not woven.
@@ -43,7 +42,7 @@ pub enum RecallError {
     /// Too much has changed since an instant for a question as of then.
     #[error(
         "more than {most} memories have changed since {at}; ask as of a later instant, or rebuild the store as it was then \
-         (`anamne rewind`) and ask that one"
+         and ask that one"
     )]
     TooLongAgo {
         /// The instant.
@@ -51,6 +50,18 @@ pub enum RecallError {
         /// So many memories may have changed.
         most: usize,
     },
+}
+
+impl RecallError {
+    /// What a person can do next, where there is something.
+    pub fn next_step(&self) -> Option<NextStep> {
+        match self {
+            Self::Store(error) => error.next_step(),
+            Self::NotWoven { .. } => Some(NextStep::Weave),
+            Self::TooLongAgo { .. } => Some(NextStep::Rewind),
+            _ => None,
+        }
+    }
 }
 
 fn offered(like: &[String]) -> String {

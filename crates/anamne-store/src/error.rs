@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anamne_types::{MemoryId, Refusal, Seq};
+use anamne_types::{MemoryId, NextStep, Refusal, Seq};
 
 use crate::files::may_only_be_read;
 use crate::trouble::Trouble;
@@ -32,7 +32,7 @@ pub enum StoreError {
         space: String,
     },
     /// There is no such space in this store.
-    #[error("no space named {0:?} in this store; `anamne spaces` lists those that are there")]
+    #[error("no space named {0:?} in this store")]
     NoSpace(String),
     /// The memory is not in a state in which this can be done.
     #[error("the memory {id} {state}")]
@@ -84,7 +84,7 @@ pub enum StoreError {
     },
     /// The database says something else of a memory than what was told, and can't be mended from the journal.
     #[error(
-        "the database is damaged: what it says of the memory {id} is not what event {seq} told; `anamne repair` mends what can be mended"
+        "the database is damaged: what it says of the memory {id} is not what event {seq} told"
     )]
     Unproven {
         /// The memory.
@@ -290,6 +290,17 @@ impl StoreError {
             }
         } else {
             Self::Sqlite(error)
+        }
+    }
+
+    /// What a person can do next, where there is something.
+    pub fn next_step(&self) -> Option<NextStep> {
+        match self {
+            Self::NoMemory { .. } | Self::NoCitation { .. } => Some(NextStep::ListMemories),
+            Self::NoSpace(_) => Some(NextStep::ListSpaces),
+            Self::State { .. } => Some(NextStep::ListForgotten),
+            Self::QuotaExceeded { .. } => Some(NextStep::MakeRoom),
+            _ => self.trouble().map(Trouble::next_step),
         }
     }
 

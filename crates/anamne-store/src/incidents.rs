@@ -1,4 +1,4 @@
-//! What was mended in a space, by whichever process: a note for the next `doctor`.
+//! What was mended in a space, by whichever process: a note for the next check-up.
 
 use std::fs::OpenOptions;
 use std::io::Write;

@@ -27,7 +27,7 @@ impl SpaceSource {
     ) -> Result<Vec<Memory>, StoreError> {
         let (sound, damaged) = self.get_apart(ids)?;
         for (id, error) in damaged {
-            passed.add(id, error);
+            passed.add(id, &error, error.next_step());
         }
         Ok(sound)
     }
@@ -53,7 +53,9 @@ impl SpaceSource {
         for &id in ids {
             match read::by_id(&reader, self.names(), id) {
                 Ok(_) => readable.push(id),
-                Err(error) if error.is_unmended_damage() => passed.add(id, error),
+                Err(error) if error.is_unmended_damage() => {
+                    passed.add(id, &error, error.next_step());
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -134,7 +136,7 @@ impl SoundFeed<'_> {
     fn skip(&self, id: MemoryId, error: &StoreError) {
         let (known, passed) = &mut *self.passed.borrow_mut();
         if known.insert(id) {
-            passed.add(id, error);
+            passed.add(id, error, error.next_step());
         }
     }
 }

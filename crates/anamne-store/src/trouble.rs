@@ -2,6 +2,7 @@
 
 use std::io::ErrorKind;
 
+use anamne_types::NextStep;
 use rusqlite::ErrorCode;
 use rusqlite::ffi;
 
@@ -22,6 +23,16 @@ pub enum Trouble {
 }
 
 impl Trouble {
+    /// What a person does next: the same for every error of this trouble.
+    pub fn next_step(self) -> NextStep {
+        match self {
+            Self::PermissionDenied => NextStep::FixPermissions,
+            Self::Busy => NextStep::WaitAndRetry,
+            Self::NewerFormat => NextStep::InstallNewer,
+            Self::Damaged => NextStep::Repair,
+        }
+    }
+
     /// What an error of the system means.
     pub fn of_io(error: &std::io::Error) -> Option<Self> {
         match error.kind() {

@@ -24,6 +24,7 @@ mod knowledge;
 mod limits;
 mod link;
 mod memory;
+mod next_step;
 mod provenance;
 mod question;
 mod ranking;
@@ -54,6 +55,7 @@ pub use link::{Link, LinkType};
 pub use memory::{
     Memory, Metadata, RESERVED_METADATA, Version, check_unreserved, is_reserved_metadata,
 };
+pub use next_step::NextStep;
 pub use provenance::Provenance;
 pub use question::{Filter, Recall, Signals, Surroundings};
 pub use ranking::{Ranking, check_weight};

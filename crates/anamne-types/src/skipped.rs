@@ -4,6 +4,8 @@ use std::fmt::Display;
 
 use serde::Serialize;
 
+use crate::NextStep;
+
 /// Entries that a command over many skipped, because something is wrong with each of them alone: the first of them
 /// with the reason, and how many there were.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -21,6 +23,9 @@ pub struct PassedEntry {
     pub entry: String,
     /// Why it could not be handled.
     pub reason: String,
+    /// What a person can do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_step: Option<NextStep>,
 }
 
 impl Skipped {
@@ -28,12 +33,13 @@ impl Skipped {
     pub const MOST: usize = 20;
 
     /// Takes note of an entry.
-    pub fn add(&mut self, entry: impl Display, reason: impl Display) {
+    pub fn add(&mut self, entry: impl Display, reason: impl Display, next_step: Option<NextStep>) {
         self.count += 1;
         if self.first.len() < Self::MOST {
             self.first.push(PassedEntry {
                 entry: entry.to_string(),
                 reason: reason.to_string(),
+                next_step,
             });
         }
     }
@@ -65,7 +71,7 @@ mod tests {
     fn of(entries: std::ops::Range<usize>) -> Skipped {
         let mut passed = Skipped::default();
         for entry in entries {
-            passed.add(entry, "bad");
+            passed.add(entry, "bad", None);
         }
         passed
     }

@@ -70,7 +70,9 @@ impl Inner {
                 match self.source.link(&actor, &link) {
                     Ok(_) => losers.push(loser),
                     // It was forgotten, or the winner was, since the plan was made.
-                    Err(error) if error.is_of_one_memory() => passed.add(loser, error),
+                    Err(error) if error.is_of_one_memory() => {
+                        passed.add(loser, &error, error.next_step());
+                    }
                     Err(error) => return Err(error.into()),
                 }
             }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anamne_store::{Effort, Examination, JournalReport, Part, Statistics, TierCount};
-use anamne_types::{Right, Seq};
+use anamne_types::{NextStep, Right, Seq};
 use serde::Serialize;
 
 use crate::Error;
@@ -43,7 +43,7 @@ pub struct CheckUp {
     pub space: String,
     /// What was looked at and is well.
     pub well: Vec<String>,
-    /// What is not done without a person's confirmation, and how it is confirmed.
+    /// What is not done without a person's confirmation.
     pub deferred: Vec<String>,
     /// What was wrong and has been mended.
     pub mended: Vec<String>,
@@ -51,9 +51,20 @@ pub struct CheckUp {
     pub earlier: Vec<String>,
     /// What is wrong and needs a person.
     pub problems: Vec<String>,
+    /// What a person can do about problems and about what is not done.
+    pub next_steps: Vec<NextStep>,
 }
 
 impl CheckUp {
+    /// Adds what a person can do, each step once.
+    pub(crate) fn advise(&mut self, steps: impl IntoIterator<Item = NextStep>) {
+        for step in steps {
+            if !self.next_steps.contains(&step) {
+                self.next_steps.push(step);
+            }
+        }
+    }
+
     /// Adds what an examination of both copies found.
     fn take(&mut self, examined: Examination) {
         let is_sound = |part| examined.findings.iter().all(|finding| finding.part != part);
@@ -70,11 +81,11 @@ impl CheckUp {
             ));
         }
         self.well.extend(examined.notes);
+        self.advise(examined.next_steps);
         let findings = examined.findings.iter().map(ToString::to_string);
         self.problems.extend(findings);
         if !examined.findings.is_empty() {
-            let hint = "`anamne repair` mends either copy from the other";
-            self.problems.push(hint.to_owned());
+            self.advise([NextStep::Repair]);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anamne_store::view::ViewError;
 use anamne_store::{StoreError, set_aside_in};
-use anamne_types::{MemoryId, Right};
+use anamne_types::{MemoryId, NextStep, Right};
 use serde::Serialize;
 
 use crate::Error;
@@ -19,6 +19,9 @@ pub struct BackupUpdate {
     /// Why it may still hold what was erased; empty where it does not.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub trouble: String,
+    /// What a person can do about that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_step: Option<NextStep>,
     /// Files and folders there that a repair had set aside as damaged, and that were removed because they may have held
     /// what was erased.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -33,6 +36,9 @@ pub struct Unreached {
     pub place: PathBuf,
     /// Why it was not reached.
     pub reason: String,
+    /// What a person can do about that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_step: Option<NextStep>,
 }
 
 /// What an erasure reached beside the space itself, and what it did not reach. Stores made by a rewind, copies of a
@@ -72,6 +78,7 @@ impl Erased {
         let backups = backups.map(|backup| Unreached {
             place: backup.folder.clone(),
             reason: backup.trouble.clone(),
+            next_step: backup.next_step,
         });
         self.left.iter().cloned().chain(backups).collect()
     }
@@ -81,6 +88,7 @@ impl Erased {
         self.left.push(Unreached {
             place: path_in(error).unwrap_or(folder).to_owned(),
             reason: error.to_string(),
+            next_step: error.next_step(),
         });
     }
 }

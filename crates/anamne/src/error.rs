@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anamne_text::echo::shorten;
-use anamne_types::{Refusal, Right};
+use anamne_types::{NextStep, Refusal, Right};
 
 use crate::import::ImportReport;
 
@@ -72,6 +72,8 @@ pub enum Error {
         line: u64,
         /// What is wrong with it.
         reason: String,
+        /// What a person can do about that.
+        next_step: Option<NextStep>,
         /// What was taken before the import ended; it stays.
         taken: Box<ImportReport>,
     },
@@ -82,6 +84,8 @@ pub enum Error {
         file: String,
         /// What is wrong with it.
         reason: String,
+        /// What a person can do about that.
+        next_step: Option<NextStep>,
         /// What was taken before the import ended; it stays.
         taken: Box<ImportReport>,
     },

@@ -7,7 +7,7 @@ use anamne_store::{
     BackupConfig, BackupReport, Examination, Finding, KnownBackup, Part, SpaceName, StoreError,
     Unreadable, entries, examine, repair,
 };
-use anamne_types::{Right, Skipped};
+use anamne_types::{NextStep, Right, Skipped};
 use serde::Serialize;
 
 use crate::derived;
@@ -41,6 +41,9 @@ pub struct RepairReport {
     pub not_repaired: Option<NotRepaired>,
     /// What is still wrong afterwards.
     pub findings: Vec<Finding>,
+    /// What a person can do about what was mended.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next_steps: Vec<NextStep>,
 }
 
 /// Why a space was not repaired: another process uses it, a permission is missing, or a newer version wrote it.
@@ -50,8 +53,8 @@ pub struct NotRepaired {
     pub kind: &'static str,
     /// What happened.
     pub message: String,
-    /// What to do next.
-    pub hint: &'static str,
+    /// What a person can do next.
+    pub next_step: NextStep,
 }
 
 impl NotRepaired {
@@ -62,7 +65,7 @@ impl NotRepaired {
             ErrorKind::Busy | ErrorKind::PermissionDenied | ErrorKind::NewerFormat => Some(Self {
                 kind: kind.as_str(),
                 message: error.to_string(),
-                hint: kind.next_step()?,
+                next_step: kind.next_step()?,
             }),
             _ => None,
         }
@@ -221,6 +224,7 @@ impl Store {
         let was_damaged = !repaired.mended.is_empty() || !repaired.lost.is_empty();
         report.mended.append(&mut repaired.mended);
         report.lost.append(&mut repaired.lost);
+        report.next_steps.append(&mut repaired.next_steps);
         let space = self.existing_space(name.as_str())?;
         if was_damaged {
             // They may have skipped what is there again now.
@@ -269,13 +273,13 @@ impl Store {
             match self.existing_space(name.as_str()) {
                 Ok(space) => spaces.push(space),
                 Err(error) => {
-                    passed.add(&name, &error);
+                    passed.add(&name, &error, error.next_step());
                     first.get_or_insert(error);
                 }
             }
         }
         for Unreadable { folder, error } in self.unreadable_spaces()? {
-            passed.add(label(&folder, None), &error);
+            passed.add(label(&folder, None), &error, error.next_step());
             first.get_or_insert(error.into());
         }
         match first {
@@ -301,7 +305,7 @@ pub(crate) fn each_space<T>(
             Ok(one) => done.push(one),
             Err(error) if named || is_of_target(&error, target) => return Err(error),
             Err(error) => {
-                passed.add(space.name(), &error);
+                passed.add(space.name(), &error, error.next_step());
                 first.get_or_insert(error);
             }
         }

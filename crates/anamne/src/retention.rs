@@ -7,7 +7,7 @@
 use std::sync::atomic::Ordering;
 
 use anamne_store::{Present, RetentionPlan};
-use anamne_types::{MemoryId, Right, Skipped};
+use anamne_types::{MemoryId, NextStep, Right, Skipped};
 use serde::Serialize;
 
 use crate::Error;
@@ -21,9 +21,6 @@ const MOST_AT_ONCE: u64 = 10;
 
 /// The background looks at the retention once in so long, in microseconds.
 const BETWEEN_LOOKS: i64 = 3_600 * 1_000_000;
-
-/// How a person confirms what is deferred.
-const CONFIRM: &str = "`anamne retention --apply --yes` confirms it";
 
 /// How the retention of a space stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -42,6 +39,8 @@ pub struct RetentionState {
     pub next_erasure: Option<u32>,
     /// What is not done without confirmation, and why.
     pub deferred: Vec<String>,
+    /// What a person can do about what is deferred.
+    pub next_steps: Vec<NextStep>,
 }
 
 /// What a retention did.
@@ -71,36 +70,41 @@ fn are_too_many(memories: &[MemoryId], live: u64) -> bool {
     memories.len() as u64 * MOST_AT_ONCE > live
 }
 
-/// What of a plan is not carried out without confirmation, and why.
+/// What of a plan is not carried out without confirmation and why, with what a person can do about it.
 fn deferred(
     plan: &RetentionPlan,
     unconfirmed: u64,
     days: u32,
     now: jiff::Timestamp,
-) -> Vec<String> {
+) -> (Vec<String>, Vec<NextStep>) {
     let mut deferred = Vec::new();
     let live = plan.live;
     if are_too_many(&plan.outdated, live) {
         deferred.push(format!(
             "retention: {} of {live} memories happened more than {days} days ago. More than a tenth of a space is not \
-             forgotten at once without confirmation; {CONFIRM}",
+             forgotten at once without confirmation",
             plan.outdated.len()
         ));
     }
     if unconfirmed > 0 {
         deferred.push(format!(
             "retention: {unconfirmed} of {live} memories happened more than {days} days before the present date of the clock ({now}). \
-             They are forgotten when the space was used on three days that confirm that date; if the date is right, {CONFIRM} now"
+             They are forgotten when the space was used on three days that confirm that date; if the date is right, a person can confirm it now"
         ));
     }
+    let mut next_steps = Vec::new();
     if are_too_many(&plan.erasable, live) {
+        next_steps.push(NextStep::RestoreRetention);
         deferred.push(format!(
             "retention: the grace period of {} forgotten memories is over. So many ({live} memories are live) are not erased \
-             at once without confirmation; `anamne retention --restore` brings them back, {CONFIRM}",
+             at once without confirmation",
             plan.erasable.len()
         ));
     }
-    deferred
+    if !deferred.is_empty() {
+        next_steps.push(NextStep::ConfirmRetention);
+    }
+    (deferred, next_steps)
 }
 
 impl Inner {
@@ -164,7 +168,9 @@ impl Inner {
         let days = self.source.current_config()?.retention.days;
         let plan = self.source.retention_plan(Present::Confirmed)?;
         let unconfirmed = self.source.count_unconfirmed(&plan)?;
-        found.deferred = deferred(&plan, unconfirmed, days, self.source.now());
+        let (deferred, next_steps) = deferred(&plan, unconfirmed, days, self.source.now());
+        found.deferred = deferred;
+        found.advise(next_steps);
         Ok(())
     }
 }
@@ -182,6 +188,7 @@ impl Space {
         let settings = source.current_config()?.retention.clone();
         let plan = source.retention_plan(Present::Confirmed)?;
         let unconfirmed = source.count_unconfirmed(&plan)?;
+        let (deferred, next_steps) = deferred(&plan, unconfirmed, settings.days, self.now());
         Ok(RetentionState {
             days: settings.days,
             grace_days: settings.grace_days,
@@ -189,7 +196,8 @@ impl Space {
             forgotten: source.count_forgotten_by_retention()?,
             erasable: plan.erasable.len() as u64,
             next_erasure: plan.next_erasure,
-            deferred: deferred(&plan, unconfirmed, settings.days, self.now()),
+            deferred,
+            next_steps,
         })
     }
 

@@ -2,9 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use anamne_store::{Arrival, KnownProject, LogQuery, Order, Origin, SpaceName, Standing};
+use anamne_store::{
+    Arrival, KnownProject, LogQuery, Order, Origin, SpaceName, Standing, StoreError,
+};
 use anamne_types::{
-    Draft, EventKind, Filter, Limits, Link, Memory, MemoryId, Refusal, Right, Row, Seq, Skipped,
+    Draft, EventKind, Filter, Limits, Link, Memory, MemoryId, NextStep, Refusal, Right, Row, Seq,
+    Skipped,
 };
 use serde::Serialize;
 
@@ -56,6 +59,19 @@ pub struct Kept {
     pub memory: MemoryId,
     /// Why it stayed.
     pub reason: String,
+    /// What a person can do about that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_step: Option<NextStep>,
+}
+
+impl Kept {
+    fn because(memory: MemoryId, error: &StoreError) -> Self {
+        Self {
+            memory,
+            reason: error.to_string(),
+            next_step: error.next_step(),
+        }
+    }
 }
 
 impl Store {
@@ -238,8 +254,7 @@ impl<'a> Moving<'a> {
     fn copy(&mut self, page: &[MemoryId]) -> Result<(), Error> {
         let (memories, damaged) = self.from.source().get_apart(page)?;
         for (memory, error) in damaged {
-            let reason = error.to_string();
-            self.done.kept.push(Kept { memory, reason });
+            self.done.kept.push(Kept::because(memory, &error));
         }
         let arrivals: Vec<_> = memories.iter().map(arrival).collect();
         for (memory, outcome) in memories.iter().zip(self.into.take_in(&arrivals)?.outcomes) {
@@ -248,19 +263,16 @@ impl<'a> Moving<'a> {
                     self.done.copied += u64::from(!taken.duplicate);
                     self.arrived.insert(memory.id, taken.id);
                 }
-                Err(error) => self.keep(memory, error.to_string()),
+                Err(error) => self.keep(memory, Kept::because(memory.id, &error)),
             }
         }
         Ok(())
     }
 
     /// A memory that stays, if anybody can still see it there.
-    fn keep(&mut self, memory: &Memory, reason: String) {
+    fn keep(&mut self, memory: &Memory, kept: Kept) {
         if memory.deleted_at.is_none() {
-            self.done.kept.push(Kept {
-                memory: memory.id,
-                reason,
-            });
+            self.done.kept.push(kept);
         }
     }
 
@@ -269,7 +281,8 @@ impl<'a> Moving<'a> {
         let (sound, damaged) = self.from.source().links_apart()?;
         for (link, error) in damaged {
             if self.arrived.contains_key(&link.from) && self.arrived.contains_key(&link.to) {
-                self.done.links_kept.add(named_ends(&link), error);
+                let ends = named_ends(&link);
+                self.done.links_kept.add(ends, &error, error.next_step());
             }
         }
         for link in sound {
@@ -283,7 +296,10 @@ impl<'a> Moving<'a> {
             for (link, drawn) in batch.iter().zip(self.into.take_links(batch)?.outcomes) {
                 match drawn {
                     Ok(new) => self.done.links += u64::from(new),
-                    Err(error) => self.done.links_kept.add(named_ends(link), error),
+                    Err(error) => {
+                        let ends = named_ends(link);
+                        self.done.links_kept.add(ends, &error, error.next_step());
+                    }
                 }
             }
         }
@@ -316,7 +332,12 @@ impl<'a> Moving<'a> {
                 Some(there) if says_the_same(&memory, there) => moved.push(memory.id),
                 _ => {
                     let reason = "it was changed or damaged in the other space since it was copied";
-                    self.keep(&memory, reason.to_owned());
+                    let kept = Kept {
+                        memory: memory.id,
+                        reason: reason.to_owned(),
+                        next_step: None,
+                    };
+                    self.keep(&memory, kept);
                 }
             }
         }
@@ -337,8 +358,7 @@ impl<'a> Moving<'a> {
         match self.from.forget_all(&[memory]) {
             Ok(_) => self.done.moved += 1,
             Err(Error::Store(error)) if error.is_of_one_memory() => {
-                let reason = error.to_string();
-                self.done.kept.push(Kept { memory, reason });
+                self.done.kept.push(Kept::because(memory, &error));
             }
             Err(error) => return Err(error),
         }

@@ -63,7 +63,7 @@ impl Store {
                 }
                 Ok(_) => rewind.absent.push(candidate.name().to_owned()),
                 Err(error) if space.is_some() => return Err(error),
-                Err(error) => skipped.add(candidate.name(), error),
+                Err(error) => skipped.add(candidate.name(), &error, error.next_step()),
             }
         }
         create_private_folder(&rewind.store.join("spaces"))?;

@@ -1,4 +1,4 @@
-//! What kind of failure an error is, and the next step for each kind: the same on every door.
+//! What kind of failure an error is, and the next step for it. The doors word both.
 
 use anamne_embed::EmbedError;
 use anamne_jobs::QueueError;
@@ -7,6 +7,7 @@ use anamne_knowledge::summaries::SummaryError;
 use anamne_llm::BridgeError;
 use anamne_recall::RecallError;
 use anamne_store::Trouble;
+use anamne_types::NextStep;
 
 use crate::{Error, ErrorKind};
 
@@ -37,21 +38,13 @@ impl ErrorKind {
         }
     }
 
-    /// What a person does next, where that is the same for every error of the kind.
-    pub fn next_step(self) -> Option<&'static str> {
+    /// What a person can do next, where that is the same for every error of the kind.
+    pub fn next_step(self) -> Option<NextStep> {
         match self {
-            Self::PermissionDenied => Some(
-                "give this user read and write permission for the store's folder (`ls -ld` shows its owner and mode), or choose another store with --store DIR",
-            ),
-            Self::Busy => Some(
-                "wait until it is done, or stop it; `lsof` names the processes that have the store's files open",
-            ),
-            Self::NewerFormat => {
-                Some("install a newer version of anamne; this version changed nothing")
-            }
-            Self::Damaged => Some(
-                "`anamne repair` restores what is damaged from the other copy; `anamne verify` only looks",
-            ),
+            Self::PermissionDenied => Some(NextStep::FixPermissions),
+            Self::Busy => Some(NextStep::WaitAndRetry),
+            Self::NewerFormat => Some(NextStep::InstallNewer),
+            Self::Damaged => Some(NextStep::Repair),
             Self::Refused | Self::Denied | Self::NotFound | Self::Failed => None,
         }
     }
@@ -69,6 +62,22 @@ impl From<Trouble> for ErrorKind {
 }
 
 impl Error {
+    /// What a person can do next, where there is something.
+    pub fn next_step(&self) -> Option<NextStep> {
+        let own = match self {
+            Self::Store(error) => error.next_step(),
+            Self::Recall(error) => error.next_step(),
+            Self::Queue(error) => error.next_step(),
+            Self::Bridge(error) => error.next_step(),
+            Self::BadLine { next_step, .. } | Self::BadNote { next_step, .. } => *next_step,
+            Self::Knowledge(GraphError::NoContradiction { .. }) => {
+                Some(NextStep::ListContradictions)
+            }
+            _ => None,
+        };
+        own.or_else(|| self.kind().next_step())
+    }
+
     /// Which trouble with a file it is, where it is one of those that have a next step of their own.
     pub(crate) fn trouble(&self) -> Option<Trouble> {
         match self {

@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
-use anamne::{Draft, ErrorKind, Kind, Memory, MemoryId, Options, Recall, Space, Store};
+use anamne::{Draft, ErrorKind, Kind, Memory, MemoryId, NextStep, Options, Recall, Space, Store};
 use common::{Home, SetClock, files_with};
 use jiff::civil::date;
 use jiff::{Timestamp, ToSpan};
@@ -170,10 +170,12 @@ fn telling_and_asking_ten_years_ahead_loses_nothing() {
     bench.use_on_days("2026-03-02", 5);
     bench.tell("2036-03-07", "told ten years ahead");
     let space = bench.open();
-    let deferred = space.check_up().expect("a check-up").deferred.join("\n");
-    for part in ["25 of 26", "2036-03-07", "three days", "--apply --yes"] {
+    let found = space.check_up().expect("a check-up");
+    let deferred = found.deferred.join("\n");
+    for part in ["25 of 26", "2036-03-07", "three days"] {
         assert!(deferred.contains(part), "{deferred}");
     }
+    assert_eq!(found.next_steps, [NextStep::ConfirmRetention]);
     space.recall(&Recall::new("much of it")).expect("an answer");
     space.settle(&mut |_, _| {}).expect("settled");
     bench.nothing_is_lost();
@@ -359,14 +361,11 @@ fn more_than_a_tenth_waits_until_a_person_confirms_it() {
     let [said] = &found.deferred[..] else {
         panic!("{found:?}")
     };
-    for part in [
-        "5 of 29",
-        "30 days",
-        "tenth",
-        "anamne retention --apply --yes",
-    ] {
+    for part in ["5 of 29", "30 days", "tenth"] {
         assert!(said.contains(part), "{said}");
     }
+    assert_eq!(state.next_steps, [NextStep::ConfirmRetention]);
+    assert_eq!(found.next_steps, state.next_steps);
     let applied = space.apply_retention(false).expect("applied");
     assert_eq!((applied.forgotten, applied.erased), (0, 0));
     let applied = space.apply_retention(true).expect("applied");
@@ -392,7 +391,10 @@ fn more_than_a_tenth_is_not_erased_at_once_without_confirmation() {
     assert_eq!((state.erasable, state.forgotten), (30, 30));
     let said = state.deferred.join("\n");
     assert!(said.contains("grace period of 30"), "{said}");
-    assert!(said.contains("--restore"), "{said}");
+    assert_eq!(
+        state.next_steps,
+        [NextStep::RestoreRetention, NextStep::ConfirmRetention]
+    );
     assert!(old.iter().all(|id| bench.is_forgotten(*id)));
     assert_eq!(space.apply_retention(true).expect("applied").erased, 30);
     assert!(old.iter().all(|id| bench.memory(*id).is_none()));

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::summaries;
 use crate::card;
 use crate::failure::Failure;
+use crate::next_step;
 use crate::output::{CYAN, DIM, Output, counted, memories, paint};
 use crate::place::Place;
 use crate::settling;
@@ -132,10 +133,10 @@ fn reword(space: &Space, insight: &Insight, output: &mut Output) -> Result<bool,
             }
             Ok(!worded.is_empty())
         }
-        Ok(None) => Err(Failure::not_found("no model is set up")
-            .hint("set one up by `anamne model set --provider … --model …`")),
+        Ok(None) => Err(Failure::no_model()),
         Err(error) => {
-            output.warn(format_args!("said word for word: {error}"));
+            let reason = next_step::on_one_line(&error, error.next_step());
+            output.warn(format_args!("said word for word: {reason}"));
             Ok(false)
         }
     }

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::bridge;
 use crate::failure::Failure;
+use crate::next_step;
 use crate::output::{DIM, Output, RED, paint};
 use crate::place::Place;
 use crate::wording::number;
@@ -77,7 +78,8 @@ impl Costs {
         let root = place.root()?;
         // What was spent is worth showing, whatever became of the settings since.
         let config = BridgeConfig::load(&root.join(MODEL_FILE)).ok();
-        let problem = bridge::usable(&root).err().map(|error| error.to_string());
+        let problem = bridge::usable(&root).err();
+        let problem = problem.map(|error| next_step::on_one_line(&error, error.next_step()));
         let catalog = root.join(CATALOG_FILE);
         let (costs, budgets) = if catalog.exists() {
             let ledger = Ledger::open(&catalog)?;

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::bridge;
 use crate::failure::Failure;
+use crate::next_step;
 use crate::output::{BOLD, DIM, GREEN, Output, RED, YELLOW, paint};
 use crate::place::Place;
 use crate::projects::{self, Advice};
@@ -29,9 +30,9 @@ Spaces that several projects may have shared are named too, with the command tha
 splits them, and folders that hold the same project; that is no damage.
 
 With --json: {\"store\", \"healthy\", \"spaces\": [{\"space\", \"well\": […], \"deferred\":
-  […], \"mended\": […], \"earlier\": […], \"problems\": […]}], \"model_problem\": why the
-  language model that is set up is not used, or null, \"projects\": [{\"space\",
-  \"finding\", \"commands\": […]}]}")]
+  […], \"mended\": […], \"earlier\": […], \"problems\": […], \"next_steps\": […],
+  \"hints\": […]}], \"model_problem\": why the language model that is set up is not
+  used, or null, \"projects\": [{\"space\", \"finding\", \"commands\": […]}]}")]
 pub(crate) struct Doctor {}
 
 impl Doctor {
@@ -50,7 +51,7 @@ impl Doctor {
         let healthy = found.iter().all(|check_up| check_up.problems.is_empty());
         let model_problem = bridge::usable(store.root())
             .err()
-            .map(|error| error.to_string());
+            .map(|error| next_step::on_one_line(&error, error.next_step()));
         let projects = if place.is_named() {
             Vec::new()
         } else {
@@ -60,7 +61,7 @@ impl Doctor {
             output.json(&json!({
                 "store": store.root(),
                 "healthy": healthy,
-                "spaces": found,
+                "spaces": next_step::worded(&found),
                 "model_problem": model_problem,
                 "projects": projects,
             }))?;
@@ -105,6 +106,7 @@ fn check(store: &Store, name: &str) -> CheckUp {
         .unwrap_or_else(|error| CheckUp {
             space: name.to_owned(),
             problems: vec![error.to_string()],
+            next_steps: error.next_step().into_iter().collect(),
             ..CheckUp::default()
         })
 }
@@ -115,6 +117,7 @@ fn unreadable(found: &Unreadable) -> CheckUp {
     CheckUp {
         space: name.to_string_lossy().into_owned(),
         problems: vec![format!("settings: {}", found.error)],
+        next_steps: found.error.next_step().into_iter().collect(),
         ..CheckUp::default()
     }
 }
@@ -132,5 +135,5 @@ fn print(check_up: &CheckUp, output: &mut Output) -> Result<(), Failure> {
             output.entry(style, sign, finding)?;
         }
     }
-    Ok(())
+    next_step::print(&check_up.next_steps, output)
 }

@@ -2,11 +2,14 @@
 
 use std::io::{BufRead, IsTerminal};
 
-use anamne::{Erased, Filter, Memory, MemoryId, Order, Recall, Space, Standing, Unreached};
+use anamne::{
+    Erased, Filter, Memory, MemoryId, NextStep, Order, Recall, Space, Standing, Unreached,
+};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::filters::Filters;
+use crate::next_step;
 use crate::output::{CYAN, Output, memories, paint, say};
 use crate::place::Place;
 use crate::shell::shell_word;
@@ -264,7 +267,7 @@ fn describe(reached: &Erased, answer: &mut Value) {
         ("unreached", json!(unreached)),
     ] {
         if list != json!([]) {
-            answer[name] = list;
+            answer[name] = next_step::worded(&list);
         }
     }
 }
@@ -282,18 +285,20 @@ fn print_reached(reached: &Erased, output: &mut Output) -> Result<(), Failure> {
             file_name(path)
         ));
     }
-    for Unreached { place, reason } in reached.unreached() {
+    let unreached = reached.unreached();
+    for Unreached { place, reason, .. } in &unreached {
         output.warn(format_args!(
             "{} may still contain the text: {}",
-            file_name(&place),
-            one_line(&reason)
+            file_name(place),
+            one_line(reason)
         ));
     }
-    if !reached.is_complete() {
+    if !unreached.is_empty() {
         output.note(
-            "the next `anamne forget --hard`, `anamne backup` or `anamne doctor` tries again; if a folder is no longer a \
-             backup, run `anamne backup --forget DIR`",
+            "the next `anamne forget --hard`, `anamne backup` or `anamne doctor` tries again",
         );
+        let steps = unreached.iter().filter_map(|one| one.next_step);
+        next_step::say_each(steps.chain([NextStep::ForgetBackup]));
     }
     Ok(())
 }

@@ -5,10 +5,11 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anamne::{BadLines, Error, ImportOptions, ImportReport, Space, Unproven};
+use anamne::{BadLines, Error, ImportOptions, ImportReport, NextStep, Space, Unproven};
 use serde::Serialize;
 
 use crate::failure::{Failure, Taken};
+use crate::next_step::{on_one_line, say_each, worded};
 use crate::output::{Output, memories, say};
 use crate::place::Place;
 use crate::progress::Bar;
@@ -87,6 +88,8 @@ struct BadLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
     reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_step: Option<NextStep>,
 }
 
 impl Import {
@@ -117,6 +120,7 @@ impl Import {
                         file: file.clone(),
                         line: None,
                         reason: format!("can't read it: {error}"),
+                        next_step: None,
                     });
                     continue;
                 }
@@ -218,11 +222,15 @@ fn stopped(file: &str, error: Error, before: &Total, reached: &ImportReport) -> 
         Error::BadLine {
             line,
             reason,
+            next_step,
             taken,
         } => {
             let name = if file == "-" { "standard input" } else { file };
             (
-                format!("{}:{line}: {}", named(name), named(&reason)),
+                on_one_line(
+                    format_args!("{}:{line}: {}", named(name), named(&reason)),
+                    next_step,
+                ),
                 *taken,
                 "line",
             )
@@ -230,11 +238,15 @@ fn stopped(file: &str, error: Error, before: &Total, reached: &ImportReport) -> 
         Error::BadNote {
             file: note,
             reason,
+            next_step,
             taken,
         } => {
             let path = Path::new(file).join(note);
             (
-                format!("{}: {}", file_name(path), named(&reason)),
+                on_one_line(
+                    format_args!("{}: {}", file_name(path), named(&reason)),
+                    next_step,
+                ),
                 *taken,
                 "note",
             )
@@ -273,12 +285,13 @@ impl Total {
             },
             line: Some(bad.line),
             reason: bad.reason,
+            next_step: bad.next_step,
         }));
     }
 
     fn print(&self, output: &mut Output) -> Result<(), Failure> {
         if output.is_json() {
-            return output.json(self);
+            return output.json(&worded(self));
         }
         for bad in self.bad.iter().take(SHOWN_BAD_LINES) {
             let (file, reason) = (named(&bad.file), named(&bad.reason));
@@ -287,6 +300,8 @@ impl Total {
                 None => say(format_args!("{file}: {reason}")),
             }
         }
+        let shown = self.bad.iter().take(SHOWN_BAD_LINES);
+        say_each(shown.filter_map(|bad| bad.next_step));
         if self.bad.len() > SHOWN_BAD_LINES {
             output.note(format_args!(
                 "… and {} more",

@@ -4,7 +4,8 @@ use anamne::RepairReport;
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::output::{BOLD, CYAN, GREEN, Output, RED, YELLOW, paint};
+use crate::next_step;
+use crate::output::{BOLD, GREEN, Output, RED, YELLOW, paint};
 use crate::place::Place;
 
 /// Mend what is damaged from the other copy, and list what can't be mended
@@ -25,7 +26,8 @@ Examples:
 
 With --json: {\"store\", \"whole\", \"spaces\": [{\"space\", \"mended\": […],
   \"lost\": […], \"not_repaired\"?: {\"kind\": \"busy|permission_denied|newer_format\",
-  \"message\", \"hint\"}, \"findings\": [what is still wrong, as `verify` says it]}]}")]
+  \"message\", \"next_step\", \"hint\"}, \"findings\": [what is still wrong, as
+  `verify` says it], \"next_steps\"?: […], \"hints\"?: […]}]}")]
 pub(crate) struct Repair {}
 
 impl Repair {
@@ -35,7 +37,8 @@ impl Repair {
         let reports = store.repair(space)?;
         let whole = reports.iter().all(RepairReport::is_whole);
         if output.is_json() {
-            output.json(&json!({ "store": store.root(), "whole": whole, "spaces": reports }))?;
+            let spaces = next_step::worded(&reports);
+            output.json(&json!({ "store": store.root(), "whole": whole, "spaces": spaces }))?;
         } else {
             for report in &reports {
                 print(report, output)?;
@@ -56,7 +59,7 @@ fn print(report: &RepairReport, output: &mut Output) -> Result<(), Failure> {
     }
     if let Some(kept) = &report.not_repaired {
         output.entry(RED, "skipped", &kept.message)?;
-        output.entry(CYAN, "next   ", kept.hint)?;
+        next_step::print(&[kept.next_step], output)?;
     }
     for mended in &report.mended {
         output.entry(YELLOW, "mended ", mended)?;
@@ -67,5 +70,6 @@ fn print(report: &RepairReport, output: &mut Output) -> Result<(), Failure> {
     for finding in &report.findings {
         output.entry(RED, "problem", &finding.to_string())?;
     }
+    next_step::print(&report.next_steps, output)?;
     Ok(())
 }

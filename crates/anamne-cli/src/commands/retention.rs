@@ -4,6 +4,7 @@ use anamne::{RetentionApplied, RetentionState, Skipped, Space};
 use serde_json::json;
 
 use crate::failure::Failure;
+use crate::next_step;
 use crate::output::{Output, YELLOW, counted, memories};
 use crate::place::Place;
 use crate::settling;
@@ -32,8 +33,9 @@ Examples:
   anamne retention --restore
 
 With --json: {\"days\", \"grace_days\", \"outdated\", \"forgotten\", \"erasable\",
-  \"next_erasure\", \"deferred\": […], \"done\": null or {\"forgotten\", \"erased\",
-  \"restored\"}, \"skipped\"?: {\"count\", \"first\": [{\"entry\": id, \"reason\"}]}};
+  \"next_erasure\", \"deferred\": […], \"next_steps\": […], \"hints\": […],
+  \"done\": null or {\"forgotten\", \"erased\", \"restored\"},
+  \"skipped\"?: {\"count\", \"first\": [{\"entry\": id, \"reason\"}]}};
   days of 0 stand for no retention")]
 pub(crate) struct Retention {
     /// Forget and erase what is due now; deferred memories need --yes
@@ -57,8 +59,7 @@ impl Retention {
         };
         let state = space.retention()?;
         if output.is_json() {
-            let mut shown =
-                serde_json::to_value(&state).map_err(|error| Failure::failed(error.to_string()))?;
+            let mut shown = next_step::worded(&state);
             shown["done"] = done.map_or(json!(null), |(applied, restored)| {
                 json!({"forgotten": applied.forgotten, "erased": applied.erased, "restored": restored})
             });
@@ -134,5 +135,5 @@ fn print(state: &RetentionState, output: &mut Output) -> Result<(), Failure> {
     for deferred in &state.deferred {
         output.entry(YELLOW, "waiting", deferred)?;
     }
-    Ok(())
+    next_step::print(&state.next_steps, output)
 }

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use anamne::Rewound;
-use serde_json::json;
 
 use crate::failure::Failure;
+use crate::next_step::worded;
 use crate::output::{BOLD, Output, counted, memories, paint};
 use crate::place::Place;
 use crate::shell::shell_path;
@@ -51,7 +51,7 @@ impl Rewind {
         }
         let rewind = store.rewind(at, &self.into, space)?;
         if output.is_json() {
-            output.json(&json!(rewind))?;
+            output.json(&worded(&rewind))?;
             return skipped::outcome(&rewind.skipped);
         }
         for rewound in &rewind.spaces {

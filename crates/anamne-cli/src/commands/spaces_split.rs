@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::filters::Filters;
+use crate::next_step::{on_one_line, worded};
 use crate::output::{Output, memories};
 use crate::place::Place;
 use crate::settling;
@@ -109,7 +110,7 @@ pub(crate) fn report(
     output: &mut Output,
 ) -> Result<(), Failure> {
     if output.is_json() {
-        output.json(transfer)?;
+        output.json(&worded(transfer))?;
     } else {
         output.line(format_args!(
             "{} moved from {} to {}, with {} links",
@@ -126,7 +127,8 @@ pub(crate) fn report(
         }
     }
     for kept in &transfer.kept {
-        output.warn(format_args!("{} stayed: {}", kept.memory, kept.reason));
+        let reason = on_one_line(&kept.reason, kept.next_step);
+        output.warn(format_args!("{} stayed: {reason}", kept.memory));
     }
     skipped::tell(&transfer.links_kept, output);
     for space in [&transfer.from, &transfer.into] {

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use crate::failure::Failure;
+use crate::next_step;
 use crate::output::{CYAN, DIM, Output, memories, paint};
 use crate::place::Place;
 use crate::skipped;
@@ -161,15 +162,15 @@ fn reword(
         match space.reword_summary(summary, sentences) {
             Ok(Some(worded)) => reworded.push(Some(worded)),
             Ok(None) => {
-                return Err(Failure::not_found("no model is set up")
-                    .hint("set one up by `anamne model set --provider … --model …`"));
+                return Err(Failure::no_model());
             }
             Err(error) if is_of_one_text(&error) => {
-                passed.add(entry(summary), error);
+                passed.add(entry(summary), &error, error.next_step());
                 reworded.push(None);
             }
             Err(error) => {
-                output.warn(format_args!("said word for word: {error}"));
+                let reason = next_step::on_one_line(&error, error.next_step());
+                output.warn(format_args!("said word for word: {reason}"));
                 reworded.resize(summaries.len(), None);
                 break;
             }

@@ -5,9 +5,14 @@ use anamne::{ChoreReport, Space, Store};
 use serde_json::json;
 
 use crate::failure::Failure;
+use crate::next_step;
 use crate::output::{DIM, GREEN, Output, RED, YELLOW, counted};
 use crate::place::Place;
 use crate::wording::{number, one_line};
+
+/// What to do about a task that failed or waits for something: its error is kept in words alone.
+const LOOK: &str =
+    "`anamne doctor` looks for damage; `anamne costs` shows what was spent on a language model";
 
 /// Waiting tasks that are listed.
 const SHOWN: usize = 20;
@@ -102,7 +107,7 @@ impl Tasks {
 
 /// Works the queue off; each task is told as it ends.
 fn run(space: &Space, output: &mut Output) -> Result<(), Failure> {
-    let mut ran = Vec::new();
+    let (mut ran, mut failed) = (Vec::new(), false);
     space.run_tasks(&mut |one| {
         let error = one_line(&one.error);
         let what = match &one.outcome {
@@ -114,6 +119,7 @@ fn run(space: &Space, output: &mut Output) -> Result<(), Failure> {
             Outcome::Failed(_) => format!("failed, and is tried again: {error}"),
         };
         output.note(format_args!("{} {what}", one.task.kind));
+        failed |= !one.error.is_empty();
         ran.push(json!({ "task": one.task, "outcome": what, "error": one.error }));
     })?;
     if output.is_json() {
@@ -121,6 +127,9 @@ fn run(space: &Space, output: &mut Output) -> Result<(), Failure> {
     }
     if ran.is_empty() {
         output.note("nothing is due");
+    }
+    if failed {
+        output.note(LOOK);
     }
     Ok(())
 }
@@ -135,7 +144,7 @@ fn show(space: &Space, queue: &Queue, output: &mut Output) -> Result<(), Failure
     if output.is_json() {
         let mut whole = serde_json::to_value(&report).map_err(std::io::Error::from)?;
         whole["waiting"] = json!(waiting);
-        whole["chores"] = json!(space.chores()?);
+        whole["chores"] = next_step::worded(&space.chores()?);
         return output.json(&whole);
     }
     print(&report, &waiting, output)?;
@@ -150,7 +159,8 @@ fn print_chores(chores: &[ChoreReport], output: &mut Output) -> Result<(), Failu
             said = format!("{said}; last {}", output.dates.relative(at));
         }
         if !chore.trouble.is_empty() {
-            said = format!("{said}; it failed: {}", one_line(&chore.trouble));
+            let failed = next_step::on_one_line(one_line(&chore.trouble), chore.next_step);
+            said = format!("{said}; it failed: {failed}");
         }
         let color = if chore.trouble.is_empty() { DIM } else { RED };
         output.entry(color, "chore   ", &said)?;
@@ -177,6 +187,9 @@ fn print(report: &QueueReport, waiting: &[Task], output: &mut Output) -> Result<
     }
     for task in waiting {
         output.entry(DIM, "waiting ", &waits(task, output))?;
+    }
+    if waiting.iter().any(|task| !task.error.is_empty()) {
+        output.entry(DIM, "next    ", LOOK)?;
     }
     let total = |count: fn(&anamne::queue::KindCount) -> u64| report.kinds.iter().map(count).sum();
     let further: u64 = total(|kind| kind.waiting) - waiting.len() as u64;
@@ -311,8 +324,11 @@ fn dead(queue: &Queue, output: &mut Output) -> Result<(), Failure> {
         ))?;
         output.entry(RED, "error", &task.error)?;
     }
-    if dead.is_empty() {
-        output.note("nothing is dead");
-    }
+    output.flush()?;
+    output.note(if dead.is_empty() {
+        "nothing is dead"
+    } else {
+        LOOK
+    });
     Ok(())
 }

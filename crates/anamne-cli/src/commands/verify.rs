@@ -4,6 +4,7 @@ use anamne::Verification;
 use serde_json::json;
 
 use crate::failure::Failure;
+use crate::next_step;
 use crate::output::{BOLD, GREEN, Output, RED, YELLOW, counted, paint};
 use crate::place::Place;
 
@@ -22,9 +23,9 @@ Examples:
   anamne verify --json
 
 With --json: {\"store\", \"sound\", \"spaces\": [{\"space\", \"last_seq\",
-  \"events\", \"erased\", \"segments\", \"rows\", \"notes\": […], \"findings\":
-  [{\"part\": settings, journal, database, view or backup, \"file\",
-  \"event\"?, \"problem\"}]}]}")]
+  \"events\", \"erased\", \"segments\", \"rows\", \"notes\": […],
+  \"next_steps\"?: […], \"hints\"?: […], \"findings\": [{\"part\": settings,
+  journal, database, view or backup, \"file\", \"event\"?, \"problem\"}]}]}")]
 pub(crate) struct Verify {}
 
 impl Verify {
@@ -36,7 +37,8 @@ impl Verify {
             .iter()
             .all(|found| found.examination.findings.is_empty());
         if output.is_json() {
-            output.json(&json!({ "store": store.root(), "sound": sound, "spaces": found }))?;
+            let spaces = next_step::worded(&found);
+            output.json(&json!({ "store": store.root(), "sound": sound, "spaces": spaces }))?;
         } else {
             for found in &found {
                 print(found, output)?;
@@ -68,5 +70,5 @@ fn print(found: &Verification, output: &mut Output) -> Result<(), Failure> {
     for finding in &examined.findings {
         output.entry(RED, "problem", &finding.to_string())?;
     }
-    Ok(())
+    next_step::print(&examined.next_steps, output)
 }

@@ -162,7 +162,12 @@ fn what_can_not_be_done_is_said() {
         message,
         "the task 1 is running; only one that is waiting can be cancelled"
     );
-    assert_eq!(refused(&["cancel", "9"], 3)["kind"], "not_found");
+    let absent = refused(&["cancel", "9"], 3);
+    assert_eq!(
+        [&absent["kind"], &absent["message"], &absent["next_step"]],
+        ["not_found", "no task 9", "list_tasks"]
+    );
+    assert_eq!(absent["hint"], "`anamne tasks` lists those that are there");
     refused(&["retry", "1"], 2);
     refused(&["retry"], 2);
     refused(&["cancel", "m1"], 2);

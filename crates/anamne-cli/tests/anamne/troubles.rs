@@ -182,6 +182,12 @@ fn check_command_line(trouble: &Trouble, json: &Ran, plain: &Ran) {
     );
     let hint = error["hint"].as_str().unwrap_or_default();
     assert!(hint.contains(trouble.next), "{kind}: {error}");
+    // That nothing is remembered yet is found out before the engine is asked.
+    assert_eq!(
+        error["next_step"].is_string(),
+        kind != "not_found",
+        "{error}"
+    );
     assert_eq!(plain.code, trouble.code, "{kind}: {}", plain.stderr);
     assert!(
         plain.stderr.contains(trouble.next),
@@ -269,11 +275,9 @@ fn every_door_tells_the_five_troubles_apart() {
         check_command_line(trouble, &ended(json), &ended(plain));
         let agent = answered(agent);
         if trouble.kind == "not_found" {
-            assert!(
-                agent.stdout.contains("\"kind\":\"not_found\""),
-                "{}",
-                agent.stdout
-            );
+            for told in ["\"kind\":\"not_found\"", "next: `anamne spaces`"] {
+                assert!(agent.stdout.contains(told), "{}", agent.stdout);
+            }
         } else {
             check_agent(trouble, &agent);
         }

@@ -8,6 +8,7 @@ mod terms;
 
 use std::path::{Path, PathBuf};
 
+use anamne_types::NextStep;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -116,8 +117,8 @@ impl Approvals {
                 let unreadable = |error: toml::de::Error| BridgeError::Unsafe {
                     path: path.to_owned(),
                     reason: format!("it can't be understood: {}", error.message()),
-                    remedy: "remove it, and approve models again by `anamne model trust`"
-                        .to_owned(),
+                    remedy: "remove it, and approve models again".to_owned(),
+                    next_step: Some(NextStep::TrustModel),
                 };
                 let Format { format } = toml::from_str(&text).map_err(unreadable)?;
                 if format > FORMAT {

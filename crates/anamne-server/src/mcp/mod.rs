@@ -16,6 +16,7 @@ mod arguments;
 mod budget;
 mod desk;
 mod flow;
+mod next_step;
 mod quote;
 mod reply;
 mod schema;

@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::desk::Desk;
+use super::next_step;
 
 /// The longest message of an error, in characters.
 const LONGEST_MESSAGE: usize = 1_000;
@@ -98,16 +99,15 @@ impl Failure {
             Self::Unknown(what) => ("not_found", format!("not found: {what}")),
             Self::Engine(error) => {
                 let kind = error.kind();
-                let message = match (kind, kind.next_step()) {
-                    (ErrorKind::Refused, _) => error.to_string(),
-                    (ErrorKind::NotFound, _) => format!("not found: {error}"),
-                    (ErrorKind::Denied, _) => denied(error),
-                    (_, Some(step)) => {
-                        format!("{}: {error}; next: {step}", kind.as_str().replace('_', " "))
-                    }
-                    (_, None) => format!("the memory engine failed: {error}"),
+                let message = match kind {
+                    ErrorKind::Refused => error.to_string(),
+                    ErrorKind::Denied => denied(error),
+                    ErrorKind::Failed => format!("the memory engine failed: {error}"),
+                    kind => format!("{}: {error}", kind.as_str().replace('_', " ")),
                 };
-                (kind.as_str(), message)
+                let next = error.next_step().and_then(next_step::words);
+                let next = next.map_or_else(String::new, |step| format!("; next: {step}"));
+                (kind.as_str(), message + &next)
             }
         }
     }

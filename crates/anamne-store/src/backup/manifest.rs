@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anamne_types::Seq;
+use anamne_types::{NextStep, Seq};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -133,9 +133,10 @@ impl Manifest {
     pub(crate) fn compare(&self, folder: &Path, found: &mut Examination) {
         if !self.complete {
             found.notes.push(
-                "the backup was interrupted while it was brought up to date; it can be used, and the next `anamne backup` finishes it"
+                "the backup was interrupted while it was brought up to date; it can be used, and the next backup to this folder finishes it"
                     .to_owned(),
             );
+            found.next_steps.push(NextStep::BackUp);
             return;
         }
         if found.last_seq > self.last_seq {

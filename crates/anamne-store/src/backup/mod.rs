@@ -299,9 +299,7 @@ impl SpaceSource {
         match found.findings.first() {
             None => Ok(()),
             Some(finding) => {
-                let reason = format!(
-                    "{finding}; the backup was left as it was: `anamne verify` lists all damage, `anamne repair` mends it"
-                );
+                let reason = format!("{finding}; the backup was left as it was");
                 Err(StoreError::damaged(self.folder(), reason))
             }
         }

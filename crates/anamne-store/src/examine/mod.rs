@@ -8,7 +8,7 @@ use std::fmt;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use anamne_types::Seq;
+use anamne_types::{NextStep, Seq};
 use serde::Serialize;
 
 use crate::StoreError;
@@ -97,6 +97,9 @@ pub struct Examination {
     pub rows: u64,
     /// What is as it may be, but worth knowing.
     pub notes: Vec<String>,
+    /// What a person can do about the notes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next_steps: Vec<NextStep>,
     /// What is wrong; empty when all is well.
     pub findings: Vec<Finding>,
 }
@@ -220,6 +223,7 @@ fn examine_once(copies: Copies<'_>) -> Result<Examination, StoreError> {
         segments: journal.segments,
         rows,
         notes,
+        next_steps: Vec::new(),
         findings: findings.finish(),
     })
 }

@@ -4,7 +4,7 @@ mod merge;
 
 use std::path::Path;
 
-use anamne_types::Seq;
+use anamne_types::{NextStep, Seq};
 use serde::Serialize;
 
 use crate::StoreError;
@@ -31,6 +31,8 @@ pub struct Repair {
     pub mended: Vec<String>,
     /// What neither copy holds any more.
     pub lost: Vec<String>,
+    /// What a person can do about what was mended.
+    pub next_steps: Vec<NextStep>,
 }
 
 /// Mends settings, journal and database of the space in `folder`, which no process should have open.
@@ -58,8 +60,9 @@ pub fn repair(folder: &Path, name: &SpaceName, clock: &dyn Clock) -> Result<Repa
     }
     if names("backups.toml") {
         repair.set_aside(&folder.join("backups.toml"))?;
-        let said = "which backups there are is not known any more; each `anamne backup` makes one known again";
+        let said = "which backups there are is not known any more; each is known again when it is next brought up to date";
         repair.mended.push(said.to_owned());
+        repair.next_steps.push(NextStep::BackUp);
     }
     if is_damaged(Part::Journal) || is_damaged(Part::Database) {
         repair.mend_copies(folder, &found, true)?;
@@ -101,9 +104,8 @@ impl Repair {
         match self.lost.first() {
             None => Ok(()),
             Some(lost) => {
-                let reason = format!(
-                    "neither it nor the journal holds everything any more ({lost}); `anamne repair` keeps what is left"
-                );
+                let reason =
+                    format!("neither it nor the journal holds everything any more ({lost})");
                 Err(StoreError::damaged(
                     &folder.join("memories").join("active.db"),
                     reason,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anamne_store::view::MemoryFeed;
 use anamne_store::{BackupState, SpaceSource, StoreError};
-use anamne_types::{Actor, ActorKind, MemoryId};
+use anamne_types::{Actor, ActorKind, MemoryId, NextStep};
 
 use super::Seen;
 use crate::Error;
@@ -16,12 +16,18 @@ use crate::space::Space;
 use crate::store::Store;
 
 /// Why a backup may still hold what was erased.
-#[derive(Debug)]
-pub(super) struct Trouble(pub(super) String);
+#[derive(Debug, Default)]
+pub(super) struct Trouble {
+    pub(super) said: String,
+    pub(super) next_step: Option<NextStep>,
+}
 
 impl From<Error> for Trouble {
     fn from(error: Error) -> Self {
-        Self(error.to_string())
+        Self {
+            said: error.to_string(),
+            next_step: error.next_step(),
+        }
     }
 }
 
@@ -67,8 +73,10 @@ impl BackupCopy<'_> {
         let through = MemoryFeed::head(&**source).map_err(Error::from)?;
         let further = match source.backup_state(self.store)? {
             BackupState::Missing => {
-                let missing = "there is no backup of this space there now";
-                return Err(Trouble(missing.to_owned()));
+                return Err(Trouble {
+                    said: "there is no backup of this space there now".to_owned(),
+                    next_step: Some(NextStep::ForgetBackup),
+                });
             }
             BackupState::Store => self.erase_in_store(seen)?,
             BackupState::Backup => {
@@ -162,9 +170,11 @@ impl BackupCopy<'_> {
         let space = self.open()?;
         let source = &space.inner.source;
         if !self.origin.source.shares_history_with(source)? {
-            let another = "there is another store now, which has nothing in common with this space; \
-                           `anamne backup --forget` says that it is no backup";
-            return Err(Trouble(another.to_owned()));
+            let another = "there is another store now, which has nothing in common with this space";
+            return Err(Trouble {
+                said: another.to_owned(),
+                next_step: Some(NextStep::ForgetBackup),
+            });
         }
         let is_there = |id: &MemoryId| !matches!(source.get(*id), Err(StoreError::NoMemory { .. }));
         let mut ids = self.origin.source.erased_ids()?;
@@ -176,7 +186,10 @@ impl BackupCopy<'_> {
         let erased = space.acting_as(actor)?.erase_within(&ids, seen)?;
         source.remove_leftovers()?;
         match erased.left.into_iter().next() {
-            Some(left) => Err(Trouble(left.reason)),
+            Some(left) => Err(Trouble {
+                said: left.reason,
+                next_step: left.next_step,
+            }),
             None => Ok(erased.backups),
         }
     }

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use anamne_store::{BackupReport, KnownBackup, set_aside_in};
+use anamne_types::NextStep;
 
 use crate::Error;
 use crate::core::Inner;
@@ -85,6 +86,7 @@ impl Inner {
                 return vec![BackupUpdate {
                     folder: self.source.folder().join("backups.toml"),
                     trouble: error.to_string(),
+                    next_step: error.next_step(),
                     removed: Vec::new(),
                 }];
             }
@@ -108,14 +110,15 @@ impl Inner {
         };
         let folder = self.source.folder_in(&known.folder);
         let mut removed = set_aside_in(&folder).unwrap_or_default();
-        let (trouble, further) = match copy.erase(seen, &mut |_| Ok(())) {
-            Ok(further) => (String::new(), further),
-            Err(Trouble(trouble)) => (trouble, self.unreached_beyond(&known.folder, seen)),
+        let (Trouble { said, next_step }, further) = match copy.erase(seen, &mut |_| Ok(())) {
+            Ok(further) => (Trouble::default(), further),
+            Err(trouble) => (trouble, self.unreached_beyond(&known.folder, seen)),
         };
         removed.retain(|path| !path.exists());
         let update = BackupUpdate {
             folder: known.folder.clone(),
-            trouble,
+            trouble: said,
+            next_step,
             removed,
         };
         std::iter::once(update).chain(further).collect()
@@ -133,6 +136,7 @@ impl Inner {
                     "it is a backup of {}, which could not be reached",
                     store.display()
                 ),
+                next_step: None,
                 folder: backup.folder,
                 removed: Vec::new(),
             })
@@ -144,7 +148,10 @@ impl Space {
     /// Goes on with what is still to be erased in backups, and says what came of it.
     pub(crate) fn mend_backups(&self, found: &mut CheckUp) {
         for BackupUpdate {
-            folder, trouble, ..
+            folder,
+            trouble,
+            next_step,
+            ..
         } in self.inner.finish_in_backups()
         {
             let folder = folder.display();
@@ -153,9 +160,10 @@ impl Space {
                 found.mended.push(said);
             } else {
                 found.problems.push(format!(
-                    "backup {folder}: it may still hold what was erased here: {trouble}; `anamne backup --forget DIR` says \
-                     that a folder is no backup any more"
+                    "backup {folder}: it may still hold what was erased here: {trouble}"
                 ));
+                found.advise(next_step);
+                found.advise([NextStep::ForgetBackup]);
             }
         }
     }

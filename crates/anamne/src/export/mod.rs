@@ -64,7 +64,7 @@ impl Links {
         let (links, damaged) = space.source().links_apart()?;
         for (link, error) in damaged {
             if exported.contains(&link.from) && exported.contains(&link.to) {
-                passed.add(named_ends(&link), error);
+                passed.add(named_ends(&link), &error, error.next_step());
             }
         }
         for link in links {

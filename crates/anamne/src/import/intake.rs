@@ -27,6 +27,14 @@ impl Place {
             line: self.line,
             file: self.file.clone(),
             reason: shorten_values(&reason.into()).into_owned(),
+            next_step: None,
+        }
+    }
+
+    fn failed(&self, error: &StoreError) -> BadLine {
+        BadLine {
+            next_step: error.next_step(),
+            ..self.bad(error.to_string())
         }
     }
 }
@@ -155,16 +163,23 @@ impl<'a> Intake<'a> {
             return Ok(());
         }
         let taken = Box::new(self.report.clone());
-        let BadLine { line, file, reason } = bad;
+        let BadLine {
+            line,
+            file,
+            reason,
+            next_step,
+        } = bad;
         Err(match file {
             Some(file) => Error::BadNote {
                 file,
                 reason,
+                next_step,
                 taken,
             },
             None => Error::BadLine {
                 line,
                 reason,
+                next_step,
                 taken,
             },
         })
@@ -198,7 +213,7 @@ impl<'a> Intake<'a> {
                         && taken.duplicate
                         && let Err(error) = self.space.believe(taken.id, &arrival.draft)
                     {
-                        refused.push(place.bad(of_one_memory(error)?));
+                        refused.push(place.failed(&of_one_memory(error)?));
                     }
                     self.report.imported += u64::from(!taken.duplicate);
                     self.report.known += u64::from(taken.duplicate);
@@ -210,7 +225,7 @@ impl<'a> Intake<'a> {
                     };
                     self.links.extend(links.into_iter().map(pending));
                 }
-                Err(reason) => refused.push(place.bad(reason.to_string())),
+                Err(error) => refused.push(place.failed(&error)),
             }
         }
         refused.into_iter().try_for_each(|bad| self.refuse(bad))
@@ -225,11 +240,11 @@ impl<'a> Intake<'a> {
             let drawn = match self.link_of(pending)? {
                 Ok(link) => match self.space.link(&link) {
                     Ok(_) => Ok(true),
-                    Err(error) => Err(of_one_memory(error)?),
+                    Err(error) => Err(pending.place.failed(&of_one_memory(error)?)),
                 },
-                Err(reason) => Err(reason),
+                Err(bad) => Err(bad),
             };
-            self.count(&pending.place, drawn)?;
+            self.count(drawn)?;
         }
         let mut size = BatchSize::default();
         let mut left = returning.as_slice();
@@ -240,7 +255,7 @@ impl<'a> Intake<'a> {
             for pending in batch {
                 match self.link_of(pending)? {
                     Ok(link) => links.push((&pending.place, link)),
-                    Err(reason) => self.count(&pending.place, Err(reason))?,
+                    Err(bad) => self.count(Err(bad))?,
                 }
             }
             let drawn: Vec<Link> = links.iter().map(|(_, link)| link.clone()).collect();
@@ -248,28 +263,31 @@ impl<'a> Intake<'a> {
             let records = drawn.len();
             size.learn(Filled { records, bytes: 0 }, told.held);
             for ((place, _), drawn) in links.iter().zip(told.outcomes) {
-                self.count(place, drawn.map_err(|error: StoreError| error.to_string()))?;
+                self.count(drawn.map_err(|error| place.failed(&error)))?;
             }
         }
         Ok(())
     }
 
-    fn link_of(&self, pending: &PendingLink) -> Result<Result<Link, String>, Error> {
-        let PendingLink { from, link, .. } = pending;
+    fn link_of(&self, pending: &PendingLink) -> Result<Result<Link, BadLine>, Error> {
+        let PendingLink {
+            place, from, link, ..
+        } = pending;
         let Some(to) = self.space.find_imported(&link.to)? else {
-            return Ok(Err(format!("the link's end {:?} is not there", link.to)));
+            let missing = format!("the link's end {:?} is not there", link.to);
+            return Ok(Err(place.bad(missing)));
         };
         let created_at = link.created_at.unwrap_or_else(|| self.space.now());
         if !self.options.trusted {
             match self.may_point(link.link_type, to)? {
                 Ok(true) => {}
                 Ok(false) => {
-                    return Ok(Err(format!(
+                    return Ok(Err(place.bad(format!(
                         "a {} link to {:?}, which is trusted more than an import; --trusted accepts it",
                         link.link_type, link.to
-                    )));
+                    ))));
                 }
-                Err(damage) => return Ok(Err(damage)),
+                Err(damage) => return Ok(Err(place.failed(&damage))),
             }
         }
         Ok(Ok(Link {
@@ -288,32 +306,36 @@ impl<'a> Intake<'a> {
 
     /// Whether an import that nobody vouches for may draw such a link: one that speaks against its end must not
     /// take away from a memory that is trusted more. How far a damaged one is trusted is not known.
-    fn may_point(&self, link_type: LinkType, to: MemoryId) -> Result<Result<bool, String>, Error> {
+    fn may_point(
+        &self,
+        link_type: LinkType,
+        to: MemoryId,
+    ) -> Result<Result<bool, StoreError>, Error> {
         if !matches!(link_type, LinkType::Supersedes | LinkType::Contradicts) {
             return Ok(Ok(true));
         }
         let (ends, damaged) = self.space.source().get_apart(&[to])?;
-        Ok(match damaged.first() {
-            Some((_, error)) => Err(error.to_string()),
+        Ok(match damaged.into_iter().next() {
+            Some((_, error)) => Err(error),
             None => Ok(ends.iter().all(|end| end.trust <= IMPORT_TRUST)),
         })
     }
 
-    fn count(&mut self, place: &Place, drawn: Result<bool, String>) -> Result<(), Error> {
+    fn count(&mut self, drawn: Result<bool, BadLine>) -> Result<(), Error> {
         match drawn {
             Ok(drawn) => {
                 self.report.links += u64::from(drawn);
                 Ok(())
             }
-            Err(reason) => self.refuse(place.bad(reason)),
+            Err(bad) => self.refuse(bad),
         }
     }
 }
 
-/// What is wrong with one memory, as words; every other error ends the import.
-fn of_one_memory(error: Error) -> Result<String, Error> {
+/// What is wrong with one memory; every other error ends the import.
+fn of_one_memory(error: Error) -> Result<StoreError, Error> {
     match error {
-        Error::Store(error) if error.is_of_one_memory() => Ok(error.to_string()),
+        Error::Store(error) if error.is_of_one_memory() => Ok(error),
         error => Err(error),
     }
 }

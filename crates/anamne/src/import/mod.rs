@@ -7,6 +7,7 @@ mod record;
 
 use std::fmt;
 
+use anamne_types::NextStep;
 use serde::Serialize;
 
 pub(crate) use lines::import;
@@ -80,6 +81,9 @@ pub struct BadLine {
     pub file: Option<String>,
     /// What is wrong with it.
     pub reason: String,
+    /// What a person can do about that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_step: Option<NextStep>,
 }
 
 /// What an import did so far.

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// One line: a record of a conversation, or a memory as `export` writes it.
+/// One line: a record of a conversation, or a memory as an export writes it.
 #[derive(Debug, Deserialize)]
 pub(super) struct Record {
     #[serde(default)]

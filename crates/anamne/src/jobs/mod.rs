@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use anamne_jobs::Priority;
 use anamne_store::Effort;
-use anamne_types::Right;
+use anamne_types::{NextStep, Right};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -165,6 +165,8 @@ struct Last {
     at: Timestamp,
     took_ms: f64,
     trouble: String,
+    #[serde(default)]
+    next_step: Option<NextStep>,
 }
 
 /// What this process knows of one chore.
@@ -277,6 +279,7 @@ impl Inner {
         if ran.is_ok() && chore.every < chore.after_trouble {
             state.due.put_off(present, chore.every);
         }
+        let next_step = ran.as_ref().err().and_then(Error::next_step);
         let trouble = ran.err().map(|error| error.to_string());
         if trouble.is_some() || (!chore.is_minor && state.noted.is_due(present)) {
             state.noted.put_off(present, BETWEEN_NOTES);
@@ -284,6 +287,7 @@ impl Inner {
                 at: present,
                 took_ms: self.source.now().duration_since(present).as_secs_f64() * 1_000.0,
                 trouble: trouble.clone().unwrap_or_default(),
+                next_step,
             };
             self.note_chore(chore, &last);
         }
@@ -318,6 +322,9 @@ pub struct ChoreReport {
     /// Why it failed; empty where it did not.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub trouble: String,
+    /// What a person can do about that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_step: Option<NextStep>,
     /// When it is next due, where that is known.
     pub next_at: Option<Timestamp>,
 }
@@ -339,6 +346,7 @@ impl Space {
                 last_at: last.as_ref().map(|last| last.at),
                 took_ms: last.as_ref().map(|last| last.took_ms),
                 next_at: next.and_then(|last| last.at.checked_add(pause).ok()),
+                next_step: last.as_ref().and_then(|last| last.next_step),
                 trouble: last.map(|last| last.trouble).unwrap_or_default(),
             })
         };

@@ -90,7 +90,7 @@ impl Setup {
     /// The settings, which must be there.
     fn existing(&self) -> Result<BridgeConfig, Failure> {
         if std::fs::symlink_metadata(&self.file).is_err() {
-            return Err(no_model());
+            return Err(Failure::no_model());
         }
         self.load()
     }
@@ -131,11 +131,6 @@ impl Model {
     }
 }
 
-fn no_model() -> Failure {
-    Failure::not_found("no model is set up".to_owned())
-        .hint("set one up by `anamne model set --provider … --model …`".to_owned())
-}
-
 fn switch_off(place: &Place, setup: &mut Setup, output: &mut Output) -> Result<(), Failure> {
     let mut config = setup.load()?;
     let approved = setup.approval(&config)? == Approval::Given;
@@ -150,7 +145,7 @@ fn switch_off(place: &Place, setup: &mut Setup, output: &mut Output) -> Result<(
 
 fn test(root: &Path, output: &mut Output) -> Result<(), Failure> {
     let Some(bridge) = bridge::of_store(root)? else {
-        return Err(no_model());
+        return Err(Failure::no_model());
     };
     let probe = tasks::probe(&bridge, &Call::of(""))?;
     if output.is_json() {

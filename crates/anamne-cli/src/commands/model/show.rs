@@ -6,6 +6,7 @@ use serde_json::json;
 use super::Setup;
 use crate::bridge;
 use crate::failure::Failure;
+use crate::next_step;
 use crate::output::{DIM, Output, YELLOW};
 
 pub(super) fn show(
@@ -21,9 +22,10 @@ pub(super) fn show(
     } else {
         Ok(None)
     };
+    let key = key.map_err(|error| next_step::on_one_line(&error, error.next_step()));
     let problem = match &approval {
         _ if !config.enabled => None,
-        Approval::Given => key.as_ref().err().map(ToString::to_string),
+        Approval::Given => key.as_ref().err().cloned(),
         missing => Some(missing.reason()),
     };
     if output.is_json() {
@@ -48,7 +50,7 @@ pub(super) fn show(
         _ if !approved => key_in_words(config),
         Ok(Some(origin)) => format!("in {origin}"),
         Ok(None) => "none; one is needed only if the host asks for it".to_owned(),
-        Err(error) => error.to_string(),
+        Err(problem) => problem,
     };
     settings(config, &key, output)?;
     if !approved {

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::{Effect, MemoryTool};
 use crate::mcp::desk::Desk;
+use crate::mcp::next_step;
 use crate::mcp::reply::{Failure, Reply};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -52,10 +53,11 @@ impl MemoryTool for Delete {
 
 /// One place that an erasure did not reach, as a line.
 fn place(unreached: &Unreached) -> String {
-    let Unreached { place, reason } = unreached;
+    let next = unreached.next_step.and_then(next_step::words);
     format!(
-        "\n{} may still contain the text: {}",
-        quote_name(&place.display().to_string()),
-        on_one_line(reason)
+        "\n{} may still contain the text: {}{}",
+        quote_name(&unreached.place.display().to_string()),
+        on_one_line(&unreached.reason),
+        next.map_or_else(String::new, |step| format!("; next: {step}"))
     )
 }
