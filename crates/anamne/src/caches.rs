@@ -8,7 +8,7 @@ use anamne_store::SpaceSource;
 use anamne_types::{Kind, MemoryId, Seq};
 use jiff::Timestamp;
 
-use crate::past::KnownPast;
+use crate::ask::past::KnownPast;
 
 /// So many facts and skills are remembered as used before the background notes them.
 const MANY_USES: usize = 500;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anamne_text::echo::shorten;
 use anamne_types::{NextStep, Refusal, Right};
 
-use crate::import::ImportReport;
+use crate::tell::import::ImportReport;
 
 /// What can go wrong when the engine is asked or told something.
 #[derive(Debug, thiserror::Error)]

@@ -11,10 +11,10 @@ use anamne_store::view::MemoryFeed;
 use anamne_types::Right;
 
 use crate::Error;
-use crate::backups::BACK_UP;
 use crate::core::Inner;
 use crate::derived::graph::SMALL_BATCH;
-use crate::knowledge::Pace;
+use crate::keep::backups::BACK_UP;
+use crate::know::knowledge::Pace;
 use crate::space::Space;
 
 /// Following the log with the knowledge graph.

@@ -6,11 +6,13 @@ use std::path::Path;
 use anamne_store::{Arrival, EachTold, Standing};
 use anamne_types::{Draft, Link, MemoryId, Provenance, Remembered, Right};
 
-use crate::admission::authority_for;
-use crate::export::{CorpusReport, Exported};
-use crate::import::{ImportOptions, ImportReport};
+use crate::Error;
+use crate::keep::export;
+use crate::keep::export::{CorpusReport, Exported};
 use crate::space::Space;
-use crate::{Error, export, import};
+use crate::tell::admission::authority_for;
+use crate::tell::import;
+use crate::tell::import::{ImportOptions, ImportReport};
 
 impl Space {
     /// Reads memories from JSON lines; an import that was interrupted is simply run again.

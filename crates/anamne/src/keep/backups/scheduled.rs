@@ -9,7 +9,7 @@ use anamne_store::{KnownBackup, remove_path};
 
 use crate::Error;
 use crate::core::Inner;
-use crate::travel::outside;
+use crate::keep::travel::outside;
 
 /// The kind of the task, and the name under which it is scheduled.
 pub(crate) const BACK_UP: &str = "backup";

@@ -18,8 +18,8 @@ use anamne_types::NextStep;
 
 use crate::Error;
 use crate::core::Inner;
-use crate::doctor::CheckUp;
-use crate::erasing::BackupUpdate;
+use crate::keep::doctor::CheckUp;
+use crate::keep::erasing::BackupUpdate;
 use crate::space::Space;
 
 use copy::{BackupCopy, Trouble};

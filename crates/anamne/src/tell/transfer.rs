@@ -12,7 +12,7 @@ use anamne_types::{
 use serde::Serialize;
 
 use crate::Error;
-use crate::export::named_ends;
+use crate::keep::export::named_ends;
 use crate::space::Space;
 use crate::store::Store;
 

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::Error;
-use crate::keeping::each_space;
+use crate::keep::keeping::each_space;
 use crate::space::Space;
 use crate::store::Store;
 

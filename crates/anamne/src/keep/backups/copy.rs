@@ -11,7 +11,7 @@ use super::Seen;
 use crate::Error;
 use crate::core::Inner;
 use crate::derived::{self, Site};
-use crate::erasing::BackupUpdate;
+use crate::keep::erasing::BackupUpdate;
 use crate::space::Space;
 use crate::store::Store;
 

@@ -8,9 +8,9 @@ use jiff::Timestamp;
 use super::record::ImportedLink;
 use super::{BadLine, BadLines, ImportOptions, ImportReport};
 use crate::Error;
-use crate::admission::{Claims, IMPORT_TRUST, without_authority};
-use crate::batch_size::{BatchSize, Filled};
 use crate::space::Space;
+use crate::tell::admission::{Claims, IMPORT_TRUST, without_authority};
+use crate::tell::batch_size::{BatchSize, Filled};
 
 /// Where a record stood.
 #[derive(Clone, Debug)]

@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use crate::Error;
 use crate::core::Inner;
-use crate::doctor::CheckUp;
-use crate::erasing::BackupUpdate;
+use crate::keep::doctor::CheckUp;
+use crate::keep::erasing::BackupUpdate;
 use crate::space::Space;
 
 /// More than one part in so many of the live memories is not forgotten or erased at once without confirmation.

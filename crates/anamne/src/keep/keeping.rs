@@ -11,10 +11,10 @@ use anamne_types::{NextStep, Right, Skipped};
 use serde::Serialize;
 
 use crate::derived;
-use crate::doctor::CheckUp;
+use crate::keep::doctor::CheckUp;
+use crate::keep::travel::outside;
 use crate::space::Space;
 use crate::store::Store;
-use crate::travel::outside;
 use crate::{Error, ErrorKind};
 
 /// What reading a space back found.

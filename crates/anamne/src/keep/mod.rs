@@ -1,0 +1,10 @@
+//! Keeping: backups, erasure, retention, check-ups, repair, the past, and exports.
+
+pub(crate) mod backups;
+pub(crate) mod cleaning;
+pub(crate) mod doctor;
+pub(crate) mod erasing;
+pub(crate) mod export;
+pub(crate) mod keeping;
+pub(crate) mod retention;
+pub(crate) mod travel;

@@ -1,0 +1,10 @@
+//! Knowing: the graph, summaries, what is folded together, and what the space knows of itself.
+
+pub(crate) mod consistency;
+pub(crate) mod consolidating;
+pub(crate) mod knowledge;
+pub(crate) mod modelling;
+pub(crate) mod provenance;
+pub(crate) mod summaries;
+pub(crate) mod topics;
+pub(crate) mod wording;
