@@ -4,9 +4,9 @@ use rusqlite::Transaction;
 use serde::Serialize;
 
 use super::activity::activity;
-use super::enqueueing::list;
 use super::pausing::pauses;
 use super::periodic::states;
+use super::rows::list;
 use super::{ActivityNow, Pause, PeriodicState, Queue, QueueError, Task, TaskState};
 
 /// So many of the tasks that finished last are told of.
