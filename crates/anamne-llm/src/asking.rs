@@ -277,7 +277,10 @@ impl Bridge {
             let leave = match self.breaker.enter(self.pace.elapsed()) {
                 Ok(leave) => leave,
                 Err(remaining) => {
-                    return Err(failure.unwrap_or_else(|| circuit_open(work, remaining)));
+                    return Err(failure.unwrap_or_else(|| BridgeError::CircuitOpen {
+                        model: work.model.to_owned(),
+                        remaining,
+                    }));
                 }
             };
             self.wait_for_rate(call, work, deadline)?;
@@ -376,13 +379,6 @@ impl Bridge {
             model: work.model.to_owned(),
             limit: self.config.longest_call(),
         }
-    }
-}
-
-fn circuit_open(work: &Work<'_>, remaining: Duration) -> BridgeError {
-    BridgeError::CircuitOpen {
-        model: work.model.to_owned(),
-        remaining,
     }
 }
 

@@ -109,33 +109,21 @@ pub(crate) struct Amount {
     pub(crate) tokens: i64,
 }
 
-/// What is spent or reserved in the present day and the present month.
+/// What is spent or reserved in the present day, and in the present month.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Spent {
-    pub(crate) day: Amount,
-    pub(crate) month: Amount,
+    pub(crate) counted: [Amount; 2],
     /// The same without what counts only because the clock has jumped.
-    pub(crate) own_day: Amount,
-    pub(crate) own_month: Amount,
+    pub(crate) own: [Amount; 2],
 }
 
 impl Spent {
     fn of(&self, budget: BudgetKind) -> i64 {
-        let amount = if budget.is_monthly() {
-            self.month
-        } else {
-            self.day
-        };
-        amount.of(budget)
+        self.counted[usize::from(budget.is_monthly())].of(budget)
     }
 
     fn own(&self, budget: BudgetKind) -> i64 {
-        let amount = if budget.is_monthly() {
-            self.own_month
-        } else {
-            self.own_day
-        };
-        amount.of(budget)
+        self.own[usize::from(budget.is_monthly())].of(budget)
     }
 }
 

@@ -86,7 +86,11 @@ impl Remote {
             dialect,
             transport: Transport::new(config, key, dialect.key, dialect.headers, clock)?,
             model: config.model.clone(),
-            untaken: AtomicU8::new(if is_at_home { dialect.untaken_at_home } else { 0 }),
+            untaken: AtomicU8::new(if is_at_home {
+                dialect.untaken_at_home
+            } else {
+                0
+            }),
         })
     }
 
@@ -119,8 +123,15 @@ impl LanguageModel for Remote {
                 Err(refusal) => *refusal,
             };
             let mut optional = self.dialect.optional.iter();
-            let named = optional.find(|(word, parameter)| words.contains(word) && self.takes(*parameter));
-            let is_about_form = matches!(error, BridgeError::Status { status: 400 | 422, .. });
+            let named =
+                optional.find(|(word, parameter)| words.contains(word) && self.takes(*parameter));
+            let is_about_form = matches!(
+                error,
+                BridgeError::Status {
+                    status: 400 | 422,
+                    ..
+                }
+            );
             match named {
                 Some((_, parameter)) if is_about_form => {
                     self.untaken.fetch_or(*parameter, Ordering::Relaxed);

@@ -8,9 +8,7 @@ use serde_json::{Value, json};
 
 use super::{ANSWER, Dialect, Remote, answering_model, tokens, turns, words};
 use crate::transport::{KeyHeader, Transport};
-use crate::{
-    BridgeConfig, BridgeError, Embedded, Key, RemoteEmbedder, Reply, Request, Usage,
-};
+use crate::{BridgeConfig, BridgeError, Embedded, Key, RemoteEmbedder, Reply, Request, Usage};
 
 const TEMPERATURE: u8 = 1;
 const FORM: u8 = 2;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Question, Said, Task, cited, numbered, refuse_longer};
+use super::{Question, Said, cited, list, numbered, object, refuse_longer, text};
 use crate::wording::plain_line;
 use crate::{Bridge, BridgeError, Call};
 
@@ -14,6 +14,8 @@ pub struct SummarySentence {
     /// The places of the sources that bear it, in rising order; never empty.
     pub sources: Vec<usize>,
 }
+
+pub(super) const PROMPT: &str = include_str!("../../prompts/summarise.md");
 
 /// All sources together, in bytes.
 const MOST_BYTES: usize = 64 << 10;
@@ -44,7 +46,7 @@ pub fn summarise(
     let bytes = sources.iter().map(Said::length).sum();
     refuse_longer("the text of the sources, in bytes,", bytes, MOST_BYTES)?;
     let question = Question {
-        instruction: Task::Summarise.instruction(),
+        prompt: PROMPT.to_owned(),
         data: json!({"most_sentences": most, "sources": numbered(sources)}),
         schema: schema(most),
         max_output_tokens: 200 + 150 * most as u32,
@@ -60,24 +62,9 @@ pub fn summarise(
 }
 
 fn schema(most: usize) -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "sentences": {
-                "type": "array",
-                "maxItems": most,
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "text": {"type": "string", "maxLength": 2_000},
-                        "sources": {"type": "array", "maxItems": MOST_SOURCES, "items": {"type": "integer"}},
-                    },
-                    "required": ["text", "sources"],
-                    "additionalProperties": false,
-                },
-            },
-        },
-        "required": ["sentences"],
-        "additionalProperties": false,
-    })
+    let sentence = object([
+        ("text", text(2_000)),
+        ("sources", list(MOST_SOURCES, &json!({"type": "integer"}))),
+    ]);
+    object([("sentences", list(most, &sentence))])
 }
