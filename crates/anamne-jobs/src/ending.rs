@@ -50,29 +50,20 @@ impl Lease {
 
     /// Gives the task back as if this attempt had not begun; it may be taken again at once.
     pub fn release(self) -> Result<(), QueueError> {
-        self.change(|transaction, task| {
-            let begin = task.not_before.as_microsecond();
-            put_back(
-                transaction,
-                task,
-                begin,
-                None,
-                task.attempts.saturating_sub(1),
-            )
-        })
+        let begin = self.task.not_before;
+        self.give_back(begin, None)
     }
 
     /// Gives the task back until `begin`, as if this attempt had not begun, and says why.
     pub fn postpone(self, begin: Timestamp, reason: &str) -> Result<(), QueueError> {
+        self.give_back(begin, Some(reason))
+    }
+
+    fn give_back(self, begin: Timestamp, reason: Option<&str>) -> Result<(), QueueError> {
+        let begin = begin.as_microsecond();
         self.change(|transaction, task| {
             let attempts = task.attempts.saturating_sub(1);
-            put_back(
-                transaction,
-                task,
-                begin.as_microsecond(),
-                Some(reason),
-                attempts,
-            )
+            put_back(transaction, task, begin, reason, attempts)
         })
     }
 }

@@ -57,16 +57,6 @@ impl Priority {
     /// All of them, the most urgent one first.
     pub const ALL: [Self; 4] = [Self::Urgent, Self::Normal, Self::Low, Self::Batch];
 
-    /// Its word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Urgent => "urgent",
-            Self::Normal => "normal",
-            Self::Low => "low",
-            Self::Batch => "batch",
-        }
-    }
-
     pub(super) fn number(self) -> i64 {
         self as i64
     }
@@ -78,7 +68,7 @@ impl Priority {
 
 impl fmt::Display for Priority {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
+        self.serialize(formatter)
     }
 }
 
@@ -107,17 +97,6 @@ impl TaskState {
         Self::Cancelled,
     ];
 
-    /// Its word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Running => "running",
-            Self::Dead => "dead",
-            Self::Done => "done",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
     pub(super) fn number(self) -> i64 {
         self as i64 + 1
     }
@@ -130,7 +109,7 @@ impl TaskState {
 
 impl fmt::Display for TaskState {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
+        self.serialize(formatter)
     }
 }
 

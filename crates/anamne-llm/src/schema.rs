@@ -207,11 +207,12 @@ impl Check {
                 continue;
             };
             let limit = bound.as_f64().unwrap_or(measure);
-            let fits = match word.starts_with("min") {
-                true => measure >= limit,
-                false => measure <= limit,
+            let (low, high) = if word.starts_with("min") {
+                (limit, measure)
+            } else {
+                (measure, limit)
             };
-            if !fits {
+            if low > high {
                 self.tell(place, &format!("must {expected} {bound}{unit}"));
             }
         }

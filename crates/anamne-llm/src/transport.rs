@@ -13,13 +13,6 @@ use super::{BridgeConfig, BridgeError, Key};
 /// What is shown of a provider's words.
 const MOST_WORDS: usize = 300;
 
-/// How the key is sent.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct KeyHeader {
-    pub(crate) name: &'static str,
-    pub(crate) prefix: &'static str,
-}
-
 /// A way to one provider.
 pub(crate) struct Transport {
     client: Client,
@@ -45,10 +38,11 @@ impl From<BridgeError> for Box<Refusal> {
 }
 
 impl Transport {
+    /// A way to the address of the settings. The key goes into the header `name`, behind `prefix`.
     pub(crate) fn new(
         config: &BridgeConfig,
         key: Option<Key>,
-        key_header: KeyHeader,
+        (name, prefix): (&'static str, &'static str),
         headers: &'static [(&'static str, &'static str)],
         clock: Arc<dyn Clock>,
     ) -> Result<Self, BridgeError> {
@@ -56,10 +50,10 @@ impl Transport {
             .iter()
             .filter_map(|(name, value)| Header::new(name, value))
             .collect();
-        sent.extend(key.as_ref().and_then(|key| {
-            let value = format!("{}{}", key_header.prefix, key.reveal());
-            Header::secret(key_header.name, &value)
-        }));
+        sent.extend(
+            key.as_ref()
+                .and_then(|key| Header::secret(name, &format!("{prefix}{}", key.reveal()))),
+        );
         let timeouts = Timeouts {
             connect: Duration::from_secs(config.timeouts.connect_seconds.into()),
             read: Duration::from_secs(config.timeouts.read_seconds.into()),

@@ -3,17 +3,13 @@
 use serde_json::{Value, json};
 
 use super::{ANSWER, Dialect, Remote, answering_model, tokens, turns, words};
-use crate::transport::KeyHeader;
 use crate::{BridgeError, Reply, Request, Usage};
 
 const TEMPERATURE: u8 = 1;
 const TOOL_CHOICE: u8 = 2;
 
 pub(super) const DIALECT: Dialect = Dialect {
-    key: KeyHeader {
-        name: "x-api-key",
-        prefix: "",
-    },
+    key: ("x-api-key", ""),
     headers: &[("anthropic-version", "2023-06-01")],
     optional: &[("temperature", TEMPERATURE), ("tool_choice", TOOL_CHOICE)],
     untaken_at_home: 0,

@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use super::{Dialect, Remote, answering_model, tokens, words};
-use crate::transport::KeyHeader;
 use crate::{BridgeError, Reply, Request, Speaker, Usage};
 
 const FORM: u8 = 1;
@@ -11,10 +10,7 @@ const MIME_TYPE: u8 = 2;
 
 pub(super) const DIALECT: Dialect = Dialect {
     // In a header, and not in the address, where logs would keep it.
-    key: KeyHeader {
-        name: "x-goog-api-key",
-        prefix: "",
-    },
+    key: ("x-goog-api-key", ""),
     headers: &[],
     optional: &[
         ("responseJsonSchema", FORM),

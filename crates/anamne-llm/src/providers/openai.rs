@@ -7,7 +7,7 @@ use anamne_store::Clock;
 use serde_json::{Value, json};
 
 use super::{ANSWER, Dialect, Remote, answering_model, tokens, turns, words};
-use crate::transport::{KeyHeader, Transport};
+use crate::transport::Transport;
 use crate::{BridgeConfig, BridgeError, Embedded, Key, RemoteEmbedder, Reply, Request, Usage};
 
 const TEMPERATURE: u8 = 1;
@@ -15,10 +15,7 @@ const FORM: u8 = 2;
 const MAX_TOKENS: u8 = 4;
 
 pub(super) const DIALECT: Dialect = Dialect {
-    key: KeyHeader {
-        name: "authorization",
-        prefix: "Bearer ",
-    },
+    key: ("authorization", "Bearer "),
     headers: &[],
     optional: &[
         ("max_tokens", MAX_TOKENS),

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Question, Said, cited, list, numbered, object, refuse_longer};
+use super::{
+    MOST_BYTES, MOST_CHARACTERS, Question, Said, cited, list, numbered, object, refuse_longer,
+};
 use crate::wording::plain_line;
 use crate::{Bridge, BridgeError, Call};
 
@@ -17,14 +19,8 @@ pub struct Insight {
 
 pub(super) const PROMPT: &str = include_str!("../../prompts/insight.md");
 
-/// All memories together, in bytes.
-const MOST_BYTES: usize = 64 << 10;
-
 /// The number of memories.
 const MOST_MEMORIES: usize = 100;
-
-/// The longest sentence, in characters.
-const MOST_CHARACTERS: usize = 400;
 
 /// One sentence about a cluster of memories, or nothing where the model finds none or cites fewer than two of them.
 ///

@@ -22,6 +22,12 @@ pub use probe::{Probe, probe};
 pub use read::read;
 pub use summarise::{SummarySentence, summarise};
 
+/// All texts of a task together, in bytes.
+const MOST_BYTES: usize = 64 << 10;
+
+/// The longest sentence that a model writes, in characters.
+const MOST_CHARACTERS: usize = 400;
+
 /// A text that someone said, as it is shown to a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Said<'text> {

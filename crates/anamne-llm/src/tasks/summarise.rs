@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Question, Said, cited, list, numbered, object, refuse_longer, text};
+use super::{
+    MOST_BYTES, MOST_CHARACTERS, Question, Said, cited, list, numbered, object, refuse_longer, text,
+};
 use crate::wording::plain_line;
 use crate::{Bridge, BridgeError, Call};
 
@@ -17,14 +19,8 @@ pub struct SummarySentence {
 
 pub(super) const PROMPT: &str = include_str!("../../prompts/summarise.md");
 
-/// All sources together, in bytes.
-const MOST_BYTES: usize = 64 << 10;
-
 /// The number of sources.
 const MOST_SOURCES: usize = 300;
-
-/// The longest sentence, in characters.
-const MOST_CHARACTERS: usize = 400;
 
 /// The longest summary, in sentences.
 const MOST_SENTENCES: usize = 20;
