@@ -24,16 +24,6 @@ pub struct Activity {
     flushed: AtomicI64,
 }
 
-impl std::fmt::Debug for Activity {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("Activity")
-            .field("recalls", &self.recalls)
-            .field("writes", &self.writes)
-            .finish_non_exhaustive()
-    }
-}
-
 /// How much went on lately, in all processes that have written it down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ActivityNow {

@@ -4,12 +4,10 @@ use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::enqueueing::enqueue;
-use super::lease::latest;
 use super::retries::pause_before;
+use super::settings::latest;
 use super::task::{LONGEST_ERROR, instant, shortened};
-use super::{
-    Enqueued, Lease, NewTask, Priority, QueueError, Settings, Task, TaskState, note, noted,
-};
+use super::{Lease, NewTask, Priority, QueueError, Settings, Task, TaskState};
 
 /// What became of a task that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,51 +18,12 @@ pub enum Failed {
     Dead,
 }
 
-/// What a task does to the queue, in the transaction that completes it.
-pub struct Effect<'transaction> {
-    transaction: &'transaction Transaction<'transaction>,
-    now: i64,
-}
-
-impl Effect<'_> {
-    /// Queues a further task, or merges it.
-    pub fn enqueue(&mut self, task: &NewTask) -> Result<Enqueued, QueueError> {
-        enqueue(self.transaction, task, &task.checked()?, self.now)
-    }
-
-    /// Notes a value under a name, in place of what was noted there before.
-    pub fn note(&mut self, name: &str, value: &str) -> Result<(), QueueError> {
-        note(self.transaction, name, value)
-    }
-
-    /// What is noted under a name.
-    pub fn noted(&self, name: &str) -> Result<Option<String>, QueueError> {
-        noted(self.transaction, name)
-    }
-}
-
 impl Lease {
     /// Ends the task as done.
     pub fn complete(self) -> Result<(), QueueError> {
-        self.complete_with(|_| Ok(()))
-    }
-
-    /// Ends the task as done, together with its effect on the queue: both happen, or neither. Where `effect` fails the lease
-    /// is gone without a word, and the task runs again when it would have run out.
-    pub fn complete_with<T>(
-        self,
-        effect: impl FnOnce(&mut Effect<'_>) -> Result<T, QueueError>,
-    ) -> Result<T, QueueError> {
         let now = self.queue.now_in_microseconds();
-        let mut effect = Some(effect);
-        self.change(|transaction, task| {
-            // Asked a second time only of a file that is new and so knows no lease.
-            let effect = effect.take().ok_or(QueueError::LeaseLost(task.id))?;
-            let done = effect(&mut Effect { transaction, now })?;
-            let kept = self.queue.inner.settings.finished_kept;
-            finish(transaction, task, TaskState::Done, now, kept)?;
-            Ok(done)
-        })
+        let kept = self.queue.inner.settings.finished_kept;
+        self.change(|transaction, task| finish(transaction, task, TaskState::Done, now, kept))
     }
 
     /// Ends this attempt as failed: the task is tried again after a pause, or dies with its last attempt.
@@ -91,29 +50,20 @@ impl Lease {
 
     /// Gives the task back as if this attempt had not begun; it may be taken again at once.
     pub fn release(self) -> Result<(), QueueError> {
-        self.change(|transaction, task| {
-            let begin = task.not_before.as_microsecond();
-            put_back(
-                transaction,
-                task,
-                begin,
-                None,
-                task.attempts.saturating_sub(1),
-            )
-        })
+        let begin = self.task.not_before;
+        self.give_back(begin, None)
     }
 
     /// Gives the task back until `begin`, as if this attempt had not begun, and says why.
     pub fn postpone(self, begin: Timestamp, reason: &str) -> Result<(), QueueError> {
+        self.give_back(begin, Some(reason))
+    }
+
+    fn give_back(self, begin: Timestamp, reason: Option<&str>) -> Result<(), QueueError> {
+        let begin = begin.as_microsecond();
         self.change(|transaction, task| {
             let attempts = task.attempts.saturating_sub(1);
-            put_back(
-                transaction,
-                task,
-                begin.as_microsecond(),
-                Some(reason),
-                attempts,
-            )
+            put_back(transaction, task, begin, reason, attempts)
         })
     }
 }
@@ -196,8 +146,6 @@ fn follow(transaction: &Transaction<'_>, task: &Task, now: i64) -> Result<(), Qu
         payload: serde_json::Value::Null,
         priority,
         cheap,
-        not_before: Some(instant(begin)),
     };
-    enqueue(transaction, &next, &payload, now)?;
-    Ok(())
+    enqueue(transaction, &next, &payload, begin, now)
 }

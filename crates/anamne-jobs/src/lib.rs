@@ -6,12 +6,8 @@
 //!
 //! # Nothing takes effect twice
 //!
-//! A task may *begin* more than once. Its effect happens once, in one of two ways:
-//!
-//! - The effect lies in the queue itself (further tasks, notes): [`Lease::complete_with`] and [`TaskContext::enqueue`]
-//!   and [`TaskContext::note`] make effect and completion one transaction.
-//! - The effect lies elsewhere: the handler commits [`Task::effect`], or a watermark of its own, in the same transaction as
-//!   the effect, and looks for it first. The id is the same for every attempt of a task and for no other task.
+//! A task may *begin* more than once. Its effect happens once where the handler commits a watermark of its own in the same
+//! transaction as the effect, and looks for it first.
 //!
 //! The file is not a source: where it is damaged or deleted it is made anew, for everything that tasks do can be woven again
 //! from the log. Periodic work is scheduled by whoever opens the space, so it reappears by itself.
@@ -26,15 +22,14 @@
 //! queue.enqueue(&NewTask::new("summary", "thread 12"))?;
 //! let lease = queue.lease("worker 1", &["summary"], Level::Low)?.expect("a task waits");
 //! assert_eq!(lease.task().key, "thread 12");
-//! lease.complete_with(|effect| effect.note("summary/thread 12", "event 40"))?;
-//! assert_eq!(queue.noted("summary/thread 12")?.as_deref(), Some("event 40"));
+//! lease.complete()?;
+//! assert!(queue.unfinished(1)?.is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod activity;
-mod cron;
 mod database;
-mod dead;
+mod deciding;
 mod ending;
 mod enqueueing;
 mod error;
@@ -44,8 +39,10 @@ mod pausing;
 mod periodic;
 mod report;
 mod retries;
+mod rows;
 mod runner;
 mod settings;
+mod taking;
 mod task;
 
 use std::path::Path;
@@ -57,11 +54,9 @@ use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Transaction};
 
 pub use activity::{Activity, ActivityNow};
-pub use cron::CronExpression;
 pub use database::TASKS_FORMAT;
-pub use dead::Retried;
-pub use ending::{Effect, Failed};
-pub use enqueueing::Enqueued;
+pub use deciding::Retried;
+pub use ending::Failed;
 pub use error::QueueError;
 pub use lease::Lease;
 pub use level::Level;
@@ -71,8 +66,8 @@ pub use report::{KindCount, QueueReport};
 pub use runner::{Handlers, Outcome, Ran, Runner, TaskContext, TaskError};
 pub use settings::{LONGEST_LEASE, Settings};
 pub use task::{
-    EffectId, LONGEST_ERROR, LONGEST_KEY, LONGEST_KIND, LONGEST_PAYLOAD, NewTask, Priority,
-    Progress, Task, TaskId, TaskState,
+    LONGEST_ERROR, LONGEST_KEY, LONGEST_KIND, LONGEST_PAYLOAD, NewTask, Priority, Progress, Task,
+    TaskId, TaskState,
 };
 
 use database::{DATABASE, Stamp};
@@ -140,12 +135,23 @@ impl Queue {
 
     /// Notes something under a name; what was noted there before is replaced. Gone after [`Queue::purge`].
     pub fn note(&self, name: &str, value: &str) -> Result<(), QueueError> {
-        self.change(|transaction, _| note(transaction, name, value))
+        self.change(|transaction, _| {
+            let mut statement = transaction.prepare_cached(
+                "INSERT INTO notes (name, value) VALUES (?1, ?2)
+                 ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            )?;
+            statement.execute([name, value])?;
+            Ok(())
+        })
     }
 
     /// What was noted under a name.
     pub fn noted(&self, name: &str) -> Result<Option<String>, QueueError> {
-        self.look(|transaction, _| noted(transaction, name))
+        self.look(|transaction, _| {
+            let mut statement =
+                transaction.prepare_cached("SELECT value FROM notes WHERE name = ?1")?;
+            Ok(statement.query_row([name], |row| row.get(0)).optional()?)
+        })
     }
 
     /// Takes out what may speak of memories that were erased: finished tasks, dead letters, errors, progress, and copies
@@ -198,18 +204,4 @@ impl Queue {
         let started = Instant::now();
         work(&self.inner.file).map_err(|error| error.of_file(self.path(), started.elapsed()))
     }
-}
-
-fn note(transaction: &Transaction<'_>, name: &str, value: &str) -> Result<(), QueueError> {
-    let mut statement = transaction.prepare_cached(
-        "INSERT INTO notes (name, value) VALUES (?1, ?2)
-         ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-    )?;
-    statement.execute([name, value])?;
-    Ok(())
-}
-
-fn noted(transaction: &Transaction<'_>, name: &str) -> Result<Option<String>, QueueError> {
-    let mut statement = transaction.prepare_cached("SELECT value FROM notes WHERE name = ?1")?;
-    Ok(statement.query_row([name], |row| row.get(0)).optional()?)
 }

@@ -4,10 +4,10 @@ use rusqlite::Transaction;
 use serde::Serialize;
 
 use super::activity::activity;
-use super::enqueueing::list;
 use super::pausing::pauses;
 use super::periodic::states;
-use super::{ActivityNow, Pause, PeriodicState, Queue, QueueError, Task, TaskState};
+use super::rows::list;
+use super::{ActivityNow, Pause, PeriodicState, Queue, QueueError, Task};
 
 /// So many of the tasks that finished last are told of.
 const RECENT: usize = 10;
@@ -69,31 +69,19 @@ impl Queue {
 
 fn kinds(transaction: &Transaction<'_>) -> Result<Vec<KindCount>, QueueError> {
     let mut statement = transaction.prepare_cached(
-        "SELECT kind, state, count(*) FROM tasks GROUP BY kind, state ORDER BY kind",
+        "SELECT kind, sum(state = 1), sum(state = 2), sum(state = 3), sum(state = 4), sum(state = 5) FROM tasks
+         GROUP BY kind ORDER BY kind",
     )?;
-    let mut rows = statement.query([])?;
-    let mut kinds: Vec<KindCount> = Vec::new();
-    while let Some(row) = rows.next()? {
-        let kind: String = row.get(0)?;
-        if kinds.last().is_none_or(|last| last.kind != kind) {
-            kinds.push(KindCount {
-                kind,
-                ..KindCount::default()
-            });
-        }
-        let (state, count) = (TaskState::of(row.get(1)?), row.get::<_, i64>(2)? as u64);
-        if let Some(last) = kinds.last_mut() {
-            match state {
-                Some(TaskState::Waiting) => last.waiting = count,
-                Some(TaskState::Running) => last.running = count,
-                Some(TaskState::Dead) => last.dead = count,
-                Some(TaskState::Done) => last.done = count,
-                Some(TaskState::Cancelled) => last.cancelled = count,
-                None => {
-                    return Err(QueueError::damaged("tasks.db".as_ref(), "an unknown state"));
-                }
-            }
-        }
-    }
-    Ok(kinds)
+    let kinds = statement.query_map([], |row| {
+        let count = |column| row.get::<_, i64>(column).map(|count| count as u64);
+        Ok(KindCount {
+            kind: row.get(0)?,
+            waiting: count(1)?,
+            running: count(2)?,
+            dead: count(3)?,
+            done: count(4)?,
+            cancelled: count(5)?,
+        })
+    })?;
+    Ok(kinds.collect::<Result<_, _>>()?)
 }

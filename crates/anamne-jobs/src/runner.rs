@@ -3,12 +3,11 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
 
 use super::settings::microseconds;
-use super::{Activity, Failed, Lease, Level, NewTask, Progress, Queue, QueueError, Task, TaskId};
+use super::{Activity, Failed, Lease, Level, Progress, Queue, QueueError, Task};
 
 /// What can do tasks.
 pub trait Handlers {
@@ -88,7 +87,6 @@ pub struct Runner<H> {
     handlers: H,
     activity: Arc<Activity>,
     worker: String,
-    stop: Arc<AtomicBool>,
     at_any_level: bool,
 }
 
@@ -105,16 +103,8 @@ impl<H: Handlers> Runner<H> {
             handlers,
             activity,
             worker: worker.into(),
-            stop: Arc::default(),
             at_any_level: false,
         }
-    }
-
-    /// Has nothing begin, and what runs asked to stop, once `stop` is true.
-    #[must_use]
-    pub fn until(mut self, stop: Arc<AtomicBool>) -> Self {
-        self.stop = stop;
-        self
     }
 
     /// Has everything run that is due, however much is asked meanwhile.
@@ -129,11 +119,8 @@ impl<H: Handlers> Runner<H> {
         &self.handlers
     }
 
-    /// Does the next task that may run now, on this thread; `None` where there is none, or it is to stop.
+    /// Does the next task that may run now, on this thread; `None` where there is none.
     pub fn run_next(&self) -> Result<Option<Ran>, QueueError> {
-        if self.stop.load(Ordering::Relaxed) {
-            return Ok(None);
-        }
         let level = self.level()?;
         let kinds = self.handlers.kinds();
         let Some(mut lease) = self.queue.lease(&self.worker, &kinds, level)? else {
@@ -143,8 +130,6 @@ impl<H: Handlers> Runner<H> {
         let mut context = TaskContext {
             lease: &mut lease,
             level: &|| self.level(),
-            stop: &self.stop,
-            effects: Vec::new(),
             looked: None,
             told: None,
             asked_to_stop: false,
@@ -158,9 +143,8 @@ impl<H: Handlers> Runner<H> {
             Some(trouble) if ended.is_err() => Err(TaskError::Queue(trouble)),
             _ => ended,
         };
-        let (effects, asked_to_stop) =
-            (std::mem::take(&mut context.effects), context.asked_to_stop);
-        end(lease, ended, &effects, asked_to_stop).map(Some)
+        let asked_to_stop = context.asked_to_stop;
+        end(lease, ended, asked_to_stop).map(Some)
     }
 
     fn level(&self) -> Result<Level, QueueError> {
@@ -173,12 +157,7 @@ impl<H: Handlers> Runner<H> {
 }
 
 /// Tells the queue how a task ended.
-fn end(
-    lease: Lease,
-    ended: Result<(), TaskError>,
-    effects: &[Buffered],
-    asked_to_stop: bool,
-) -> Result<Ran, QueueError> {
+fn end(lease: Lease, ended: Result<(), TaskError>, asked_to_stop: bool) -> Result<Ran, QueueError> {
     let task = lease.task().clone();
     let error = ended
         .as_ref()
@@ -186,17 +165,7 @@ fn end(
         .map(ToString::to_string)
         .unwrap_or_default();
     let outcome = match ended {
-        Ok(()) => lease
-            .complete_with(|queue| {
-                for effect in effects {
-                    match effect {
-                        Buffered::Enqueue(task) => queue.enqueue(task).map(drop)?,
-                        Buffered::Note(name, value) => queue.note(name, value)?,
-                    }
-                }
-                Ok(())
-            })
-            .map(|()| Outcome::Done),
+        Ok(()) => lease.complete().map(|()| Outcome::Done),
         Err(TaskError::Queue(QueueError::LeaseLost(_))) => Ok(Outcome::Lost),
         Err(TaskError::Stopped) if asked_to_stop => lease.release().map(|()| Outcome::Released),
         Err(TaskError::Postponed { until, reason }) => lease
@@ -230,18 +199,10 @@ fn said_in(panic: &(dyn Any + Send)) -> String {
     format!("it panicked: {}", said.unwrap_or("without a word"))
 }
 
-/// What is done to the queue when the task completes.
-enum Buffered {
-    Enqueue(NewTask),
-    Note(String, String),
-}
-
 /// What a running handler may ask of the queue, and tell it.
 pub struct TaskContext<'run> {
     lease: &'run mut Lease,
     level: &'run dyn Fn() -> Result<Level, QueueError>,
-    stop: &'run AtomicBool,
-    effects: Vec<Buffered>,
     /// When it was last looked whether to stop, and when progress was last told.
     looked: Option<i64>,
     told: Option<i64>,
@@ -251,14 +212,11 @@ pub struct TaskContext<'run> {
 
 impl TaskContext<'_> {
     /// Whether the handler should return [`TaskError::Stopped`] as soon as it can: so much is asked now that this task may not
-    /// run, its kind or the queue was paused, the program ends, or the lease was lost.
+    /// run, its kind or the queue was paused, or the lease was lost.
     ///
     /// Call it between steps: it renews the lease when that is due. It looks at the queue at most once in
     /// [`Settings::look_every`](super::Settings::look_every), and costs next to nothing in between.
     pub fn should_stop(&mut self) -> bool {
-        if !self.asked_to_stop && self.stop.load(Ordering::Relaxed) {
-            self.asked_to_stop = true;
-        }
         if !self.asked_to_stop && is_due(&mut self.looked, &self.lease.queue) {
             match self.look() {
                 Ok(stop) => self.asked_to_stop = stop,
@@ -301,28 +259,6 @@ impl TaskContext<'_> {
     /// Holds the task for another while, as before a step that takes long.
     pub fn renew(&mut self) -> Result<(), TaskError> {
         Ok(self.lease.renew()?)
-    }
-
-    /// Queues a further task when this one completes, in the same transaction.
-    pub fn enqueue(&mut self, task: NewTask) -> Result<(), TaskError> {
-        task.checked().map_err(QueueError::from)?;
-        self.effects.push(Buffered::Enqueue(task));
-        Ok(())
-    }
-
-    /// Notes a value under a name when this task completes, in the same transaction.
-    pub fn note(&mut self, name: impl Into<String>, value: impl Into<String>) {
-        self.effects.push(Buffered::Note(name.into(), value.into()));
-    }
-
-    /// What was noted under a name by tasks that completed.
-    pub fn noted(&self, name: &str) -> Result<Option<String>, TaskError> {
-        Ok(self.lease.queue.noted(name)?)
-    }
-
-    /// The number of the task.
-    pub fn task(&self) -> TaskId {
-        self.lease.task().id
     }
 
     /// The present instant by the queue's clock.

@@ -44,7 +44,7 @@ CREATE TABLE again (
     created INTEGER NOT NULL
 ) STRICT;
 
--- Work that comes again and again.
+-- Work that comes again and again. `payload` and `cheap` are not read any more.
 CREATE TABLE periodic (
     name TEXT PRIMARY KEY,
     kind TEXT NOT NULL,
@@ -69,7 +69,7 @@ CREATE TABLE activity (
     writes INTEGER NOT NULL
 ) STRICT;
 
--- What handlers note together with the end of a task.
+-- What chores note of what they did.
 CREATE TABLE notes (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL

@@ -60,3 +60,8 @@ impl Settings {
 pub(super) fn microseconds(length: Duration) -> i64 {
     i64::try_from(length.as_micros()).map_or(i64::MAX / 2, |length| length.min(i64::MAX / 2))
 }
+
+/// Up to this instant a time may lie ahead; what is later was noted by a clock that was set back since.
+pub(super) fn latest(now: i64) -> i64 {
+    now.saturating_add(microseconds(LONGEST_LEASE))
+}

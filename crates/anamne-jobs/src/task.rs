@@ -5,11 +5,9 @@ use std::str::FromStr;
 
 use anamne_types::Refusal;
 use jiff::Timestamp;
-use rusqlite::Row;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::QueueError;
 use super::database::Stamp;
 
 /// Characters that a kind, or the name of periodic work, may have.
@@ -41,22 +39,6 @@ impl FromStr for TaskId {
     }
 }
 
-/// What a handler records beside an effect outside of the queue, so that it can tell that this task had it already.
-///
-/// It is the same for every attempt of a task, and never the same for two tasks, also where the file of tasks was lost
-/// and made anew in between.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct EffectId {
-    pub(super) file: Stamp,
-    pub(super) task: TaskId,
-}
-
-impl fmt::Display for EffectId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{:032x}-{}", self.file.0, self.task)
-    }
-}
-
 /// How much a task matters; the first is taken first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -75,16 +57,6 @@ impl Priority {
     /// All of them, the most urgent one first.
     pub const ALL: [Self; 4] = [Self::Urgent, Self::Normal, Self::Low, Self::Batch];
 
-    /// Its word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Urgent => "urgent",
-            Self::Normal => "normal",
-            Self::Low => "low",
-            Self::Batch => "batch",
-        }
-    }
-
     pub(super) fn number(self) -> i64 {
         self as i64
     }
@@ -96,7 +68,7 @@ impl Priority {
 
 impl fmt::Display for Priority {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
+        self.serialize(formatter)
     }
 }
 
@@ -125,17 +97,6 @@ impl TaskState {
         Self::Cancelled,
     ];
 
-    /// Its word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Running => "running",
-            Self::Dead => "dead",
-            Self::Done => "done",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
     pub(super) fn number(self) -> i64 {
         self as i64 + 1
     }
@@ -148,7 +109,7 @@ impl TaskState {
 
 impl fmt::Display for TaskState {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
+        self.serialize(formatter)
     }
 }
 
@@ -179,8 +140,6 @@ pub struct NewTask {
     pub priority: Priority,
     /// Whether it takes next to nothing, some milliseconds, so that it may run while much is asked.
     pub cheap: bool,
-    /// It does not begin before this instant.
-    pub not_before: Option<Timestamp>,
 }
 
 impl NewTask {
@@ -192,7 +151,6 @@ impl NewTask {
             payload: Value::Null,
             priority: Priority::Normal,
             cheap: false,
-            not_before: None,
         }
     }
 
@@ -214,13 +172,6 @@ impl NewTask {
     #[must_use]
     pub fn cheap(mut self) -> Self {
         self.cheap = true;
-        self
-    }
-
-    /// Beginning at this instant at the earliest.
-    #[must_use]
-    pub fn not_before(mut self, instant: Timestamp) -> Self {
-        self.not_before = Some(instant);
         self
     }
 
@@ -283,50 +234,9 @@ pub struct Task {
     pub started: Option<Timestamp>,
     /// When it was done, died or was cancelled.
     pub finished: Option<Timestamp>,
+    /// Which file of tasks it is of.
     #[serde(skip)]
     pub(super) file: Stamp,
-}
-
-impl Task {
-    /// What a handler records beside an effect outside of the queue.
-    pub fn effect(&self) -> EffectId {
-        EffectId {
-            file: self.file,
-            task: self.id,
-        }
-    }
-}
-
-/// The columns that [`read`] takes, in its order.
-pub(super) const COLUMNS: &str = "id, kind, key, payload, priority, cheap, state, not_before, attempts, worker, \
-     progress_done, progress_total, progress_text, error, created, started, finished";
-
-/// A task of a row with the [`COLUMNS`].
-pub(super) fn read(row: &Row<'_>, file: Stamp) -> Result<Task, QueueError> {
-    let unknown = |what: &str| QueueError::damaged("tasks.db".as_ref(), what);
-    let payload: String = row.get(3)?;
-    Ok(Task {
-        id: TaskId(row.get::<_, i64>(0)? as u64),
-        kind: row.get(1)?,
-        key: row.get(2)?,
-        payload: serde_json::from_str(&payload).map_err(|_| unknown("a payload is no JSON"))?,
-        priority: Priority::of(row.get(4)?).ok_or_else(|| unknown("an unknown priority"))?,
-        cheap: row.get(5)?,
-        state: TaskState::of(row.get(6)?).ok_or_else(|| unknown("an unknown state"))?,
-        not_before: instant(row.get(7)?),
-        attempts: row.get(8)?,
-        worker: row.get(9)?,
-        progress: Progress {
-            done: row.get::<_, i64>(10)? as u64,
-            total: row.get::<_, i64>(11)? as u64,
-            text: row.get(12)?,
-        },
-        error: row.get(13)?,
-        created: instant(row.get(14)?),
-        started: row.get::<_, Option<i64>>(15)?.map(instant),
-        finished: row.get::<_, Option<i64>>(16)?.map(instant),
-        file,
-    })
 }
 
 /// The instant of a stored number of microseconds; numbers outside the calendar are clamped to its ends.

@@ -14,8 +14,8 @@ use super::pace::wait;
 use super::quote::harmless;
 use super::rate::RateLimit;
 use super::{
-    Approvals, BridgeConfig, BridgeError, BudgetStanding, Embedded, Environment, KeySources,
-    Keychain, LanguageModel, Ledger, Message, Pace, RemoteEmbedder, Reply, Request, Schema, Usage,
+    Approvals, BridgeConfig, BridgeError, Embedded, Environment, KeySources, Keychain,
+    LanguageModel, Ledger, Message, Pace, RemoteEmbedder, Reply, Request, Schema, Usage,
     language_model, remote_embedder,
 };
 
@@ -73,16 +73,15 @@ pub struct Bridge {
     breaker: Breaker,
 }
 
-/// What one request is going to take.
+/// What one request is going to take, on whose account, and until when.
 struct Work<'a> {
+    call: &'a Call<'a>,
+    /// When the call must be done, repetitions and corrections included, by the pace's time.
+    deadline: Duration,
     model: &'a str,
     at_most: Usage,
     likely: Usage,
 }
-
-/// When a call must be done, repetitions and corrections included.
-#[derive(Clone, Copy)]
-struct Deadline(Duration);
 
 /// The pause after the first failure; it doubles with each further one.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -167,12 +166,6 @@ impl Bridge {
         &self.ledger
     }
 
-    /// How each budget stands now.
-    pub fn budgets(&self) -> Result<Vec<BudgetStanding>, BridgeError> {
-        self.ledger
-            .standings(&self.config.budgets, self.clock.now())
-    }
-
     /// Asks, and gives the answer as it is. `request.longest` is set anew for each attempt.
     pub fn ask(&self, call: &Call<'_>, request: &Request) -> Result<Reply, BridgeError> {
         self.ask_until(call, request, self.deadline())
@@ -225,13 +218,15 @@ impl Bridge {
             output_tokens: 0,
         };
         let work = Work {
+            call,
+            deadline: self.deadline(),
             model: embedder.name(),
             at_most: tokens(str::len),
             likely: tokens(anamne_text::tokens::estimate_tokens),
         };
-        let embed = |longest| embedder.embed(texts, longest);
-        self.guarded(call, &work, self.deadline(), embed, |embedded| {
-            embedded.usage
+        self.guarded(&work, |longest| {
+            let embedded = embedder.embed(texts, longest)?;
+            Ok((embedded.usage, embedded))
         })
     }
 
@@ -239,49 +234,52 @@ impl Bridge {
         &self,
         call: &Call<'_>,
         request: &Request,
-        deadline: Deadline,
+        deadline: Duration,
     ) -> Result<Reply, BridgeError> {
         let mut request = request.clone();
         request.max_output_tokens = request
             .max_output_tokens
             .saturating_add(self.config.thinking_tokens);
         let work = Work {
+            call,
+            deadline,
             model: self.model.name(),
             at_most: request.at_most(),
             likely: request.likely(),
         };
-        let complete = |longest| {
-            self.model.complete(&Request {
+        self.guarded(&work, |longest| {
+            let reply = self.model.complete(&Request {
                 longest,
                 ..request.clone()
-            })
-        };
-        self.guarded(call, &work, deadline, complete, |reply| reply.usage)
+            })?;
+            Ok((reply.usage, reply))
+        })
     }
 
     /// Tries until an attempt succeeds, fails for good, or time or attempts are used up.
     fn guarded<T>(
         &self,
-        call: &Call<'_>,
         work: &Work<'_>,
-        deadline: Deadline,
-        attempt: impl Fn(Duration) -> Result<T, BridgeError>,
-        usage_of: impl Fn(&T) -> Option<Usage>,
+        attempt: impl Fn(Duration) -> Result<(Option<Usage>, T), BridgeError>,
     ) -> Result<T, BridgeError> {
+        let (cancelled, deadline) = (work.call.cancelled, work.deadline);
         let longest_pause = Duration::from_secs(self.config.retries.longest_pause_seconds.into());
         let mut failure = None;
         for number in 0..self.config.retries.attempts {
-            if (call.cancelled)() {
+            if cancelled() {
                 return Err(BridgeError::Cancelled);
             }
             let leave = match self.breaker.enter(self.pace.elapsed()) {
                 Ok(leave) => leave,
                 Err(remaining) => {
-                    return Err(failure.unwrap_or_else(|| circuit_open(work, remaining)));
+                    return Err(failure.unwrap_or_else(|| BridgeError::CircuitOpen {
+                        model: work.model.to_owned(),
+                        remaining,
+                    }));
                 }
             };
-            self.wait_for_rate(call, work, deadline)?;
-            let error = match self.paid(call, work, deadline, &attempt, &usage_of) {
+            self.wait_for_rate(work)?;
+            let error = match self.paid(work, &attempt) {
                 Ok(value) => {
                     leave.succeeded();
                     return Ok(value);
@@ -298,7 +296,7 @@ impl Bridge {
                 return Err(error);
             }
             failure = Some(error);
-            wait(self.pace.as_ref(), pause, call.cancelled)?;
+            wait(self.pace.as_ref(), pause, cancelled)?;
         }
         Err(failure.unwrap_or_else(|| self.deadline_passed(work)))
     }
@@ -306,18 +304,15 @@ impl Bridge {
     /// One attempt: reserved before, settled after.
     fn paid<T>(
         &self,
-        call: &Call<'_>,
         work: &Work<'_>,
-        deadline: Deadline,
-        attempt: impl Fn(Duration) -> Result<T, BridgeError>,
-        usage_of: impl Fn(&T) -> Option<Usage>,
+        attempt: impl Fn(Duration) -> Result<(Option<Usage>, T), BridgeError>,
     ) -> Result<T, BridgeError> {
-        let longest = self.left(deadline);
+        let longest = self.left(work.deadline);
         if longest.is_zero() {
             return Err(self.deadline_passed(work));
         }
         let order = Order {
-            space: call.space,
+            space: work.call.space,
             model: work.model,
             at_most: work.at_most,
             price: self.config.price_of(work.model),
@@ -327,25 +322,20 @@ impl Bridge {
         let reservation = self.ledger.reserve(&order, budgets, self.clock.now())?;
         let answered = attempt(longest);
         let outcome = match &answered {
-            Ok(value) => usage_of(value).map_or(Outcome::Likely(work.likely), Outcome::Took),
+            Ok((usage, _)) => usage.map_or(Outcome::Likely(work.likely), Outcome::Took),
             Err(error) if error.may_be_charged() => Outcome::Likely(work.likely),
             Err(_) => Outcome::Nothing,
         };
         self.ledger.settle(&reservation, outcome)?;
-        answered
+        Ok(answered?.1)
     }
 
-    fn wait_for_rate(
-        &self,
-        call: &Call<'_>,
-        work: &Work<'_>,
-        deadline: Deadline,
-    ) -> Result<(), BridgeError> {
+    fn wait_for_rate(&self, work: &Work<'_>) -> Result<(), BridgeError> {
         while let Err(pause) = self.rate.take(self.pace.elapsed(), work.likely.total()) {
-            if pause >= self.left(deadline) {
+            if pause >= self.left(work.deadline) {
                 return Err(self.deadline_passed(work));
             }
-            wait(self.pace.as_ref(), pause, call.cancelled)?;
+            wait(self.pace.as_ref(), pause, work.call.cancelled)?;
         }
         Ok(())
     }
@@ -363,12 +353,12 @@ impl Bridge {
         doubled.min(longest).mul_f64(0.5 + jitter / 2.0)
     }
 
-    fn deadline(&self) -> Deadline {
-        Deadline(self.pace.elapsed() + self.config.longest_call())
+    fn deadline(&self) -> Duration {
+        self.pace.elapsed() + self.config.longest_call()
     }
 
-    fn left(&self, deadline: Deadline) -> Duration {
-        deadline.0.saturating_sub(self.pace.elapsed())
+    fn left(&self, deadline: Duration) -> Duration {
+        deadline.saturating_sub(self.pace.elapsed())
     }
 
     fn deadline_passed(&self, work: &Work<'_>) -> BridgeError {
@@ -376,13 +366,6 @@ impl Bridge {
             model: work.model.to_owned(),
             limit: self.config.longest_call(),
         }
-    }
-}
-
-fn circuit_open(work: &Work<'_>, remaining: Duration) -> BridgeError {
-    BridgeError::CircuitOpen {
-        model: work.model.to_owned(),
-        remaining,
     }
 }
 

@@ -8,7 +8,7 @@ use anamne_store::toml_problem;
 use anamne_types::Refusal;
 use serde::{Deserialize, Serialize};
 
-use super::guarded::{Privacy, read_guarded, write_private};
+use super::guarded::{Privacy, parse_settings, read_guarded, write_settings};
 use super::keys::{KeyOrigin, KeySources, Wanted, check_variable};
 use super::{BridgeError, Budgets, Key, Price, PriceRule, listed_price};
 
@@ -155,31 +155,36 @@ impl Default for Retries {
 }
 
 impl Provider {
+    /// Its word in `model.toml`, where its API is, and the variable that usually holds its key.
+    fn facts(self) -> [&'static str; 3] {
+        match self {
+            Self::Anthropic => [
+                "anthropic",
+                "https://api.anthropic.com/v1",
+                "ANTHROPIC_API_KEY",
+            ],
+            Self::Openai => ["openai", "https://api.openai.com/v1", "OPENAI_API_KEY"],
+            Self::Gemini => [
+                "gemini",
+                "https://generativelanguage.googleapis.com/v1beta",
+                "GEMINI_API_KEY",
+            ],
+        }
+    }
+
     /// The word for it in `model.toml`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::Openai => "openai",
-            Self::Gemini => "gemini",
-        }
+        self.facts()[0]
     }
 
     /// Where its API is when nothing else is said.
     pub fn usual_url(self) -> &'static str {
-        match self {
-            Self::Anthropic => "https://api.anthropic.com/v1",
-            Self::Openai => "https://api.openai.com/v1",
-            Self::Gemini => "https://generativelanguage.googleapis.com/v1beta",
-        }
+        self.facts()[1]
     }
 
     /// The variable that usually holds its key.
     pub fn usual_variable(self) -> &'static str {
-        match self {
-            Self::Anthropic => "ANTHROPIC_API_KEY",
-            Self::Openai => "OPENAI_API_KEY",
-            Self::Gemini => "GEMINI_API_KEY",
-        }
+        self.facts()[2]
     }
 }
 
@@ -189,10 +194,6 @@ impl BridgeConfig {
     /// [`BridgeError::Unsafe`] where the file or its folder belongs to somebody else, others can write to it, or it is
     /// not a regular file. Whether the settings may be used is for [`Approvals`](super::Approvals) to say.
     pub fn load(path: &Path) -> Result<Self, BridgeError> {
-        #[derive(Deserialize)]
-        struct Format {
-            format: Option<i64>,
-        }
         let Some(text) = read_guarded(path, Privacy::Settings, LONGEST_FILE)? else {
             return Ok(Self::default());
         };
@@ -200,18 +201,9 @@ impl BridgeConfig {
             path: path.to_owned(),
             reason,
         };
-        let not_toml = |error: toml::de::Error| unreadable(toml_problem(&text, &error));
-        let Format { format } = toml::from_str(&text).map_err(not_toml)?;
-        if let Some(found) = format
-            && found > CONFIG_FORMAT
-        {
-            return Err(BridgeError::Newer {
-                path: path.to_owned(),
-                found,
-                known: CONFIG_FORMAT,
-            });
-        }
-        let config: Self = toml::from_str(&text).map_err(not_toml)?;
+        let config: Self = parse_settings(path, &text, CONFIG_FORMAT, |error| {
+            unreadable(toml_problem(&text, &error))
+        })?;
         config
             .check()
             .map_err(|error| unreadable(error.to_string()))?;
@@ -221,11 +213,7 @@ impl BridgeConfig {
     /// Writes `model.toml` whole or not at all, readable by its owner only.
     pub fn save(&self, path: &Path) -> Result<(), BridgeError> {
         self.check()?;
-        let text = toml::to_string(self).map_err(|error| BridgeError::Config {
-            path: path.to_owned(),
-            reason: error.to_string(),
-        })?;
-        write_private(path, text.as_bytes())
+        write_settings(path, self)
     }
 
     /// Checks what a person may change.

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anamne_store::{Disk, Storage};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use super::BridgeError;
 
@@ -97,6 +99,37 @@ pub(crate) fn write_private(path: &Path, content: &[u8]) -> Result<(), BridgeErr
     let folder = folder_of(path);
     Disk.sync_folder(&folder)
         .map_err(BridgeError::io("sync", &folder))
+}
+
+/// What a settings file says, unless it has a newer format than is known.
+pub(crate) fn parse_settings<T: DeserializeOwned>(
+    path: &Path,
+    text: &str,
+    known: i64,
+    unreadable: impl Fn(toml::de::Error) -> BridgeError,
+) -> Result<T, BridgeError> {
+    #[derive(Deserialize)]
+    struct Format {
+        format: Option<i64>,
+    }
+    let Format { format } = toml::from_str(text).map_err(&unreadable)?;
+    if let Some(found) = format.filter(|found| *found > known) {
+        return Err(BridgeError::Newer {
+            path: path.to_owned(),
+            found,
+            known,
+        });
+    }
+    toml::from_str(text).map_err(unreadable)
+}
+
+/// Writes a settings file as [`write_private`] does.
+pub(crate) fn write_settings(path: &Path, settings: &impl Serialize) -> Result<(), BridgeError> {
+    let text = toml::to_string(settings).map_err(|error| BridgeError::Config {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    })?;
+    write_private(path, text.as_bytes())
 }
 
 fn folder_of(path: &Path) -> PathBuf {

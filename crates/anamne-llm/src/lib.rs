@@ -82,5 +82,5 @@ pub use ledger::{
 };
 pub use model::{Embedded, LanguageModel, Message, RemoteEmbedder, Reply, Request, Speaker, Usage};
 pub use pace::{Pace, SystemPace};
-pub use providers::{Anthropic, Gemini, OpenAi, OpenAiEmbedder, language_model, remote_embedder};
+pub use providers::{language_model, remote_embedder};
 pub use schema::Schema;

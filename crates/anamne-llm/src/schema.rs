@@ -15,6 +15,15 @@ const TYPES: &[&str] = &[
     "object", "array", "string", "integer", "number", "boolean", "null",
 ];
 
+/// The words that bound something, what they ask for, and its unit.
+const BOUNDS: &[(&str, &str, &str)] = &[
+    ("minItems", "have at least", " items"),
+    ("maxItems", "have at most", " items"),
+    ("maxLength", "have at most", " characters"),
+    ("minimum", "be at least", ""),
+    ("maximum", "be at most", ""),
+];
+
 /// More problems than this are not told.
 const MOST_PROBLEMS: usize = 8;
 
@@ -147,8 +156,12 @@ impl Check {
         match value {
             Value::Object(fields) => self.object(place, schema, fields),
             Value::Array(items) => self.array(place, schema, items),
-            Value::String(text) => self.string(place, schema, text),
-            Value::Number(number) => self.number(place, schema, number.as_f64()),
+            Value::String(text) => {
+                self.bounds(place, schema, "Length", text.chars().count() as f64);
+            }
+            Value::Number(number) => {
+                self.bounds(place, schema, "imum", number.as_f64().unwrap_or_default());
+            }
             Value::Null | Value::Bool(_) => {}
         }
     }
@@ -176,17 +189,7 @@ impl Check {
     }
 
     fn array(&mut self, place: &str, schema: &Value, items: &[Value]) {
-        let count = items.len() as u64;
-        if let Some(most) = schema.get("maxItems").and_then(Value::as_u64)
-            && count > most
-        {
-            self.tell(place, &format!("must have at most {most} items"));
-        }
-        if let Some(least) = schema.get("minItems").and_then(Value::as_u64)
-            && count < least
-        {
-            self.tell(place, &format!("must have at least {least} items"));
-        }
+        self.bounds(place, schema, "Items", items.len() as f64);
         if let Some(schema) = schema.get("items") {
             for (number, item) in items.iter().enumerate() {
                 if self.problems.len() == MOST_PROBLEMS {
@@ -197,25 +200,21 @@ impl Check {
         }
     }
 
-    fn string(&mut self, place: &str, schema: &Value, text: &str) {
-        if let Some(most) = schema.get("maxLength").and_then(Value::as_u64)
-            && text.chars().count() as u64 > most
-        {
-            self.tell(place, &format!("must have at most {most} characters"));
-        }
-    }
-
-    fn number(&mut self, place: &str, schema: &Value, number: Option<f64>) {
-        let Some(number) = number else { return };
-        if let Some(least) = schema.get("minimum").and_then(Value::as_f64)
-            && number < least
-        {
-            self.tell(place, &format!("must be at least {least}"));
-        }
-        if let Some(most) = schema.get("maximum").and_then(Value::as_f64)
-            && number > most
-        {
-            self.tell(place, &format!("must be at most {most}"));
+    /// Holds a measure of what stands there against the bounds whose words end like this.
+    fn bounds(&mut self, place: &str, schema: &Value, ending: &str, measure: f64) {
+        for (word, expected, unit) in BOUNDS {
+            let Some(bound) = schema.get(word).filter(|_| word.ends_with(ending)) else {
+                continue;
+            };
+            let limit = bound.as_f64().unwrap_or(measure);
+            let (low, high) = if word.starts_with("min") {
+                (limit, measure)
+            } else {
+                (measure, limit)
+            };
+            if low > high {
+                self.tell(place, &format!("must {expected} {bound}{unit}"));
+            }
         }
     }
 }

@@ -3,22 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anamne_net::{Address, Answer, Client, Header, NetError};
+use anamne_net::{Answer, Client, Header, NetError, Timeouts};
 use anamne_store::Clock;
 use serde_json::Value;
 
 use super::wording::plain_line;
-use super::{BridgeError, Key, Timeouts};
+use super::{BridgeConfig, BridgeError, Key};
 
 /// What is shown of a provider's words.
 const MOST_WORDS: usize = 300;
-
-/// How the key is sent.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct KeyHeader {
-    pub(crate) name: &'static str,
-    pub(crate) prefix: &'static str,
-}
 
 /// A way to one provider.
 pub(crate) struct Transport {
@@ -45,32 +38,32 @@ impl From<BridgeError> for Box<Refusal> {
 }
 
 impl Transport {
+    /// A way to the address of the settings. The key goes into the header `name`, behind `prefix`.
     pub(crate) fn new(
-        address: Address,
+        config: &BridgeConfig,
         key: Option<Key>,
-        key_header: KeyHeader,
+        (name, prefix): (&'static str, &'static str),
         headers: &'static [(&'static str, &'static str)],
-        timeouts: &Timeouts,
         clock: Arc<dyn Clock>,
-    ) -> Self {
+    ) -> Result<Self, BridgeError> {
         let mut sent: Vec<_> = headers
             .iter()
             .filter_map(|(name, value)| Header::new(name, value))
             .collect();
-        sent.extend(key.as_ref().and_then(|key| {
-            let value = format!("{}{}", key_header.prefix, key.reveal());
-            Header::secret(key_header.name, &value)
-        }));
-        let timeouts = anamne_net::Timeouts {
-            connect: Duration::from_secs(timeouts.connect_seconds.into()),
-            read: Duration::from_secs(timeouts.read_seconds.into()),
+        sent.extend(
+            key.as_ref()
+                .and_then(|key| Header::secret(name, &format!("{prefix}{}", key.reveal()))),
+        );
+        let timeouts = Timeouts {
+            connect: Duration::from_secs(config.timeouts.connect_seconds.into()),
+            read: Duration::from_secs(config.timeouts.read_seconds.into()),
         };
-        Self {
-            client: Client::new(address, timeouts),
+        Ok(Self {
+            client: Client::new(config.address()?, timeouts),
             key,
             headers: sent,
             clock,
-        }
+        })
     }
 
     pub(crate) fn host(&self) -> &str {

@@ -299,10 +299,7 @@ fn retry(queue: &Queue, id: Option<TaskId>, output: &mut Output) -> Result<(), F
 }
 
 fn cancel(queue: &Queue, id: TaskId, output: &mut Output) -> Result<(), Failure> {
-    let cancelled = match queue.task(id)?.state {
-        TaskState::Dead => queue.discard(id)?,
-        _ => queue.cancel(id)?,
-    };
+    let cancelled = queue.cancel(id)?;
     if output.is_json() {
         return output.json(&json!({ "cancelled": cancelled }));
     }

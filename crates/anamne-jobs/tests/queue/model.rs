@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anamne_jobs::{
-    Enqueued, Failed, Lease, Level, NewTask, Priority, QueueError, Retried, Settings, Task, TaskId,
-    TaskState,
+    Failed, Lease, Level, NewTask, Priority, QueueError, Retried, Settings, Task, TaskId, TaskState,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -21,7 +20,6 @@ enum Step {
         key: u8,
         priority: usize,
         cheap: bool,
-        delay: i64,
         payload: u8,
     },
     Lease {
@@ -40,30 +38,21 @@ enum Step {
     Cancel(u64),
     Retry(u64),
     RetryAll,
-    Discard(u64),
 }
 
 fn step() -> impl Strategy<Value = Step> {
     let held = 0..4_usize;
     let id = 1..12_u64;
     let kind = proptest::option::weighted(0.8, 0..2_usize);
-    let delay = prop_oneof![3 => Just(0), 1 => 1..40_i64];
-    let asked = (
-        0..2_usize,
-        0..3_u8,
-        0..4_usize,
-        any::<bool>(),
-        delay,
-        any::<u8>(),
-    );
+    let asked = (0..2_usize, 0..3_u8, 0..4_usize, any::<bool>(), any::<u8>());
     // Mostly all kinds, and mostly everything may run.
     let kinds = prop_oneof![3 => Just(0_usize), 1 => 1..3_usize];
     let level = prop_oneof![3 => Just(2_usize), 1 => 0..2_usize];
     // Leases run out after 60 seconds.
     let seconds = prop_oneof![1..20_i64, Just(60), Just(60)];
     prop_oneof![
-        6 => asked.prop_map(|(kind, key, priority, cheap, delay, payload)| Step::Enqueue {
-            kind, key, priority, cheap, delay, payload
+        6 => asked.prop_map(|(kind, key, priority, cheap, payload)| Step::Enqueue {
+            kind, key, priority, cheap, payload
         }),
         9 => (kinds, level).prop_map(|(kinds, level)| Step::Lease { kinds, level }),
         2 => held.clone().prop_map(Step::Complete),
@@ -75,10 +64,9 @@ fn step() -> impl Strategy<Value = Step> {
         4 => seconds.prop_map(Step::Advance),
         1 => kind.clone().prop_map(Step::Pause),
         4 => kind.prop_map(Step::Resume),
-        1 => id.clone().prop_map(Step::Cancel),
-        1 => id.clone().prop_map(Step::Retry),
+        2 => id.clone().prop_map(Step::Cancel),
+        1 => id.prop_map(Step::Retry),
         1 => Just(Step::RetryAll),
-        1 => id.prop_map(Step::Discard),
     ]
 }
 
@@ -125,9 +113,8 @@ impl Model {
         found.next().map(|(id, task)| (*id, task))
     }
 
-    fn enqueue(&mut self, kind: &'static str, key: u8, asked: Asked) -> Enqueued {
-        if let Some((id, task)) = self.unfinished(kind, key) {
-            let id = TaskId(id);
+    fn enqueue(&mut self, kind: &'static str, key: u8, asked: Asked) {
+        if let Some((_, task)) = self.unfinished(kind, key) {
             let merge = |old: &Asked| Asked {
                 priority: old.priority.min(asked.priority),
                 not_before: old.not_before.min(asked.not_before),
@@ -136,10 +123,10 @@ impl Model {
             if task.has_begun {
                 task.asked.priority = task.asked.priority.min(asked.priority);
                 task.again = Some(task.again.as_ref().map_or(asked.clone(), merge));
-                return Enqueued::Again(id);
+                return;
             }
             task.asked = merge(&task.asked);
-            return Enqueued::Merged(id);
+            return;
         }
         self.last += 1;
         let task = Known {
@@ -155,7 +142,6 @@ impl Model {
             died: 0,
         };
         self.tasks.insert(self.last, task);
-        Enqueued::New(TaskId(self.last))
     }
 
     fn lease(&mut self, kinds: &[&str], level: Level) -> Option<u64> {
@@ -307,11 +293,11 @@ impl Pair {
         }
     }
 
-    /// Compares what a call on a task gave with whether the model has it in this state.
-    fn allowed<T>(&self, id: u64, state: TaskState, given: Result<T, QueueError>) -> Option<T> {
+    /// Compares what a call on a task gave with whether the model has it in one of these states.
+    fn allowed<T>(&self, id: u64, states: &[TaskState], given: Result<T, QueueError>) -> Option<T> {
         match (self.model.tasks.get(&id), given) {
-            (Some(task), Ok(given)) if task.state == state => Some(given),
-            (Some(task), Err(QueueError::State { .. })) if task.state != state => None,
+            (Some(task), Ok(given)) if states.contains(&task.state) => Some(given),
+            (Some(task), Err(QueueError::State { .. })) if !states.contains(&task.state) => None,
             (None, Err(QueueError::NoTask(_))) => None,
             (known, given) => panic!("{known:?}, but {:?}", given.err()),
         }
@@ -331,7 +317,6 @@ impl Pair {
                 key,
                 priority,
                 cheap,
-                delay,
                 payload,
             } => {
                 let (kind, priority) = (KINDS[kind], Priority::ALL[priority]);
@@ -340,18 +325,15 @@ impl Pair {
                     ..NewTask::new(kind, key.to_string())
                         .payload(json!(payload))
                         .priority(priority)
-                        .not_before(self.bench.clock_in(delay))
                 };
                 let asked = Asked {
                     payload,
                     priority,
                     cheap,
-                    not_before: self.model.now + delay,
+                    not_before: self.model.now,
                 };
-                assert_eq!(
-                    queue.enqueue(&task).expect("queued"),
-                    self.model.enqueue(kind, key, asked)
-                );
+                queue.enqueue(&task).expect("queued");
+                self.model.enqueue(kind, key, asked);
             }
             Step::Lease { kinds, level } => {
                 let kinds = [&KINDS[..], &KINDS[..1], &KINDS[1..]][kinds];
@@ -423,16 +405,16 @@ impl Pair {
                 );
             }
             Step::Cancel(id) => {
-                if self
-                    .allowed(id, TaskState::Waiting, queue.cancel(TaskId(id)))
-                    .is_some()
-                {
+                let can_be = [TaskState::Waiting, TaskState::Dead];
+                let cancelled = self.allowed(id, &can_be, queue.cancel(TaskId(id)));
+                if cancelled.is_some() {
                     self.model.of(id).again = None;
                     self.model.end(id, TaskState::Cancelled);
                 }
             }
             Step::Retry(id) => {
-                if let Some(retried) = self.allowed(id, TaskState::Dead, queue.retry(TaskId(id))) {
+                let retried = self.allowed(id, &[TaskState::Dead], queue.retry(TaskId(id)));
+                if let Some(retried) = retried {
                     assert_eq!(retried, self.model.retry(id));
                 }
             }
@@ -440,14 +422,6 @@ impl Pair {
                 let dead = self.model.dead();
                 let expected: Vec<_> = dead.into_iter().map(|id| self.model.retry(id)).collect();
                 assert_eq!(queue.retry_all().expect("no error"), expected);
-            }
-            Step::Discard(id) => {
-                if self
-                    .allowed(id, TaskState::Dead, queue.discard(TaskId(id)))
-                    .is_some()
-                {
-                    self.model.end(id, TaskState::Cancelled);
-                }
             }
         }
     }

@@ -1,19 +1,32 @@
 //! Work that comes again and again.
 
-use std::time::Duration;
-
-use anamne_jobs::{Periodic, QueueError, Timing};
+use anamne_jobs::{Periodic, PeriodicState, Priority, QueueError, Timing};
 
 use crate::bench::Bench;
 
 fn every(seconds: u64) -> Periodic {
-    Periodic::new("tidy", "k", Timing::Every(Duration::from_secs(seconds)))
+    at(Timing::Every(seconds))
+}
+
+fn at(timing: Timing) -> Periodic {
+    Periodic {
+        name: "tidy",
+        kind: "k",
+        timing,
+        priority: Priority::Batch,
+    }
+}
+
+/// Schedules it, and gives how it stands.
+fn schedule(bench: &Bench, periodic: Periodic) -> PeriodicState {
+    bench.queue.schedule(&periodic).expect("scheduled");
+    bench.queue.periodic().expect("a list").remove(0)
 }
 
 #[test]
 fn periodic_work_is_queued_when_it_is_due_and_missed_times_come_to_one() {
     let bench = Bench::new();
-    let state = bench.queue.schedule(&every(60)).expect("scheduled");
+    let state = schedule(&bench, every(60));
     assert_eq!(state.next, bench.clock_in(60));
     assert!(bench.lease().is_none());
     bench.clock.advance(60);
@@ -39,71 +52,65 @@ fn periodic_work_is_queued_when_it_is_due_and_missed_times_come_to_one() {
 }
 
 #[test]
-fn cron_says_when() {
+fn daily_work_is_due_at_its_time_of_day() {
     let bench = Bench::new();
-    let daily = Periodic::new("daily", "k", "0 3 * * *".parse().expect("a timing"));
-    bench.queue.schedule(&daily).expect("scheduled");
-    bench.clock.set("2026-03-05T02:59:59Z");
+    let state = schedule(&bench, at(Timing::Daily(3, 23)));
+    assert_eq!(state.timing, Timing::Daily(3, 23));
+    assert_eq!(state.timing.to_string(), "23 3 * * *");
+    assert_eq!(state.next.to_string(), "2026-03-05T03:23:00Z");
+    bench.clock.set("2026-03-05T03:22:59Z");
     assert!(bench.lease().is_none());
-    bench.clock.set("2026-03-05T03:00:00Z");
-    assert!(bench.lease().is_some());
-    let state = bench.queue.periodic().expect("a list").remove(0);
-    assert_eq!(state.next.to_string(), "2026-03-06T03:00:00Z");
+    bench.clock.set("2026-03-05T03:23:00Z");
+    bench.lease().expect("it is due").complete().expect("done");
+    let next = || bench.queue.periodic().expect("a list").remove(0).next;
+    assert_eq!(next().to_string(), "2026-03-06T03:23:00Z");
+    bench.clock.set("2026-12-31T03:22:00Z");
+    assert!(bench.lease().is_some(), "missed times come to one");
+    assert_eq!(next().to_string(), "2026-12-31T03:23:00Z");
+    let late = at(Timing::Daily(23, 59));
+    assert_eq!(
+        schedule(&bench, late).next.to_string(),
+        "2026-12-31T23:59:00Z"
+    );
 }
 
 #[test]
 fn scheduling_again_keeps_the_time_unless_the_timing_changed() {
     let bench = Bench::new();
-    let first = bench.queue.schedule(&every(60)).expect("scheduled").next;
+    let first = schedule(&bench, every(60)).next;
     bench.clock.advance(30);
-    assert_eq!(
-        bench.other().schedule(&every(60)).expect("scheduled").next,
-        first
-    );
+    assert_eq!(schedule(&bench, every(60)).next, first);
     bench.clock.advance(100);
-    assert_eq!(
-        bench.queue.schedule(&every(60)).expect("scheduled").next,
-        first,
-        "it is overdue"
-    );
-    let changed = bench.queue.schedule(&every(600)).expect("scheduled").next;
+    assert_eq!(schedule(&bench, every(60)).next, first, "it is overdue");
+    let changed = schedule(&bench, every(600)).next;
     assert_eq!(changed, bench.clock_in(600));
     bench.clock.set("2020-01-01T00:00:00Z");
-    let set_back = bench.queue.schedule(&every(600)).expect("scheduled").next;
+    let set_back = schedule(&bench, every(600)).next;
     assert_eq!(
         set_back,
         bench.clock_in(600),
         "a clock that was set back holds nothing up"
     );
     assert_eq!(bench.queue.periodic().expect("a list").len(), 1);
-    assert!(bench.queue.unschedule("tidy").expect("done"));
-    assert!(!bench.queue.unschedule("tidy").expect("done"));
+    bench.queue.unschedule("tidy").expect("done");
+    bench.queue.unschedule("tidy").expect("nothing to do");
+    assert_eq!(bench.queue.periodic().expect("a list"), []);
     bench.clock.advance(10_000);
     assert!(bench.lease().is_none());
 }
 
 #[test]
-fn odd_intervals_are_refused() {
+fn odd_names_are_refused_and_odd_intervals_do_no_harm() {
     let bench = Bench::new();
-    let odd = Periodic::new("tidy", "k", Timing::Every(Duration::from_millis(1_500)));
+    let nameless = Periodic {
+        name: "",
+        ..every(60)
+    };
     assert!(matches!(
-        bench.queue.schedule(&odd),
+        bench.queue.schedule(&nameless),
         Err(QueueError::Refused(_))
     ));
-    assert!(matches!(
-        bench.queue.schedule(&every(0)),
-        Err(QueueError::Refused(_))
-    ));
-    assert_eq!(
-        "@every 90s"
-            .parse::<Timing>()
-            .expect("a timing")
-            .to_string(),
-        "@every 90s"
-    );
-    for refused in ["@every 0s", "@every 90", "@every -1s", "@every s"] {
-        assert!(refused.parse::<Timing>().is_err(), "{refused}");
-    }
+    assert_eq!(schedule(&bench, every(0)).next, bench.clock_in(1));
     let huge = every(u64::MAX);
     bench
         .queue

@@ -2,12 +2,10 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use anamne_jobs::{
     Activity, Handlers, NewTask, Outcome, Runner, Task, TaskContext, TaskError, TaskState,
 };
-use serde_json::json;
 
 use crate::bench::{Bench, plain};
 
@@ -46,31 +44,19 @@ where
 }
 
 #[test]
-fn tasks_are_done_with_their_effects_on_the_queue() {
+fn tasks_are_done_in_their_order_and_tell_their_progress() {
     let bench = Bench::new();
     let id = bench.add("a");
+    bench.add("b");
     let seen = RefCell::new(Vec::new());
     let (runner, _) = runner(&bench, |task, context| {
         seen.borrow_mut().push(task.key.clone());
-        assert_eq!(
-            context.noted("last")?.as_deref(),
-            (task.key != "a").then_some("a")
-        );
-        context.note("last", &task.key);
         context.progress(1, 2, "half")?;
-        context.progress(2, 2, "whole")?;
-        if task.key == "a" {
-            context.enqueue(NewTask::new("k", "b").payload(json!(7)))?;
-        }
-        Ok(())
+        context.progress(2, 2, "whole")
     });
     assert_eq!((run(&runner), run(&runner)), (Outcome::Done, Outcome::Done));
     assert_eq!(runner.run_next().expect("no error"), None);
     assert_eq!(*seen.borrow(), ["a", "b"]);
-    assert_eq!(
-        bench.queue.noted("last").expect("no error").as_deref(),
-        Some("b")
-    );
     let task = bench.queue.task(id).expect("the task");
     assert_eq!(
         (task.state, task.progress.text.as_str()),
@@ -81,18 +67,15 @@ fn tasks_are_done_with_their_effects_on_the_queue() {
 #[test]
 fn failures_panics_and_hopeless_tasks_end_as_they_should() {
     let bench = Bench::with(plain());
-    let (runner, _) = runner(&bench, |task, context| {
-        context.note("effect", "of a failure");
-        match task.key.as_str() {
-            "panics" => panic!("no such page: {}", task.id),
-            "hopeless" => Err(TaskError::Hopeless("it is not JSON".into())),
-            "stops" => Err(TaskError::Stopped),
-            "later" => Err(TaskError::Postponed {
-                until: context.now() + jiff::SignedDuration::from_hours(1),
-                reason: "the budget is spent".into(),
-            }),
-            _ => Err(TaskError::failed("no luck")),
-        }
+    let (runner, _) = runner(&bench, |task, context| match task.key.as_str() {
+        "panics" => panic!("no such page: {}", task.id),
+        "hopeless" => Err(TaskError::Hopeless("it is not JSON".into())),
+        "stops" => Err(TaskError::Stopped),
+        "later" => Err(TaskError::Postponed {
+            until: context.now() + jiff::SignedDuration::from_hours(1),
+            reason: "the budget is spent".into(),
+        }),
+        _ => Err(TaskError::failed("no luck")),
     });
     let hour = bench.clock_in(3_600);
     for (key, error, attempts) in [
@@ -119,12 +102,11 @@ fn failures_panics_and_hopeless_tasks_end_as_they_should() {
             bench.queue.cancel(id).expect("cancelled");
         }
     }
-    assert_eq!(bench.queue.noted("effect").expect("no error"), None);
 }
 
 /// Runs a task that goes on until it is asked to stop, after `happens` in its third step.
 #[track_caller]
-fn stopped_by(bench: &Bench, happens: impl Fn(&Activity), stop: &Arc<AtomicBool>) {
+fn stopped_by(bench: &Bench, happens: impl Fn(&Activity)) {
     let id = bench.add("long");
     let counted = Arc::new(Activity::new(bench.clock.clone()));
     let work = By(|_: &Task, context: &mut TaskContext<'_>| {
@@ -141,8 +123,7 @@ fn stopped_by(bench: &Bench, happens: impl Fn(&Activity), stop: &Arc<AtomicBool>
         }
         Ok(())
     });
-    let runner =
-        Runner::new(bench.queue.clone(), work, counted.clone(), "runner").until(stop.clone());
+    let runner = Runner::new(bench.queue.clone(), work, counted.clone(), "runner");
     assert_eq!(run(&runner), Outcome::Released);
     let task = bench.queue.task(id).expect("the task");
     assert_eq!((task.state, task.attempts), (TaskState::Waiting, 0));
@@ -157,16 +138,11 @@ fn stopped_by(bench: &Bench, happens: impl Fn(&Activity), stop: &Arc<AtomicBool>
 fn a_task_that_may_not_run_any_more_is_asked_to_stop() {
     let bench = Bench::new();
     let much_is_asked = |activity: &Activity| (0..30).for_each(|_| activity.note_recall());
-    stopped_by(&bench, much_is_asked, &Arc::default());
+    stopped_by(&bench, much_is_asked);
     let bench = Bench::new();
-    stopped_by(
-        &bench,
-        |_| assert!(bench.queue.pause(None).expect("paused")),
-        &Arc::default(),
-    );
-    let bench = Bench::new();
-    let stop = Arc::new(AtomicBool::new(false));
-    stopped_by(&bench, |_| stop.store(true, Ordering::Relaxed), &stop);
+    stopped_by(&bench, |_| {
+        assert!(bench.queue.pause(None).expect("paused"));
+    });
 }
 
 #[test]
@@ -216,28 +192,23 @@ fn a_clock_that_is_set_back_keeps_the_lease_too() {
 }
 
 #[test]
-fn a_handler_that_lost_its_lease_has_no_effect() {
+fn a_handler_that_lost_its_lease_does_not_end_the_task() {
     let bench = Bench::with(plain());
     for asks in [true, false] {
         let id = bench.add("slow");
         let (runner, _) = runner(&bench, |_, context| {
-            context.note("by", "the slow one");
             bench.clock.advance(60);
             let quick = bench.lease().expect("the task");
-            quick.complete_with(|effect| effect.note("by", "the quick one"))?;
             if asks {
                 assert!(context.should_stop());
             }
-            Ok(())
+            quick.complete()?;
+            Err(TaskError::Hopeless("too slow".into()))
         });
         assert_eq!(run(&runner), Outcome::Lost);
         assert_eq!(
             bench.queue.task(id).expect("the task").state,
             TaskState::Done
-        );
-        assert_eq!(
-            bench.queue.noted("by").expect("no error").as_deref(),
-            Some("the quick one")
         );
     }
 }

@@ -1,7 +1,7 @@
 //! What becomes of a task, step by step.
 
 use anamne_jobs::{
-    Enqueued, Failed, Level, NewTask, Priority, Progress, QueueError, Retried, TaskId, TaskState,
+    Failed, Level, NewTask, Priority, Progress, QueueError, Retried, TaskId, TaskState,
 };
 use serde_json::json;
 
@@ -19,20 +19,13 @@ fn a_request_made_twice_is_one_task_with_the_higher_priority_and_the_later_paylo
         .priority(Priority::Urgent)
         .payload(json!(2))
         .cheap();
-    assert_eq!(
-        bench.queue.enqueue(&again).expect("queued"),
-        Enqueued::Merged(id)
-    );
+    assert_eq!(bench.enqueue(&again), id);
     let lower = NewTask::new("k", "a")
         .priority(Priority::Batch)
         .payload(json!(3))
         .cheap();
-    assert_eq!(
-        bench.queue.enqueue(&lower).expect("queued"),
-        Enqueued::Merged(id)
-    );
-    let other = NewTask::new("other", "a");
-    assert!(matches!(bench.queue.enqueue(&other), Ok(Enqueued::New(_))));
+    assert_eq!(bench.enqueue(&lower), id);
+    assert_ne!(bench.enqueue(&NewTask::new("other", "a")), id);
     let task = bench.queue.task(id).expect("the task");
     assert_eq!(
         (task.priority, task.payload, task.cheap),
@@ -47,17 +40,13 @@ fn what_is_asked_while_a_task_runs_is_done_after_it() {
     let lease = bench.lease().expect("the task");
     for payload in [1, 2] {
         let again = NewTask::new("k", "a").payload(json!(payload));
-        assert_eq!(
-            bench.queue.enqueue(&again).expect("queued"),
-            Enqueued::Again(first)
-        );
+        assert_eq!(bench.enqueue(&again), first);
     }
     assert!(bench.lease().is_none(), "one at a time");
-    let before = lease.task().effect();
     lease.complete().expect("done");
     let lease = bench.lease().expect("another one");
     assert_eq!(lease.task().payload, json!(2));
-    assert_ne!(lease.task().effect(), before);
+    assert_ne!(lease.task().id, first);
     lease.complete().expect("done");
     assert!(bench.lease().is_none());
 }
@@ -69,10 +58,7 @@ fn what_is_asked_while_a_task_waits_for_its_next_attempt_is_not_lost_either() {
     let lease = bench.lease().expect("the task");
     lease.fail("the disk was full").expect("failed");
     let again = NewTask::new("k", "a").payload(json!(2));
-    assert_eq!(
-        bench.queue.enqueue(&again).expect("queued"),
-        Enqueued::Again(first)
-    );
+    assert_eq!(bench.enqueue(&again), first);
     bench.clock.advance(20);
     let lease = bench.lease().expect("the second attempt");
     assert_eq!((lease.task().id, lease.task().attempts), (first, 2));
@@ -86,15 +72,13 @@ fn what_is_asked_while_a_task_waits_for_its_next_attempt_is_not_lost_either() {
 #[test]
 fn the_more_urgent_then_the_earlier_task_is_taken_first() {
     let bench = Bench::new();
-    let later = bench.clock_in(60);
     bench.enqueue(&NewTask::new("k", "batch").priority(Priority::Batch));
     bench.enqueue(&NewTask::new("k", "low").priority(Priority::Low));
     bench.enqueue(&NewTask::new("k", "first"));
-    bench.enqueue(
-        &NewTask::new("k", "later")
-            .priority(Priority::Urgent)
-            .not_before(later),
-    );
+    bench.enqueue(&NewTask::new("k", "later").priority(Priority::Urgent));
+    let later = bench.lease().expect("the most urgent one");
+    let begin = bench.clock_in(60);
+    later.postpone(begin, "not yet").expect("postponed");
     bench.enqueue(&NewTask::new("k", "second"));
     bench.enqueue(&NewTask::new("unknown here", "x").priority(Priority::Urgent));
     let taken: Vec<_> = std::iter::from_fn(|| bench.lease())
@@ -120,9 +104,9 @@ fn a_lease_that_ran_out_is_given_to_another_and_its_former_holder_has_no_say() {
         .expect("the task");
     assert_eq!((quick.task().id, quick.task().attempts), (id, 2));
     let is_lost = |error: &QueueError| matches!(error, QueueError::LeaseLost(lost) if *lost == id);
-    let noted = slow.complete_with(|effect| effect.note("by", "slow"));
-    assert!(noted.is_err_and(|error| is_lost(&error)));
-    assert_eq!(bench.queue.noted("by").expect("no error"), None);
+    assert!(slow.complete().is_err_and(|error| is_lost(&error)));
+    let held = bench.queue.task(id).expect("the task");
+    assert_eq!(held.state, TaskState::Running);
     quick
         .progress(&Progress {
             done: 1,
@@ -130,13 +114,7 @@ fn a_lease_that_ran_out_is_given_to_another_and_its_former_holder_has_no_say() {
             text: "half".into(),
         })
         .expect("still held");
-    quick
-        .complete_with(|effect| effect.note("by", "quick"))
-        .expect("done");
-    assert_eq!(
-        bench.queue.noted("by").expect("no error").as_deref(),
-        Some("quick")
-    );
+    quick.complete().expect("done");
     let task = bench.queue.task(id).expect("the task");
     assert_eq!(
         (task.state, task.worker.as_str(), task.progress.done),
@@ -272,7 +250,7 @@ fn what_is_given_back_counts_no_attempt() {
 }
 
 #[test]
-fn dead_letters_can_be_tried_again_or_discarded() {
+fn dead_letters_can_be_tried_again_or_put_away() {
     let bench = Bench::with(plain());
     let [first, second, third] = ["a", "b", "c"].map(|key| {
         bench.add(key);
@@ -285,7 +263,7 @@ fn dead_letters_can_be_tried_again_or_discarded() {
     let lease = bench.lease().expect("the task");
     assert_eq!((lease.task().id, lease.task().attempts), (first, 1));
     lease.complete().expect("done");
-    bench.queue.discard(second).expect("discarded");
+    bench.queue.cancel(second).expect("put away");
     assert_eq!(
         bench.queue.task(second).expect("the task").state,
         TaskState::Cancelled
@@ -313,7 +291,7 @@ fn dead_letters_can_be_tried_again_or_discarded() {
         Err(QueueError::NoTask(TaskId(99)))
     ));
     assert!(matches!(
-        bench.queue.discard(TaskId(u64::MAX)),
+        bench.queue.cancel(TaskId(u64::MAX)),
         Err(QueueError::NoTask(_))
     ));
 }
@@ -330,7 +308,7 @@ fn a_task_that_dies_again_takes_the_place_of_its_earlier_letter() {
 }
 
 #[test]
-fn only_what_waits_can_be_cancelled_and_takes_what_follows_along() {
+fn what_runs_can_not_be_cancelled_and_what_waits_takes_what_follows_along() {
     let bench = Bench::with(plain());
     let id = bench.add("a");
     let lease = bench.lease().expect("the task");
@@ -347,10 +325,7 @@ fn only_what_waits_can_be_cancelled_and_takes_what_follows_along() {
     );
     bench.clock.advance(60);
     assert!(bench.lease().is_none());
-    assert!(matches!(
-        bench.queue.enqueue(&NewTask::new("k", "a")),
-        Ok(Enqueued::New(_))
-    ));
+    assert_ne!(bench.add("a"), id);
 }
 
 #[test]
@@ -380,25 +355,6 @@ fn a_pause_holds_in_every_process_until_it_is_resumed() {
             .lease("w", &["k"], Level::Asleep)
             .expect("no error")
             .is_some()
-    );
-}
-
-#[test]
-fn effect_and_completion_happen_together_or_not_at_all() {
-    let bench = Bench::with(plain());
-    let id = bench.add("a");
-    let lease = bench.lease().expect("the task");
-    let refused = lease.complete_with(|effect| {
-        effect.note("seen", "yes")?;
-        effect.enqueue(&NewTask::new("k", "next"))?;
-        effect.enqueue(&NewTask::new("", "no kind"))
-    });
-    assert!(matches!(refused, Err(QueueError::Refused(_))));
-    assert_eq!(bench.queue.noted("seen").expect("no error"), None);
-    let unfinished = bench.queue.unfinished(9).expect("a list");
-    assert_eq!(
-        unfinished.iter().map(|task| task.id).collect::<Vec<_>>(),
-        [id]
     );
 }
 
@@ -500,11 +456,7 @@ fn a_task_queued_by_a_clock_years_ahead_begins_when_the_clock_is_right() {
     bench.clock.set("2026-03-05T00:00:00Z");
     let lease = bench.lease().expect("it may begin");
     bench.clock.set("2036-03-05T00:00:00Z");
-    let again = NewTask::new("k", "a");
-    assert!(matches!(
-        bench.queue.enqueue(&again),
-        Ok(Enqueued::Again(_))
-    ));
+    assert_eq!(bench.add("a"), lease.task().id);
     bench.clock.set("2026-03-05T00:00:00Z");
     lease.complete().expect("done");
     assert!(bench.lease().is_some(), "what was asked for again follows");

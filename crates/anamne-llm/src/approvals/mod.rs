@@ -12,7 +12,7 @@ use anamne_types::NextStep;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::guarded::{Privacy, read_guarded, write_private};
+use super::guarded::{Privacy, parse_settings, read_guarded, write_settings};
 use super::keys::{check_variable, is_known_variable};
 use super::{BridgeConfig, BridgeError, MODEL_FILE};
 pub use identity::STORE_ID_FILE;
@@ -107,29 +107,15 @@ impl Approvals {
     ///
     /// [`BridgeError::Unsafe`] where somebody else may have written it.
     pub fn open(path: &Path) -> Result<Self, BridgeError> {
-        #[derive(Deserialize)]
-        struct Format {
-            format: i64,
-        }
+        let unreadable = |error: toml::de::Error| BridgeError::Unsafe {
+            path: path.to_owned(),
+            reason: format!("it can't be understood: {}", error.message()),
+            remedy: "remove it, and approve models again".to_owned(),
+            next_step: Some(NextStep::TrustModel),
+        };
         let allowed = match read_guarded(path, Privacy::Settings, LONGEST_FILE)? {
             None => Allowed::default(),
-            Some(text) => {
-                let unreadable = |error: toml::de::Error| BridgeError::Unsafe {
-                    path: path.to_owned(),
-                    reason: format!("it can't be understood: {}", error.message()),
-                    remedy: "remove it, and approve models again".to_owned(),
-                    next_step: Some(NextStep::TrustModel),
-                };
-                let Format { format } = toml::from_str(&text).map_err(unreadable)?;
-                if format > FORMAT {
-                    return Err(BridgeError::Newer {
-                        path: path.to_owned(),
-                        found: format,
-                        known: FORMAT,
-                    });
-                }
-                toml::from_str(&text).map_err(unreadable)?
-            }
+            Some(text) => parse_settings(path, &text, FORMAT, unreadable)?,
         };
         Ok(Self {
             path: path.to_owned(),
@@ -236,10 +222,6 @@ impl Approvals {
             anamne_store::create_private_folder(folder)
                 .map_err(|error| BridgeError::io("create", folder)(std::io::Error::other(error)))?;
         }
-        let text = toml::to_string(&self.allowed).map_err(|error| BridgeError::Config {
-            path: self.path.clone(),
-            reason: error.to_string(),
-        })?;
-        write_private(&self.path, text.as_bytes())
+        write_settings(&self.path, &self.allowed)
     }
 }

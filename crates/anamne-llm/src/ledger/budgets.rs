@@ -109,33 +109,21 @@ pub(crate) struct Amount {
     pub(crate) tokens: i64,
 }
 
-/// What is spent or reserved in the present day and the present month.
+/// What is spent or reserved in the present day, and in the present month.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Spent {
-    pub(crate) day: Amount,
-    pub(crate) month: Amount,
+    pub(crate) counted: [Amount; 2],
     /// The same without what counts only because the clock has jumped.
-    pub(crate) own_day: Amount,
-    pub(crate) own_month: Amount,
+    pub(crate) own: [Amount; 2],
 }
 
 impl Spent {
     fn of(&self, budget: BudgetKind) -> i64 {
-        let amount = if budget.is_monthly() {
-            self.month
-        } else {
-            self.day
-        };
-        amount.of(budget)
+        self.counted[usize::from(budget.is_monthly())].of(budget)
     }
 
     fn own(&self, budget: BudgetKind) -> i64 {
-        let amount = if budget.is_monthly() {
-            self.own_month
-        } else {
-            self.own_day
-        };
-        amount.of(budget)
+        self.own[usize::from(budget.is_monthly())].of(budget)
     }
 }
 
@@ -197,8 +185,8 @@ impl Budgets {
                 let alone = wanted.of(budget) > limit;
                 // What counts only because the clock has jumped is let go of within days.
                 let jumped = spent.own(budget).saturating_add(wanted.of(budget)) <= limit;
-                let opening = if jumped { daily_of(budget) } else { budget };
-                (budget, limit, (!alone).then(|| opens_at(opening, now)))
+                let is_monthly = budget.is_monthly() && !jumped;
+                (budget, limit, (!alone).then(|| opens_at(is_monthly, now)))
             });
         let last = refusing.max_by_key(|&(.., opens_at)| opens_at.unwrap_or(Timestamp::MAX));
         match last {
@@ -221,7 +209,7 @@ impl Budgets {
                 limit: limit.map(|limit| budget.words(limit)),
                 spent: budget.words(spent.of(budget)),
                 exhausted: limit.is_some_and(|limit| spent.of(budget) >= limit),
-                opens_at: opens_at(budget, now),
+                opens_at: opens_at(budget.is_monthly(), now),
             }
         };
         BudgetKind::ALL.into_iter().map(standing).collect()
@@ -233,19 +221,10 @@ pub(crate) fn day_of(at: Timestamp) -> Date {
     at.to_zoned(TimeZone::UTC).date()
 }
 
-/// The budget of the same unit that opens with the next day.
-fn daily_of(budget: BudgetKind) -> BudgetKind {
-    if budget.is_money() {
-        BudgetKind::DailyDollars
-    } else {
-        BudgetKind::DailyTokens
-    }
-}
-
 /// The beginning of the next day or month after `now`; `now` itself at the end of the calendar.
-fn opens_at(budget: BudgetKind, now: Timestamp) -> Timestamp {
+fn opens_at(is_monthly: bool, now: Timestamp) -> Timestamp {
     let today = day_of(now);
-    let next = if budget.is_monthly() {
+    let next = if is_monthly {
         today.first_of_month().checked_add(1.month())
     } else {
         today.checked_add(1.day())

@@ -10,6 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, Transaction, params};
 
 use super::budgets::day_of;
+use super::entries::move_costs;
 
 /// A day that lies further ahead than this does not follow, and may be a clock's mistake.
 const FOLLOWING_DAYS: i32 = 31;
@@ -152,14 +153,8 @@ fn put_on(
     now: Timestamp,
 ) -> rusqlite::Result<()> {
     let (day, other) = (day.to_string(), other.to_string());
-    transaction.execute(
-        "INSERT INTO costs SELECT ?2, space, model, calls, input_tokens, output_tokens, nanodollars, unpriced, estimated \
-         FROM costs WHERE day = ?1 ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, \
-         input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens, \
-         nanodollars = nanodollars + excluded.nanodollars, unpriced = unpriced + excluded.unpriced, \
-         estimated = estimated + excluded.estimated",
-        [&day, &other],
-    )?;
+    let moved = move_costs("?2, space, model", "day = ?1");
+    transaction.execute(&moved, [&day, &other])?;
     transaction.execute("DELETE FROM costs WHERE day = ?1", [&day])?;
     let latest = now
         .checked_add(LONGEST_RESERVED)

@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use rusqlite::{Connection, OptionalExtension, Transaction, params, params_from_iter};
 
 use super::budgets::{Amount, Spent};
-use super::days::Arrival;
+use super::days::{Arrival, Counted};
 use super::{Account, Reservation, cost};
 
 /// What a call adds to the row of its day, space and model.
@@ -38,12 +38,7 @@ impl Entry {
             return Ok(());
         }
         transaction.execute(
-            "INSERT INTO costs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
-             ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, \
-             input_tokens = input_tokens + excluded.input_tokens, \
-             output_tokens = output_tokens + excluded.output_tokens, \
-             nanodollars = nanodollars + excluded.nanodollars, \
-             unpriced = unpriced + excluded.unpriced, estimated = estimated + excluded.estimated",
+            &format!("INSERT INTO costs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) {ADDED}"),
             params![
                 account.day,
                 account.space,
@@ -58,6 +53,20 @@ impl Entry {
         )?;
         Ok(())
     }
+}
+
+/// What is added to a row that is there already.
+const ADDED: &str = "ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, \
+     input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens, \
+     nanodollars = nanodollars + excluded.nanodollars, unpriced = unpriced + excluded.unpriced, \
+     estimated = estimated + excluded.estimated";
+
+/// Counts the rows for which a condition holds for another day, space and model too.
+pub(super) fn move_costs(account: &str, condition: &str) -> String {
+    format!(
+        "INSERT INTO costs SELECT {account}, calls, input_tokens, output_tokens, nanodollars, unpriced, estimated \
+         FROM costs WHERE {condition} {ADDED}"
+    )
 }
 
 /// Counts reservations as spent whose process is gone.
@@ -92,12 +101,13 @@ pub(super) fn write_off(transaction: &Transaction<'_>, now: Timestamp) -> rusqli
 
 /// What is spent or reserved in the day and the month, and what of it counts only because the clock has jumped.
 pub(super) fn spent(connection: &Connection, arrival: &Arrival) -> rusqlite::Result<Spent> {
-    let (counted, own) = (arrival.counted(), arrival.own());
+    let amounts = |counted: &Counted| -> rusqlite::Result<_> {
+        let day = between(connection, &counted.day)?;
+        Ok([day, between(connection, &counted.month)?])
+    };
     Ok(Spent {
-        day: between(connection, &counted.day)?,
-        month: between(connection, &counted.month)?,
-        own_day: between(connection, &own.day)?,
-        own_month: between(connection, &own.month)?,
+        counted: amounts(&arrival.counted())?,
+        own: amounts(&arrival.own())?,
     })
 }
 

@@ -23,7 +23,7 @@ use super::{BridgeError, Usage};
 use crate::guarded::refuse_special_file;
 use budgets::{Amount, day_of};
 use catalog::failed;
-use entries::{Entry, spent, write_off};
+use entries::{Entry, move_costs, spent, write_off};
 
 pub use budgets::{BudgetKind, BudgetStanding, Budgets};
 pub use costs::{CostQuery, CostRow, CostsBy};
@@ -106,18 +106,16 @@ impl Ledger {
     /// Takes the name of an erased space out of the ledger; what it cost still counts, under no name.
     pub fn forget_space(&self, space: &str) -> Result<(), BridgeError> {
         self.write(|transaction| {
+            let moved = move_costs("day, '', model", "space = ?1 AND space <> ''");
+            transaction.execute(&moved, [space])?;
             transaction.execute(
-                "INSERT INTO costs SELECT day, '', model, calls, input_tokens, output_tokens, nanodollars, unpriced, \
-                 estimated FROM costs WHERE space = ?1 AND space <> '' \
-                 ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, \
-                 input_tokens = input_tokens + excluded.input_tokens, \
-                 output_tokens = output_tokens + excluded.output_tokens, \
-                 nanodollars = nanodollars + excluded.nanodollars, \
-                 unpriced = unpriced + excluded.unpriced, estimated = estimated + excluded.estimated",
+                "DELETE FROM costs WHERE space = ?1 AND space <> ''",
                 [space],
             )?;
-            transaction.execute("DELETE FROM costs WHERE space = ?1 AND space <> ''", [space])?;
-            transaction.execute("UPDATE reservations SET space = '' WHERE space = ?1", [space])
+            transaction.execute(
+                "UPDATE reservations SET space = '' WHERE space = ?1",
+                [space],
+            )
         })?;
         self.read(|connection| {
             connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))

@@ -13,9 +13,6 @@ pub struct Money {
 const NANODOLLARS: f64 = 1e9;
 
 impl Money {
-    /// Nothing.
-    pub const ZERO: Self = Self { nanodollars: 0 };
-
     /// An amount in dollars, rounded up to the next billionth; what is no amount is nothing.
     pub fn from_dollars(dollars: f64) -> Self {
         Self {

@@ -149,6 +149,6 @@ mod tests {
             output: 0.0,
         };
         assert_eq!(cheap.of(usage(1, 0)).nanodollars(), 1);
-        assert_eq!(cheap.of(usage(0, 0)), Money::ZERO);
+        assert_eq!(cheap.of(usage(0, 0)), Money::default());
     }
 }

@@ -6,17 +6,17 @@ mod openai;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::time::Duration;
 
 use anamne_store::Clock;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::transport::{Refusal, Transport};
-use super::{BridgeConfig, BridgeError, Key, LanguageModel, Provider, RemoteEmbedder};
-
-pub use anthropic::Anthropic;
-pub use gemini::Gemini;
-pub use openai::{OpenAi, OpenAiEmbedder};
+use super::wording::plain_line;
+use super::{
+    BridgeConfig, BridgeError, Key, LanguageModel, Provider, RemoteEmbedder, Reply, Request,
+    Speaker,
+};
+use openai::OpenAiEmbedder;
 
 /// The model that the settings name, to be asked with `key`.
 pub fn language_model(
@@ -24,11 +24,12 @@ pub fn language_model(
     key: Option<Key>,
     clock: Arc<dyn Clock>,
 ) -> Result<Arc<dyn LanguageModel>, BridgeError> {
-    Ok(match config.provider {
-        Provider::Anthropic => Arc::new(Anthropic::new(config, key, clock)?),
-        Provider::Openai => Arc::new(OpenAi::new(config, key, clock)?),
-        Provider::Gemini => Arc::new(Gemini::new(config, key, clock)?),
-    })
+    let dialect = match config.provider {
+        Provider::Anthropic => &anthropic::DIALECT,
+        Provider::Openai => &openai::DIALECT,
+        Provider::Gemini => &gemini::DIALECT,
+    };
+    Ok(Arc::new(Remote::new(dialect, config, key, clock)?))
 }
 
 /// The model for vectors that the settings name, if they name one.
@@ -50,51 +51,114 @@ pub fn remote_embedder(
     }
 }
 
-/// Optional parameters that a model turned out not to take. Servers differ, and so do models of one server.
-#[derive(Debug, Default)]
-struct NotTaken(AtomicU8);
+/// How a provider is asked, and what its answers mean.
+struct Dialect {
+    /// The header that holds the key, and what stands before it there.
+    key: (&'static str, &'static str),
+    headers: &'static [(&'static str, &'static str)],
+    /// What a refusal calls the parameters that can be left out or called otherwise.
+    optional: &'static [(&'static str, u8)],
+    /// Parameters that the provider's own API does not take, but others do that speak like it.
+    untaken_at_home: u8,
+    /// Where a model of this name is asked.
+    path: fn(&str) -> String,
+    body: fn(&Remote, &Request) -> Value,
+    reply: fn(&Remote, &Value) -> Result<Reply, BridgeError>,
+}
 
-impl NotTaken {
-    fn has(&self, parameter: u8) -> bool {
-        self.0.load(Ordering::Relaxed) & parameter != 0
+/// A model behind a provider's API.
+struct Remote {
+    dialect: &'static Dialect,
+    transport: Transport,
+    model: String,
+    /// Optional parameters that the model turned out not to take. Servers differ, and so do models of one server.
+    untaken: AtomicU8,
+}
+
+impl Remote {
+    fn new(
+        dialect: &'static Dialect,
+        config: &BridgeConfig,
+        key: Option<Key>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, BridgeError> {
+        let is_at_home = config.base_url.is_none();
+        Ok(Self {
+            dialect,
+            transport: Transport::new(config, key, dialect.key, dialect.headers, clock)?,
+            model: config.model.clone(),
+            untaken: AtomicU8::new(if is_at_home {
+                dialect.untaken_at_home
+            } else {
+                0
+            }),
+        })
     }
 
-    fn learn(&self, parameter: u8) {
-        self.0.fetch_or(parameter, Ordering::Relaxed);
+    fn takes(&self, parameter: u8) -> bool {
+        self.untaken.load(Ordering::Relaxed) & parameter == 0
+    }
+
+    fn declined(&self, reason: &str) -> BridgeError {
+        BridgeError::Declined {
+            model: self.model.clone(),
+            reason: plain_line(reason, 60),
+        }
     }
 }
 
-/// Asks, and once more without each optional parameter that the provider names in a refusal.
-///
-/// `parameters` are the words by which a refusal names each; one that is left out already is not believed again.
-fn ask_adapting(
-    transport: &Transport,
-    path: &str,
-    longest: Duration,
-    not_taken: &NotTaken,
-    parameters: &[(&str, u8)],
-    body: impl Fn() -> Value,
-) -> Result<Value, BridgeError> {
-    loop {
-        let Refusal { error, words } = match transport.post(path, &body(), longest) {
-            Ok(answer) => return Ok(answer),
-            Err(refusal) => *refusal,
-        };
-        let named = parameters
-            .iter()
-            .find(|(word, parameter)| words.contains(word) && !not_taken.has(*parameter));
-        match (named, &error) {
-            (
-                Some((_, parameter)),
+impl LanguageModel for Remote {
+    fn name(&self) -> &str {
+        &self.model
+    }
+
+    /// Asks, and once more without each optional parameter that the provider names in a refusal. One that is left out
+    /// already is not believed again.
+    fn complete(&self, request: &Request) -> Result<Reply, BridgeError> {
+        let path = (self.dialect.path)(&self.model);
+        loop {
+            let body = (self.dialect.body)(self, request);
+            let Refusal { error, words } = match self.transport.post(&path, &body, request.longest)
+            {
+                Ok(answer) => return (self.dialect.reply)(self, &answer),
+                Err(refusal) => *refusal,
+            };
+            let mut optional = self.dialect.optional.iter();
+            let named =
+                optional.find(|(word, parameter)| words.contains(word) && self.takes(*parameter));
+            let is_about_form = matches!(
+                error,
                 BridgeError::Status {
-                    status: 400 | 422, ..
-                },
-            ) => {
-                not_taken.learn(*parameter);
+                    status: 400 | 422,
+                    ..
+                }
+            );
+            match named {
+                Some((_, parameter)) if is_about_form => {
+                    self.untaken.fetch_or(*parameter, Ordering::Relaxed);
+                }
+                _ => return Err(error),
             }
-            _ => return Err(error),
         }
     }
+}
+
+/// The turns of a conversation, as most providers want them.
+fn turns(request: &Request) -> Vec<Value> {
+    let role = |speaker| match speaker {
+        Speaker::Asker => "user",
+        Speaker::Model => "assistant",
+    };
+    let turns = request.messages.iter();
+    turns
+        .map(|message| json!({"role": role(message.speaker), "content": message.text}))
+        .collect()
+}
+
+/// A text in an answer; empty where there is none.
+fn words<'a>(answer: &'a Value, pointer: &str) -> &'a str {
+    let found = answer.pointer(pointer).and_then(Value::as_str);
+    found.unwrap_or_default()
 }
 
 /// A count of tokens in an answer.
@@ -103,9 +167,9 @@ fn tokens(usage: &Value, name: &str) -> Option<u64> {
 }
 
 /// The name by which the provider calls the model that answered, else the one that was asked.
-fn answering_model(answer: &Value, field: &str, asked: &str) -> String {
-    let name = answer.get(field).and_then(Value::as_str).unwrap_or(asked);
-    super::wording::plain_line(name, 200)
+fn answering_model(answer: &Value, pointer: &str, asked: &str) -> String {
+    let name = answer.pointer(pointer).and_then(Value::as_str);
+    plain_line(name.unwrap_or(asked), 200)
 }
 
 /// The schema's name, for providers that want one.
@@ -118,38 +182,13 @@ mod tests {
     use proptest::prelude::*;
 
     /// The names of which answers consist, so that any JSON comes close to one.
-    const NAMES: &[&str] = &[
-        "content",
-        "type",
-        "text",
-        "tool_use",
-        "name",
-        "answer",
-        "input",
-        "stop_reason",
-        "usage",
-        "input_tokens",
-        "output_tokens",
-        "model",
-        "choices",
-        "message",
-        "finish_reason",
-        "prompt_tokens",
-        "candidates",
-        "parts",
-        "finishReason",
-        "thought",
-        "usageMetadata",
-        "promptTokenCount",
-        "promptFeedback",
-        "blockReason",
-        "data",
-        "index",
-        "embedding",
-    ];
+    const NAMES: &str = "content type text tool_use name answer input stop_reason usage input_tokens output_tokens model \
+        choices message finish_reason prompt_tokens candidates parts finishReason thought usageMetadata \
+        promptTokenCount promptFeedback blockReason data index embedding";
 
     fn any_json() -> impl Strategy<Value = Value> {
-        let name = || prop::sample::select(NAMES).prop_map(str::to_owned);
+        let names: Vec<_> = NAMES.split_whitespace().collect();
+        let name = move || prop::sample::select(names.clone()).prop_map(str::to_owned);
         let leaf = prop_oneof![
             Just(Value::Null),
             any::<bool>().prop_map(Value::from),
@@ -171,11 +210,10 @@ mod tests {
         fn no_answer_of_a_provider_does_any_harm(answer in any_json()) {
             let config = BridgeConfig::default();
             let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-            let anthropic = Anthropic::new(&config, None, clock.clone()).expect("settings that fit");
-            let openai = OpenAi::new(&config, None, clock.clone()).expect("settings that fit");
-            let gemini = Gemini::new(&config, None, clock.clone()).expect("settings that fit");
-            let embedder = OpenAiEmbedder::new(&config, None, clock).expect("settings that fit");
-            for reply in [anthropic.reply(&answer), openai.reply(&answer), gemini.reply(&answer)] {
+            let embedder = OpenAiEmbedder::new(&config, None, clock.clone()).expect("settings that fit");
+            for dialect in [&anthropic::DIALECT, &openai::DIALECT, &gemini::DIALECT] {
+                let remote = Remote::new(dialect, &config, None, clock.clone()).expect("settings that fit");
+                let reply = (dialect.reply)(&remote, &answer);
                 let known = matches!(
                     reply,
                     Ok(_) | Err(BridgeError::Malformed { .. } | BridgeError::Declined { .. })

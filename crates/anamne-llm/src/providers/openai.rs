@@ -6,163 +6,101 @@ use std::time::Duration;
 use anamne_store::Clock;
 use serde_json::{Value, json};
 
-use super::{ANSWER, NotTaken, answering_model, ask_adapting, tokens};
-use crate::transport::{KeyHeader, Transport};
-use crate::{
-    BridgeConfig, BridgeError, Embedded, Key, LanguageModel, RemoteEmbedder, Reply, Request,
-    Speaker, Usage,
-};
-
-const KEY: KeyHeader = KeyHeader {
-    name: "authorization",
-    prefix: "Bearer ",
-};
+use super::{ANSWER, Dialect, Remote, answering_model, tokens, turns, words};
+use crate::transport::Transport;
+use crate::{BridgeConfig, BridgeError, Embedded, Key, RemoteEmbedder, Reply, Request, Usage};
 
 const TEMPERATURE: u8 = 1;
 const FORM: u8 = 2;
 const MAX_TOKENS: u8 = 4;
 
-/// What a refusal calls the parameters that can be left out or called otherwise.
-const OPTIONAL: &[(&str, u8)] = &[
-    ("max_tokens", MAX_TOKENS),
-    ("temperature", TEMPERATURE),
-    ("response_format", FORM),
-    ("json_schema", FORM),
-];
+pub(super) const DIALECT: Dialect = Dialect {
+    key: ("authorization", "Bearer "),
+    headers: &[],
+    optional: &[
+        ("max_tokens", MAX_TOKENS),
+        ("temperature", TEMPERATURE),
+        ("response_format", FORM),
+        ("json_schema", FORM),
+    ],
+    // OpenAI's own newer models refuse the old name, which is the only one that local servers know.
+    untaken_at_home: MAX_TOKENS,
+    path: |_| "/chat/completions".to_owned(),
+    body,
+    reply,
+};
 
 /// What strict mode and grammars of local servers don't take; it is checked here anyway.
 const CHECKED_HERE: &[&str] = &["maxLength", "minItems", "maxItems", "minimum", "maximum"];
 
-/// A model behind OpenAI's chat completions.
-pub struct OpenAi {
-    transport: Transport,
-    model: String,
-    not_taken: NotTaken,
+fn body(remote: &Remote, request: &Request) -> Value {
+    let mut messages = vec![json!({"role": "system", "content": request.system})];
+    messages.extend(turns(request));
+    let most = if remote.takes(MAX_TOKENS) {
+        "max_tokens"
+    } else {
+        "max_completion_tokens"
+    };
+    let mut body = json!({"model": remote.model, "messages": messages, "stream": false});
+    body[most] = json!(request.max_output_tokens);
+    if let Some(temperature) = request.temperature
+        && remote.takes(TEMPERATURE)
+    {
+        body["temperature"] = json!(temperature);
+    }
+    if let Some(schema) = &request.schema
+        && remote.takes(FORM)
+    {
+        let schema = schema.without(CHECKED_HERE);
+        body["response_format"] = json!({
+            "type": "json_schema",
+            "json_schema": {"name": ANSWER, "strict": true, "schema": schema},
+        });
+    }
+    body
 }
 
-impl OpenAi {
-    /// The model that the settings name.
-    pub fn new(
-        config: &BridgeConfig,
-        key: Option<Key>,
-        clock: Arc<dyn Clock>,
-    ) -> Result<Self, BridgeError> {
-        let not_taken = NotTaken::default();
-        if config.base_url.is_none() {
-            // OpenAI's own newer models refuse the old name, which is the only one that local servers know.
-            not_taken.learn(MAX_TOKENS);
-        }
-        Ok(Self {
-            transport: transport(config, key, clock)?,
-            model: config.model.clone(),
-            not_taken,
-        })
+fn reply(remote: &Remote, answer: &Value) -> Result<Reply, BridgeError> {
+    let malformed = |reason| remote.transport.malformed(reason);
+    let choice = answer
+        .pointer("/choices/0")
+        .ok_or_else(|| malformed("it has no choices"))?;
+    let reason = words(choice, "/finish_reason");
+    let refusal = choice.pointer("/message/refusal");
+    if refusal.is_some_and(Value::is_string) {
+        return Err(remote.declined("refusal"));
     }
-
-    fn body(&self, request: &Request) -> Value {
-        let turn = |speaker| match speaker {
-            Speaker::Asker => "user",
-            Speaker::Model => "assistant",
-        };
-        let mut messages = vec![json!({"role": "system", "content": request.system})];
-        messages.extend(
-            request
-                .messages
-                .iter()
-                .map(|message| json!({"role": turn(message.speaker), "content": message.text})),
-        );
-        let most = if self.not_taken.has(MAX_TOKENS) {
-            "max_completion_tokens"
-        } else {
-            "max_tokens"
-        };
-        let mut body = json!({"model": self.model, "messages": messages, "stream": false});
-        body[most] = json!(request.max_output_tokens);
-        if let Some(temperature) = request.temperature
-            && !self.not_taken.has(TEMPERATURE)
-        {
-            body["temperature"] = json!(temperature);
-        }
-        if let Some(schema) = &request.schema
-            && !self.not_taken.has(FORM)
-        {
-            let schema = schema.without(CHECKED_HERE);
-            body["response_format"] = json!({
-                "type": "json_schema",
-                "json_schema": {"name": ANSWER, "strict": true, "schema": schema},
-            });
-        }
-        body
+    if reason == "content_filter" {
+        return Err(remote.declined(reason));
     }
-
-    pub(super) fn reply(&self, answer: &Value) -> Result<Reply, BridgeError> {
-        let choice = answer
-            .pointer("/choices/0")
-            .ok_or_else(|| self.transport.malformed("it has no choices"))?;
-        let declined = |reason: &str| BridgeError::Declined {
-            model: self.model.clone(),
-            reason: reason.to_owned(),
-        };
-        let reason = choice
-            .get("finish_reason")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        if choice
-            .pointer("/message/refusal")
-            .is_some_and(Value::is_string)
-        {
-            return Err(declined("refusal"));
-        }
-        if reason == "content_filter" {
-            return Err(declined("content_filter"));
-        }
-        // Calls of tools are not looked at: none were offered.
-        let text = choice
-            .pointer("/message/content")
-            .and_then(Value::as_str)
-            .ok_or_else(|| self.transport.malformed("the message has no text"))?;
-        Ok(Reply {
-            text: text.to_owned(),
-            usage: usage_of(answer, "completion_tokens"),
-            model: answering_model(answer, "model", &self.model),
-            cut: reason == "length",
-        })
-    }
-}
-
-impl LanguageModel for OpenAi {
-    fn name(&self) -> &str {
-        &self.model
-    }
-
-    fn complete(&self, request: &Request) -> Result<Reply, BridgeError> {
-        let answer = ask_adapting(
-            &self.transport,
-            "/chat/completions",
-            request.longest,
-            &self.not_taken,
-            OPTIONAL,
-            || self.body(request),
-        )?;
-        self.reply(&answer)
-    }
+    // Calls of tools are not looked at: none were offered.
+    let text = choice
+        .pointer("/message/content")
+        .and_then(Value::as_str)
+        .ok_or_else(|| malformed("the message has no text"))?;
+    Ok(Reply {
+        text: text.to_owned(),
+        usage: usage_of(answer, "completion_tokens"),
+        model: answering_model(answer, "/model", &remote.model),
+        cut: reason == "length",
+    })
 }
 
 /// A model for vectors behind OpenAI's embeddings.
-pub struct OpenAiEmbedder {
+pub(super) struct OpenAiEmbedder {
     transport: Transport,
     model: String,
 }
 
 impl OpenAiEmbedder {
     /// The model for vectors that the settings name.
-    pub fn new(
+    pub(super) fn new(
         config: &BridgeConfig,
         key: Option<Key>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, BridgeError> {
         Ok(Self {
-            transport: transport(config, key, clock)?,
+            transport: Transport::new(config, key, DIALECT.key, DIALECT.headers, clock)?,
             model: config.embedding_model.clone(),
         })
     }
@@ -237,7 +175,7 @@ impl RemoteEmbedder for OpenAiEmbedder {
         Ok(Embedded {
             vectors: self.vectors(&answer, texts.len())?,
             usage: usage_of(&answer, ""),
-            model: answering_model(&answer, "model", &self.model),
+            model: answering_model(&answer, "/model", &self.model),
         })
     }
 }
@@ -252,20 +190,4 @@ fn usage_of(answer: &Value, output: &str) -> Option<Usage> {
             name => tokens(usage, name)?,
         },
     })
-}
-
-fn transport(
-    config: &BridgeConfig,
-    key: Option<Key>,
-    clock: Arc<dyn Clock>,
-) -> Result<Transport, BridgeError> {
-    let address = config.address()?;
-    Ok(Transport::new(
-        address,
-        key,
-        KEY,
-        &[],
-        &config.timeouts,
-        clock,
-    ))
 }

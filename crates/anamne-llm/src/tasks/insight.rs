@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Question, Said, Task, cited, numbered, refuse_longer};
+use super::{
+    MOST_BYTES, MOST_CHARACTERS, Question, Said, cited, list, numbered, object, refuse_longer,
+};
 use crate::wording::plain_line;
 use crate::{Bridge, BridgeError, Call};
 
@@ -15,14 +17,10 @@ pub struct Insight {
     pub sources: Vec<usize>,
 }
 
-/// All memories together, in bytes.
-const MOST_BYTES: usize = 64 << 10;
+pub(super) const PROMPT: &str = include_str!("../../prompts/insight.md");
 
 /// The number of memories.
 const MOST_MEMORIES: usize = 100;
-
-/// The longest sentence, in characters.
-const MOST_CHARACTERS: usize = 400;
 
 /// One sentence about a cluster of memories, or nothing where the model finds none or cites fewer than two of them.
 ///
@@ -39,17 +37,15 @@ pub fn insight(
     let bytes = memories.iter().map(Said::length).sum();
     refuse_longer("the text of the memories, in bytes,", bytes, MOST_BYTES)?;
     let question = Question {
-        instruction: Task::Insight.instruction(),
+        prompt: PROMPT.to_owned(),
         data: json!({"memories": numbered(memories)}),
-        schema: json!({
-            "type": "object",
-            "properties": {
-                "insight": {"type": ["string", "null"], "maxLength": 2_000},
-                "sources": {"type": "array", "maxItems": MOST_MEMORIES, "items": {"type": "integer"}},
-            },
-            "required": ["insight", "sources"],
-            "additionalProperties": false,
-        }),
+        schema: object([
+            (
+                "insight",
+                json!({"type": ["string", "null"], "maxLength": 2_000}),
+            ),
+            ("sources", list(MOST_MEMORIES, &json!({"type": "integer"}))),
+        ]),
         max_output_tokens: 500,
     };
     let answer = question.put(bridge, call)?;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Question, Said, Task, refuse_longer};
+use super::{Question, Said, object, refuse_longer, text};
 use crate::wording::plain_line;
 use crate::{Bridge, BridgeError, Call};
 
@@ -26,6 +26,8 @@ pub enum Verdict {
     Contested,
 }
 
+pub(super) const PROMPT: &str = include_str!("../../prompts/judge.md");
+
 /// The longest statement, in bytes with its author.
 const MOST_BYTES: usize = 16 << 10;
 
@@ -45,27 +47,25 @@ pub fn judge(
         refuse_longer("a statement, in bytes,", said.length(), MOST_BYTES)?;
     }
     let question = Question {
-        instruction: Task::Judge.instruction(),
+        prompt: PROMPT.to_owned(),
         data: json!({"earlier": earlier.data(), "later": later.data()}),
-        schema: json!({
-            "type": "object",
-            "properties": {
-                "verdict": {"type": "string", "enum": ["none", "superseded", "contested"]},
-                "reason": {"type": "string", "maxLength": 1_000},
-            },
-            "required": ["verdict", "reason"],
-            "additionalProperties": false,
-        }),
+        schema: object([
+            (
+                "verdict",
+                json!({"type": "string", "enum": ["none", "superseded", "contested"]}),
+            ),
+            ("reason", text(1_000)),
+        ]),
         max_output_tokens: 400,
     };
     let answer = question.put(bridge, call)?;
-    let text = |name| answer.get(name).and_then(Value::as_str).unwrap_or_default();
+    let word = |name| answer.get(name).and_then(Value::as_str).unwrap_or_default();
     Ok(Judgement {
-        verdict: match text("verdict") {
+        verdict: match word("verdict") {
             "superseded" => Verdict::Superseded,
             "contested" => Verdict::Contested,
             _ => Verdict::None,
         },
-        reason: plain_line(text("reason"), MOST_REASON),
+        reason: plain_line(word("reason"), MOST_REASON),
     })
 }

@@ -22,6 +22,12 @@ pub use probe::{Probe, probe};
 pub use read::read;
 pub use summarise::{SummarySentence, summarise};
 
+/// All texts of a task together, in bytes.
+const MOST_BYTES: usize = 64 << 10;
+
+/// The longest sentence that a model writes, in characters.
+const MOST_CHARACTERS: usize = 400;
+
 /// A text that someone said, as it is shown to a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Said<'text> {
@@ -43,60 +49,36 @@ impl Said<'_> {
     }
 }
 
-/// One of the tasks that have a prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Task {
-    /// [`read`]
-    Read,
-    /// [`judge`]
-    Judge,
-    /// [`summarise`]
-    Summarise,
-    /// [`insight`]
-    Insight,
+/// What the model is told to do: the prompt after the line that gives its version.
+fn instruction(prompt: &str) -> String {
+    let (_, instruction) = prompt.split_once('\n').unwrap_or(("", prompt));
+    instruction.trim().to_owned()
 }
 
-impl Task {
-    /// Every task.
-    pub const ALL: [Self; 4] = [Self::Read, Self::Judge, Self::Summarise, Self::Insight];
+/// The schema of an object that has each of these properties and no others.
+fn object<const N: usize>(properties: [(&str, Value); N]) -> Value {
+    let names: Vec<_> = properties.iter().map(|(name, _)| *name).collect();
+    json!({
+        "type": "object",
+        "required": names,
+        "properties": Value::from_iter(properties),
+        "additionalProperties": false,
+    })
+}
 
-    /// The task's name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Judge => "judge",
-            Self::Summarise => "summarise",
-            Self::Insight => "insight",
-        }
-    }
+/// The schema of a list of at most so many.
+fn list(most: usize, items: &Value) -> Value {
+    json!({"type": "array", "maxItems": most, "items": items})
+}
 
-    /// The version of its prompt. Another version may answer otherwise, so results are kept under it.
-    pub fn version(self) -> u32 {
-        match self {
-            Self::Read | Self::Judge | Self::Summarise | Self::Insight => 1,
-        }
-    }
-
-    fn prompt(self) -> &'static str {
-        match self {
-            Self::Read => include_str!("../../prompts/read.md"),
-            Self::Judge => include_str!("../../prompts/judge.md"),
-            Self::Summarise => include_str!("../../prompts/summarise.md"),
-            Self::Insight => include_str!("../../prompts/insight.md"),
-        }
-    }
-
-    /// What the model is told to do: the prompt after the line that gives its version.
-    fn instruction(self) -> String {
-        let prompt = self.prompt();
-        let (_, instruction) = prompt.split_once('\n').unwrap_or(("", prompt));
-        instruction.trim().to_owned()
-    }
+/// The schema of a text of at most so many characters.
+fn text(most: usize) -> Value {
+    json!({"type": "string", "maxLength": most})
 }
 
 /// What a task hands to the model.
 struct Question {
-    instruction: String,
+    prompt: String,
     data: Value,
     schema: Value,
     max_output_tokens: u32,
@@ -105,7 +87,7 @@ struct Question {
 impl Question {
     fn put(self, bridge: &Bridge, call: &Call<'_>) -> Result<Value, BridgeError> {
         let request = Request {
-            system: self.instruction,
+            system: instruction(&self.prompt),
             messages: vec![Message::asked(quote(&self.data))],
             schema: Some(Schema::new(self.schema)?),
             max_output_tokens: self.max_output_tokens,
@@ -155,12 +137,15 @@ mod tests {
 
     #[test]
     fn every_prompt_says_its_version_first() {
-        for task in Task::ALL {
-            let first = task.prompt().lines().next();
-            let expected = format!("version: {}", task.version());
-            assert_eq!(first, Some(expected.as_str()), "{}", task.as_str());
-            assert!(!task.instruction().contains("version:"));
-            assert!(task.instruction().len() > 200, "{}", task.as_str());
+        for prompt in [
+            read::PROMPT,
+            judge::PROMPT,
+            summarise::PROMPT,
+            insight::PROMPT,
+        ] {
+            assert_eq!(prompt.lines().next(), Some("version: 1"), "{prompt}");
+            assert!(!instruction(prompt).contains("version:"));
+            assert!(instruction(prompt).len() > 200, "{prompt}");
         }
     }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use super::object;
 use crate::{Bridge, BridgeError, Call, Message, Request, Schema, Usage};
 
 /// What came of a probe.
@@ -19,12 +20,7 @@ pub struct Probe {
 
 /// Asks the model a question of a few words. Costs some hundred tokens.
 pub fn probe(bridge: &Bridge, call: &Call<'_>) -> Result<Probe, BridgeError> {
-    let schema = Schema::new(json!({
-        "type": "object",
-        "properties": {"ready": {"type": "boolean"}},
-        "required": ["ready"],
-        "additionalProperties": false,
-    }))?;
+    let schema = Schema::new(object([("ready", json!({"type": "boolean"}))]))?;
     let request = Request {
         system: "You are asked whether you can answer in JSON.".to_owned(),
         messages: vec![Message::asked("Answer with {\"ready\": true}.")],

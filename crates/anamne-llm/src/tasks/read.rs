@@ -12,9 +12,11 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use super::spans::{Searched, folded, single_blanks};
-use super::{Question, Task, refuse_longer};
+use super::{Question, list, object, refuse_longer, text};
 use crate::wording::plain_line;
 use crate::{Bridge, BridgeError, Call};
+
+pub(super) const PROMPT: &str = include_str!("../../prompts/read.md");
 
 /// The longest text, in bytes with its author.
 const MOST_BYTES: usize = 32 << 10;
@@ -58,8 +60,7 @@ pub fn read(
     )?;
     let sentences = sentences(text);
     let question = Question {
-        instruction: Task::Read
-            .instruction()
+        prompt: PROMPT
             .replace(
                 "{types}",
                 &words(EntityType::ALL.iter().map(|kind| kind.as_str())),
@@ -93,53 +94,23 @@ fn data(utterance: &Utterance<'_>, sentences: &[Range<usize>]) -> Value {
 
 fn schema() -> Value {
     let types: Vec<_> = EntityType::ALL.iter().map(|kind| kind.as_str()).collect();
-    let list = |properties: Value, required: Value| {
-        json!({
-            "type": "array",
-            "maxItems": MOST_ENTRIES,
-            "items": {
-                "type": "object",
-                "properties": properties,
-                "required": required,
-                "additionalProperties": false,
-            },
-        })
-    };
-    let names = list(
-        json!({
-            "name": {"type": "string", "maxLength": MOST_NAME},
-            "type": {"type": "string", "enum": types},
-        }),
-        json!(["name", "type"]),
-    );
-    let statements = list(
-        json!({
-            "sentence": {"type": "integer", "minimum": 1},
-            "subject": {"type": "string", "maxLength": MOST_NAME},
-            "relation": {"type": "string", "enum": RELATIONS},
-            "object": {"type": "string", "maxLength": MOST_VALUE},
-            "object_is": {"type": "string", "enum": ["name", "value"]},
-            "negated": {"type": "boolean"},
-            "from": {"type": ["string", "null"], "maxLength": 10},
-            "until": {"type": ["string", "null"], "maxLength": 10},
-        }),
-        json!([
-            "sentence",
-            "subject",
-            "relation",
-            "object",
-            "object_is",
-            "negated",
-            "from",
-            "until"
-        ]),
-    );
-    json!({
-        "type": "object",
-        "properties": {"names": names, "statements": statements},
-        "required": ["names", "statements"],
-        "additionalProperties": false,
-    })
+    let one_of = |words: &[&str]| json!({"type": "string", "enum": words});
+    let day = json!({"type": ["string", "null"], "maxLength": 10});
+    let name = object([("name", text(MOST_NAME)), ("type", one_of(&types))]);
+    let statement = object([
+        ("sentence", json!({"type": "integer", "minimum": 1})),
+        ("subject", text(MOST_NAME)),
+        ("relation", one_of(RELATIONS)),
+        ("object", text(MOST_VALUE)),
+        ("object_is", one_of(&["name", "value"])),
+        ("negated", json!({"type": "boolean"})),
+        ("from", day.clone()),
+        ("until", day),
+    ]);
+    object([
+        ("names", list(MOST_ENTRIES, &name)),
+        ("statements", list(MOST_ENTRIES, &statement)),
+    ])
 }
 
 /// What an answer is held against.

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Question, Said, Task, cited, numbered, refuse_longer};
+use super::{
+    MOST_BYTES, MOST_CHARACTERS, Question, Said, cited, list, numbered, object, refuse_longer, text,
+};
 use crate::wording::plain_line;
 use crate::{Bridge, BridgeError, Call};
 
@@ -15,14 +17,10 @@ pub struct SummarySentence {
     pub sources: Vec<usize>,
 }
 
-/// All sources together, in bytes.
-const MOST_BYTES: usize = 64 << 10;
+pub(super) const PROMPT: &str = include_str!("../../prompts/summarise.md");
 
 /// The number of sources.
 const MOST_SOURCES: usize = 300;
-
-/// The longest sentence, in characters.
-const MOST_CHARACTERS: usize = 400;
 
 /// The longest summary, in sentences.
 const MOST_SENTENCES: usize = 20;
@@ -44,7 +42,7 @@ pub fn summarise(
     let bytes = sources.iter().map(Said::length).sum();
     refuse_longer("the text of the sources, in bytes,", bytes, MOST_BYTES)?;
     let question = Question {
-        instruction: Task::Summarise.instruction(),
+        prompt: PROMPT.to_owned(),
         data: json!({"most_sentences": most, "sources": numbered(sources)}),
         schema: schema(most),
         max_output_tokens: 200 + 150 * most as u32,
@@ -60,24 +58,9 @@ pub fn summarise(
 }
 
 fn schema(most: usize) -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "sentences": {
-                "type": "array",
-                "maxItems": most,
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "text": {"type": "string", "maxLength": 2_000},
-                        "sources": {"type": "array", "maxItems": MOST_SOURCES, "items": {"type": "integer"}},
-                    },
-                    "required": ["text", "sources"],
-                    "additionalProperties": false,
-                },
-            },
-        },
-        "required": ["sentences"],
-        "additionalProperties": false,
-    })
+    let sentence = object([
+        ("text", text(2_000)),
+        ("sources", list(MOST_SOURCES, &json!({"type": "integer"}))),
+    ]);
+    object([("sentences", list(most, &sentence))])
 }

@@ -8,6 +8,7 @@ use anamne_llm::{
     Bridge, BridgeError, BudgetKind, Call, CostQuery, CostRow, CostsBy, Ledger, PriceRule,
     Provider, Reply, Request, Usage,
 };
+use anamne_store::Clock;
 use jiff::Timestamp;
 use jiff::civil::date;
 
@@ -505,7 +506,9 @@ fn costs_are_added_up_as_someone_wants_to_see_them() {
     let told = serde_json::to_value(row).expect("JSON");
     assert_eq!(told["dollars"], 0.004_4);
 
-    let standings = bridge.budgets().expect("standings");
+    let ledger = bridge.ledger();
+    let standings = ledger.standings(&world.config.budgets, world.clock.now());
+    let standings = standings.expect("standings");
     assert_eq!(standings.len(), 4);
     assert!(
         standings

@@ -1,7 +1,7 @@
 //! The tasks, and what they let through of what a model says.
 
 use anamne_knowledge::reading::{Reading, Term, Utterance};
-use anamne_llm::tasks::{self, Insight, Said, SummarySentence, Task, Verdict};
+use anamne_llm::tasks::{self, Insight, Said, SummarySentence, Verdict};
 use anamne_llm::{Bridge, BridgeError, Call, Provider};
 use anamne_types::EntityType;
 use jiff::civil::date;
@@ -306,16 +306,4 @@ fn a_probe_says_who_answers_and_whether_in_the_form_asked_for() {
         ("model-1-20260101", true)
     );
     assert!(!probe(json!({"steady": true})).keeps_to_form);
-}
-
-#[test]
-fn every_task_has_a_name_and_a_version() {
-    let names: Vec<_> = Task::ALL
-        .iter()
-        .map(|task| (task.as_str(), task.version()))
-        .collect();
-    assert_eq!(
-        names,
-        [("read", 1), ("judge", 1), ("summarise", 1), ("insight", 1)]
-    );
 }

@@ -1,7 +1,6 @@
 //! The work that nobody waits for: which tasks there are, who queues them, and what each does.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use anamne_jobs::{
     Handlers, NewTask, Periodic, Priority, Queue, QueueError, Ran, Runner, Task, TaskContext,
@@ -25,7 +24,7 @@ const SUMMARISE: &str = "summarise";
 
 /// Folding what says the same, every night.
 const CONSOLIDATE: &str = "consolidate";
-const AT_NIGHT: &str = "23 3 * * *";
+const AT_NIGHT: Timing = Timing::Daily(3, 23);
 
 /// Having a language model read what was told, and judge what seems to contradict itself.
 const READ: &str = "read-by-model";
@@ -170,8 +169,12 @@ impl Modules<'_> {
 impl Inner {
     pub(crate) fn queue(&self) -> Result<Queue, QueueError> {
         self.derived.tasks.open(|queue| {
-            let timing = AT_NIGHT.parse::<Timing>()?;
-            queue.schedule(&Periodic::new(CONSOLIDATE, CONSOLIDATE, timing))?;
+            queue.schedule(&Periodic {
+                name: CONSOLIDATE,
+                kind: CONSOLIDATE,
+                timing: AT_NIGHT,
+                priority: Priority::Batch,
+            })?;
             self.schedule_backups(queue)
         })
     }
@@ -218,8 +221,7 @@ impl Inner {
             modules,
             self.derived.tasks.activity.clone(),
             worker,
-        )
-        .until(Arc::new(AtomicBool::new(false)));
+        );
         if !in_background {
             runner = runner.at_any_level();
         }

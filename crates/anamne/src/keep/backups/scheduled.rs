@@ -1,7 +1,6 @@
 //! Backups that the background makes by itself, and how many of them are kept.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anamne_jobs::{Periodic, Priority, Queue, QueueError, Timing};
 use anamne_store::view::MemoryFeed;
@@ -20,14 +19,14 @@ impl Inner {
         // As they stand now: another process may have changed them.
         let config = &self.source.current_config()?.backup;
         if !config.is_on() {
-            queue.unschedule(BACK_UP)?;
-            return Ok(());
+            return queue.unschedule(BACK_UP);
         }
-        let pause = Duration::from_secs(3_600 * u64::from(config.every_hours));
-        let mut periodic = Periodic::new(BACK_UP, BACK_UP, Timing::Every(pause));
-        periodic.task = periodic.task.priority(Priority::Low);
-        queue.schedule(&periodic)?;
-        Ok(())
+        queue.schedule(&Periodic {
+            name: BACK_UP,
+            kind: BACK_UP,
+            timing: Timing::Every(3_600 * u64::from(config.every_hours)),
+            priority: Priority::Low,
+        })
     }
 
     /// Makes one backup more where something was told since the last one, and removes the oldest of those that are too many.

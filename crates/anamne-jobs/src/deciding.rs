@@ -1,10 +1,11 @@
-//! Tasks that failed for good, until a person decides about them.
+//! What a person decides about tasks: those that failed for good are tried again or put away, those that wait are cancelled.
 
 use rusqlite::{Transaction, params};
 use serde::Serialize;
 
+use super::database::Stamp;
 use super::ending::finish;
-use super::enqueueing::{expect, find, list, unfinished};
+use super::rows::{find, list, unfinished};
 use super::{Queue, QueueError, Task, TaskId, TaskState};
 
 /// What became of a dead letter that was to be tried again.
@@ -28,7 +29,9 @@ impl Queue {
         let now = self.now_in_microseconds();
         self.change(|transaction, stamp| {
             let task = find(transaction, id, stamp)?;
-            expect(&task, TaskState::Dead, "tried again")?;
+            if task.state != TaskState::Dead {
+                return Err(not_in(&task, TaskState::Dead, "tried again"));
+            }
             self.retry_in(transaction, &task, now)
         })
     }
@@ -45,12 +48,15 @@ impl Queue {
         })
     }
 
-    /// Puts a dead letter away.
-    pub fn discard(&self, id: TaskId) -> Result<Task, QueueError> {
+    /// Takes out a task that waits, and what was to follow it, or puts a dead letter away.
+    pub fn cancel(&self, id: TaskId) -> Result<Task, QueueError> {
         let now = self.now_in_microseconds();
         self.change(|transaction, stamp| {
             let task = find(transaction, id, stamp)?;
-            expect(&task, TaskState::Dead, "discarded")?;
+            if !matches!(task.state, TaskState::Waiting | TaskState::Dead) {
+                return Err(not_in(&task, TaskState::Waiting, "cancelled"));
+            }
+            transaction.execute("DELETE FROM again WHERE task = ?1", [id.0 as i64])?;
             let kept = self.inner.settings.finished_kept;
             finish(transaction, &task, TaskState::Cancelled, now, kept)?;
             find(transaction, id, stamp)
@@ -76,10 +82,16 @@ impl Queue {
     }
 }
 
-fn dead(
-    transaction: &Transaction<'_>,
-    stamp: super::database::Stamp,
-) -> Result<Vec<Task>, QueueError> {
+fn dead(transaction: &Transaction<'_>, stamp: Stamp) -> Result<Vec<Task>, QueueError> {
     let order = "state = 3 ORDER BY finished DESC, id DESC";
     list(transaction, order, usize::MAX, stamp)
+}
+
+fn not_in(task: &Task, wanted: TaskState, action: &'static str) -> QueueError {
+    QueueError::State {
+        id: task.id,
+        state: task.state,
+        wanted,
+        action,
+    }
 }
