@@ -8,6 +8,9 @@ use anamne_types::{MemoryId, Refusal, Seq};
 use crate::files::may_only_be_read;
 use crate::trouble::Trouble;
 
+/// What a function of this crate hands back, where nothing else is said an error of the store.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
 /// An error of the source, the journal or the lock between processes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

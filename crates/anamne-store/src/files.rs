@@ -5,11 +5,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::StoreError;
 use crate::storage::{Disk, Storage};
+use crate::{Result, StoreError};
 
 /// Makes a folder and those above it, readable by the owner only.
-pub fn create_private_folder(path: &Path) -> Result<(), StoreError> {
+pub fn create_private_folder(path: &Path) -> Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -20,7 +20,7 @@ pub fn create_private_folder(path: &Path) -> Result<(), StoreError> {
 }
 
 /// Opens a file for reading and writing, made if it is not there, readable by the owner only.
-pub fn open_private_file(path: &Path) -> Result<File, StoreError> {
+pub fn open_private_file(path: &Path) -> Result<File> {
     Disk.open(path)
         .map_err(StoreError::io("open for writing", path))
 }
@@ -32,16 +32,12 @@ pub(crate) const UNFINISHED: &str = ".tmp-";
 pub(crate) const SET_ASIDE: &str = ".damaged-";
 
 /// Replaces the content of `path`: readers see the old or the new content, never a mixture, also after a crash.
-pub fn replace_file(path: &Path, content: &[u8]) -> Result<(), StoreError> {
+pub fn replace_file(path: &Path, content: &[u8]) -> Result<()> {
     replace_file_on(&Disk, path, content)
 }
 
 /// The same on a storage that is handed in.
-pub(crate) fn replace_file_on(
-    storage: &dyn Storage,
-    path: &Path,
-    content: &[u8],
-) -> Result<(), StoreError> {
+pub(crate) fn replace_file_on(storage: &dyn Storage, path: &Path, content: &[u8]) -> Result<()> {
     let temporary = unfinished(path);
     let failed = |action| StoreError::io(action, &temporary);
     let mut file = storage.open(&temporary).map_err(failed("open"))?;
@@ -67,7 +63,7 @@ pub(crate) fn unfinished(path: &Path) -> PathBuf {
 }
 
 /// Removes from `folder` what a crash left unfinished. Whoever else writes there must be shut out by a lock.
-pub(crate) fn remove_unfinished(folder: &Path) -> Result<(), StoreError> {
+pub(crate) fn remove_unfinished(folder: &Path) -> Result<()> {
     for path in entries(folder)? {
         let marked = path
             .file_name()
@@ -80,7 +76,7 @@ pub(crate) fn remove_unfinished(folder: &Path) -> Result<(), StoreError> {
 }
 
 /// The paths in a folder; none where there is no such folder.
-pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
+pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -92,17 +88,17 @@ pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
 }
 
 /// Whether something is there. An error where that can't be told, for which "no" would be a wrong answer.
-pub(crate) fn is_there(path: &Path) -> Result<bool, StoreError> {
+pub(crate) fn is_there(path: &Path) -> Result<bool> {
     path.try_exists().map_err(StoreError::io("look at", path))
 }
 
 /// Removes a file, or a folder with all that is in it, if it is there.
-pub fn remove_path(path: &Path) -> Result<(), StoreError> {
+pub fn remove_path(path: &Path) -> Result<()> {
     remove_if_there(path)
 }
 
 /// Removes a file, or a folder with all that is in it.
-pub(crate) fn remove_if_there(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn remove_if_there(path: &Path) -> Result<()> {
     let removed = if path.is_dir() {
         fs::remove_dir_all(path)
     } else {
@@ -117,7 +113,7 @@ pub(crate) fn remove_if_there(path: &Path) -> Result<(), StoreError> {
 }
 
 /// The bytes of all files under a folder. A file that goes away meanwhile counts as nothing.
-pub(crate) fn bytes_under(folder: &Path) -> Result<u64, StoreError> {
+pub(crate) fn bytes_under(folder: &Path) -> Result<u64> {
     let mut bytes = 0;
     for path in entries(folder)? {
         bytes += match fs::symlink_metadata(&path) {
@@ -173,7 +169,7 @@ pub(crate) struct FileState {
 }
 
 /// Looks at the file under `path`; `None` where there is none. Costs one `stat`, about a microsecond.
-pub(crate) fn look_at(path: &Path) -> Result<Option<FileState>, StoreError> {
+pub(crate) fn look_at(path: &Path) -> Result<Option<FileState>> {
     match fs::metadata(path) {
         Ok(metadata) => Ok(Some(state_of(&metadata))),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -187,7 +183,7 @@ pub fn identity_at(path: &Path) -> Option<FileIdentity> {
 }
 
 /// What is known of an open file.
-pub(crate) fn look_into(file: &File, path: &Path) -> Result<FileState, StoreError> {
+pub(crate) fn look_into(file: &File, path: &Path) -> Result<FileState> {
     let metadata = file.metadata().map_err(StoreError::io("look at", path))?;
     Ok(state_of(&metadata))
 }
@@ -216,12 +212,12 @@ pub(crate) fn identity_of(metadata: &Metadata) -> FileIdentity {
 }
 
 /// Makes the entries of the folder that holds `path` durable.
-pub(crate) fn sync_folder_of(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn sync_folder_of(path: &Path) -> Result<()> {
     sync_folder_on(&Disk, path)
 }
 
 /// The same on a storage that is handed in.
-pub(crate) fn sync_folder_on(storage: &dyn Storage, path: &Path) -> Result<(), StoreError> {
+pub(crate) fn sync_folder_on(storage: &dyn Storage, path: &Path) -> Result<()> {
     match path.parent() {
         Some(folder) => storage
             .sync_folder(folder)
@@ -231,7 +227,7 @@ pub(crate) fn sync_folder_on(storage: &dyn Storage, path: &Path) -> Result<(), S
 }
 
 /// Moves a damaged file or folder out of the way, beside itself, and says where it is now.
-pub fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
+pub fn set_aside(path: &Path) -> Result<PathBuf> {
     let name = path
         .file_name()
         .unwrap_or_default()

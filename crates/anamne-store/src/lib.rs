@@ -73,7 +73,7 @@ pub use config::{
     RetentionConfig, RoleConfig, SpaceConfig, TiersConfig, toml_problem,
 };
 pub use derivation::{Budget, Class, Damage, Derived, Effort};
-pub use error::StoreError;
+pub use error::{Result, StoreError};
 pub use examine::{Examination, Finding, Part, examine};
 pub use files::{
     FileIdentity, create_private_folder, entries, identity_at, open_private_file, remove_path,

@@ -7,7 +7,6 @@ use anamne_types::{Actor, ActorKind, Event, EventKind, Row, Seq};
 use rusqlite::Connection;
 use serde_json::value::RawValue;
 
-use crate::StoreError;
 use crate::beside;
 use crate::files::{remove_if_there, set_aside, sync_folder_of};
 use crate::journal::{Digest, Entry, Journal, Line, Lines};
@@ -15,6 +14,7 @@ use crate::source::record::{Payload, Stored};
 use crate::source::{
     Names, Occasion, Transaction, contents, end_of_log, history, link, log, open_writer, read,
 };
+use crate::{Result, StoreError};
 
 /// How many lines are replayed in one transaction.
 const REPLAY_BATCH: u64 = 10_000;
@@ -40,7 +40,7 @@ pub(crate) fn source_from_journal(
     names: &Names,
     folder: &Path,
     end: (Seq, Digest),
-) -> Result<Replayed, StoreError> {
+) -> Result<Replayed> {
     let mut replayed = Replayed::default();
     let mut lines = Lines::of(folder)?;
     loop {
@@ -63,7 +63,7 @@ fn begin<'writer>(
     connection: &'writer Connection,
     names: &'writer Names,
     end: (Seq, Digest),
-) -> Result<Transaction<'writer>, StoreError> {
+) -> Result<Transaction<'writer>> {
     let occasion = Occasion {
         space: "",
         actor: NOBODY,
@@ -78,7 +78,7 @@ fn replay_batch(
     lines: &mut Lines,
     end: (Seq, Digest),
     replayed: &mut Replayed,
-) -> Result<bool, StoreError> {
+) -> Result<bool> {
     let mut taken = 0;
     while taken < REPLAY_BATCH {
         let line = match lines.next() {
@@ -108,11 +108,7 @@ fn replay_batch(
 ///
 /// Names may get other numbers than before where memories were erased, so the views, which hold such
 /// numbers, go and are built again. `space` is the folder of the space.
-pub(crate) fn database_from_journal(
-    path: &Path,
-    journal: &Path,
-    space: &Path,
-) -> Result<Replayed, StoreError> {
+pub(crate) fn database_from_journal(path: &Path, journal: &Path, space: &Path) -> Result<Replayed> {
     let unfinished = path.with_extension("db.unfinished");
     for file in [
         &unfinished,
@@ -137,7 +133,7 @@ pub(crate) fn database_from_journal(
 ///
 /// A database that is replayed from the journal has all its memories in the active tier, so that what the others
 /// hold belongs to the one that is set aside.
-pub(crate) fn database_files(database: &Path) -> Result<Vec<PathBuf>, StoreError> {
+pub(crate) fn database_files(database: &Path) -> Result<Vec<PathBuf>> {
     let colder = match database.parent() {
         Some(memories) => contents::files_in(memories)?,
         None => Vec::new(),
@@ -165,7 +161,7 @@ pub(crate) fn journal_from_source(
     connection: &Connection,
     names: &Names,
     journal: &mut Journal,
-) -> Result<u64, StoreError> {
+) -> Result<u64> {
     let unfinished = journal.folder.with_extension("unfinished");
     remove_if_there(&unfinished)?;
     let mut anew = Journal::on(&unfinished, journal.storage.clone());
@@ -182,11 +178,7 @@ pub(crate) fn journal_from_source(
     Ok(written)
 }
 
-fn write_journal(
-    connection: &Connection,
-    names: &Names,
-    journal: &mut Journal,
-) -> Result<u64, StoreError> {
+fn write_journal(connection: &Connection, names: &Names, journal: &mut Journal) -> Result<u64> {
     let mut statement = connection.prepare(&format!("{EVENTS} ORDER BY events.seq"))?;
     let lines = statement.query_and_then([], |row| line_of(connection, names, row))?;
     write_lines(lines, journal)
@@ -194,9 +186,9 @@ fn write_journal(
 
 /// Appends lines that continue the chain; says how many.
 pub(crate) fn write_lines(
-    lines: impl Iterator<Item = Result<Line, StoreError>>,
+    lines: impl Iterator<Item = Result<Line>>,
     journal: &mut Journal,
-) -> Result<u64, StoreError> {
+) -> Result<u64> {
     let (mut batch, mut bytes, mut written) = (Vec::new(), 0, 0);
     for line in lines {
         let entry = Entry::of(&line?)?;
@@ -222,7 +214,7 @@ pub(crate) fn line_of(
     connection: &Connection,
     names: &Names,
     row: &rusqlite::Row<'_>,
-) -> Result<Line, StoreError> {
+) -> Result<Line> {
     let mut line = bare_line_of(row)?;
     if let Some(stored) = read::by_row(connection, names, Row(row.get(8)?))? {
         line.payload = payload_of(connection, &line.event(), stored)?
@@ -243,7 +235,7 @@ pub(crate) fn payload_of(
     connection: &Connection,
     event: &Event,
     stored: Stored,
-) -> Result<Option<Box<RawValue>>, StoreError> {
+) -> Result<Option<Box<RawValue>>> {
     let payload = match event.kind {
         EventKind::Erased | EventKind::Moved => Payload::NOTHING,
         EventKind::Linked => match link::at(connection, event.seq)? {

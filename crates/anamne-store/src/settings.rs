@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use crate::StoreError;
 use crate::config::SpaceConfig;
 use crate::files::{FileIdentity, identity_of};
+use crate::{Result, StoreError};
 
 /// `space.toml` as it was last read.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl Settings {
     ///
     /// [`StoreError::Damaged`] when it can't be read; what was known before is kept for those who only
     /// read. A file that was taken away changes nothing.
-    pub(crate) fn current(&self) -> Result<Arc<SpaceConfig>, StoreError> {
+    pub(crate) fn current(&self) -> Result<Arc<SpaceConfig>> {
         let stamp = match std::fs::metadata(&self.path) {
             Ok(metadata) => Stamp::of(&metadata),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(self.known()),
@@ -82,10 +82,7 @@ impl Settings {
     }
 
     /// Changes the file as a whole. The write lock must be held.
-    pub(crate) fn change(
-        &self,
-        change: impl FnOnce(&mut SpaceConfig),
-    ) -> Result<Arc<SpaceConfig>, StoreError> {
+    pub(crate) fn change(&self, change: impl FnOnce(&mut SpaceConfig)) -> Result<Arc<SpaceConfig>> {
         let mut config = SpaceConfig::clone(&*self.current()?);
         let before = config.clone();
         change(&mut config);

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use anamne_types::{Link, Memory, MemoryId, Seq, Skipped};
 
-use crate::StoreError;
 use crate::source::record::Stored;
 use crate::source::{link, read, states};
 use crate::space::SpaceSource;
 use crate::view::{MemoryFeed, MemoryState, ViewError};
+use crate::{Result, StoreError};
 
 /// Memories that are sound, and those that are damaged.
 pub type Apart = (Vec<Memory>, Vec<(MemoryId, StoreError)>);
@@ -20,11 +20,7 @@ pub type LinksApart = (Vec<Link>, Vec<(Link, StoreError)>);
 impl SpaceSource {
     /// The memories with these ids, as by [`SpaceSource::get_each`]; one that is damaged and can't be mended is skipped,
     /// and `passed` names it.
-    pub fn get_sound(
-        &self,
-        ids: &[MemoryId],
-        passed: &mut Skipped,
-    ) -> Result<Vec<Memory>, StoreError> {
+    pub fn get_sound(&self, ids: &[MemoryId], passed: &mut Skipped) -> Result<Vec<Memory>> {
         let (sound, damaged) = self.get_apart(ids)?;
         for (id, error) in damaged {
             passed.add(id, error);
@@ -34,7 +30,7 @@ impl SpaceSource {
 
     /// The memories with these ids, as by [`SpaceSource::get_each`]; and apart from them those that are damaged and can't be mended,
     /// each with what is wrong with it.
-    pub fn get_apart(&self, ids: &[MemoryId]) -> Result<Apart, StoreError> {
+    pub fn get_apart(&self, ids: &[MemoryId]) -> Result<Apart> {
         let mut damaged = Vec::new();
         let stored = self.sound(ids, |id, error| damaged.push((id, error)))?;
         let there = stored.into_iter().filter(|stored| !stored.erased);
@@ -43,11 +39,7 @@ impl SpaceSource {
     }
 
     /// Those of these ids of which a row can be read, whatever it says; `passed` names the others.
-    pub(crate) fn readable(
-        &self,
-        ids: &[MemoryId],
-        passed: &mut Skipped,
-    ) -> Result<Vec<MemoryId>, StoreError> {
+    pub(crate) fn readable(&self, ids: &[MemoryId], passed: &mut Skipped) -> Result<Vec<MemoryId>> {
         let reader = self.reader()?;
         let mut readable = Vec::with_capacity(ids.len());
         for &id in ids {
@@ -65,7 +57,7 @@ impl SpaceSource {
         &self,
         ids: &[MemoryId],
         mut skip: impl FnMut(MemoryId, StoreError),
-    ) -> Result<Vec<Stored>, StoreError> {
+    ) -> Result<Vec<Stored>> {
         let all = self.read(|reader| {
             let reader = reader.unchecked_transaction()?;
             let found = ids
@@ -92,7 +84,7 @@ impl SpaceSource {
 
     /// Every link of the space, as by [`SpaceSource::all_links`]; and apart from them those that are damaged and can't be mended,
     /// as they stand there, each with what is wrong with it.
-    pub fn links_apart(&self) -> Result<LinksApart, StoreError> {
+    pub fn links_apart(&self) -> Result<LinksApart> {
         match self.all_links() {
             Ok(links) => return Ok((links, Vec::new())),
             Err(error) if !error.is_unmended_damage() => return Err(error),
@@ -167,7 +159,7 @@ impl SpaceSource {
         after: Seq,
         limit: usize,
         skip: &dyn Fn(MemoryId, &StoreError),
-    ) -> Result<Vec<MemoryState>, StoreError> {
+    ) -> Result<Vec<MemoryState>> {
         match self.states(after, limit) {
             Err(error) if error.is_unmended_damage() => {}
             states => return states,

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use anamne_types::{Actor, Memory, MemoryId, Seq, Tier};
 
-use crate::StoreError;
 use crate::beside;
 use crate::clock::Clock;
 use crate::config::SpaceConfig;
@@ -26,6 +25,7 @@ use crate::special_files::refuse_special_files;
 use crate::storage::{Disk, Storage};
 use crate::watch::Watch;
 use crate::writer::{Places, Writer};
+use crate::{Result, StoreError};
 
 /// The source of one space, open in this process. Every method may be called from several threads.
 pub struct SpaceSource {
@@ -57,7 +57,7 @@ impl SpaceSource {
         name: &SpaceName,
         clock: Arc<dyn Clock>,
         create: bool,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self> {
         Self::open_on(Arc::new(Disk), folder, name, clock, create)
     }
 
@@ -69,7 +69,7 @@ impl SpaceSource {
         name: &SpaceName,
         clock: Arc<dyn Clock>,
         create: bool,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self> {
         refuse_special_files(folder)?;
         let config_path = folder.join("space.toml");
         let database = folder.join("memories").join("active.db");
@@ -114,7 +114,7 @@ impl SpaceSource {
 
     /// Makes source and journal agree. Where nothing may be written, or the disk is full, a source that can be read is
     /// enough.
-    fn mend(&self) -> Result<(), StoreError> {
+    fn mend(&self) -> Result<()> {
         let Err(error) = self.with_writer(|_, _| Ok(())) else {
             return Ok(());
         };
@@ -133,7 +133,7 @@ impl SpaceSource {
         name: &SpaceName,
         lock: &WriteLock,
         clock: &dyn Clock,
-    ) -> Result<SpaceConfig, StoreError> {
+    ) -> Result<SpaceConfig> {
         let config = if let Some(config) = SpaceConfig::read(path)? {
             config
         } else {
@@ -170,17 +170,14 @@ impl SpaceSource {
     }
 
     /// The space's settings, read again if the file changed. Costs one `stat` where it did not.
-    pub fn current_config(&self) -> Result<Arc<SpaceConfig>, StoreError> {
+    pub fn current_config(&self) -> Result<Arc<SpaceConfig>> {
         self.settings.current()
     }
 
     /// Changes the settings as a whole; other processes notice with their next write.
     ///
     /// [`StoreError::Refused`] when a value is not accepted. Name, format and moment of birth stay.
-    pub fn configure(
-        &self,
-        change: impl FnOnce(&mut SpaceConfig),
-    ) -> Result<Arc<SpaceConfig>, StoreError> {
+    pub fn configure(&self, change: impl FnOnce(&mut SpaceConfig)) -> Result<Arc<SpaceConfig>> {
         let _slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let _guard = self.lock.acquire()?;
         self.settings.change(|config| {
@@ -223,8 +220,8 @@ impl SpaceSource {
 
     /// Whether source and journal agree and nothing is left half-done. Costs a few small reads and
     /// writes nothing; what can't be read is not right, and the writer will find out why.
-    fn looks_right(&self) -> Result<bool, StoreError> {
-        let agreed = || -> Result<bool, StoreError> {
+    fn looks_right(&self) -> Result<bool> {
+        let agreed = || -> Result<bool> {
             let reader = self.readers.get()?;
             if check_format(&reader, &self.database)? != SOURCE_FORMAT {
                 return Ok(false);
@@ -249,7 +246,7 @@ impl SpaceSource {
     }
 
     /// A watch on commits of any process.
-    pub fn watch(&self) -> Result<Watch, StoreError> {
+    pub fn watch(&self) -> Result<Watch> {
         self.healing(|| {
             drop(self.reader()?);
             Watch::open(self.database.clone())
@@ -257,19 +254,19 @@ impl SpaceSource {
     }
 
     /// Reads the whole journal, checks its chain, and compares its end with the source's. O(bytes of the journal).
-    pub fn verify_journal(&self) -> Result<JournalReport, StoreError> {
+    pub fn verify_journal(&self) -> Result<JournalReport> {
         let (last, hash) = self.with_writer(|_, end| Ok(end))?;
         Lines::verify(&self.folder.join("journal"), last, hash)
     }
 
     /// Runs SQLite's own check over the whole database; empty when all is well. O(bytes of the database).
-    pub fn verify_database(&self) -> Result<Vec<String>, StoreError> {
+    pub fn verify_database(&self) -> Result<Vec<String>> {
         let reader = self.reader()?;
         integrity(&reader)
     }
 
     /// Compresses full segments of the journal; says how many. Cheap when there are none.
-    pub fn seal_journal(&self) -> Result<usize, StoreError> {
+    pub fn seal_journal(&self) -> Result<usize> {
         let journal = Journal::at(&self.folder.join("journal"));
         if !journal.has_full_segments()? {
             return Ok(0);
@@ -288,7 +285,7 @@ impl SpaceSource {
     }
 
     /// Sends on what is on its way to the journal, takes out of it what was erased, and says where it ends.
-    pub(crate) fn settle_journal(&self) -> Result<Seq, StoreError> {
+    pub(crate) fn settle_journal(&self) -> Result<Seq> {
         self.with_writer(|writer, (end, _)| {
             match writer.finish_erasures_if_any(self.places()) {
                 // The journal comes first, and holds none of it any more.
@@ -299,10 +296,7 @@ impl SpaceSource {
     }
 
     /// Runs `work` while no other process writes.
-    pub(crate) fn locked<T>(
-        &self,
-        work: impl FnOnce() -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+    pub(crate) fn locked<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let _slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let _guard = self.lock.acquire()?;
         work()
@@ -332,7 +326,7 @@ impl SpaceSource {
     }
 
     /// A connection to read with. A database that went missing is restored first.
-    pub(crate) fn reader(&self) -> Result<Pooled<'_>, StoreError> {
+    pub(crate) fn reader(&self) -> Result<Pooled<'_>> {
         self.notice_replacement()?;
         match self.readers.get() {
             Err(_) if look_at(&self.database)?.is_none() => {
@@ -344,7 +338,7 @@ impl SpaceSource {
     }
 
     /// Lets go of what was known of a database in whose place another process put a restored one.
-    pub(crate) fn notice_replacement(&self) -> Result<(), StoreError> {
+    pub(crate) fn notice_replacement(&self) -> Result<()> {
         if self.readers.replaced()? {
             self.names.forget();
             self.replacements.fetch_add(1, Ordering::AcqRel);
@@ -354,7 +348,7 @@ impl SpaceSource {
 
     /// How often another database was found in the place of the one that was read before: one that this
     /// process or another one restored. Costs one `stat`.
-    pub fn replacements(&self) -> Result<u64, StoreError> {
+    pub fn replacements(&self) -> Result<u64> {
         self.notice_replacement()?;
         Ok(self.replacements_met())
     }
@@ -376,8 +370,8 @@ impl SpaceSource {
     pub(crate) fn write<T>(
         &self,
         actor: &Actor,
-        change: impl Fn(&mut Transaction<'_>) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+        change: impl Fn(&mut Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
         self.write_timed(actor, change).map(|(outcome, _)| outcome)
     }
 
@@ -385,8 +379,8 @@ impl SpaceSource {
     pub(crate) fn write_timed<T>(
         &self,
         actor: &Actor,
-        change: impl Fn(&mut Transaction<'_>) -> Result<T, StoreError>,
-    ) -> Result<(T, Duration), StoreError> {
+        change: impl Fn(&mut Transaction<'_>) -> Result<T>,
+    ) -> Result<(T, Duration)> {
         let limit = self.settings.current()?.quota.bytes;
         self.write_freely_timed(actor, |transaction| {
             let head = transaction.head;
@@ -411,8 +405,8 @@ impl SpaceSource {
     /// A write that tells nothing and adds no event: what the source keeps for itself.
     pub(crate) fn write_quietly(
         &self,
-        change: impl Fn(&mut Transaction<'_>) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
+        change: impl Fn(&mut Transaction<'_>) -> Result<()>,
+    ) -> Result<()> {
         self.with_writer(|writer, end| {
             let occasion = Occasion {
                 space: self.name.as_str(),
@@ -431,8 +425,8 @@ impl SpaceSource {
     pub(crate) fn write_freely<T>(
         &self,
         actor: &Actor,
-        change: impl Fn(&mut Transaction<'_>) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+        change: impl Fn(&mut Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
         self.write_freely_timed(actor, change)
             .map(|(outcome, _)| outcome)
     }
@@ -441,8 +435,8 @@ impl SpaceSource {
     fn write_freely_timed<T>(
         &self,
         actor: &Actor,
-        change: impl Fn(&mut Transaction<'_>) -> Result<T, StoreError>,
-    ) -> Result<(T, Duration), StoreError> {
+        change: impl Fn(&mut Transaction<'_>) -> Result<T>,
+    ) -> Result<(T, Duration)> {
         actor.check()?;
         self.with_writer_timed(|writer, end| {
             let occasion = Occasion {
@@ -466,16 +460,16 @@ impl SpaceSource {
     /// healed, and `work` is done once more.
     pub(crate) fn with_writer<T>(
         &self,
-        work: impl Fn(&mut Writer, (Seq, Digest)) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+        work: impl Fn(&mut Writer, (Seq, Digest)) -> Result<T>,
+    ) -> Result<T> {
         self.with_writer_timed(work).map(|(outcome, _)| outcome)
     }
 
     /// The same, with how long the write lock was held.
     fn with_writer_timed<T>(
         &self,
-        work: impl Fn(&mut Writer, (Seq, Digest)) -> Result<T, StoreError>,
-    ) -> Result<(T, Duration), StoreError> {
+        work: impl Fn(&mut Writer, (Seq, Digest)) -> Result<T>,
+    ) -> Result<(T, Duration)> {
         self.healing(|| {
             let mut slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
             let guard = self.lock.acquire()?;
@@ -489,8 +483,8 @@ impl SpaceSource {
     fn as_only_writer<T>(
         &self,
         slot: &mut Option<Writer>,
-        work: impl Fn(&mut Writer, (Seq, Digest)) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+        work: impl Fn(&mut Writer, (Seq, Digest)) -> Result<T>,
+    ) -> Result<T> {
         let found = look_at(&self.database)?.map(|state| state.identity);
         let settled = match slot.as_mut() {
             Some(writer) if Some(writer.identity) == found => match writer.settle() {

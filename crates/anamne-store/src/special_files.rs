@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anamne_types::Refusal;
 
-use crate::StoreError;
 use crate::bounded::{Unfit, read_regular};
+use crate::{Result, StoreError};
 
 /// Settings that are longer than this were not written by anyone who means well.
 const LONGEST_SETTINGS: u64 = 1 << 20;
@@ -16,7 +16,7 @@ const LONGEST_SETTINGS: u64 = 1 << 20;
 /// Refuses a space in whose folder anything is neither a regular file nor a folder. The folder itself may be missing.
 ///
 /// O(files of the space), without a look into any of them.
-pub(crate) fn refuse_special_files(space: &Path) -> Result<(), StoreError> {
+pub(crate) fn refuse_special_files(space: &Path) -> Result<()> {
     match fs::symlink_metadata(space) {
         Ok(metadata) if metadata.is_dir() => look_through(space, space),
         Ok(_) => Err(refused(space, space)),
@@ -25,7 +25,7 @@ pub(crate) fn refuse_special_files(space: &Path) -> Result<(), StoreError> {
     }
 }
 
-fn look_through(space: &Path, folder: &Path) -> Result<(), StoreError> {
+fn look_through(space: &Path, folder: &Path) -> Result<()> {
     for entry in fs::read_dir(folder).map_err(StoreError::io("read", folder))? {
         let entry = entry.map_err(StoreError::io("read", folder))?;
         let path = entry.path();
@@ -54,7 +54,7 @@ fn refused(space: &Path, path: &Path) -> StoreError {
 }
 
 /// Refuses what stands under a path and is not a regular file.
-pub(crate) fn refuse_special_file(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn refuse_special_file(path: &Path) -> Result<()> {
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_file() => Ok(()),
         Ok(_) => {
@@ -68,7 +68,7 @@ pub(crate) fn refuse_special_file(path: &Path) -> Result<(), StoreError> {
 }
 
 /// Reads a file of settings; `None` where it is not there. Refused where it is no regular file, or far too long.
-pub(crate) fn read_settings(path: &Path) -> Result<Option<String>, StoreError> {
+pub(crate) fn read_settings(path: &Path) -> Result<Option<String>> {
     if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
         return Err(StoreError::damaged(path, "it is a symbolic link"));
     }

@@ -3,10 +3,10 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::StoreError;
 use crate::config::SpaceConfig;
 use crate::files::{create_private_folder, entries, is_there};
 use crate::space_name::SpaceName;
+use crate::{Result, StoreError};
 
 /// The layout of a store's folder. Knows paths only; spaces are opened one by one.
 #[derive(Clone, Debug)]
@@ -23,13 +23,13 @@ impl StoreFolder {
     }
 
     /// Makes the folder, readable by its owner only.
-    pub fn create(&self) -> Result<(), StoreError> {
+    pub fn create(&self) -> Result<()> {
         create_private_folder(&self.root.join("spaces"))
     }
 
     /// Whether the store is there. An error where that can't be told: its folder may not be looked into, or a file
     /// stands where a folder must be.
-    pub fn is_there(&self) -> Result<bool, StoreError> {
+    pub fn is_there(&self) -> Result<bool> {
         let spaces = self.root.join("spaces");
         match std::fs::metadata(&spaces) {
             Ok(found) if found.is_dir() => Ok(true),
@@ -40,7 +40,7 @@ impl StoreFolder {
     }
 
     /// Whether anything stands where the folder of this space is. An error where that can't be told.
-    pub fn has_space(&self, name: &SpaceName) -> Result<bool, StoreError> {
+    pub fn has_space(&self, name: &SpaceName) -> Result<bool> {
         is_there(&self.space(name))
     }
 
@@ -56,7 +56,7 @@ impl StoreFolder {
 
     /// The folders in which something of a space lies, sorted, with the space's name where it can be told:
     /// by its settings, or by a folder that is called as the space is. For looking after damage.
-    pub fn folders(&self) -> Result<Vec<(PathBuf, Option<SpaceName>)>, StoreError> {
+    pub fn folders(&self) -> Result<Vec<(PathBuf, Option<SpaceName>)>> {
         let mut folders: Vec<_> = entries(&self.root.join("spaces"))?
             .into_iter()
             .filter(|path| {
@@ -82,7 +82,7 @@ impl StoreFolder {
 
     /// The names of the spaces that are there, sorted. Those whose settings can't be read are passed over here;
     /// [`StoreFolder::unreadable_spaces`] tells them.
-    pub fn spaces(&self) -> Result<Vec<SpaceName>, StoreError> {
+    pub fn spaces(&self) -> Result<Vec<SpaceName>> {
         let found = self.look_around()?;
         let mut names: Vec<_> = found.into_iter().filter_map(Result::ok).collect();
         names.sort();
@@ -90,14 +90,14 @@ impl StoreFolder {
     }
 
     /// The spaces whose settings can't be read, and why, by folder.
-    pub fn unreadable_spaces(&self) -> Result<Vec<Unreadable>, StoreError> {
+    pub fn unreadable_spaces(&self) -> Result<Vec<Unreadable>> {
         let found = self.look_around()?;
         let mut unreadable: Vec<_> = found.into_iter().filter_map(Result::err).collect();
         unreadable.sort_by(|one, other| one.folder.cmp(&other.folder));
         Ok(unreadable)
     }
 
-    fn look_around(&self) -> Result<Vec<Result<SpaceName, Unreadable>>, StoreError> {
+    fn look_around(&self) -> Result<Vec<Result<SpaceName, Unreadable>>> {
         let mut found = Vec::new();
         for folder in entries(&self.root.join("spaces"))? {
             let looked = std::fs::metadata(&folder).map_err(StoreError::io("look at", &folder));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anamne_types::Refusal;
 
 use super::{Manifest, put_in_place};
-use crate::StoreError;
+use crate::Result;
 use crate::files::{open_private_file, remove_if_there};
 use crate::restore::side_file;
 use crate::source::contents::{self, files_in};
@@ -27,7 +27,7 @@ pub(super) fn copy(
     backup: &Path,
     snapshot: &Path,
     known: Option<&Manifest>,
-) -> Result<Copies, StoreError> {
+) -> Result<Copies> {
     let memories = backup.join("memories");
     let mut copies = Copies {
         names: Vec::new(),
@@ -62,7 +62,7 @@ pub(super) fn copy(
 
 impl Copies {
     /// Puts the copies in their places and removes what the source has no more; says how many bytes were written.
-    pub(super) fn put_in_place(self) -> Result<u64, StoreError> {
+    pub(super) fn put_in_place(self) -> Result<u64> {
         let mut bytes = 0;
         for (copy, target) in &self.waiting {
             bytes += put_in_place(copy, target)?;
@@ -79,7 +79,7 @@ impl Copies {
 }
 
 /// The files of tiers in a backup, as seen from the space's folder.
-pub(super) fn listed(folder: &Path) -> Result<Vec<String>, StoreError> {
+pub(super) fn listed(folder: &Path) -> Result<Vec<String>> {
     let files = files_in(&folder.join("memories"))?;
     Ok(files
         .into_iter()

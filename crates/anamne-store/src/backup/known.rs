@@ -6,10 +6,10 @@ use anamne_types::{Refusal, Seq};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::StoreError;
 use crate::config::toml_problem;
 use crate::files::replace_file;
 use crate::special_files::read_settings;
+use crate::{Result, StoreError};
 
 /// The version of the file. Format 1 did not say whether an erasure is still to reach a backup.
 const FORMAT: i64 = 2;
@@ -44,7 +44,7 @@ impl KnownBackups {
     }
 
     /// Reads the file of a space; none where it is not there.
-    pub(crate) fn read(space: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn read(space: &Path) -> Result<Self> {
         #[derive(Deserialize)]
         struct Format {
             format: i64,
@@ -78,11 +78,7 @@ impl KnownBackups {
     }
 
     /// Takes note that a backup is going to be in `folder`, before anything is copied there; says what was known of it.
-    pub(crate) fn expect(
-        &mut self,
-        folder: &Path,
-        at: Timestamp,
-    ) -> Result<Option<KnownBackup>, StoreError> {
+    pub(crate) fn expect(&mut self, folder: &Path, at: Timestamp) -> Result<Option<KnownBackup>> {
         if folder.to_str().is_none() {
             return Err(Refusal::new("folder", "a path in UTF-8", folder.display()).into());
         }
@@ -127,7 +123,7 @@ impl KnownBackups {
 
     /// Takes note, in the space in the folder `space`, that what was erased up to `through` may stand in every backup
     /// that is known.
-    pub(crate) fn note_erasure(space: &Path, through: Seq) -> Result<(), StoreError> {
+    pub(crate) fn note_erasure(space: &Path, through: Seq) -> Result<()> {
         let mut known = Self::read(space)?;
         if known.backups.is_empty() {
             return Ok(());
@@ -139,7 +135,7 @@ impl KnownBackups {
     }
 
     /// Writes the file whole or not at all.
-    pub(crate) fn write(&self, space: &Path) -> Result<(), StoreError> {
+    pub(crate) fn write(&self, space: &Path) -> Result<()> {
         let path = Self::path(space);
         let text =
             toml::to_string(self).map_err(|error| StoreError::damaged(&path, error.to_string()))?;

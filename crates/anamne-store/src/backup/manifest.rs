@@ -6,10 +6,10 @@ use anamne_types::Seq;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::StoreError;
 use crate::examine::{Examination, Finding, Part};
 use crate::files::replace_file;
 use crate::journal::{Digest, Segment};
+use crate::{Result, StoreError};
 
 /// The version of the file.
 const FORMAT: i64 = 1;
@@ -38,7 +38,7 @@ struct Sum {
 }
 
 impl Sum {
-    fn of(folder: &Path, path: String) -> Result<Self, StoreError> {
+    fn of(folder: &Path, path: String) -> Result<Self> {
         let file = folder.join(&path);
         let content = std::fs::read(&file).map_err(StoreError::io("read", &file))?;
         Ok(Self {
@@ -55,7 +55,7 @@ impl Manifest {
     }
 
     /// The manifest in the folder of a space; `None` where that is no backup.
-    pub(crate) fn read(folder: &Path) -> Result<Option<Self>, StoreError> {
+    pub(crate) fn read(folder: &Path) -> Result<Option<Self>> {
         #[derive(Deserialize)]
         struct Format {
             anamne_backup: i64,
@@ -105,14 +105,14 @@ impl Manifest {
     }
 
     /// Writes it as it is.
-    pub(crate) fn write(&self, folder: &Path) -> Result<(), StoreError> {
+    pub(crate) fn write(&self, folder: &Path) -> Result<()> {
         let path = Self::path(folder);
         let text = serde_json::to_vec_pretty(self)?;
         replace_file(&path, &text)
     }
 
     /// Writes it with the checksums of the files that are there now, which are the whole backup.
-    pub(crate) fn finish(mut self, folder: &Path) -> Result<(), StoreError> {
+    pub(crate) fn finish(mut self, folder: &Path) -> Result<()> {
         let segments = Segment::list(&folder.join("journal"))?;
         let mut paths = vec!["memories/active.db".to_owned()];
         paths.extend(super::contents::listed(folder)?);

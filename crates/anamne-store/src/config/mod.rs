@@ -11,10 +11,10 @@ use anamne_types::{Limits, Refusal};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::StoreError;
 use crate::files::replace_file;
 use crate::project_config::ProjectConfig;
 use crate::special_files::read_settings;
+use crate::{Result, StoreError};
 pub use ranking::{RecallConfig, RoleConfig};
 
 /// The version of the file.
@@ -328,7 +328,7 @@ impl SpaceConfig {
     }
 
     /// Reads the file; `None` when it is not there.
-    pub fn read(path: &Path) -> Result<Option<Self>, StoreError> {
+    pub fn read(path: &Path) -> Result<Option<Self>> {
         #[derive(Deserialize)]
         struct Format {
             format: i64,
@@ -354,7 +354,7 @@ impl SpaceConfig {
     }
 
     /// Writes the file whole or not at all.
-    pub fn write(&self, path: &Path) -> Result<(), StoreError> {
+    pub fn write(&self, path: &Path) -> Result<()> {
         let text =
             toml::to_string(self).map_err(|error| StoreError::damaged(path, error.to_string()))?;
         replace_file(path, text.as_bytes())

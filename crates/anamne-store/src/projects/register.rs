@@ -6,10 +6,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::LARGEST_FILE;
-use crate::StoreError;
 use crate::bounded::read_regular;
 use crate::files::replace_file;
 use crate::store::StoreFolder;
+use crate::{Result, StoreError};
 
 /// The version of `projects.toml`.
 pub(super) const REGISTER_FORMAT: i64 = 1;
@@ -30,7 +30,7 @@ impl StoreFolder {
         self.root().join("projects.toml")
     }
 
-    pub(super) fn read_register(&self) -> Result<Option<Register>, StoreError> {
+    pub(super) fn read_register(&self) -> Result<Option<Register>> {
         let path = self.register_path();
         let read = match read_regular(&path, LARGEST_FILE) {
             Ok(None) => return Ok(None),
@@ -53,7 +53,7 @@ impl StoreFolder {
         Ok(Some(register))
     }
 
-    pub(super) fn write_register(&self, register: &Register) -> Result<(), StoreError> {
+    pub(super) fn write_register(&self, register: &Register) -> Result<()> {
         let path = self.register_path();
         let text = toml::to_string(register)
             .map_err(|error| StoreError::damaged(&path, error.to_string()))?;

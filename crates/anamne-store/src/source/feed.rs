@@ -6,9 +6,9 @@ use rusqlite::{Connection, Row as SqlRow, params_from_iter};
 use super::Names;
 use super::packed::Packed;
 use super::record::read_body;
-use crate::StoreError;
 use crate::space::SpaceSource;
 use crate::view::{Attributes, Change, ChangeFeed, Record, ViewError};
+use crate::{Result, StoreError};
 
 /// Reads the changes of one tier through the space's pool of readers.
 pub struct SourceFeed<'source> {
@@ -37,7 +37,7 @@ fn feed_error(error: StoreError) -> ViewError {
 }
 
 /// The last event of the log.
-pub(crate) fn head(connection: &Connection) -> Result<Seq, StoreError> {
+pub(crate) fn head(connection: &Connection) -> Result<Seq> {
     let last: Option<i64> = connection
         .prepare_cached("SELECT max(seq) FROM events")?
         .query_row([], |row| row.get(0))?;
@@ -53,7 +53,7 @@ pub(crate) fn changes(
     tier: Tier,
     after: Seq,
     limit: usize,
-) -> Result<Vec<Change>, StoreError> {
+) -> Result<Vec<Change>> {
     let mut changes = arrivals(connection, names, tier, after, limit)?;
     let mut departures = departures(connection, tier, after, limit)?;
     // Where one list was cut off, the other one must not go beyond it.
@@ -79,13 +79,13 @@ fn arrivals(
     tier: Tier,
     after: Seq,
     limit: usize,
-) -> Result<Vec<Change>, StoreError> {
+) -> Result<Vec<Change>> {
     let condition = match tier {
         // What lies there was never moved to it.
         Tier::Active => "tier = 0 AND ?1 = 0 AND seq > ?2 ORDER BY seq LIMIT ?3".to_owned(),
         _ => "tier <> 0 AND tier = ?1 AND max(seq, placed) > ?2 ORDER BY max(seq, placed), row LIMIT ?3".to_owned(),
     };
-    let page = |condition: &str, values: &[i64]| -> Result<Vec<Change>, StoreError> {
+    let page = |condition: &str, values: &[i64]| -> Result<Vec<Change>> {
         let sql = format!("SELECT {FIELDS} FROM memories WHERE {condition}");
         let mut statement = connection.prepare_cached(&sql)?;
         let rows = statement.query_map(params_from_iter(values), read_change)?;
@@ -115,7 +115,7 @@ fn feedback(row: &SqlRow<'_>) -> rusqlite::Result<i8> {
     Ok((standing * 100.0).round() as i8)
 }
 
-fn named(connection: &Connection, names: &Names, mut change: Change) -> Result<Change, StoreError> {
+fn named(connection: &Connection, names: &Names, mut change: Change) -> Result<Change> {
     if let Some(record) = &mut change.record
         && record.attributes.author != 0
     {
@@ -130,8 +130,8 @@ fn departures(
     tier: Tier,
     after: Seq,
     limit: usize,
-) -> Result<Vec<Change>, StoreError> {
-    let page = |condition: &str, values: &[i64]| -> Result<Vec<Change>, StoreError> {
+) -> Result<Vec<Change>> {
+    let page = |condition: &str, values: &[i64]| -> Result<Vec<Change>> {
         let sql = format!(
             "SELECT departures.seq, departures.row FROM departures JOIN memories USING (row) \
              WHERE departures.tier = ?1 AND memories.tier <> ?1 AND {condition}"

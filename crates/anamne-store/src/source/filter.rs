@@ -6,8 +6,8 @@ use rusqlite::{Connection, params_from_iter};
 
 use super::Names;
 use super::read::proven_by_row;
-use crate::StoreError;
 use crate::clock::to_microseconds;
+use crate::{Result, StoreError};
 
 /// The order of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Clause {
         self.push(format!("{column} IN ({places})"), values);
     }
 
-    fn of(filter: &Filter, connection: &Connection) -> Result<Self, StoreError> {
+    fn of(filter: &Filter, connection: &Connection) -> Result<Self> {
         let mut clause = Self::default();
         if let Some(since) = filter.since {
             clause.push("occurred_at >= ?", [to_microseconds(since).into()]);
@@ -144,7 +144,7 @@ impl Clause {
     }
 }
 
-fn numbers(connection: &Connection, wanted: &[String]) -> Result<Vec<Value>, StoreError> {
+fn numbers(connection: &Connection, wanted: &[String]) -> Result<Vec<Value>> {
     wanted
         .iter()
         .map(|name| Ok(i64::from(Names::find_surely(connection, name)?.unwrap_or(0)).into()))
@@ -152,7 +152,7 @@ fn numbers(connection: &Connection, wanted: &[String]) -> Result<Vec<Value>, Sto
 }
 
 /// The rows of live memories that pass, in ascending order. O(rows that the best index can't exclude).
-pub(crate) fn rows(connection: &Connection, filter: &Filter) -> Result<Vec<Row>, StoreError> {
+pub(crate) fn rows(connection: &Connection, filter: &Filter) -> Result<Vec<Row>> {
     let mut clause = Clause::of(filter, connection)?;
     clause.push("deleted_at IS NULL", []);
     let sql = format!(
@@ -170,7 +170,7 @@ const UNINDEXED: &str = "memories NOT INDEXED";
 /// A database of so many bytes at most is read as a whole for a list, which takes some milliseconds.
 const SMALL: i64 = 16 << 20;
 
-fn is_small(connection: &Connection) -> Result<bool, StoreError> {
+fn is_small(connection: &Connection) -> Result<bool> {
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     Ok(number("page_count")?.saturating_mul(number("page_size")?) <= SMALL)
 }
@@ -180,7 +180,7 @@ pub(crate) fn list(
     connection: &Connection,
     names: &Names,
     listing: &Listing,
-) -> Result<Vec<Memory>, StoreError> {
+) -> Result<Vec<Memory>> {
     let mut clause = Clause::of(&listing.filter, connection)?;
     let standing = if listing.forgotten {
         Standing::Forgotten
@@ -226,7 +226,7 @@ pub(crate) fn select(
     filter: &Filter,
     standing: Standing,
     order: Order,
-) -> Result<Vec<MemoryId>, StoreError> {
+) -> Result<Vec<MemoryId>> {
     let mut clause = Clause::of(filter, connection)?;
     clause.push(standing.sql(), []);
     let sql = format!(

@@ -6,9 +6,9 @@ use rusqlite::{Connection, OptionalExtension};
 use super::packed::Packed;
 use super::read::told;
 use super::record::{Payload, Stored};
-use crate::StoreError;
 use crate::clock::from_microseconds;
 use crate::journal::Digest;
+use crate::{Result, StoreError};
 
 /// What is made of a live memory's earlier state that is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(crate) fn of(
     connection: &Connection,
     stored: &Stored,
     missing: Missing,
-) -> Result<Vec<Version>, StoreError> {
+) -> Result<Vec<Version>> {
     let mut statement = connection.prepare_cached(
         "SELECT seq, at, actor_kind, actor_name, kind FROM events WHERE row = ?1 ORDER BY seq",
     )?;
@@ -78,18 +78,14 @@ pub(crate) fn as_of(
     stored: &Stored,
     at: jiff::Timestamp,
     missing: Missing,
-) -> Result<Option<Version>, StoreError> {
+) -> Result<Option<Version>> {
     let through = super::log::seq_at(connection, at)?;
     Ok(of(connection, stored, missing)?
         .into_iter()
         .rfind(|version| version.seq <= through && version.change.changes_state()))
 }
 
-fn state_at(
-    connection: &Connection,
-    stored: &Stored,
-    seq: Seq,
-) -> Result<Option<Memory>, StoreError> {
+fn state_at(connection: &Connection, stored: &Stored, seq: Seq) -> Result<Option<Memory>> {
     if stored.memory.seq == seq {
         return Ok((!stored.erased).then(|| stored.memory.clone()));
     }
@@ -105,11 +101,7 @@ fn state_at(
 }
 
 /// The payload of the event that made an earlier state of a memory, as it was told.
-pub(crate) fn state_text(
-    connection: &Connection,
-    row: Row,
-    seq: Seq,
-) -> Result<Option<String>, StoreError> {
+pub(crate) fn state_text(connection: &Connection, row: Row, seq: Seq) -> Result<Option<String>> {
     let state: Option<Packed<'static>> = connection
         .prepare_cached("SELECT state FROM versions WHERE row = ?1 AND seq = ?2")?
         .query_row([i64::from(row.0), seq.0 as i64], |row| row.get(0))

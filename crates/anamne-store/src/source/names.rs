@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use rusqlite::{Connection, OptionalExtension};
 use rustc_hash::FxHashMap;
 
-use crate::StoreError;
+use crate::Result;
 
 /// Names that this process has met.
 ///
@@ -30,7 +30,7 @@ const MOST_KNOWN: usize = 100_000;
 
 impl Names {
     /// The number of a name, if it has one.
-    pub(crate) fn find(connection: &Connection, name: &str) -> Result<Option<u32>, StoreError> {
+    pub(crate) fn find(connection: &Connection, name: &str) -> Result<Option<u32>> {
         Ok(connection
             .prepare_cached("SELECT id FROM names WHERE name = ?1")?
             .query_row([name], |row| row.get(0))
@@ -39,10 +39,7 @@ impl Names {
 
     /// The number of a name to ask for, if it has one. That it has none costs a look at every name, for their index may
     /// have lost it.
-    pub(crate) fn find_surely(
-        connection: &Connection,
-        name: &str,
-    ) -> Result<Option<u32>, StoreError> {
+    pub(crate) fn find_surely(connection: &Connection, name: &str) -> Result<Option<u32>> {
         if let Some(number) = Self::find(connection, name)? {
             return Ok(Some(number));
         }
@@ -53,7 +50,7 @@ impl Names {
     }
 
     /// Begins a write: what another process has changed since the last one is not trusted any more.
-    pub(crate) fn begin_write(&self, connection: &Connection) -> Result<(), StoreError> {
+    pub(crate) fn begin_write(&self, connection: &Connection) -> Result<()> {
         let version: i64 = connection
             .prepare_cached("PRAGMA data_version")?
             .query_row([], |row| row.get(0))?;
@@ -67,7 +64,7 @@ impl Names {
 
     /// The number of a name, given to it now if it has none. Only inside a write; after a rollback,
     /// [`Names::forget`] must be called.
-    pub(crate) fn number(&self, connection: &Connection, name: &str) -> Result<u32, StoreError> {
+    pub(crate) fn number(&self, connection: &Connection, name: &str) -> Result<u32> {
         if let Some(&number) = self.lock().by_name.get(name) {
             return Ok(number);
         }
@@ -84,7 +81,7 @@ impl Names {
     }
 
     /// Empties a name for ever; its number stays taken.
-    pub(crate) fn erase(&self, connection: &Connection, number: u32) -> Result<(), StoreError> {
+    pub(crate) fn erase(&self, connection: &Connection, number: u32) -> Result<()> {
         // No name that a caller may give holds a control character, so this one meets no other.
         connection
             .prepare_cached("UPDATE names SET name = char(0) || id WHERE id = ?1")?
@@ -99,7 +96,7 @@ impl Names {
     }
 
     /// The name that has this number.
-    pub(crate) fn name(&self, connection: &Connection, number: u32) -> Result<String, StoreError> {
+    pub(crate) fn name(&self, connection: &Connection, number: u32) -> Result<String> {
         if let Some(name) = self.lock().by_number.get(&number) {
             return Ok(name.to_string());
         }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Names;
 use super::packed::Packed;
-use crate::StoreError;
+use crate::Result;
 use crate::clock::from_microseconds;
 use crate::journal::Digest;
 
@@ -99,11 +99,7 @@ impl Stored {
     }
 
     /// Fills in the names and tags, which live in tables of their own.
-    pub(crate) fn complete(
-        mut self,
-        connection: &Connection,
-        names: &Names,
-    ) -> Result<Self, StoreError> {
+    pub(crate) fn complete(mut self, connection: &Connection, names: &Names) -> Result<Self> {
         let [thread, session, author] = self.numbers;
         let name = |number: Option<u32>| {
             number
@@ -120,7 +116,7 @@ impl Stored {
     }
 }
 
-fn read_tags(connection: &Connection, row: Row, names: &Names) -> Result<Vec<String>, StoreError> {
+fn read_tags(connection: &Connection, row: Row, names: &Names) -> Result<Vec<String>> {
     let mut statement = connection.prepare_cached("SELECT tag FROM tags WHERE row = ?1")?;
     let numbers: Vec<u32> = statement
         .query_map([row.0], |row| row.get(0))?
@@ -151,7 +147,7 @@ pub(crate) fn read_body(row: &SqlRow<'_>, kind: Kind) -> rusqlite::Result<Body> 
 }
 
 /// What of a body goes into a column as JSON: nothing, where kind, category and role say it all.
-pub(crate) fn body_json(body: &Body) -> Result<Option<String>, StoreError> {
+pub(crate) fn body_json(body: &Body) -> Result<Option<String>> {
     let plain = matches!(body, Body::Message { .. } | Body::Fact { .. })
         || Body::empty(body.kind()).as_ref() == Some(body);
     if plain {

@@ -8,13 +8,13 @@ use anamne_types::{EventKind, Row};
 use super::record::{Payload, Stored};
 use super::transaction::{Transaction, insert_event};
 use super::{erasure, read, rows};
-use crate::StoreError;
+use crate::Result;
 use crate::clock::to_microseconds;
 use crate::journal::Line;
 
 impl Transaction<'_> {
     /// Repeats what a line of the journal says, as it was told then.
-    pub(crate) fn replay(&mut self, line: &Line) -> Result<(), StoreError> {
+    pub(crate) fn replay(&mut self, line: &Line) -> Result<()> {
         let payload: Option<Payload<'static>> = line
             .payload
             .as_ref()
@@ -36,7 +36,7 @@ impl Transaction<'_> {
         line: &Line,
         stored: Option<Stored>,
         payload: Option<Payload<'static>>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let (memory, link, salt) = payload.map_or((None, None, 0), |payload| {
             (payload.memory, payload.link, payload.salt)
         });

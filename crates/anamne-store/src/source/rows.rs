@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::packed::Packed;
 use super::record::body_json;
 use super::{Names, moves};
-use crate::StoreError;
+use crate::Result;
 use crate::clock::to_microseconds;
 
 const INSERT: &str = "INSERT INTO memories (row, id, salt, kind, category, role, content, body, hash, thread, position, \
@@ -21,7 +21,7 @@ const UPDATE: &str = "UPDATE memories SET id = ?2, salt = ?3, kind = ?4, categor
      expires_at = ?22, deleted_at = ?23, superseded_by = ?24, version = ?25, seq = ?26, tier = 0, placed = 0 WHERE row = ?1";
 
 /// The row that the next new memory gets. Rows of erased memories stay taken.
-pub(crate) fn next(connection: &Connection) -> Result<Row, StoreError> {
+pub(crate) fn next(connection: &Connection) -> Result<Row> {
     let last: Option<u32> = connection
         .prepare_cached("SELECT max(row) FROM memories")?
         .query_row([], |row| row.get(0))?;
@@ -36,7 +36,7 @@ pub(crate) fn insert(
     salt: i64,
     hash: [u8; 16],
     memory: &Memory,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     write(connection, names, INSERT, row, salt, hash, memory)?;
     write_tags(connection, names, row, memory)
 }
@@ -49,7 +49,7 @@ pub(crate) fn update(
     salt: i64,
     hash: [u8; 16],
     memory: &Memory,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     moves::depart(connection, row, memory.seq)?;
     write(connection, names, UPDATE, row, salt, hash, memory)?;
     connection
@@ -66,7 +66,7 @@ fn write(
     salt: i64,
     hash: [u8; 16],
     memory: &Memory,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let name = |name: &Option<String>| {
         name.as_deref()
             .map(|name| names.number(connection, name))
@@ -115,12 +115,7 @@ fn write(
     Ok(())
 }
 
-fn write_tags(
-    connection: &Connection,
-    names: &Names,
-    row: Row,
-    memory: &Memory,
-) -> Result<(), StoreError> {
+fn write_tags(connection: &Connection, names: &Names, row: Row, memory: &Memory) -> Result<()> {
     for tag in &memory.tags {
         let number = names.number(connection, tag)?;
         connection
@@ -136,7 +131,7 @@ pub(crate) fn keep_version(
     row: Row,
     memory: &Memory,
     payload: &str,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     connection
         .prepare_cached(
             "INSERT OR REPLACE INTO versions (row, version, seq, state) VALUES (?1, ?2, ?3, ?4)",
@@ -157,7 +152,7 @@ pub(crate) fn link(
     target: Row,
     link: &Link,
     seq: Seq,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     connection
         .prepare_cached(
             "INSERT OR REPLACE INTO links (source, target, type, weight, reason, created_at, seq) \
@@ -181,7 +176,7 @@ pub(crate) fn unlink(
     source: Row,
     target: Row,
     link_type: u8,
-) -> Result<bool, StoreError> {
+) -> Result<bool> {
     let removed = connection
         .prepare_cached("DELETE FROM links WHERE source = ?1 AND target = ?2 AND type = ?3")?
         .execute(params![source.0, target.0, link_type])?;
@@ -189,11 +184,7 @@ pub(crate) fn unlink(
 }
 
 /// The place after the last one in a thread.
-pub(crate) fn next_position(
-    connection: &Connection,
-    names: &Names,
-    thread: &str,
-) -> Result<u32, StoreError> {
+pub(crate) fn next_position(connection: &Connection, names: &Names, thread: &str) -> Result<u32> {
     let number = names.number(connection, thread)?;
     let last: Option<u32> = connection
         .prepare_cached("SELECT max(position) FROM memories WHERE thread = ?1")?
@@ -206,7 +197,7 @@ pub(crate) fn with_content(
     connection: &Connection,
     hash: [u8; 16],
     place: Option<(&str, u32)>,
-) -> Result<Option<Row>, StoreError> {
+) -> Result<Option<Row>> {
     let found = match place {
         None => connection
             .prepare_cached("SELECT min(row) FROM memories WHERE hash = ?1 AND deleted_at IS NULL")?
@@ -224,10 +215,7 @@ pub(crate) fn with_content(
 }
 
 /// The row that has this outside id.
-pub(crate) fn with_external_id(
-    connection: &Connection,
-    external_id: &str,
-) -> Result<Option<Row>, StoreError> {
+pub(crate) fn with_external_id(connection: &Connection, external_id: &str) -> Result<Option<Row>> {
     let row: Option<u32> = connection
         .prepare_cached("SELECT row FROM memories WHERE external_id = ?1")?
         .query_row([external_id], |row| row.get(0))

@@ -7,9 +7,9 @@ use super::Names;
 use super::feed::head;
 use super::read::{by_id, proven};
 use super::record::{COLUMNS, Stored};
-use crate::StoreError;
 use crate::space::SpaceSource;
 use crate::view::{MemoryFeed, MemoryState, ViewError};
+use crate::{Result, StoreError};
 
 impl MemoryFeed for SpaceSource {
     fn head(&self) -> Result<Seq, ViewError> {
@@ -35,7 +35,7 @@ impl MemoryFeed for SpaceSource {
 }
 
 impl SpaceSource {
-    pub(crate) fn states(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>, StoreError> {
+    pub(crate) fn states(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>> {
         let states = self.read(|reader| states(reader, self.names(), after, limit))?;
         Ok(states
             .into_iter()
@@ -65,7 +65,7 @@ pub(crate) fn changed_since(
     connection: &Connection,
     after: Seq,
     limit: usize,
-) -> Result<Vec<(Seq, Row, MemoryId)>, StoreError> {
+) -> Result<Vec<(Seq, Row, MemoryId)>> {
     let mut statement = connection
         .prepare_cached("SELECT seq, row, id FROM memories WHERE seq > ?1 ORDER BY seq LIMIT ?2")?;
     let most = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -84,7 +84,7 @@ fn states(
     names: &Names,
     after: Seq,
     limit: usize,
-) -> Result<Vec<MemoryState>, StoreError> {
+) -> Result<Vec<MemoryState>> {
     let reader = connection.unchecked_transaction()?;
     let sql = format!("SELECT {COLUMNS} FROM memories WHERE seq > ?1 ORDER BY seq LIMIT ?2");
     let mut statement = reader.prepare_cached(&sql)?;

@@ -16,11 +16,11 @@ use serde_json::value::to_raw_value;
 use super::link::between;
 use super::record::{Payload, Stored};
 use super::{Names, erasure, read, rows};
-use crate::StoreError;
 use crate::arrival::Arrival;
 use crate::clock::{cut, to_microseconds};
 use crate::files::look_at;
 use crate::journal::{Digest, Entry, Line};
+use crate::{Result, StoreError};
 
 /// An open transaction. Dropped without [`Transaction::commit`], it leaves nothing behind.
 pub(crate) struct Transaction<'writer> {
@@ -54,7 +54,7 @@ impl<'writer> Transaction<'writer> {
         names: &'writer Names,
         occasion: Occasion<'writer>,
         end: (Seq, Digest),
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self> {
         names.begin_write(connection)?;
         connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let mut transaction = Self {
@@ -78,14 +78,14 @@ impl<'writer> Transaction<'writer> {
     }
 
     /// Makes everything durable, and hands out the lines that the journal must take.
-    pub(crate) fn commit(mut self) -> Result<Vec<Entry>, StoreError> {
+    pub(crate) fn commit(mut self) -> Result<Vec<Entry>> {
         self.connection.prepare_cached("COMMIT")?.execute([])?;
         self.open = false;
         Ok(std::mem::take(&mut self.lines))
     }
 
     /// Commits if anything was told; what was not changed need not be made durable.
-    pub(crate) fn commit_if_changed(mut self) -> Result<Vec<Entry>, StoreError> {
+    pub(crate) fn commit_if_changed(mut self) -> Result<Vec<Entry>> {
         if !self.lines.is_empty() {
             return self.commit();
         }
@@ -95,7 +95,7 @@ impl<'writer> Transaction<'writer> {
     }
 
     /// Tells a new memory, unless it is known already. The draft must have been checked.
-    pub(crate) fn remember(&mut self, draft: &Draft) -> Result<Remembered, StoreError> {
+    pub(crate) fn remember(&mut self, draft: &Draft) -> Result<Remembered> {
         let hash = content_hash(&draft.content);
         if let Some(known) = self.find_known(draft, hash)? {
             return Ok(self.remembered(known.memory.id, known.memory.seq, true));
@@ -108,7 +108,7 @@ impl<'writer> Transaction<'writer> {
     ///
     /// A memory of another store keeps its id, its times and its standing. One that is here already, under its
     /// id or its outside id, changes nothing.
-    pub(crate) fn take_in(&mut self, arrival: &Arrival) -> Result<Remembered, StoreError> {
+    pub(crate) fn take_in(&mut self, arrival: &Arrival) -> Result<Remembered> {
         let Arrival { draft, origin } = arrival;
         let Some(origin) = origin else {
             return self.remember(draft);
@@ -127,7 +127,7 @@ impl<'writer> Transaction<'writer> {
         self.insert(memory, content_hash(&draft.content))
     }
 
-    fn find_arrived(&self, draft: &Draft, id: MemoryId) -> Result<Option<Stored>, StoreError> {
+    fn find_arrived(&self, draft: &Draft, id: MemoryId) -> Result<Option<Stored>> {
         let known = match read::by_id(self.connection, self.names, id)? {
             Some(known) if known.erased => return Err(StoreError::WasErased { id }),
             Some(known) => Some(known),
@@ -161,7 +161,7 @@ impl<'writer> Transaction<'writer> {
     }
 
     /// Writes and logs a memory that is new here.
-    fn insert(&mut self, memory: Memory, hash: [u8; 16]) -> Result<Remembered, StoreError> {
+    fn insert(&mut self, memory: Memory, hash: [u8; 16]) -> Result<Remembered> {
         let row = self.next_row;
         let salt = self.salt_of(memory.id);
         rows::insert(self.connection, self.names, row, salt, hash, &memory)?;
@@ -178,7 +178,7 @@ impl<'writer> Transaction<'writer> {
 
     /// Draws a link as another store had it, between memories that may be forgotten; says whether it was not
     /// there as such. Nothing but the link changes.
-    pub(crate) fn take_link(&mut self, link: &Link) -> Result<bool, StoreError> {
+    pub(crate) fn take_link(&mut self, link: &Link) -> Result<bool> {
         let link = Link {
             created_at: cut(link.created_at),
             weight: plain_zero(link.weight),
@@ -209,7 +209,7 @@ impl<'writer> Transaction<'writer> {
     }
 
     /// By how many bytes the file of the database falls short of its pages, of which some stand in its log alone.
-    pub(crate) fn logged_bytes(&self, database: &Path) -> Result<u64, StoreError> {
+    pub(crate) fn logged_bytes(&self, database: &Path) -> Result<u64> {
         let number = |pragma| {
             self.connection
                 .pragma_query_value(None, pragma, |row| row.get(0))
@@ -220,7 +220,7 @@ impl<'writer> Transaction<'writer> {
     }
 
     /// Changes a memory; one that does not differ afterwards is left as it is.
-    pub(crate) fn edit(&mut self, id: MemoryId, edit: &Edit) -> Result<Memory, StoreError> {
+    pub(crate) fn edit(&mut self, id: MemoryId, edit: &Edit) -> Result<Memory> {
         let stored = self.live(id)?;
         if let Some(successor) = edit.superseded_by {
             self.live(successor)?;
@@ -247,7 +247,7 @@ impl<'writer> Transaction<'writer> {
     }
 
     /// Adds a judgement to a memory.
-    pub(crate) fn judge(&mut self, feedback: &Feedback) -> Result<Memory, StoreError> {
+    pub(crate) fn judge(&mut self, feedback: &Feedback) -> Result<Memory> {
         let stored = self.live(feedback.memory)?;
         let mut memory = stored.memory.clone();
         let judgement = Judgement::of(&memory.metadata).after(feedback);
@@ -258,7 +258,7 @@ impl<'writer> Transaction<'writer> {
     }
 
     /// Puts a memory away.
-    pub(crate) fn forget(&mut self, id: MemoryId) -> Result<Memory, StoreError> {
+    pub(crate) fn forget(&mut self, id: MemoryId) -> Result<Memory> {
         let stored = self.live(id)?;
         let memory = Memory {
             deleted_at: Some(self.now),
@@ -268,7 +268,7 @@ impl<'writer> Transaction<'writer> {
     }
 
     /// Brings a forgotten memory back.
-    pub(crate) fn restore(&mut self, id: MemoryId) -> Result<Memory, StoreError> {
+    pub(crate) fn restore(&mut self, id: MemoryId) -> Result<Memory> {
         let stored = self.present(id)?;
         if stored.memory.deleted_at.is_none() {
             return Err(StoreError::State {
@@ -284,7 +284,7 @@ impl<'writer> Transaction<'writer> {
     }
 
     /// Removes the content of memories for ever, and notes that it must leave the journal too.
-    pub(crate) fn erase(&mut self, ids: &BTreeSet<MemoryId>) -> Result<(), StoreError> {
+    pub(crate) fn erase(&mut self, ids: &BTreeSet<MemoryId>) -> Result<()> {
         let mut borne = erasure::Borne::new();
         let at = to_microseconds(self.now);
         for &id in ids {
@@ -297,7 +297,7 @@ impl<'writer> Transaction<'writer> {
     }
 
     /// Draws a link. A `supersedes` link also marks its end as superseded.
-    pub(crate) fn link(&mut self, link: &Link) -> Result<Seq, StoreError> {
+    pub(crate) fn link(&mut self, link: &Link) -> Result<Seq> {
         let link = Link {
             created_at: self.now,
             weight: plain_zero(link.weight),
@@ -329,7 +329,7 @@ impl<'writer> Transaction<'writer> {
         from: MemoryId,
         to: MemoryId,
         link_type: LinkType,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let (source, target) = (self.present(from)?, self.present(to)?);
         if !rows::unlink(self.connection, source.row, target.row, link_type.number())? {
             return Ok(false);
@@ -358,7 +358,7 @@ impl<'writer> Transaction<'writer> {
         Ok(true)
     }
 
-    fn find_known(&self, draft: &Draft, hash: [u8; 16]) -> Result<Option<Stored>, StoreError> {
+    fn find_known(&self, draft: &Draft, hash: [u8; 16]) -> Result<Option<Stored>> {
         if let Some(external_id) = &draft.external_id {
             let Some(row) = rows::with_external_id(self.connection, external_id)? else {
                 return Ok(None);
@@ -385,7 +385,7 @@ impl<'writer> Transaction<'writer> {
         i64::from_le_bytes(*first.expect("a BLAKE3 hash has 32 bytes"))
     }
 
-    fn memory_of(&self, draft: &Draft) -> Result<Memory, StoreError> {
+    fn memory_of(&self, draft: &Draft) -> Result<Memory> {
         let position = match (&draft.thread, draft.position) {
             (Some(thread), None) => Some(rows::next_position(self.connection, self.names, thread)?),
             (_, position) => position,
@@ -421,12 +421,7 @@ impl<'writer> Transaction<'writer> {
     }
 
     /// Writes the new state of a memory, keeps the old one as a version, and logs it.
-    fn change(
-        &mut self,
-        stored: &Stored,
-        memory: Memory,
-        kind: EventKind,
-    ) -> Result<Memory, StoreError> {
+    fn change(&mut self, stored: &Stored, memory: Memory, kind: EventKind) -> Result<Memory> {
         let before = Payload {
             salt: stored.salt,
             memory: Some(Cow::Borrowed(&stored.memory)),
@@ -467,7 +462,7 @@ impl<'writer> Transaction<'writer> {
         row: Row,
         memory: MemoryId,
         payload: &Payload<'_>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let event = Event {
             seq: Seq(self.head.0 + 1),
             at: self.now,
@@ -487,7 +482,7 @@ impl<'writer> Transaction<'writer> {
     }
 
     /// A memory that is neither forgotten nor erased.
-    fn live(&self, id: MemoryId) -> Result<Stored, StoreError> {
+    fn live(&self, id: MemoryId) -> Result<Stored> {
         let stored = self.present(id)?;
         match stored.memory.deleted_at {
             None => Ok(stored),
@@ -499,7 +494,7 @@ impl<'writer> Transaction<'writer> {
     }
 
     /// A memory that is not erased.
-    fn present(&self, id: MemoryId) -> Result<Stored, StoreError> {
+    fn present(&self, id: MemoryId) -> Result<Stored> {
         match read::by_id(self.connection, self.names, id)? {
             Some(stored) if !stored.erased => Ok(stored),
             _ => Err(StoreError::NoMemory {
@@ -509,7 +504,7 @@ impl<'writer> Transaction<'writer> {
         }
     }
 
-    pub(super) fn id_of(&self, row: Row) -> Result<MemoryId, StoreError> {
+    pub(super) fn id_of(&self, row: Row) -> Result<MemoryId> {
         let id = self
             .connection
             .prepare_cached("SELECT id FROM memories WHERE row = ?1")?
@@ -517,7 +512,7 @@ impl<'writer> Transaction<'writer> {
         Ok(MemoryId::from_bytes(id))
     }
 
-    fn by_row(&self, row: Row) -> Result<Stored, StoreError> {
+    fn by_row(&self, row: Row) -> Result<Stored> {
         read::by_row(self.connection, self.names, row)?
             .ok_or_else(|| StoreError::Sqlite(rusqlite::Error::QueryReturnedNoRows))
     }
@@ -585,11 +580,7 @@ fn plain_zero(number: f32) -> f32 {
     number + 0.0
 }
 
-pub(super) fn insert_event(
-    connection: &Connection,
-    line: &Line,
-    row: Row,
-) -> Result<(), StoreError> {
+pub(super) fn insert_event(connection: &Connection, line: &Line, row: Row) -> Result<()> {
     connection
         .prepare_cached(
             "INSERT INTO events (seq, at, actor_kind, actor_name, kind, row, payload_hash, hash) \
@@ -609,7 +600,7 @@ pub(super) fn insert_event(
 }
 
 /// The last event of the log and the chain's value after it.
-pub(crate) fn end_of_log(connection: &Connection) -> Result<(Seq, Digest), StoreError> {
+pub(crate) fn end_of_log(connection: &Connection) -> Result<(Seq, Digest)> {
     let last = connection
         .prepare_cached("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1")?
         .query_row([], |row| {
