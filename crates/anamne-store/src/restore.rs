@@ -1,11 +1,10 @@
 //! Mending one copy from the other: the source from the journal, the journal from the source.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use anamne_types::{Actor, ActorKind, Event, EventKind, Row, Seq};
 use rusqlite::Connection;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::beside;
 use crate::files::{remove_if_there, set_aside, sync_folder_of};
@@ -236,25 +235,19 @@ pub(crate) fn payload_of(
     event: &Event,
     stored: Stored,
 ) -> Result<Option<Box<RawValue>>> {
-    let payload = match event.kind {
-        EventKind::Erased | EventKind::Moved => Payload::NOTHING,
+    let raw = |payload: Payload<'_>| to_raw_value(&payload).map(Some);
+    Ok(match event.kind {
+        EventKind::Erased | EventKind::Moved => raw(Payload::NOTHING)?,
         EventKind::Linked => match link::at(connection, event.seq)? {
-            Some(link) => Payload {
-                salt: stored.salt,
-                memory: None,
-                link: Some(Cow::Owned(link)),
-            },
-            None => return Ok(None),
+            Some(link) => raw(Payload::of_link(stored.salt, &link))?,
+            None => None,
         },
-        _ if stored.memory.seq == event.seq => Payload {
-            salt: stored.salt,
-            memory: Some(Cow::Owned(stored.memory)),
-            link: None,
-        },
+        _ if stored.memory.seq == event.seq => {
+            raw(Payload::of_memory(stored.salt, &stored.memory))?
+        }
         _ => {
             let state = history::state_text(connection, stored.row, event.seq)?;
-            return Ok(state.map(RawValue::from_string).transpose()?);
+            state.map(RawValue::from_string).transpose()?
         }
-    };
-    Ok(Some(serde_json::value::to_raw_value(&payload)?))
+    })
 }

@@ -1,7 +1,5 @@
 //! Reading the links of a memory.
 
-use std::borrow::Cow;
-
 use anamne_types::{Link, LinkType, MemoryId, Row, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -114,11 +112,7 @@ fn proven(connection: &Connection, links: Vec<StoredLink>) -> Result<Vec<Link>> 
 }
 
 fn prove(connection: &Connection, stored: &StoredLink) -> Result<()> {
-    let said = Payload {
-        salt: stored.salt,
-        memory: None,
-        link: Some(Cow::Borrowed(&stored.link)),
-    };
+    let said = Payload::of_link(stored.salt, &stored.link);
     if told(connection, stored.seq, stored.source)? == Some(digest_of(&said)?) {
         return Ok(());
     }

@@ -1,6 +1,5 @@
 //! Reading single memories and small sets of them.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use anamne_types::{MemoryId, Row, Seq};
@@ -74,11 +73,7 @@ pub(crate) fn proven(stored: Stored) -> Result<Stored> {
         // Every live memory has a salt.
         stored.salt == 0 && stored.memory.content.is_empty()
     } else {
-        let said = Payload {
-            salt: stored.salt,
-            memory: Some(Cow::Borrowed(&stored.memory)),
-            link: None,
-        };
+        let said = Payload::of_memory(stored.salt, &stored.memory);
         stored.told == Some(digest_of(&said)?)
     };
     if is_proven {

@@ -47,13 +47,33 @@ pub(crate) struct Payload<'a> {
     pub(crate) link: Option<Cow<'a, Link>>,
 }
 
-impl Payload<'_> {
+impl<'a> Payload<'a> {
     /// The payload of an event that says nothing beside its kind.
     pub(crate) const NOTHING: Self = Self {
         salt: 0,
         memory: None,
         link: None,
     };
+
+    /// The payload of an event that gave a memory this state.
+    pub(crate) fn of_memory(salt: i64, memory: &'a Memory) -> Self {
+        let memory = Some(Cow::Borrowed(memory));
+        Self {
+            salt,
+            memory,
+            ..Self::NOTHING
+        }
+    }
+
+    /// The payload of an event that drew this link or took it away; the salt is that of the memory from which it leads.
+    pub(crate) fn of_link(salt: i64, link: &'a Link) -> Self {
+        let link = Some(Cow::Borrowed(link));
+        Self {
+            salt,
+            link,
+            ..Self::NOTHING
+        }
+    }
 }
 
 impl Stored {

@@ -1,7 +1,5 @@
 //! Repeating in the source what the journal says.
 
-use std::borrow::Cow;
-
 use anamne_text::normal::content_hash;
 use anamne_types::{EventKind, Row};
 
@@ -53,17 +51,7 @@ impl Transaction<'_> {
                 )
             }
             (_, Some(stored), Some(memory), _) => {
-                let before = Payload {
-                    salt: stored.salt,
-                    memory: Some(Cow::Borrowed(&stored.memory)),
-                    link: None,
-                };
-                rows::keep_version(
-                    self.connection,
-                    stored.row,
-                    &stored.memory,
-                    &serde_json::to_string(&before)?,
-                )?;
+                rows::keep_version(self.connection, &stored)?;
                 let hash = content_hash(&memory.content);
                 rows::update(self.connection, self.names, stored.row, salt, hash, &memory)
             }

@@ -4,7 +4,7 @@ use anamne_types::{Link, Memory, Row, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::packed::Packed;
-use super::record::body_json;
+use super::record::{Payload, Stored, body_json};
 use super::{Names, moves};
 use crate::Result;
 use crate::clock::to_microseconds;
@@ -126,21 +126,18 @@ fn write_tags(connection: &Connection, names: &Names, row: Row, memory: &Memory)
 }
 
 /// Keeps the payload of a state that is about to be replaced.
-pub(crate) fn keep_version(
-    connection: &Connection,
-    row: Row,
-    memory: &Memory,
-    payload: &str,
-) -> Result<()> {
+pub(crate) fn keep_version(connection: &Connection, stored: &Stored) -> Result<()> {
+    let payload = Payload::of_memory(stored.salt, &stored.memory);
+    let payload = serde_json::to_string(&payload)?;
     connection
         .prepare_cached(
             "INSERT OR REPLACE INTO versions (row, version, seq, state) VALUES (?1, ?2, ?3, ?4)",
         )?
         .execute(params![
-            row.0,
-            memory.version,
-            memory.seq.0 as i64,
-            Packed::from(payload)
+            stored.row.0,
+            stored.memory.version,
+            stored.memory.seq.0 as i64,
+            Packed::from(payload.as_str())
         ])?;
     Ok(())
 }
