@@ -17,11 +17,11 @@ impl SpaceSource {
     pub fn find_imported(&self, id: &str) -> Result<Option<MemoryId>> {
         self.read(|reader| {
             if let Some(row) = rows::with_external_id(reader, id)? {
-                let stored = read::by_row(reader, &self.names, row)?;
+                let stored = read::by_row(self.names.of(reader), row)?;
                 return Ok(stored.map(|stored| stored.memory.id));
             }
             let Ok(id) = id.parse() else { return Ok(None) };
-            Ok(read::by_id(reader, &self.names, id)?
+            Ok(read::by_id(self.names.of(reader), id)?
                 .filter(|stored| !stored.erased)
                 .map(|stored| stored.memory.id))
         })
@@ -29,7 +29,7 @@ impl SpaceSource {
 
     /// The memory with this id, forgotten ones included, erased ones not.
     pub fn get(&self, id: MemoryId) -> Result<Memory> {
-        match self.read(|reader| read::proven_by_id(reader, &self.names, id))? {
+        match self.read(|reader| read::proven_by_id(self.names.of(reader), id))? {
             Some(stored) if !stored.erased => Ok(self.with_space(stored.memory)),
             _ => Err(self.no_memory(id)),
         }
@@ -42,7 +42,7 @@ impl SpaceSource {
             let reader = reader.unchecked_transaction()?;
             let mut memories = Vec::with_capacity(rows.len());
             for &row in rows {
-                if let Some(stored) = read::proven_by_row(&reader, &self.names, row)?
+                if let Some(stored) = read::proven_by_row(self.names.of(&reader), row)?
                     && stored.memory.deleted_at.is_none()
                 {
                     memories.push((row, self.with_space(stored.memory)));
@@ -63,7 +63,7 @@ impl SpaceSource {
                 Refusal::new("id", accepts, text.trim())
             })?;
             let cited = self
-                .read(|reader| read::by_row(reader, &self.names, Row(row)))?
+                .read(|reader| read::by_row(self.names.of(reader), Row(row)))?
                 .filter(|stored| !stored.erased);
             return cited
                 .map(|stored| stored.memory.id)
@@ -98,7 +98,7 @@ impl SpaceSource {
     pub fn list(&self, listing: &Listing) -> Result<Vec<Memory>> {
         listing.filter.check()?;
         Limits::check_offset(listing.offset)?;
-        let memories = self.read(|reader| filter::list(reader, &self.names, listing))?;
+        let memories = self.read(|reader| filter::list(self.names.of(reader), listing))?;
         Ok(memories
             .into_iter()
             .map(|memory| self.with_space(memory))
@@ -121,7 +121,7 @@ impl SpaceSource {
         self.read(|reader| {
             let mut memories = Vec::with_capacity(ids.len());
             for &id in ids {
-                if let Some(stored) = read::proven_by_id(reader, &self.names, id)?
+                if let Some(stored) = read::proven_by_id(self.names.of(reader), id)?
                     && !stored.erased
                 {
                     memories.push(self.with_space(stored.memory));
@@ -149,7 +149,7 @@ impl SpaceSource {
     /// Every state that a memory has had, the present one last.
     pub fn history(&self, id: MemoryId) -> Result<Vec<Version>> {
         self.read_past(|reader, missing| {
-            let stored = read::proven_by_id(reader, &self.names, id)?;
+            let stored = read::proven_by_id(self.names.of(reader), id)?;
             let stored = stored.ok_or_else(|| self.no_memory(id))?;
             history::of(reader, &stored, missing)
         })
@@ -168,7 +168,7 @@ impl SpaceSource {
     /// it had not been told yet; a state without memory where its content has been erased. O(events).
     pub fn as_of(&self, id: MemoryId, at: jiff::Timestamp) -> Result<Option<Version>> {
         let version = self.read_past(|reader, missing| {
-            let stored = read::proven_by_id(reader, &self.names, id)?;
+            let stored = read::proven_by_id(self.names.of(reader), id)?;
             let stored = stored.ok_or_else(|| self.no_memory(id))?;
             history::as_of(reader, &stored, at, missing)
         })?;
@@ -212,7 +212,7 @@ impl SpaceSource {
 
     /// The links that start or end at a memory.
     pub fn links(&self, id: MemoryId) -> Result<Vec<Link>> {
-        self.read(|reader| match read::by_id(reader, &self.names, id)? {
+        self.read(|reader| match read::by_id(self.names.of(reader), id)? {
             Some(stored) => link::of_row(reader, stored.row),
             None => Err(self.no_memory(id)),
         })
@@ -240,7 +240,7 @@ impl SpaceSource {
             let numbers = statistics::authors(reader, limit)?;
             numbers
                 .into_iter()
-                .map(|number| Ok((number, self.names.name(reader, number)?)))
+                .map(|number| Ok((number, self.names.of(reader).name(number)?)))
                 .collect()
         })
     }

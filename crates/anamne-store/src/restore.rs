@@ -11,7 +11,8 @@ use crate::files::{remove_if_there, set_aside, sync_folder_of};
 use crate::journal::{Digest, Entry, Journal, Line, Lines};
 use crate::source::record::{Payload, Stored};
 use crate::source::{
-    Names, Occasion, Transaction, contents, end_of_log, history, link, log, open_writer, read,
+    Names, Occasion, Tables, Transaction, contents, end_of_log, history, link, log, open_writer,
+    read,
 };
 use crate::{Result, StoreError};
 
@@ -35,15 +36,14 @@ pub(crate) struct Replayed {
 /// A line that can't be read ends the replay: everything before it is in the source afterwards. A
 /// journal that does not go through `end` is not replayed at all.
 pub(crate) fn source_from_journal(
-    connection: &Connection,
-    names: &Names,
+    tables: Tables<'_>,
     folder: &Path,
     end: (Seq, Digest),
 ) -> Result<Replayed> {
     let mut replayed = Replayed::default();
     let mut lines = Lines::of(folder)?;
     loop {
-        let mut transaction = begin(connection, names, end_of_log(connection)?)?;
+        let mut transaction = begin(tables, end_of_log(&tables)?)?;
         let more = replay_batch(&mut transaction, &mut lines, end, &mut replayed)?;
         transaction.commit()?;
         if !more {
@@ -58,17 +58,13 @@ const NOBODY: &Actor = &Actor {
     name: String::new(),
 };
 
-fn begin<'writer>(
-    connection: &'writer Connection,
-    names: &'writer Names,
-    end: (Seq, Digest),
-) -> Result<Transaction<'writer>> {
+fn begin<'writer>(tables: Tables<'writer>, end: (Seq, Digest)) -> Result<Transaction<'writer>> {
     let occasion = Occasion {
         space: "",
         actor: NOBODY,
         now: jiff::Timestamp::UNIX_EPOCH,
     };
-    Transaction::begin(connection, names, occasion, end)
+    Transaction::begin(tables, occasion, end)
 }
 
 /// Replays the next lines; says whether there are more.
@@ -118,7 +114,7 @@ pub(crate) fn database_from_journal(path: &Path, journal: &Path, space: &Path) -
     }
     let connection = open_writer(&unfinished)?;
     let names = Names::default();
-    let replayed = source_from_journal(&connection, &names, journal, Default::default())?;
+    let replayed = source_from_journal(names.of(&connection), journal, Default::default())?;
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     // The last connection takes the log and its index with it.
     connection.close().map_err(|(_, error)| error)?;
@@ -156,15 +152,11 @@ pub(crate) fn side_file(database: &Path, which: &str) -> PathBuf {
 ///
 /// The old folder is set aside. Payloads of states that the source still holds are written out as they
 /// were told, which their digests prove; others (a link that was taken away) are left empty.
-pub(crate) fn journal_from_source(
-    connection: &Connection,
-    names: &Names,
-    journal: &mut Journal,
-) -> Result<u64> {
+pub(crate) fn journal_from_source(tables: Tables<'_>, journal: &mut Journal) -> Result<u64> {
     let unfinished = journal.folder.with_extension("unfinished");
     remove_if_there(&unfinished)?;
     let mut anew = Journal::on(&unfinished, journal.storage.clone());
-    let written = write_journal(connection, names, &mut anew)?;
+    let written = write_journal(tables, &mut anew)?;
     if journal.folder.exists() {
         set_aside(&journal.folder)?;
     }
@@ -177,9 +169,9 @@ pub(crate) fn journal_from_source(
     Ok(written)
 }
 
-fn write_journal(connection: &Connection, names: &Names, journal: &mut Journal) -> Result<u64> {
-    let mut statement = connection.prepare(&format!("{EVENTS} ORDER BY events.seq"))?;
-    let lines = statement.query_and_then([], |row| line_of(connection, names, row))?;
+fn write_journal(tables: Tables<'_>, journal: &mut Journal) -> Result<u64> {
+    let mut statement = tables.prepare(&format!("{EVENTS} ORDER BY events.seq"))?;
+    let lines = statement.query_and_then([], |row| line_of(tables, row))?;
     write_lines(lines, journal)
 }
 
@@ -209,14 +201,10 @@ pub(crate) const EVENTS: &str = "SELECT events.seq, at, actor_kind, actor_name, 
      events.hash, events.row FROM events JOIN memories USING (row)";
 
 /// The line of an event, with its payload where the source still holds it.
-pub(crate) fn line_of(
-    connection: &Connection,
-    names: &Names,
-    row: &rusqlite::Row<'_>,
-) -> Result<Line> {
+pub(crate) fn line_of(tables: Tables<'_>, row: &rusqlite::Row<'_>) -> Result<Line> {
     let mut line = bare_line_of(row)?;
-    if let Some(stored) = read::by_row(connection, names, Row(row.get(8)?))? {
-        line.payload = payload_of(connection, &line.event(), stored)?
+    if let Some(stored) = read::by_row(tables, Row(row.get(8)?))? {
+        line.payload = payload_of(&tables, &line.event(), stored)?
             .filter(|payload| Digest::of(payload.get().as_bytes()) == line.payload_hash);
     }
     Ok(line)

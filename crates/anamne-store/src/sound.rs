@@ -43,7 +43,7 @@ impl SpaceSource {
         let reader = self.reader()?;
         let mut readable = Vec::with_capacity(ids.len());
         for &id in ids {
-            match read::by_id(&reader, self.names(), id) {
+            match read::by_id(self.names().of(&reader), id) {
                 Ok(_) => readable.push(id),
                 Err(error) if error.is_unmended_damage() => passed.add(id, error),
                 Err(error) => return Err(error),
@@ -62,7 +62,7 @@ impl SpaceSource {
             let reader = reader.unchecked_transaction()?;
             let found = ids
                 .iter()
-                .map(|&id| read::proven_by_id(&reader, self.names(), id));
+                .map(|&id| read::proven_by_id(self.names().of(&reader), id));
             found.collect::<Result<Vec<_>, _>>()
         });
         match all {
@@ -73,7 +73,7 @@ impl SpaceSource {
         let reader = self.reader()?;
         let mut sound = Vec::with_capacity(ids.len());
         for &id in ids {
-            match read::proven_by_id(&reader, self.names(), id) {
+            match read::proven_by_id(self.names().of(&reader), id) {
                 Ok(found) => sound.extend(found),
                 Err(error) if error.is_unmended_damage() => skip(id, error),
                 Err(error) => return Err(error),
@@ -167,7 +167,7 @@ impl SpaceSource {
         let reader = self.reader()?;
         let mut states = Vec::new();
         for (seq, row, id) in states::changed_since(&reader, after, limit)? {
-            let memory = match read::proven_by_row(&reader, self.names(), row) {
+            let memory = match read::proven_by_row(self.names().of(&reader), row) {
                 Ok(stored) => stored.and_then(states::alive),
                 Err(error) if error.is_unmended_damage() => {
                     skip(id, &error);

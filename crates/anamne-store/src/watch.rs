@@ -79,7 +79,7 @@ impl Watch {
         limit: usize,
     ) -> Result<(Seq, Vec<Change>)> {
         space.notice_replacement()?;
-        let changes = feed::changes(&self.connection, space.names(), tier, after, limit)?;
+        let changes = feed::changes(space.names().of(&self.connection), tier, after, limit)?;
         let last = changes.last().map_or(after, |change| change.seq);
         let through = if changes.len() < limit {
             last.max(head)

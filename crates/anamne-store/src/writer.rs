@@ -136,7 +136,7 @@ impl Writer {
         }
         let names = Names::default();
         let replayed =
-            restore::source_from_journal(&self.connection, &names, &self.journal.folder, end)?;
+            restore::source_from_journal(names.of(&self.connection), &self.journal.folder, end)?;
         note_replayed(&replayed, mended);
         match self.settle() {
             Err(StoreError::Damaged { reason, .. }) => Ok(Some(replayed.stopped.unwrap_or(reason))),
@@ -146,7 +146,7 @@ impl Writer {
 
     fn rewrite_journal(&mut self, reason: &str, mended: &mut Vec<String>) -> Result<()> {
         let names = Names::default();
-        let events = restore::journal_from_source(&self.connection, &names, &mut self.journal)?;
+        let events = restore::journal_from_source(names.of(&self.connection), &mut self.journal)?;
         mended.push(format!(
             "the journal could not be used ({reason}); {events} events were written anew from the database"
         ));

@@ -203,7 +203,7 @@ impl Database {
 
     /// Why what the database holds of an event's payload is not what was told, if so.
     fn examine_state(&self, line: &Line, row: Row, journal: &Reading) -> Result<Option<String>> {
-        let stored = match read::by_row(&self.connection, &self.names, row) {
+        let stored = match read::by_row(self.names.of(&self.connection), row) {
             Ok(Some(stored)) => stored,
             Ok(None) => return Ok(Some(format!("its memory m{row} is missing"))),
             Err(error) => return unreadable_state(row, error),

@@ -96,7 +96,7 @@ impl Witness {
         let Some((_, row)) = self.event(line.seq) else {
             return;
         };
-        let stored = read::by_row(&self.connection, &self.names, row);
+        let stored = read::by_row(self.names.of(&self.connection), row);
         let payload = stored.ok().flatten().and_then(|stored| {
             payload_of(&self.connection, &line.event(), stored)
                 .ok()
@@ -110,7 +110,7 @@ impl Witness {
     fn is_erased(&self, seq: Seq) -> bool {
         let stored = self
             .event(seq)
-            .and_then(|(_, row)| read::by_row(&self.connection, &self.names, row).ok()?);
+            .and_then(|(_, row)| read::by_row(self.names.of(&self.connection), row).ok()?);
         stored.is_some_and(|stored| stored.erased)
     }
 }

@@ -84,10 +84,10 @@ impl Transaction<'_> {
         for &id in ids {
             let row = self.present(id)?.row;
             let seq = self.next_seq();
-            erasure::erase(self.connection, row, at, seq, &mut borne)?;
+            erasure::erase(&self.tables, row, at, seq, &mut borne)?;
             self.log(EventKind::Erased, row, id, &Payload::NOTHING)?;
         }
-        erasure::erase_unused(self.connection, self.names, &borne)
+        erasure::erase_unused(self.tables, &borne)
     }
 
     /// Writes the new state of a memory, keeps the old one as a version, and logs it.
@@ -97,7 +97,7 @@ impl Transaction<'_> {
         memory: Memory,
         kind: EventKind,
     ) -> Result<Memory> {
-        rows::keep_version(self.connection, stored)?;
+        rows::keep_version(&self.tables, stored)?;
         let memory = Memory {
             version: memory.version + 1,
             updated_at: self.now,
@@ -105,8 +105,7 @@ impl Transaction<'_> {
             ..memory
         };
         rows::update(
-            self.connection,
-            self.names,
+            self.tables,
             stored.row,
             stored.salt,
             content_hash(&memory.content),

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::packed::Packed;
 use super::record::Payload;
-use super::{Names, moves};
+use super::{Names, Tables, moves};
 use crate::Result;
 use crate::journal::Erasure;
 
@@ -96,10 +96,10 @@ fn names_in(memory: &Memory) -> impl Iterator<Item = &str> {
 }
 
 /// Empties those of the names in `borne` that no memory bears now. O(memories) where there are any.
-pub(crate) fn erase_unused(connection: &Connection, names: &Names, borne: &Borne) -> Result<()> {
+pub(crate) fn erase_unused(tables: Tables<'_>, borne: &Borne) -> Result<()> {
     let mut unused = Vec::new();
     for &number in borne {
-        if !is_borne(connection, number)? {
+        if !is_borne(&tables, number)? {
             unused.push(number);
         }
     }
@@ -107,15 +107,15 @@ pub(crate) fn erase_unused(connection: &Connection, names: &Names, borne: &Borne
         return Ok(());
     }
     // There is no index of sessions, so they are read once for all.
-    let mut statement = connection
-        .prepare_cached("SELECT DISTINCT session FROM memories WHERE session IS NOT NULL")?;
+    let mut statement =
+        tables.prepare_cached("SELECT DISTINCT session FROM memories WHERE session IS NOT NULL")?;
     let sessions: Borne = statement
         .query_map([], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
     unused
         .into_iter()
         .filter(|number| !sessions.contains(number))
-        .try_for_each(|number| names.erase(connection, number))
+        .try_for_each(|number| tables.erase(number))
 }
 
 /// Whether a tag, thread or author with this number is left.

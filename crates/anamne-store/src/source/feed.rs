@@ -3,7 +3,7 @@
 use anamne_types::{Body, Judgement, Metadata, Row, Seq, Tier};
 use rusqlite::{Connection, Row as SqlRow, params_from_iter};
 
-use super::Names;
+use super::Tables;
 use super::packed::Packed;
 use super::record::read_body;
 use crate::space::SpaceSource;
@@ -27,7 +27,7 @@ impl ChangeFeed for SourceFeed<'_> {
 
     fn since(&self, after: Seq, limit: usize) -> Result<Vec<Change>, ViewError> {
         self.space
-            .read(|reader| changes(reader, self.space.names(), self.tier, after, limit))
+            .read(|reader| changes(self.space.names().of(reader), self.tier, after, limit))
             .map_err(feed_error)
     }
 }
@@ -48,14 +48,13 @@ pub(crate) fn head(connection: &Connection) -> Result<Seq> {
 ///
 /// At most `limit`, and as many more as the last event brings. Fewer than `limit` are all that there are.
 pub(crate) fn changes(
-    connection: &Connection,
-    names: &Names,
+    tables: Tables<'_>,
     tier: Tier,
     after: Seq,
     limit: usize,
 ) -> Result<Vec<Change>> {
-    let mut changes = arrivals(connection, names, tier, after, limit)?;
-    let mut departures = departures(connection, tier, after, limit)?;
+    let mut changes = arrivals(tables, tier, after, limit)?;
+    let mut departures = departures(&tables, tier, after, limit)?;
     // Where one list was cut off, the other one must not go beyond it.
     let cut = |full: &[Change], other: &mut Vec<Change>| {
         if let Some(last) = full.last().filter(|_| full.len() >= limit) {
@@ -73,13 +72,7 @@ pub(crate) fn changes(
 }
 
 /// The rows that lie in a tier, by the event that last changed them or moved them there.
-fn arrivals(
-    connection: &Connection,
-    names: &Names,
-    tier: Tier,
-    after: Seq,
-    limit: usize,
-) -> Result<Vec<Change>> {
+fn arrivals(tables: Tables<'_>, tier: Tier, after: Seq, limit: usize) -> Result<Vec<Change>> {
     let condition = match tier {
         // What lies there was never moved to it.
         Tier::Active => "tier = 0 AND ?1 = 0 AND seq > ?2 ORDER BY seq LIMIT ?3".to_owned(),
@@ -87,9 +80,9 @@ fn arrivals(
     };
     let page = |condition: &str, values: &[i64]| -> Result<Vec<Change>> {
         let sql = format!("SELECT {FIELDS} FROM memories WHERE {condition}");
-        let mut statement = connection.prepare_cached(&sql)?;
+        let mut statement = tables.prepare_cached(&sql)?;
         let rows = statement.query_map(params_from_iter(values), read_change)?;
-        rows.map(|row| named(connection, names, row?)).collect()
+        rows.map(|row| named(tables, row?)).collect()
     };
     let number = i64::from(tier.number());
     let most = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -115,11 +108,11 @@ fn feedback(row: &SqlRow<'_>) -> rusqlite::Result<i8> {
     Ok((standing * 100.0).round() as i8)
 }
 
-fn named(connection: &Connection, names: &Names, mut change: Change) -> Result<Change> {
+fn named(tables: Tables<'_>, mut change: Change) -> Result<Change> {
     if let Some(record) = &mut change.record
         && record.attributes.author != 0
     {
-        record.author_name = names.name(connection, record.attributes.author)?;
+        record.author_name = tables.name(record.attributes.author)?;
     }
     Ok(change)
 }

@@ -4,8 +4,8 @@ use anamne_types::{Filter, Memory, MemoryId, Row, Seq};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
-use super::Names;
 use super::read::proven_by_row;
+use super::{Names, Tables};
 use crate::clock::to_microseconds;
 use crate::{Result, StoreError};
 
@@ -176,12 +176,8 @@ fn is_small(connection: &Connection) -> Result<bool> {
 }
 
 /// The memories of a listing. In a small database no index can hide one.
-pub(crate) fn list(
-    connection: &Connection,
-    names: &Names,
-    listing: &Listing,
-) -> Result<Vec<Memory>> {
-    let mut clause = Clause::of(&listing.filter, connection)?;
+pub(crate) fn list(tables: Tables<'_>, listing: &Listing) -> Result<Vec<Memory>> {
+    let mut clause = Clause::of(&listing.filter, &tables)?;
     let standing = if listing.forgotten {
         Standing::Forgotten
     } else {
@@ -190,7 +186,7 @@ pub(crate) fn list(
     clause.push(standing.sql(), []);
     let order = listing.order.sql();
     // First which ones, so that nothing is read of those that are sorted out.
-    let memories = if is_small(connection)? {
+    let memories = if is_small(&tables)? {
         UNINDEXED
     } else {
         "memories"
@@ -204,8 +200,8 @@ pub(crate) fn list(
         .values
         .extend([bounded(listing.limit), bounded(listing.offset)]);
     // What is listed and what is read must be of one state.
-    let connection = connection.unchecked_transaction()?;
-    let mut statement = connection.prepare_cached(&sql)?;
+    let reader = tables.unchecked_transaction()?;
+    let mut statement = reader.prepare_cached(&sql)?;
     let listed = statement.query_map(params_from_iter(clause.values), |row| {
         let seq = Seq(row.get::<_, i64>(2)? as u64);
         Ok((Row(row.get(0)?), MemoryId::from_bytes(row.get(1)?), seq))
@@ -213,7 +209,7 @@ pub(crate) fn list(
     let read = |listed: rusqlite::Result<(Row, MemoryId, Seq)>| {
         let (row, id, seq) = listed?;
         // The way to a row may be damaged where the row is not.
-        let stored = proven_by_row(&connection, names, row)?;
+        let stored = proven_by_row(tables, row)?;
         let stored = stored.ok_or(StoreError::Unproven { id, seq })?;
         Ok(stored.memory)
     };

@@ -36,7 +36,7 @@ impl Transaction<'_> {
             ..link.clone()
         };
         let (source, target) = (self.present(link.from)?, self.present(link.to)?);
-        let there = between(self.connection, source.row, target.row, link.link_type)?;
+        let there = between(&self.tables, source.row, target.row, link.link_type)?;
         if there.as_ref() == Some(&link) {
             return Ok(false);
         }
@@ -52,7 +52,7 @@ impl Transaction<'_> {
         link_type: LinkType,
     ) -> Result<bool> {
         let (source, target) = (self.present(from)?, self.present(to)?);
-        if !rows::unlink(self.connection, source.row, target.row, link_type.number())? {
+        if !rows::unlink(&self.tables, source.row, target.row, link_type.number())? {
             return Ok(false);
         }
         let link = Link {
@@ -74,7 +74,7 @@ impl Transaction<'_> {
     /// Writes and logs a link; says with which event.
     fn draw(&mut self, source: &Stored, target: Row, link: &Link) -> Result<Seq> {
         let seq = self.next_seq();
-        rows::link(self.connection, source.row, target, link, seq)?;
+        rows::link(&self.tables, source.row, target, link, seq)?;
         let payload = Payload::of_link(source.salt, link);
         self.log(EventKind::Linked, source.row, link.from, &payload)?;
         Ok(seq)

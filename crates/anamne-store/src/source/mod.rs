@@ -38,7 +38,7 @@ pub use statistics::Statistics;
 pub(crate) use connection::{
     Pooled, Readers, check_format, configure, integrity, open_identified, open_reader, open_writer,
 };
-pub(crate) use names::Names;
+pub(crate) use names::{Names, Tables};
 pub(crate) use transaction::{Occasion, Transaction, end_of_log};
 
 /// The version of the database schema, kept in `PRAGMA user_version`.

@@ -191,7 +191,7 @@ impl Transaction<'_> {
     /// Notes that the file of `target` is going to hold `aged`, whatever becomes of their move.
     pub(crate) fn expect_in(&mut self, target: Tier, aged: &[Aged]) -> Result<()> {
         let mut expect = self
-            .connection
+            .tables
             .prepare_cached("INSERT OR IGNORE INTO leftovers (tier, row) VALUES (?1, ?2)")?;
         for memory in aged {
             expect.execute([target.number(), memory.row.0])?;
@@ -202,7 +202,7 @@ impl Transaction<'_> {
     /// Takes note that the file of `tier` does not hold `rows` any more.
     pub(crate) fn cleaned(&mut self, tier: Tier, rows: &[Row]) -> Result<()> {
         let mut clean = self
-            .connection
+            .tables
             .prepare_cached("DELETE FROM leftovers WHERE tier = ?1 AND row = ?2")?;
         for row in rows {
             clean.execute([tier.number(), row.0])?;
@@ -216,13 +216,13 @@ impl Transaction<'_> {
         let event = Seq(self.head.0 + 1);
         let (mut moved, mut first) = (0, None);
         {
-            let prepare = |sql| self.connection.prepare_cached(sql);
+            let prepare = |sql| self.tables.prepare_cached(sql);
             let mut depart =
                 prepare("INSERT INTO departures (tier, seq, row) VALUES (?1, ?2, ?3)")?;
             let mut leave_behind =
                 prepare("INSERT OR IGNORE INTO leftovers (tier, row) VALUES (?1, ?2)")?;
             let mut arrive = prepare("DELETE FROM leftovers WHERE tier = ?1 AND row = ?2")?;
-            let mut leave = self.connection.prepare_cached(
+            let mut leave = self.tables.prepare_cached(
                 "UPDATE memories SET content = '', body = NULL, metadata = NULL, tier = ?3, placed = ?4 \
                  WHERE row = ?1 AND seq = ?2 AND tier = ?5 AND NOT erased",
             )?;

@@ -1,5 +1,6 @@
 //! Threads, sessions, authors and tags are stored once, under a number.
 
+use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension};
@@ -62,49 +63,17 @@ impl Names {
         Ok(())
     }
 
-    /// The number of a name, given to it now if it has none. Only inside a write; after a rollback,
-    /// [`Names::forget`] must be called.
-    pub(crate) fn number(&self, connection: &Connection, name: &str) -> Result<u32> {
-        if let Some(&number) = self.lock().by_name.get(name) {
-            return Ok(number);
-        }
-        let number = if let Some(number) = Self::find(connection, name)? {
-            number
-        } else {
-            connection
-                .prepare_cached("INSERT INTO names (name) VALUES (?1)")?
-                .execute([name])?;
-            connection.last_insert_rowid() as u32
-        };
-        self.learn(name, number);
-        Ok(number)
-    }
-
-    /// Empties a name for ever; its number stays taken.
-    pub(crate) fn erase(&self, connection: &Connection, number: u32) -> Result<()> {
-        // No name that a caller may give holds a control character, so this one meets no other.
-        connection
-            .prepare_cached("UPDATE names SET name = char(0) || id WHERE id = ?1")?
-            .execute([number])?;
-        self.forget();
-        Ok(())
-    }
-
     /// Forgets everything, so that numbers given in a transaction that was rolled back are not used.
     pub(crate) fn forget(&self) {
         *self.lock() = Known::default();
     }
 
-    /// The name that has this number.
-    pub(crate) fn name(&self, connection: &Connection, number: u32) -> Result<String> {
-        if let Some(name) = self.lock().by_number.get(&number) {
-            return Ok(name.to_string());
+    /// These names with the connection to their database.
+    pub(crate) fn of<'a>(&'a self, connection: &'a Connection) -> Tables<'a> {
+        Tables {
+            connection,
+            names: self,
         }
-        let name: String = connection
-            .prepare_cached("SELECT name FROM names WHERE id = ?1")?
-            .query_row([number], |row| row.get(0))?;
-        self.learn(&name, number);
-        Ok(name)
     }
 
     fn learn(&self, name: &str, number: u32) {
@@ -118,5 +87,60 @@ impl Names {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A connection with the names of its database: what it takes to read or write a memory whole.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tables<'a> {
+    connection: &'a Connection,
+    pub(super) names: &'a Names,
+}
+
+impl Deref for Tables<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.connection
+    }
+}
+
+impl Tables<'_> {
+    /// The name that has this number.
+    pub(crate) fn name(self, number: u32) -> Result<String> {
+        if let Some(name) = self.names.lock().by_number.get(&number) {
+            return Ok(name.to_string());
+        }
+        let name: String = self
+            .prepare_cached("SELECT name FROM names WHERE id = ?1")?
+            .query_row([number], |row| row.get(0))?;
+        self.names.learn(&name, number);
+        Ok(name)
+    }
+
+    /// The number of a name, given to it now if it has none. Only inside a write; after a rollback,
+    /// [`Names::forget`] must be called.
+    pub(crate) fn number(self, name: &str) -> Result<u32> {
+        if let Some(&number) = self.names.lock().by_name.get(name) {
+            return Ok(number);
+        }
+        let number = if let Some(number) = Names::find(&self, name)? {
+            number
+        } else {
+            self.prepare_cached("INSERT INTO names (name) VALUES (?1)")?
+                .execute([name])?;
+            self.last_insert_rowid() as u32
+        };
+        self.names.learn(name, number);
+        Ok(number)
+    }
+
+    /// Empties a name for ever; its number stays taken.
+    pub(crate) fn erase(self, number: u32) -> Result<()> {
+        // No name that a caller may give holds a control character, so this one meets no other.
+        self.prepare_cached("UPDATE names SET name = char(0) || id WHERE id = ?1")?
+            .execute([number])?;
+        self.names.forget();
+        Ok(())
     }
 }

@@ -5,34 +5,26 @@ use std::sync::LazyLock;
 use anamne_types::{MemoryId, Row, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::Names;
+use super::Tables;
 use super::record::{COLUMNS, Payload, Stored};
 use crate::journal::Digest;
 use crate::{Result, StoreError};
 
 /// The memory with this id, forgotten or not; `None` when it was never there.
-pub(crate) fn by_id(
-    connection: &Connection,
-    names: &Names,
-    id: MemoryId,
-) -> Result<Option<Stored>> {
-    one(connection, names, &BY_ID, id.as_bytes().as_slice())
+pub(crate) fn by_id(tables: Tables<'_>, id: MemoryId) -> Result<Option<Stored>> {
+    one(tables, &BY_ID, id.as_bytes().as_slice())
 }
 
 /// The memory with this row.
-pub(crate) fn by_row(connection: &Connection, names: &Names, row: Row) -> Result<Option<Stored>> {
-    one(connection, names, &BY_ROW, row.0)
+pub(crate) fn by_row(tables: Tables<'_>, row: Row) -> Result<Option<Stored>> {
+    one(tables, &BY_ROW, row.0)
 }
 
 /// The memory with this id, proven as [`proven`] does; that it is not there costs a look at every memory.
-pub(crate) fn proven_by_id(
-    connection: &Connection,
-    names: &Names,
-    id: MemoryId,
-) -> Result<Option<Stored>> {
-    match by_id(connection, names, id)? {
+pub(crate) fn proven_by_id(tables: Tables<'_>, id: MemoryId) -> Result<Option<Stored>> {
+    match by_id(tables, id)? {
         Some(stored) => proven(stored).map(Some),
-        None => prove_absence(connection, id, id).map(|()| None),
+        None => prove_absence(&tables, id, id).map(|()| None),
     }
 }
 
@@ -54,12 +46,8 @@ pub(crate) fn prove_absence(connection: &Connection, low: MemoryId, high: Memory
 }
 
 /// The memory with this row, proven as [`proven`] does.
-pub(crate) fn proven_by_row(
-    connection: &Connection,
-    names: &Names,
-    row: Row,
-) -> Result<Option<Stored>> {
-    let stored = by_row(connection, names, row)?;
+pub(crate) fn proven_by_row(tables: Tables<'_>, row: Row) -> Result<Option<Stored>> {
+    let stored = by_row(tables, row)?;
     stored.map(proven).transpose()
 }
 
@@ -103,17 +91,10 @@ static BY_ROW: LazyLock<String> =
 static BY_ID: LazyLock<String> =
     LazyLock::new(|| format!("SELECT {COLUMNS} FROM memories WHERE id = ?1"));
 
-fn one(
-    connection: &Connection,
-    names: &Names,
-    sql: &str,
-    value: impl rusqlite::ToSql,
-) -> Result<Option<Stored>> {
-    let mut statement = connection.prepare_cached(sql)?;
+fn one(tables: Tables<'_>, sql: &str, value: impl rusqlite::ToSql) -> Result<Option<Stored>> {
+    let mut statement = tables.prepare_cached(sql)?;
     let stored = statement.query_row([value], Stored::read).optional()?;
-    stored
-        .map(|stored| stored.complete(connection, names))
-        .transpose()
+    stored.map(|stored| stored.complete(tables)).transpose()
 }
 
 /// The ids that begin with these hexadecimal digits, at most two: enough to know whether it is one.

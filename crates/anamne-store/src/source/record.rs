@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use anamne_types::{Body, Category, Kind, Link, Memory, MemoryId, Metadata, Role, Row, Seq};
+use rusqlite::Row as SqlRow;
 use rusqlite::types::Type;
-use rusqlite::{Connection, Row as SqlRow};
 use serde::{Deserialize, Serialize};
 
-use super::Names;
+use super::Tables;
 use super::packed::Packed;
 use crate::Result;
 use crate::clock::from_microseconds;
@@ -119,31 +119,27 @@ impl Stored {
     }
 
     /// Fills in the names and tags, which live in tables of their own.
-    pub(crate) fn complete(mut self, connection: &Connection, names: &Names) -> Result<Self> {
+    pub(crate) fn complete(mut self, tables: Tables<'_>) -> Result<Self> {
         let [thread, session, author] = self.numbers;
-        let name = |number: Option<u32>| {
-            number
-                .map(|number| names.name(connection, number))
-                .transpose()
-        };
+        let name = |number: Option<u32>| number.map(|number| tables.name(number)).transpose();
         self.memory.thread = name(thread)?;
         self.memory.session = name(session)?;
         self.memory.author = name(author)?;
         if self.has_tags {
-            self.memory.tags = read_tags(connection, self.row, names)?;
+            self.memory.tags = read_tags(tables, self.row)?;
         }
         Ok(self)
     }
 }
 
-fn read_tags(connection: &Connection, row: Row, names: &Names) -> Result<Vec<String>> {
-    let mut statement = connection.prepare_cached("SELECT tag FROM tags WHERE row = ?1")?;
+fn read_tags(tables: Tables<'_>, row: Row) -> Result<Vec<String>> {
+    let mut statement = tables.prepare_cached("SELECT tag FROM tags WHERE row = ?1")?;
     let numbers: Vec<u32> = statement
         .query_map([row.0], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
     let mut tags = numbers
         .into_iter()
-        .map(|number| names.name(connection, number))
+        .map(|number| tables.name(number))
         .collect::<Result<Vec<_>, _>>()?;
     tags.sort();
     Ok(tags)

@@ -46,26 +46,26 @@ impl Transaction<'_> {
 
     fn find_known(&self, draft: &Draft, hash: [u8; 16]) -> Result<Option<Stored>> {
         if let Some(external_id) = &draft.external_id {
-            let Some(row) = rows::with_external_id(self.connection, external_id)? else {
+            let Some(row) = rows::with_external_id(&self.tables, external_id)? else {
                 return Ok(None);
             };
             return of_content(self.by_row(row)?, hash, || external_id.clone()).map(Some);
         }
         let place = draft.thread.as_deref().zip(draft.position);
-        rows::with_content(self.connection, hash, place)?
+        rows::with_content(&self.tables, hash, place)?
             .map(|row| self.by_row(row))
             .transpose()
     }
 
     fn find_arrived(&self, draft: &Draft, id: MemoryId) -> Result<Option<Stored>> {
-        let known = match read::by_id(self.connection, self.names, id)? {
+        let known = match read::by_id(self.tables, id)? {
             Some(known) if known.erased => return Err(StoreError::WasErased { id }),
             Some(known) => Some(known),
             // An import by an older version made its id an outside id.
             None => {
                 let row = match &draft.external_id {
-                    Some(external_id) => rows::with_external_id(self.connection, external_id)?,
-                    None => rows::with_external_id(self.connection, &id.to_string())?,
+                    Some(external_id) => rows::with_external_id(&self.tables, external_id)?,
+                    None => rows::with_external_id(&self.tables, &id.to_string())?,
                 };
                 row.map(|row| self.by_row(row)).transpose()?
             }
@@ -89,7 +89,7 @@ impl Transaction<'_> {
     fn insert(&mut self, memory: Memory, hash: [u8; 16]) -> Result<Remembered> {
         let row = self.next_row;
         let salt = self.salt_of(memory.id);
-        rows::insert(self.connection, self.names, row, salt, hash, &memory)?;
+        rows::insert(self.tables, row, salt, hash, &memory)?;
         self.next_row = Row(row.0 + 1);
         let (id, seq) = (memory.id, memory.seq);
         let payload = Payload::of_memory(salt, &memory);
@@ -99,7 +99,7 @@ impl Transaction<'_> {
 
     fn memory_of(&self, draft: &Draft) -> Result<Memory> {
         let position = match (&draft.thread, draft.position) {
-            (Some(thread), None) => Some(rows::next_position(self.connection, self.names, thread)?),
+            (Some(thread), None) => Some(rows::next_position(self.tables, thread)?),
             (_, position) => position,
         };
         let mut tags = draft.tags.clone();

@@ -18,13 +18,13 @@ impl Transaction<'_> {
             .as_ref()
             .map(|payload| serde_json::from_str(payload.get()))
             .transpose()?;
-        let stored = read::by_id(self.connection, self.names, line.memory)?;
+        let stored = read::by_id(self.tables, line.memory)?;
         let row = stored.as_ref().map_or(self.next_row, |stored| stored.row);
         self.replay_state(line, stored, payload)?;
         if row == self.next_row {
             self.next_row = Row(row.0 + 1);
         }
-        insert_event(self.connection, line, row)?;
+        insert_event(&self.tables, line, row)?;
         (self.head, self.hash) = (line.seq, line.hash);
         Ok(())
     }
@@ -41,33 +41,26 @@ impl Transaction<'_> {
         match (line.kind, stored, memory, link) {
             (_, None, Some(memory), _) => {
                 let hash = content_hash(&memory.content);
-                rows::insert(
-                    self.connection,
-                    self.names,
-                    self.next_row,
-                    salt,
-                    hash,
-                    &memory,
-                )
+                rows::insert(self.tables, self.next_row, salt, hash, &memory)
             }
             (_, Some(stored), Some(memory), _) => {
-                rows::keep_version(self.connection, &stored)?;
+                rows::keep_version(&self.tables, &stored)?;
                 let hash = content_hash(&memory.content);
-                rows::update(self.connection, self.names, stored.row, salt, hash, &memory)
+                rows::update(self.tables, stored.row, salt, hash, &memory)
             }
             (EventKind::Linked, Some(source), _, Some(link)) => {
-                match read::by_id(self.connection, self.names, link.to)? {
+                match read::by_id(self.tables, link.to)? {
                     // An end of which nothing is left, for its payload was lost, has no links.
                     Some(target) if !source.erased && !target.erased => {
-                        rows::link(self.connection, source.row, target.row, &link, line.seq)
+                        rows::link(&self.tables, source.row, target.row, &link, line.seq)
                     }
                     _ => Ok(()),
                 }
             }
             (EventKind::Unlinked, Some(source), _, Some(link)) => {
-                if let Some(target) = read::by_id(self.connection, self.names, link.to)? {
+                if let Some(target) = read::by_id(self.tables, link.to)? {
                     rows::unlink(
-                        self.connection,
+                        &self.tables,
                         source.row,
                         target.row,
                         link.link_type.number(),
@@ -78,12 +71,12 @@ impl Transaction<'_> {
             (EventKind::Erased, Some(stored), ..) => {
                 let mut borne = erasure::Borne::new();
                 let at = to_microseconds(line.at);
-                erasure::erase(self.connection, stored.row, at, line.seq, &mut borne)?;
-                erasure::erase_unused(self.connection, self.names, &borne)
+                erasure::erase(&self.tables, stored.row, at, line.seq, &mut borne)?;
+                erasure::erase_unused(self.tables, &borne)
             }
             // A memory whose payload was erased: its row stays taken, empty.
             (_, None, None, None) => erasure::insert_empty(
-                self.connection,
+                &self.tables,
                 self.next_row,
                 line.memory,
                 to_microseconds(line.at),

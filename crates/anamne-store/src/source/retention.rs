@@ -177,7 +177,7 @@ impl Transaction<'_> {
         let sql = format!(
             "SELECT 1 FROM memories JOIN events ON events.seq = memories.seq WHERE memories.id = ?1 AND {condition}"
         );
-        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut statement = self.tables.prepare_cached(&sql)?;
         Ok(statement.exists([id.as_bytes().as_slice()])?)
     }
 }

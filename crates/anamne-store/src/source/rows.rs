@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::packed::Packed;
 use super::record::{Payload, Stored, body_json};
-use super::{Names, moves};
+use super::{Names, Tables, moves};
 use crate::Result;
 use crate::clock::to_microseconds;
 
@@ -30,48 +30,41 @@ pub(crate) fn next(connection: &Connection) -> Result<Row> {
 
 /// Writes a new memory; `hash` is that of its content.
 pub(crate) fn insert(
-    connection: &Connection,
-    names: &Names,
+    tables: Tables<'_>,
     row: Row,
     salt: i64,
     hash: [u8; 16],
     memory: &Memory,
 ) -> Result<()> {
-    write(connection, names, INSERT, row, salt, hash, memory)?;
-    write_tags(connection, names, row, memory)
+    write(tables, INSERT, row, salt, hash, memory)?;
+    write_tags(tables, row, memory)
 }
 
 /// Replaces the state of a memory, which brings it back to the active tier; `hash` is that of its content.
 pub(crate) fn update(
-    connection: &Connection,
-    names: &Names,
+    tables: Tables<'_>,
     row: Row,
     salt: i64,
     hash: [u8; 16],
     memory: &Memory,
 ) -> Result<()> {
-    moves::depart(connection, row, memory.seq)?;
-    write(connection, names, UPDATE, row, salt, hash, memory)?;
-    connection
+    moves::depart(&tables, row, memory.seq)?;
+    write(tables, UPDATE, row, salt, hash, memory)?;
+    tables
         .prepare_cached("DELETE FROM tags WHERE row = ?1")?
         .execute([row.0])?;
-    write_tags(connection, names, row, memory)
+    write_tags(tables, row, memory)
 }
 
 fn write(
-    connection: &Connection,
-    names: &Names,
+    tables: Tables<'_>,
     sql: &str,
     row: Row,
     salt: i64,
     hash: [u8; 16],
     memory: &Memory,
 ) -> Result<()> {
-    let name = |name: &Option<String>| {
-        name.as_deref()
-            .map(|name| names.number(connection, name))
-            .transpose()
-    };
+    let name = |name: &Option<String>| name.as_deref().map(|name| tables.number(name)).transpose();
     let role = match &memory.body {
         anamne_types::Body::Message { role } => role.map(anamne_types::Role::number),
         _ => None,
@@ -81,7 +74,7 @@ fn write(
     } else {
         Some(serde_json::to_string(&memory.metadata)?)
     };
-    connection.prepare_cached(sql)?.execute(params![
+    tables.prepare_cached(sql)?.execute(params![
         row.0,
         memory.id.as_bytes().as_slice(),
         salt,
@@ -115,10 +108,10 @@ fn write(
     Ok(())
 }
 
-fn write_tags(connection: &Connection, names: &Names, row: Row, memory: &Memory) -> Result<()> {
+fn write_tags(tables: Tables<'_>, row: Row, memory: &Memory) -> Result<()> {
     for tag in &memory.tags {
-        let number = names.number(connection, tag)?;
-        connection
+        let number = tables.number(tag)?;
+        tables
             .prepare_cached("INSERT OR IGNORE INTO tags (tag, row) VALUES (?1, ?2)")?
             .execute([number, row.0])?;
     }
@@ -181,9 +174,9 @@ pub(crate) fn unlink(
 }
 
 /// The place after the last one in a thread.
-pub(crate) fn next_position(connection: &Connection, names: &Names, thread: &str) -> Result<u32> {
-    let number = names.number(connection, thread)?;
-    let last: Option<u32> = connection
+pub(crate) fn next_position(tables: Tables<'_>, thread: &str) -> Result<u32> {
+    let number = tables.number(thread)?;
+    let last: Option<u32> = tables
         .prepare_cached("SELECT max(position) FROM memories WHERE thread = ?1")?
         .query_row([number], |row| row.get(0))?;
     Ok(last.map_or(0, |last| last.saturating_add(1)))

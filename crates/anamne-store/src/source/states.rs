@@ -3,7 +3,7 @@
 use anamne_types::{Memory, MemoryId, Row, Seq};
 use rusqlite::{Connection, params};
 
-use super::Names;
+use super::Tables;
 use super::feed::head;
 use super::read::{by_id, proven};
 use super::record::{COLUMNS, Stored};
@@ -25,7 +25,9 @@ impl MemoryFeed for SpaceSource {
             let reader = reader.unchecked_transaction()?;
             let mut memories = Vec::with_capacity(ids.len());
             for &id in ids {
-                let stored = by_id(&reader, self.names(), id)?.map(proven).transpose()?;
+                let stored = by_id(self.names().of(&reader), id)?
+                    .map(proven)
+                    .transpose()?;
                 memories.extend(stored.and_then(alive).map(|memory| self.with_space(memory)));
             }
             Ok(memories)
@@ -36,7 +38,7 @@ impl MemoryFeed for SpaceSource {
 
 impl SpaceSource {
     pub(crate) fn states(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>> {
-        let states = self.read(|reader| states(reader, self.names(), after, limit))?;
+        let states = self.read(|reader| states(self.names().of(reader), after, limit))?;
         Ok(states
             .into_iter()
             .map(|state| self.of_space(state))
@@ -79,20 +81,15 @@ pub(crate) fn changed_since(
     Ok(changed.collect::<Result<_, _>>()?)
 }
 
-fn states(
-    connection: &Connection,
-    names: &Names,
-    after: Seq,
-    limit: usize,
-) -> Result<Vec<MemoryState>> {
-    let reader = connection.unchecked_transaction()?;
+fn states(tables: Tables<'_>, after: Seq, limit: usize) -> Result<Vec<MemoryState>> {
+    let reader = tables.unchecked_transaction()?;
     let sql = format!("SELECT {COLUMNS} FROM memories WHERE seq > ?1 ORDER BY seq LIMIT ?2");
     let mut statement = reader.prepare_cached(&sql)?;
     let most = i64::try_from(limit).unwrap_or(i64::MAX);
     let rows = statement.query_map(params![after.0 as i64, most], Stored::read)?;
     let mut states = Vec::new();
     for stored in rows {
-        let stored = proven(stored?.complete(&reader, names)?)?;
+        let stored = proven(stored?.complete(tables)?)?;
         let (seq, row, id): (Seq, Row, MemoryId) =
             (stored.memory.seq, stored.row, stored.memory.id);
         states.push(MemoryState {

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::value::to_raw_value;
 
 use super::record::{Payload, Stored};
-use super::{Names, read, rows};
+use super::{Tables, read, rows};
 use crate::clock::{cut, to_microseconds};
 use crate::files::look_at;
 use crate::journal::{Digest, Entry, Line};
@@ -16,8 +16,7 @@ use crate::{Result, StoreError};
 
 /// An open transaction. Dropped without [`Transaction::commit`], it leaves nothing behind.
 pub(crate) struct Transaction<'writer> {
-    pub(super) connection: &'writer Connection,
-    pub(super) names: &'writer Names,
+    pub(super) tables: Tables<'writer>,
     pub(super) space: &'writer str,
     pub(super) actor: &'writer Actor,
     pub(super) now: Timestamp,
@@ -42,16 +41,14 @@ pub(crate) struct Occasion<'writer> {
 impl<'writer> Transaction<'writer> {
     /// Begins after the event `end`, up to which source and journal agree, and clears the outbox.
     pub(crate) fn begin(
-        connection: &'writer Connection,
-        names: &'writer Names,
+        tables: Tables<'writer>,
         occasion: Occasion<'writer>,
         end: (Seq, Digest),
     ) -> Result<Self> {
-        names.begin_write(connection)?;
-        connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        tables.names.begin_write(&tables)?;
+        tables.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let mut transaction = Self {
-            connection,
-            names,
+            tables,
             space: occasion.space,
             actor: occasion.actor,
             now: cut(occasion.now),
@@ -62,8 +59,8 @@ impl<'writer> Transaction<'writer> {
             secret: secret(),
             open: true,
         };
-        transaction.next_row = rows::next(connection)?;
-        connection
+        transaction.next_row = rows::next(&tables)?;
+        tables
             .prepare_cached("DELETE FROM outbox WHERE seq <= ?1")?
             .execute([end.0.0 as i64])?;
         Ok(transaction)
@@ -71,7 +68,7 @@ impl<'writer> Transaction<'writer> {
 
     /// Makes everything durable, and hands out the lines that the journal must take.
     pub(crate) fn commit(mut self) -> Result<Vec<Entry>> {
-        self.connection.prepare_cached("COMMIT")?.execute([])?;
+        self.tables.prepare_cached("COMMIT")?.execute([])?;
         self.open = false;
         Ok(std::mem::take(&mut self.lines))
     }
@@ -81,7 +78,7 @@ impl<'writer> Transaction<'writer> {
         if !self.lines.is_empty() {
             return self.commit();
         }
-        self.connection.prepare_cached("ROLLBACK")?.execute([])?;
+        self.tables.prepare_cached("ROLLBACK")?.execute([])?;
         self.open = false;
         Ok(Vec::new())
     }
@@ -97,7 +94,7 @@ impl<'writer> Transaction<'writer> {
     /// By how many bytes the file of the database falls short of its pages, of which some stand in its log alone.
     pub(crate) fn logged_bytes(&self, database: &Path) -> Result<u64> {
         let number = |pragma| {
-            self.connection
+            self.tables
                 .pragma_query_value(None, pragma, |row| row.get(0))
         };
         let (pages, size): (i64, i64) = (number("page_count")?, number("page_size")?);
@@ -125,9 +122,9 @@ impl<'writer> Transaction<'writer> {
             memory,
         };
         let line = Line::chain(self.hash, event, to_raw_value(payload)?);
-        insert_event(self.connection, &line, row)?;
+        insert_event(&self.tables, &line, row)?;
         let entry = Entry::of(&line)?;
-        self.connection
+        self.tables
             .prepare_cached("INSERT INTO outbox (seq, line) VALUES (?1, ?2)")?
             .execute(params![entry.seq.0 as i64, entry.text])?;
         (self.head, self.hash) = (entry.seq, entry.hash);
@@ -149,7 +146,7 @@ impl<'writer> Transaction<'writer> {
 
     /// A memory that is not erased.
     pub(super) fn present(&self, id: MemoryId) -> Result<Stored> {
-        match read::by_id(self.connection, self.names, id)? {
+        match read::by_id(self.tables, id)? {
             Some(stored) if !stored.erased => Ok(stored),
             _ => Err(StoreError::NoMemory {
                 id,
@@ -159,13 +156,13 @@ impl<'writer> Transaction<'writer> {
     }
 
     pub(super) fn by_row(&self, row: Row) -> Result<Stored> {
-        read::by_row(self.connection, self.names, row)?
+        read::by_row(self.tables, row)?
             .ok_or_else(|| StoreError::Sqlite(rusqlite::Error::QueryReturnedNoRows))
     }
 
     pub(super) fn id_of(&self, row: Row) -> Result<MemoryId> {
         let id = self
-            .connection
+            .tables
             .prepare_cached("SELECT id FROM memories WHERE row = ?1")?
             .query_row([row.0], |row| row.get(0))?;
         Ok(MemoryId::from_bytes(id))
@@ -176,9 +173,9 @@ impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if self.open {
             // First, for as soon as the numbers are free again another process may give them to other names.
-            self.names.forget();
+            self.tables.names.forget();
             // A rollback that fails leaves the transaction to the connection's end; nothing was committed.
-            let _ = self.connection.execute_batch("ROLLBACK");
+            let _ = self.tables.execute_batch("ROLLBACK");
         }
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn news(connection: &Connection, uses: &[Use]) -> Result<Vec<Use>> {
 impl Transaction<'_> {
     /// Notes when memories were handed out.
     pub(crate) fn note_uses(&mut self, uses: &[Use]) -> Result<()> {
-        let mut statement = self.connection.prepare_cached(
+        let mut statement = self.tables.prepare_cached(
             "INSERT INTO uses (row, at) SELECT row, ?2 FROM memories WHERE id = ?1 AND NOT erased \
              ON CONFLICT (row) DO UPDATE SET at = max(at, excluded.at)",
         )?;

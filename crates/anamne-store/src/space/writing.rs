@@ -101,7 +101,7 @@ impl SpaceSource {
             actor,
             now: self.clock.now(),
         };
-        Transaction::begin(&writer.connection, &self.names, occasion, end)
+        Transaction::begin(self.names.of(&writer.connection), occasion, end)
     }
 
     /// Runs `work` as the only writer of all threads and processes, after source and journal agree;
