@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use anamne_types::Seq;
 
-use crate::files::{remove_if_there, replace_file};
-use crate::{Result, StoreError};
+use crate::Result;
+use crate::files::{found, remove_if_there, replace_file};
 
 fn path_in(folder: &Path) -> PathBuf {
     folder.join("views.unclean")
@@ -24,13 +24,9 @@ pub(crate) fn note(folder: &Path, through: Seq) -> Result<()> {
 /// Up to which event there are erasures that the views may not know of; `None` when they are clean.
 pub(crate) fn noted(folder: &Path) -> Result<Option<Seq>> {
     let path = path_in(folder);
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(StoreError::io("read", &path)(error)),
-    };
+    let text = found("read", &path, std::fs::read_to_string(&path))?;
     // A note that can't be read still says that there is something to do; the next purge replaces none of it.
-    Ok(Some(Seq(text.trim().parse().unwrap_or(0))))
+    Ok(text.map(|text| Seq(text.trim().parse().unwrap_or(0))))
 }
 
 /// Takes the note away, unless there were later erasures. The write lock must be held.

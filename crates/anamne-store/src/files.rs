@@ -75,13 +75,23 @@ pub(crate) fn remove_unfinished(folder: &Path) -> Result<()> {
     Ok(())
 }
 
+/// What came of an action on a path; `None` where nothing is there.
+pub(crate) fn found<T>(
+    action: &'static str,
+    path: &Path,
+    outcome: std::io::Result<T>,
+) -> Result<Option<T>> {
+    match outcome {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(StoreError::io(action, path)(error)),
+    }
+}
+
 /// The paths in a folder; none where there is no such folder.
 pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(StoreError::io("read", folder)(error)),
-    };
+    let entries = found("read", folder, fs::read_dir(folder))?;
+    let entries = entries.into_iter().flatten();
     entries
         .map(|entry| Ok(entry.map_err(StoreError::io("read", folder))?.path()))
         .collect()
@@ -104,23 +114,17 @@ pub(crate) fn remove_if_there(path: &Path) -> Result<()> {
     } else {
         fs::remove_file(path)
     };
-    match removed {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(StoreError::io("remove", path)(error))
-        }
-        _ => Ok(()),
-    }
+    found("remove", path, removed).map(|_| ())
 }
 
 /// The bytes of all files under a folder. A file that goes away meanwhile counts as nothing.
 pub(crate) fn bytes_under(folder: &Path) -> Result<u64> {
     let mut bytes = 0;
     for path in entries(folder)? {
-        bytes += match fs::symlink_metadata(&path) {
-            Ok(metadata) if metadata.is_dir() => bytes_under(&path)?,
-            Ok(metadata) => metadata.len(),
-            Err(error) if error.kind() == ErrorKind::NotFound => 0,
-            Err(error) => return Err(StoreError::io("look at", &path)(error)),
+        bytes += match found("look at", &path, fs::symlink_metadata(&path))? {
+            Some(metadata) if metadata.is_dir() => bytes_under(&path)?,
+            Some(metadata) => metadata.len(),
+            None => 0,
         };
     }
     Ok(bytes)
@@ -170,11 +174,8 @@ pub(crate) struct FileState {
 
 /// Looks at the file under `path`; `None` where there is none. Costs one `stat`, about a microsecond.
 pub(crate) fn look_at(path: &Path) -> Result<Option<FileState>> {
-    match fs::metadata(path) {
-        Ok(metadata) => Ok(Some(state_of(&metadata))),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(StoreError::io("look at", path)(error)),
-    }
+    let metadata = found("look at", path, fs::metadata(path))?;
+    Ok(metadata.as_ref().map(state_of))
 }
 
 /// Which file lies at a path: another one after it was replaced. `None` where there is none.

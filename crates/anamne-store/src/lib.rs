@@ -49,6 +49,7 @@ mod restore;
 mod retention;
 mod rewind;
 mod settings;
+mod settings_file;
 mod side_database;
 mod sound;
 mod source;
@@ -70,7 +71,7 @@ pub use bounded::{Unfit, read_regular};
 pub use clock::{Clock, SystemClock};
 pub use config::{
     BackupConfig, EmbeddingConfig, KeptQueries, MetaConfig, QuotaConfig, RecallConfig,
-    RetentionConfig, RoleConfig, SpaceConfig, TiersConfig, toml_problem,
+    RetentionConfig, RoleConfig, SpaceConfig, TiersConfig,
 };
 pub use derivation::{Budget, Class, Damage, Derived, Effort};
 pub use error::{Result, StoreError};
@@ -90,6 +91,7 @@ pub use projects::{KnownProject, ProjectSpace, ProjectStanding};
 pub use repair::{Repair, repair};
 pub use retention::{Present, RetentionPlan};
 pub use rewind::Rewound;
+pub use settings_file::toml_problem;
 pub use side_database::{
     SideDatabase, SideError, SideFile, Unusable, cut_log, remove_derived, remove_set_aside,
     set_aside_derived, shows_damage,

@@ -1,10 +1,10 @@
 //! The folder of one tenant: where its spaces are.
 
-use std::io::ErrorKind;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use crate::config::SpaceConfig;
-use crate::files::{create_private_folder, entries, is_there};
+use crate::files::{create_private_folder, entries, found, is_there};
 use crate::space_name::SpaceName;
 use crate::{Result, StoreError};
 
@@ -31,11 +31,10 @@ impl StoreFolder {
     /// stands where a folder must be.
     pub fn is_there(&self) -> Result<bool> {
         let spaces = self.root.join("spaces");
-        match std::fs::metadata(&spaces) {
-            Ok(found) if found.is_dir() => Ok(true),
-            Ok(_) => Err(StoreError::damaged(&spaces, "it is not a folder")),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(StoreError::io("look at", &spaces)(error)),
+        match found("look at", &spaces, std::fs::metadata(&spaces))? {
+            Some(there) if there.is_dir() => Ok(true),
+            Some(_) => Err(StoreError::damaged(&spaces, "it is not a folder")),
+            None => Ok(false),
         }
     }
 
@@ -98,26 +97,21 @@ impl StoreFolder {
     }
 
     fn look_around(&self) -> Result<Vec<Result<SpaceName, Unreadable>>> {
-        let mut found = Vec::new();
+        let mut spaces = Vec::new();
         for folder in entries(&self.root.join("spaces"))? {
-            let looked = std::fs::metadata(&folder).map_err(StoreError::io("look at", &folder));
-            let is_gone = |error: &StoreError| matches!(error, StoreError::Io { source, .. } if source.kind() == ErrorKind::NotFound);
-            // A file, or a link that leads nowhere.
-            if looked
-                .as_ref()
-                .map_or_else(is_gone, |found| !found.is_dir())
-            {
-                continue;
-            }
-            let path = folder.join("space.toml");
-            let named = match looked.and_then(|_| SpaceConfig::read(&path)) {
+            let looked = match found("look at", &folder, std::fs::metadata(&folder)) {
+                // A file, or a link that leads nowhere.
+                Ok(there) if !there.as_ref().is_some_and(Metadata::is_dir) => continue,
+                looked => looked.map(|_| folder.join("space.toml")),
+            };
+            let named = match looked.and_then(|path| SpaceConfig::read(&path)) {
                 Ok(None) => continue,
                 Ok(Some(config)) => config.name.parse().map_err(StoreError::from),
                 Err(error) => Err(error),
             };
-            found.push(named.map_err(|error| Unreadable { folder, error }));
+            spaces.push(named.map_err(|error| Unreadable { folder, error }));
         }
-        Ok(found)
+        Ok(spaces)
     }
 }
 

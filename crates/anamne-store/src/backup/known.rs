@@ -6,10 +6,8 @@ use anamne_types::{Refusal, Seq};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::config::toml_problem;
-use crate::files::replace_file;
-use crate::special_files::read_settings;
-use crate::{Result, StoreError};
+use crate::Result;
+use crate::settings_file::{read_toml, write_toml};
 
 /// The version of the file. Format 1 did not say whether an erasure is still to reach a backup.
 const FORMAT: i64 = 2;
@@ -45,29 +43,13 @@ impl KnownBackups {
 
     /// Reads the file of a space; none where it is not there.
     pub(crate) fn read(space: &Path) -> Result<Self> {
-        #[derive(Deserialize)]
-        struct Format {
-            format: i64,
-        }
-        let path = Self::path(space);
-        let Some(text) = read_settings(&path)? else {
+        let Some(mut known) = read_toml::<Self>(&Self::path(space), FORMAT)? else {
             return Ok(Self {
                 format: FORMAT,
                 backups: Vec::new(),
             });
         };
-        let unreadable =
-            |error: toml::de::Error| StoreError::damaged(&path, toml_problem(&text, &error));
-        let Format { format } = toml::from_str(&text).map_err(unreadable)?;
-        if format > FORMAT {
-            return Err(StoreError::Newer {
-                path,
-                found: format,
-                known: FORMAT,
-            });
-        }
-        let mut known: Self = toml::from_str(&text).map_err(unreadable)?;
-        if format < FORMAT {
+        if known.format < FORMAT {
             known.format = FORMAT;
             // Erasures of that version reached neither the views of a backup nor what was set aside there.
             for backup in &mut known.backups {
@@ -136,9 +118,6 @@ impl KnownBackups {
 
     /// Writes the file whole or not at all.
     pub(crate) fn write(&self, space: &Path) -> Result<()> {
-        let path = Self::path(space);
-        let text =
-            toml::to_string(self).map_err(|error| StoreError::damaged(&path, error.to_string()))?;
-        replace_file(&path, text.as_bytes())
+        write_toml(&Self::path(space), self)
     }
 }

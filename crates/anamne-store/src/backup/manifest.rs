@@ -7,8 +7,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::examine::{Examination, Finding, Part};
-use crate::files::replace_file;
+use crate::files::{found, replace_file};
 use crate::journal::{Digest, Segment};
+use crate::settings_file::check_format;
 use crate::{Result, StoreError};
 
 /// The version of the file.
@@ -61,20 +62,12 @@ impl Manifest {
             anamne_backup: i64,
         }
         let path = Self::path(folder);
-        let text = match std::fs::read(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(StoreError::io("read", &path)(error)),
+        let Some(text) = found("read", &path, std::fs::read(&path))? else {
+            return Ok(None);
         };
         let unreadable = |error: serde_json::Error| StoreError::damaged(&path, error.to_string());
         let Format { anamne_backup } = serde_json::from_slice(&text).map_err(unreadable)?;
-        if anamne_backup > FORMAT {
-            return Err(StoreError::Newer {
-                path,
-                found: anamne_backup,
-                known: FORMAT,
-            });
-        }
+        check_format(&path, anamne_backup, FORMAT)?;
         serde_json::from_slice(&text).map(Some).map_err(unreadable)
     }
 

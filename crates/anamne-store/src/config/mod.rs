@@ -6,14 +6,12 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use anamne_text::echo::shorten_values;
 use anamne_types::{Limits, Refusal};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::files::replace_file;
 use crate::project_config::ProjectConfig;
-use crate::special_files::read_settings;
+use crate::settings_file::{read_toml, write_toml};
 use crate::{Result, StoreError};
 pub use ranking::{RecallConfig, RoleConfig};
 
@@ -329,24 +327,9 @@ impl SpaceConfig {
 
     /// Reads the file; `None` when it is not there.
     pub fn read(path: &Path) -> Result<Option<Self>> {
-        #[derive(Deserialize)]
-        struct Format {
-            format: i64,
-        }
-        let Some(text) = read_settings(path)? else {
+        let Some(config) = read_toml::<Self>(path, CONFIG_FORMAT)? else {
             return Ok(None);
         };
-        let unreadable =
-            |error: toml::de::Error| StoreError::damaged(path, toml_problem(&text, &error));
-        let Format { format } = toml::from_str(&text).map_err(unreadable)?;
-        if format > CONFIG_FORMAT {
-            return Err(StoreError::Newer {
-                path: path.to_owned(),
-                found: format,
-                known: CONFIG_FORMAT,
-            });
-        }
-        let config: Self = toml::from_str(&text).map_err(unreadable)?;
         config
             .check()
             .map_err(|refusal| StoreError::damaged(path, refusal.to_string()))?;
@@ -355,20 +338,6 @@ impl SpaceConfig {
 
     /// Writes the file whole or not at all.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let text =
-            toml::to_string(self).map_err(|error| StoreError::damaged(path, error.to_string()))?;
-        replace_file(path, text.as_bytes())
+        write_toml(path, self)
     }
-}
-
-/// What is wrong with a TOML file of this text, on one line, with no more than the beginning of a value.
-pub fn toml_problem(text: &str, error: &toml::de::Error) -> String {
-    let message = shorten_values(error.message()).replace('\n', ", ");
-    let before = error.span().and_then(|span| text.get(..span.start));
-    let Some(before) = before else {
-        return message;
-    };
-    let line = before.matches('\n').count() + 1;
-    let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
-    format!("line {line}, column {column}: {message}")
 }

@@ -12,6 +12,7 @@ use super::line::{Digest, Entry, Header, Line};
 use super::reader::LARGEST_SEGMENT;
 use super::segment::Segment;
 use crate::files::{FileIdentity, FileState, look_at, look_into, open_private_file};
+use crate::settings_file::check_format;
 use crate::storage::Storage;
 use crate::{Result, StoreError};
 
@@ -275,13 +276,7 @@ pub(crate) fn check_header(text: &[u8], path: &Path) -> Result<bool> {
     };
     // Read on its own first: a newer header may hold what this version does not know.
     let Format { anamne_journal } = serde_json::from_slice(&text[..end]).map_err(unreadable)?;
-    if anamne_journal > JOURNAL_FORMAT {
-        return Err(StoreError::Newer {
-            path: path.to_owned(),
-            found: i64::from(anamne_journal),
-            known: i64::from(JOURNAL_FORMAT),
-        });
-    }
+    check_format(path, anamne_journal.into(), JOURNAL_FORMAT.into())?;
     serde_json::from_slice::<Header>(&text[..end]).map_err(unreadable)?;
     Ok(true)
 }

@@ -14,6 +14,7 @@ use super::{APPLICATION_ID, SOURCE_FORMAT};
 use crate::files::{FileIdentity, look_at, open_private_file, remove_if_there, unfinished};
 use crate::hardening::harden;
 use crate::restore::side_file;
+use crate::settings_file;
 use crate::{Result, StoreError};
 
 /// Pages of the active database that a reader keeps in memory, in KiB.
@@ -62,13 +63,7 @@ pub(crate) fn check_format(connection: &Connection, path: &Path) -> Result<i64> 
 /// Refuses a file that has a higher format than `known`; says which one it has, 0 where it has no tables yet.
 pub(super) fn check_format_of(connection: &Connection, path: &Path, known: i64) -> Result<i64> {
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if found > known {
-        return Err(StoreError::Newer {
-            path: path.to_owned(),
-            found,
-            known,
-        });
-    }
+    settings_file::check_format(path, found, known)?;
     Ok(found)
 }
 
