@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::storage::{Disk, Storage};
+use crate::trouble::Trouble;
 use crate::{Result, StoreError};
 
 /// Makes a folder and those above it, readable by the owner only.
@@ -133,12 +134,7 @@ pub(crate) fn bytes_under(folder: &Path) -> Result<u64> {
 /// Whether the file at `path`, or the folder in which it lies, takes no writes of this process. Finds out by
 /// trying; any other trouble than a missing permission is a no.
 pub(crate) fn may_only_be_read(path: &Path) -> bool {
-    let denied = |error: &std::io::Error| {
-        matches!(
-            error.kind(),
-            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
-        )
-    };
+    let denied = |error| Trouble::of_io(error) == Some(Trouble::PermissionDenied);
     if let Err(error) = OpenOptions::new().write(true).open(path) {
         return denied(&error);
     }

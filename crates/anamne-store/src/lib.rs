@@ -35,6 +35,7 @@ mod follow;
 mod git;
 mod hardening;
 mod heal;
+mod hexadecimal;
 mod incidents;
 mod journal;
 mod leftovers;

@@ -50,26 +50,19 @@ impl WriteLock {
     ///
     /// Waiting is polling with growing, uneven pauses: a blocking lock could not be bounded in time.
     pub(crate) fn acquire(&self) -> Result<WriteGuard<'_>> {
-        let file = self.file()?;
         let started = Instant::now();
         let mut pause = Duration::from_micros(20);
         loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(WriteGuard::of(file)),
-                Err(TryLockError::WouldBlock) if started.elapsed() < LONGEST_WAIT => {
-                    std::thread::sleep(uneven(pause, started));
-                    pause = (pause * 3 / 2).min(Duration::from_micros(500));
-                }
-                Err(TryLockError::WouldBlock) => {
-                    return Err(StoreError::Busy {
-                        path: self.path.clone(),
-                        waited: started.elapsed(),
-                    });
-                }
-                Err(TryLockError::Error(error)) => {
-                    return Err(StoreError::io("lock", &self.path)(error));
-                }
+            if let Some(guard) = self.try_acquire()? {
+                return Ok(guard);
             }
+            let waited = started.elapsed();
+            if waited >= LONGEST_WAIT {
+                let path = self.path.clone();
+                return Err(StoreError::Busy { path, waited });
+            }
+            std::thread::sleep(uneven(pause, started));
+            pause = (pause * 3 / 2).min(Duration::from_micros(500));
         }
     }
 }

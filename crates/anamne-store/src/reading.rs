@@ -99,10 +99,7 @@ impl SpaceSource {
         listing.filter.check()?;
         Limits::check_offset(listing.offset)?;
         let memories = self.read(|reader| filter::list(self.names.of(reader), listing))?;
-        Ok(memories
-            .into_iter()
-            .map(|memory| self.with_space(memory))
-            .collect())
+        Ok(self.with_spaces(memories))
     }
 
     /// The ids of all memories that pass a filter, as of one instant. O(memories that pass), 16 bytes each.

@@ -105,13 +105,7 @@ fn replay_batch(
 /// numbers, go and are built again. `space` is the folder of the space.
 pub(crate) fn database_from_journal(path: &Path, journal: &Path, space: &Path) -> Result<Replayed> {
     let unfinished = path.with_extension("db.unfinished");
-    for file in [
-        &unfinished,
-        &side_file(&unfinished, "wal"),
-        &side_file(&unfinished, "shm"),
-    ] {
-        remove_if_there(file)?;
-    }
+    remove_database(&unfinished)?;
     let connection = open_writer(&unfinished)?;
     let names = Names::default();
     let replayed = source_from_journal(names.of(&connection), journal, Default::default())?;
@@ -138,6 +132,14 @@ pub(crate) fn database_files(database: &Path) -> Result<Vec<PathBuf>> {
     Ok(files
         .flat_map(|file| [side_file(&file, "wal"), side_file(&file, "shm"), file])
         .collect())
+}
+
+/// Removes a database, and after it SQLite's own files beside it.
+pub(crate) fn remove_database(path: &Path) -> Result<()> {
+    remove_if_there(path)?;
+    ["wal", "shm"]
+        .iter()
+        .try_for_each(|ending| remove_if_there(&side_file(path, ending)))
 }
 
 /// SQLite's own file beside a database.

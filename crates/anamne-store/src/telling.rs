@@ -9,7 +9,7 @@ use anamne_types::{
 
 use crate::arrival::Arrival;
 use crate::cleaning;
-use crate::source::erasure;
+use crate::source::{Transaction, erasure};
 use crate::space::SpaceSource;
 use crate::{Result, StoreError};
 
@@ -49,50 +49,44 @@ impl SpaceSource {
         drafts: &[Draft],
         admit: &dyn Fn(&Draft) -> Result<(), Refusal>,
     ) -> Result<Vec<Result<Remembered>>> {
-        self.write(actor, |transaction| {
-            let tell = |draft: &Draft| {
-                let told = draft
-                    .check()
-                    .and_then(|()| admit(draft))
-                    .map_err(StoreError::from)
-                    .and_then(|()| transaction.remember(draft));
-                refused_apart(told)
-            };
-            drafts.iter().map(tell).collect()
-        })
+        let told = self.tell_each(actor, drafts, |transaction, draft| {
+            draft.check()?;
+            admit(draft)?;
+            transaction.remember(draft)
+        });
+        told.map(|told| told.outcomes)
+    }
+
+    /// Tells many things in one transaction, each of which may be refused without keeping the others back.
+    fn tell_each<T, O>(
+        &self,
+        actor: &Actor,
+        all: &[T],
+        tell: impl Fn(&mut Transaction<'_>, &T) -> Result<O>,
+    ) -> Result<EachTold<O>> {
+        let told = self.write_timed(actor, |transaction| {
+            let mut tell = |one: &T| refused_apart(tell(transaction, one));
+            all.iter().map(&mut tell).collect()
+        });
+        told.map(|(outcomes, held)| EachTold { outcomes, held })
     }
 
     /// Takes in what an import brings, in one transaction. What is refused is answered with its error and does
     /// not keep the others back.
     pub fn take_in(&self, actor: &Actor, arrivals: &[Arrival]) -> Result<EachTold<Remembered>> {
-        let told = self.write_timed(actor, |transaction| {
-            let take = |arrival: &Arrival| {
-                let taken = arrival
-                    .draft
-                    .check()
-                    .map_err(StoreError::from)
-                    .and_then(|()| transaction.take_in(arrival));
-                refused_apart(taken)
-            };
-            arrivals.iter().map(take).collect()
-        });
-        told.map(|(outcomes, held)| EachTold { outcomes, held })
+        self.tell_each(actor, arrivals, |transaction, arrival| {
+            arrival.draft.check()?;
+            transaction.take_in(arrival)
+        })
     }
 
     /// Draws links as another store had them, in one transaction; says of each whether it was not there as
     /// such, or why it is refused. Their ends may be forgotten.
     pub fn take_links(&self, actor: &Actor, links: &[Link]) -> Result<EachTold<bool>> {
-        let told = self.write_timed(actor, |transaction| {
-            let take = |link: &Link| {
-                let taken = link
-                    .check()
-                    .map_err(StoreError::from)
-                    .and_then(|()| transaction.take_link(link));
-                refused_apart(taken)
-            };
-            links.iter().map(take).collect()
-        });
-        told.map(|(outcomes, held)| EachTold { outcomes, held })
+        self.tell_each(actor, links, |transaction, link| {
+            link.check()?;
+            transaction.take_link(link)
+        })
     }
 
     /// Changes a memory and returns its new state.
@@ -120,10 +114,7 @@ impl SpaceSource {
         let forgotten: Vec<_> = self.write_freely(actor, |transaction| {
             ids.iter().map(|id| transaction.forget(*id)).collect()
         })?;
-        Ok(forgotten
-            .into_iter()
-            .map(|memory| self.with_space(memory))
-            .collect())
+        Ok(self.with_spaces(forgotten))
     }
 
     /// Brings a forgotten memory back.

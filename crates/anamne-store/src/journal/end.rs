@@ -14,6 +14,7 @@ use super::segment::Segment;
 use crate::files::{FileIdentity, FileState, look_at, look_into, open_private_file};
 use crate::settings_file::check_format;
 use crate::storage::Storage;
+use crate::trouble::Trouble;
 use crate::{Result, StoreError};
 
 /// How much of a segment's end is read at first.
@@ -192,14 +193,7 @@ impl End {
 /// writes then meets the error.
 fn open_to_append(path: &Path) -> std::io::Result<File> {
     match OpenOptions::new().read(true).write(true).open(path) {
-        Err(error)
-            if matches!(
-                error.kind(),
-                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
-            ) =>
-        {
-            File::open(path)
-        }
+        Err(error) if Trouble::of_io(&error) == Some(Trouble::PermissionDenied) => File::open(path),
         opened => opened,
     }
 }
@@ -301,11 +295,8 @@ fn last_line(text: &[u8]) -> Option<(Seq, Digest, usize)> {
 
 fn parse_end(line: &[u8]) -> Option<(Seq, Digest)> {
     if let Ok(line) = serde_json::from_slice::<Line>(line) {
-        let sound = line
-            .payload
-            .as_ref()
-            .is_none_or(|payload| Digest::of(payload.get().as_bytes()) == line.payload_hash);
-        return sound.then_some((line.seq, line.hash));
+        let is_sound = line.check_payload().is_ok();
+        return is_sound.then_some((line.seq, line.hash));
     }
     let header = serde_json::from_slice::<Header>(line).ok()?;
     Some((header.after_seq, header.after_hash))

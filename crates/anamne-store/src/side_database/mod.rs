@@ -9,7 +9,7 @@ use rusqlite::Connection;
 
 use crate::files::{create_private_folder, entries, is_there, remove_if_there, set_aside};
 use crate::lock::WriteLock;
-use crate::restore::side_file;
+use crate::restore::{remove_database, side_file};
 use crate::special_files::refuse_special_file;
 use crate::{Result, StoreError};
 
@@ -105,16 +105,9 @@ pub fn cut_log(connection: &Connection, path: &Path) -> Result<()> {
 /// Removes a database beside the source that can be made again, and what SQLite keeps beside it.
 pub fn remove_derived(path: &Path) -> Result<()> {
     if is_there(path)? || is_there(&side_file(path, "wal"))? {
-        alone(path, || remove_files(path))?;
+        alone(path, || remove_database(path))?;
     }
     Ok(())
-}
-
-fn remove_files(path: &Path) -> Result<()> {
-    remove_if_there(path)?;
-    ["wal", "shm"]
-        .iter()
-        .try_for_each(|ending| remove_if_there(&side_file(path, ending)))
 }
 
 /// Removes the copies of a database that were set aside as damaged.
@@ -139,5 +132,5 @@ pub fn set_aside_derived(path: &Path) -> Result<()> {
 fn set_damaged_aside(path: &Path) -> Result<()> {
     remove_set_aside(path)?;
     set_aside(path)?;
-    remove_files(path)
+    remove_database(path)
 }

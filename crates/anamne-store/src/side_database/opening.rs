@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 use anamne_types::Refusal;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::{SideDatabase, SideError, Unusable, remove_files, set_damaged_aside};
+use super::{SideDatabase, SideError, Unusable, set_damaged_aside};
 use crate::files::{look_at, open_private_file};
 use crate::hardening::harden;
 use crate::lock::LONGEST_WAIT;
+use crate::restore::remove_database;
 use crate::special_files::refuse_special_file;
 use crate::{Result, StoreError};
 
@@ -28,7 +29,7 @@ impl SideDatabase {
     pub(super) fn open_alone(&self, path: &Path) -> Result<Connection> {
         match self.open_once(path) {
             Ok(Some(connection)) => return Ok(connection),
-            Ok(None) => remove_files(path)?,
+            Ok(None) => remove_database(path)?,
             Err(error) if error.is_damage() && self.is_replaceable() => set_damaged_aside(path)?,
             Err(error) => return Err(error),
         }
@@ -41,7 +42,7 @@ impl SideDatabase {
         refuse_special_file(path)?;
         if look_at(path)?.is_none() {
             // A log that outlived its database is no log of the new one.
-            remove_files(path)?;
+            remove_database(path)?;
             // Made by us first, so that SQLite's own files take over the owner-only mode. One that is there is not opened
             // outside of SQLite: closing it would end the locks that every connection of this process holds on it.
             drop(open_private_file(path)?);

@@ -1,12 +1,12 @@
 //! What became of a memory over time.
 
-use anamne_types::{Actor, ActorKind, EventKind, Memory, Row, Seq, Version};
-use rusqlite::{Connection, OptionalExtension};
+use anamne_types::{EventKind, Memory, Row, Seq, Version};
+use rusqlite::{Connection, OptionalExtension, params};
 
+use super::log::read_event;
 use super::packed::Packed;
 use super::read::told;
 use super::record::{Payload, Stored};
-use crate::clock::from_microseconds;
 use crate::journal::Digest;
 use crate::{Result, StoreError};
 
@@ -26,25 +26,16 @@ pub(crate) fn of(
     stored: &Stored,
     missing: Missing,
 ) -> Result<Vec<Version>> {
+    let id = stored.memory.id;
     let mut statement = connection.prepare_cached(
-        "SELECT seq, at, actor_kind, actor_name, kind FROM events WHERE row = ?1 ORDER BY seq",
+        "SELECT seq, at, actor_kind, actor_name, kind, ?2 FROM events WHERE row = ?1 ORDER BY seq",
     )?;
-    let events = statement.query_map([stored.row.0], |row| {
-        let kind = ActorKind::from_number(row.get(2)?).unwrap_or(ActorKind::System);
-        Ok((
-            Seq(row.get::<_, i64>(0)? as u64),
-            from_microseconds(row.get(1)?),
-            Actor {
-                kind,
-                name: row.get(3)?,
-            },
-            EventKind::from_number(row.get(4)?).unwrap_or(EventKind::Edited),
-        ))
-    })?;
+    let values = params![stored.row.0, id.as_bytes().as_slice()];
     let mut number = 0;
     let mut versions = Vec::new();
-    for event in events {
-        let (seq, at, actor, change) = event?;
+    for event in statement.query_map(values, read_event)? {
+        let event = event?;
+        let (seq, change) = (event.seq, event.kind);
         if change == EventKind::Moved {
             continue;
         }
@@ -57,15 +48,14 @@ pub(crate) fn of(
             && !stored.erased
             && missing == Missing::Damage
         {
-            let id = stored.memory.id;
             return Err(StoreError::Unproven { id, seq });
         }
         versions.push(Version {
             version: number,
             seq,
-            at,
+            at: event.at,
             change,
-            actor,
+            actor: event.actor,
             memory,
         });
     }

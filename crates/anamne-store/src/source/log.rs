@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::clock::{from_microseconds, to_microseconds};
 use crate::journal::{Digest, Line};
+use crate::restore::{EVENTS, bare_line_of};
 use crate::{Result, StoreError};
 
 /// Which events to list. What is left empty lets everything pass.
@@ -111,16 +112,13 @@ pub(crate) fn events(connection: &Connection, query: &LogQuery) -> Result<Vec<Lo
     let bounded = |number: usize| Value::from(i64::try_from(number).unwrap_or(i64::MAX));
     values.extend([bounded(query.limit), bounded(query.offset)]);
     let sql = format!(
-        "SELECT events.seq, events.at, actor_kind, actor_name, events.kind, memories.id, row, payload_hash, events.hash
-         FROM events JOIN memories USING (row) WHERE {} ORDER BY events.seq {} LIMIT ? OFFSET ?",
+        "{EVENTS} WHERE {} ORDER BY events.seq {} LIMIT ? OFFSET ?",
         conditions.join(" AND "),
         if query.oldest_first { "ASC" } else { "DESC" }
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let entries = statement.query_map(params_from_iter(values), |row| {
-        let mut line = Line::unchained(read_event(row)?, Digest(row.get(7)?), None);
-        line.hash = Digest(row.get(8)?);
-        Ok((Row(row.get(6)?), line))
+        Ok((Row(row.get(8)?), bare_line_of(row)?))
     })?;
     let proven = |entry: rusqlite::Result<(Row, Line)>| {
         let (row, line) = entry?;

@@ -113,10 +113,8 @@ fn state_at(
         })
         .optional()?;
     let Some((seq, Packed(text))) = kept else {
-        return match (missing, standing(connection, row)?) {
-            (Missing::Damage, Standing::Present { id, seq }) => {
-                Err(StoreError::Unproven { id, seq })
-            }
+        return match (missing, present(connection, row)?) {
+            (Missing::Damage, Some((id, seq))) => Err(StoreError::Unproven { id, seq }),
             _ => Ok(None),
         };
     };
@@ -132,27 +130,16 @@ fn state_at(
     }
 }
 
-/// Whether a row still has a memory.
-enum Standing {
-    Present { id: MemoryId, seq: Seq },
-    Erased,
-}
-
-fn standing(connection: &Connection, row: Row) -> Result<Standing> {
-    let found = connection
-        .prepare_cached("SELECT id, seq, erased FROM memories WHERE row = ?1")?
+/// The memory that a row still has, and the event that made its present state.
+fn present(connection: &Connection, row: Row) -> Result<Option<(MemoryId, Seq)>> {
+    let sql = "SELECT id, seq FROM memories WHERE row = ?1 AND NOT erased";
+    Ok(connection
+        .prepare_cached(sql)?
         .query_row([row.0], |row| {
-            let id = MemoryId::from_bytes(row.get(0)?);
             let seq = Seq(row.get::<_, i64>(1)? as u64);
-            let is_erased: bool = row.get(2)?;
-            Ok(if is_erased {
-                Standing::Erased
-            } else {
-                Standing::Present { id, seq }
-            })
+            Ok((MemoryId::from_bytes(row.get(0)?), seq))
         })
-        .optional()?;
-    Ok(found.unwrap_or(Standing::Erased))
+        .optional()?)
 }
 
 /// A memory with what views index of it.

@@ -73,6 +73,11 @@ impl SpaceSource {
         }
     }
 
+    pub(crate) fn with_spaces(&self, memories: Vec<Memory>) -> Vec<Memory> {
+        let memories = memories.into_iter();
+        memories.map(|memory| self.with_space(memory)).collect()
+    }
+
     /// The clock by which it tells the time.
     pub fn clock(&self) -> Arc<dyn Clock> {
         self.clock.clone()
