@@ -11,12 +11,12 @@ use anamne_types::{Actor, ActorKind, MemoryId, Row, Tier};
 use rusqlite::Connection;
 use serde::Serialize;
 
-use crate::files::look_at;
+use crate::Result;
+use crate::files::length_of;
 use crate::restore::side_file;
 use crate::source::moves::{self, Aged, Ages};
 use crate::source::{contents, uses};
 use crate::space::SpaceSource;
-use crate::{Result, StoreError};
 
 /// A batch that keeps other writers waiting for longer than this is followed by a smaller one.
 const LONG: Duration = Duration::from_millis(15);
@@ -122,11 +122,10 @@ impl SpaceSource {
     /// The tiers with what lies in them, hottest first. O(memories).
     pub fn tiers(&self) -> Result<Vec<TierCount>> {
         let memories = self.folder().join("memories");
-        let length =
-            |path: &Path| -> Result<u64> { Ok(look_at(path)?.map_or(0, |state| state.length)) };
         // What was written last may stand in the database's log alone.
-        let bytes =
-            |path: &Path| Ok::<_, StoreError>(length(path)? + length(&side_file(path, "wal"))?);
+        let bytes = |path: &Path| -> Result<u64> {
+            Ok(length_of(path)? + length_of(&side_file(path, "wal"))?)
+        };
         let mut tiers = vec![TierCount {
             tier: Tier::Active,
             memories: self.read(moves::count_active)?,

@@ -11,7 +11,7 @@ use crate::files::{
     create_private_folder, entries, look_at, open_private_file, remove_if_there, sync_folder_of,
     unfinished,
 };
-use crate::restore::side_file;
+use crate::restore::with_side_files;
 use crate::special_files::refuse_special_file;
 use crate::{Result, StoreError};
 
@@ -42,11 +42,7 @@ pub fn move_kept(space: &Path) -> Result<()> {
         if look_at(&present)?.is_none() {
             put_copy(&former, &present)?;
         }
-        for file in [
-            side_file(&former, "wal"),
-            side_file(&former, "shm"),
-            former.clone(),
-        ] {
+        for file in with_side_files(&former) {
             remove_if_there(&file)?;
         }
     }

@@ -104,12 +104,7 @@ pub(crate) fn is_there(path: &Path) -> Result<bool> {
 }
 
 /// Removes a file, or a folder with all that is in it, if it is there.
-pub fn remove_path(path: &Path) -> Result<()> {
-    remove_if_there(path)
-}
-
-/// Removes a file, or a folder with all that is in it.
-pub(crate) fn remove_if_there(path: &Path) -> Result<()> {
+pub fn remove_if_there(path: &Path) -> Result<()> {
     let removed = if path.is_dir() {
         fs::remove_dir_all(path)
     } else {
@@ -172,6 +167,11 @@ pub(crate) struct FileState {
 pub(crate) fn look_at(path: &Path) -> Result<Option<FileState>> {
     let metadata = found("look at", path, fs::metadata(path))?;
     Ok(metadata.as_ref().map(state_of))
+}
+
+/// How long the file under `path` is; 0 where there is none.
+pub(crate) fn length_of(path: &Path) -> Result<u64> {
+    Ok(look_at(path)?.map_or(0, |state| state.length))
 }
 
 /// Which file lies at a path: another one after it was replaced. `None` where there is none.

@@ -78,8 +78,8 @@ pub use derivation::{Budget, Class, Damage, Derived, Effort};
 pub use error::{Result, StoreError};
 pub use examine::{Examination, Finding, Part, examine};
 pub use files::{
-    FileIdentity, create_private_folder, entries, identity_at, open_private_file, remove_path,
-    replace_file, set_aside,
+    FileIdentity, create_private_folder, entries, identity_at, open_private_file,
+    remove_if_there as remove_path, replace_file, set_aside,
 };
 pub use follow::{Degraded, Followers};
 pub use incidents::Incident;

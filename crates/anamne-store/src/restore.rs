@@ -129,9 +129,13 @@ pub(crate) fn database_files(database: &Path) -> Result<Vec<PathBuf>> {
     };
     let files =
         std::iter::once(database.to_owned()).chain(colder.into_iter().map(|(_, path)| path));
-    Ok(files
-        .flat_map(|file| [side_file(&file, "wal"), side_file(&file, "shm"), file])
-        .collect())
+    Ok(files.flat_map(|file| with_side_files(&file)).collect())
+}
+
+/// SQLite's own files beside a database, and last the database itself.
+pub(crate) fn with_side_files(database: &Path) -> [PathBuf; 3] {
+    let [log, index] = ["wal", "shm"].map(|which| side_file(database, which));
+    [log, index, database.to_owned()]
 }
 
 /// Removes a database, and after it SQLite's own files beside it.

@@ -138,16 +138,11 @@ impl MemoryFeed for SoundFeed<'_> {
 
     fn states_since(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>, ViewError> {
         let skip = |id, error: &StoreError| self.skip(id, error);
-        self.space
-            .sound_states(after, limit, &skip)
-            .map_err(|error| ViewError::Source(Box::new(error)))
+        Ok(self.space.sound_states(after, limit, &skip)?)
     }
 
     fn memories(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, ViewError> {
-        let found = self
-            .space
-            .sound(ids, |id, error| self.skip(id, &error))
-            .map_err(|error| ViewError::Source(Box::new(error)))?;
+        let found = self.space.sound(ids, |id, error| self.skip(id, &error))?;
         let alive = found.into_iter().filter_map(states::alive);
         Ok(alive.map(|memory| self.space.with_space(memory)).collect())
     }

@@ -7,7 +7,7 @@ use anamne_types::Refusal;
 use super::{Manifest, put_in_place};
 use crate::Result;
 use crate::files::{open_private_file, remove_if_there};
-use crate::restore::side_file;
+use crate::restore::with_side_files;
 use crate::source::contents::{self, files_in};
 
 /// The files that the backup is going to have, of which some wait beside their place.
@@ -69,7 +69,7 @@ impl Copies {
         }
         for (tier, path) in files_in(&self.memories)? {
             if !self.names.contains(&format!("{tier}.db")) {
-                for file in [side_file(&path, "wal"), side_file(&path, "shm"), path] {
+                for file in with_side_files(&path) {
                     remove_if_there(&file)?;
                 }
             }

@@ -107,6 +107,12 @@ pub(crate) fn integrity(connection: &Connection) -> Result<Vec<String>> {
         .collect())
 }
 
+/// The bytes of all pages of a database, those that stand in its log alone included.
+pub(crate) fn page_bytes(connection: &Connection) -> Result<i64> {
+    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    Ok(number("page_count")?.saturating_mul(number("page_size")?))
+}
+
 /// Opens a connection together with the identity of the file that it has open.
 pub(crate) fn open_identified(
     path: &Path,

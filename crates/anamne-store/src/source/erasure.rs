@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::packed::Packed;
 use super::record::Payload;
-use super::{Names, Tables, moves};
+use super::{Names, Tables, moves, page_bytes};
 use crate::Result;
 use crate::journal::Erasure;
 
@@ -191,9 +191,7 @@ const MOST_IN_MEMORY: i64 = 256 << 20;
 /// Writes a database anew. Where SQLite splits a page it leaves copies of cells behind, which `secure_delete` does not
 /// overwrite when the row is deleted; nothing of them comes along. O(bytes of the database).
 pub(crate) fn rewrite(connection: &Connection) -> Result<()> {
-    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let bytes = number("page_count")?.saturating_mul(number("page_size")?);
-    let is_large = bytes > MOST_IN_MEMORY;
+    let is_large = page_bytes(connection)? > MOST_IN_MEMORY;
     if is_large {
         connection.pragma_update(None, "temp_store", "FILE")?;
     }

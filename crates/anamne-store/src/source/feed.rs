@@ -6,9 +6,9 @@ use rusqlite::{Connection, Row as SqlRow};
 use super::Tables;
 use super::packed::Packed;
 use super::record::read_body;
+use crate::Result;
 use crate::space::SpaceSource;
 use crate::view::{Attributes, Change, ChangeFeed, Record, ViewError};
-use crate::{Result, StoreError};
 
 /// Reads the changes of one tier through the space's pool of readers.
 pub struct SourceFeed<'source> {
@@ -22,18 +22,14 @@ const FIELDS: &str = "row, id, max(seq, placed), kind, category, role, iif(tier 
 
 impl ChangeFeed for SourceFeed<'_> {
     fn head(&self) -> Result<Seq, ViewError> {
-        self.space.read(head).map_err(feed_error)
+        Ok(self.space.read(head)?)
     }
 
     fn since(&self, after: Seq, limit: usize) -> Result<Vec<Change>, ViewError> {
-        self.space
-            .read(|reader| changes(self.space.names().of(reader), self.tier, after, limit))
-            .map_err(feed_error)
+        let changes =
+            |reader: &Connection| changes(self.space.names().of(reader), self.tier, after, limit);
+        Ok(self.space.read(changes)?)
     }
-}
-
-fn feed_error(error: StoreError) -> ViewError {
-    ViewError::Source(Box::new(error))
 }
 
 /// The last event of the log.

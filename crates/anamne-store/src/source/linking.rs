@@ -52,7 +52,7 @@ impl Transaction<'_> {
         link_type: LinkType,
     ) -> Result<bool> {
         let (source, target) = (self.present(from)?, self.present(to)?);
-        if !rows::unlink(&self.tables, source.row, target.row, link_type.number())? {
+        if !rows::unlink(&self.tables, source.row, target.row, link_type)? {
             return Ok(false);
         }
         let link = Link {

@@ -37,6 +37,7 @@ pub use statistics::Statistics;
 
 pub(crate) use connection::{
     Pooled, Readers, check_format, configure, integrity, open_identified, open_reader, open_writer,
+    page_bytes,
 };
 pub(crate) use names::{Names, Tables};
 pub(crate) use transaction::{Occasion, Transaction, end_of_log};

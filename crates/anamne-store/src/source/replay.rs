@@ -59,12 +59,7 @@ impl Transaction<'_> {
             }
             (EventKind::Unlinked, Some(source), _, Some(link)) => {
                 if let Some(target) = read::by_id(self.tables, link.to)? {
-                    rows::unlink(
-                        &self.tables,
-                        source.row,
-                        target.row,
-                        link.link_type.number(),
-                    )?;
+                    rows::unlink(&self.tables, source.row, target.row, link.link_type)?;
                 }
                 Ok(())
             }

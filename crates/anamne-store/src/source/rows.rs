@@ -1,6 +1,6 @@
 //! Writing rows: the state of a memory into its columns.
 
-use anamne_types::{Link, Memory, Row, Seq};
+use anamne_types::{Link, LinkType, Memory, Row, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::packed::Packed;
@@ -69,11 +69,8 @@ fn write(
         anamne_types::Body::Message { role } => role.map(anamne_types::Role::number),
         _ => None,
     };
-    let metadata = if memory.metadata.is_empty() {
-        None
-    } else {
-        Some(serde_json::to_string(&memory.metadata)?)
-    };
+    let metadata = Some(&memory.metadata).filter(|metadata| !metadata.is_empty());
+    let metadata = metadata.map(serde_json::to_string).transpose()?;
     tables.prepare_cached(sql)?.execute(params![
         row.0,
         memory.id.as_bytes().as_slice(),
@@ -165,11 +162,11 @@ pub(crate) fn unlink(
     connection: &Connection,
     source: Row,
     target: Row,
-    link_type: u8,
+    link_type: LinkType,
 ) -> Result<bool> {
     let removed = connection
         .prepare_cached("DELETE FROM links WHERE source = ?1 AND target = ?2 AND type = ?3")?
-        .execute(params![source.0, target.0, link_type])?;
+        .execute(params![source.0, target.0, link_type.number()])?;
     Ok(removed > 0)
 }
 

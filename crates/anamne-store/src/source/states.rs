@@ -7,17 +7,17 @@ use super::Tables;
 use super::feed::head;
 use super::read::{by_id, proven};
 use super::record::{COLUMNS, Stored};
+use crate::Result;
 use crate::space::SpaceSource;
 use crate::view::{MemoryFeed, MemoryState, ViewError};
-use crate::{Result, StoreError};
 
 impl MemoryFeed for SpaceSource {
     fn head(&self) -> Result<Seq, ViewError> {
-        self.read(head).map_err(feed_error)
+        Ok(self.read(head)?)
     }
 
     fn states_since(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>, ViewError> {
-        self.states(after, limit).map_err(feed_error)
+        Ok(self.states(after, limit)?)
     }
 
     fn memories(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, ViewError> {
@@ -32,7 +32,7 @@ impl MemoryFeed for SpaceSource {
             }
             Ok(memories)
         };
-        self.read(live).map_err(feed_error)
+        Ok(self.read(live)?)
     }
 }
 
@@ -51,10 +51,6 @@ impl SpaceSource {
             ..state
         }
     }
-}
-
-fn feed_error(error: StoreError) -> ViewError {
-    ViewError::Source(Box::new(error))
 }
 
 /// What a row says where it is neither forgotten nor erased.

@@ -8,9 +8,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::value::to_raw_value;
 
 use super::record::{Payload, Stored};
-use super::{Tables, read, rows};
+use super::{Tables, page_bytes, read, rows};
 use crate::clock::{cut, to_microseconds};
-use crate::files::look_at;
+use crate::files::length_of;
 use crate::journal::{Digest, Entry, Line};
 use crate::{Result, StoreError};
 
@@ -93,13 +93,8 @@ impl<'writer> Transaction<'writer> {
 
     /// By how many bytes the file of the database falls short of its pages, of which some stand in its log alone.
     pub(crate) fn logged_bytes(&self, database: &Path) -> Result<u64> {
-        let number = |pragma| {
-            self.tables
-                .pragma_query_value(None, pragma, |row| row.get(0))
-        };
-        let (pages, size): (i64, i64) = (number("page_count")?, number("page_size")?);
-        let written = look_at(database)?.map_or(0, |state| state.length);
-        Ok((pages as u64 * size as u64).saturating_sub(written))
+        let written = length_of(database)?;
+        Ok((page_bytes(&self.tables)? as u64).saturating_sub(written))
     }
 
     /// The number of the event that is logged next.
