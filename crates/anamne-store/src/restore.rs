@@ -58,7 +58,7 @@ const NOBODY: &Actor = &Actor {
     name: String::new(),
 };
 
-fn begin<'writer>(tables: Tables<'writer>, end: (Seq, Digest)) -> Result<Transaction<'writer>> {
+fn begin(tables: Tables<'_>, end: (Seq, Digest)) -> Result<Transaction<'_>> {
     let occasion = Occasion {
         space: "",
         actor: NOBODY,
@@ -210,7 +210,7 @@ pub(crate) const EVENTS: &str = "SELECT events.seq, at, actor_kind, actor_name, 
 pub(crate) fn line_of(tables: Tables<'_>, row: &rusqlite::Row<'_>) -> Result<Line> {
     let mut line = bare_line_of(row)?;
     if let Some(stored) = read::by_row(tables, Row(row.get(8)?))? {
-        line.payload = payload_of(&tables, &line.event(), stored)?
+        line.payload = payload_of(&tables, &line.event(), &stored)?
             .filter(|payload| Digest::of(payload.get().as_bytes()) == line.payload_hash);
     }
     Ok(line)
@@ -227,7 +227,7 @@ pub(crate) fn bare_line_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Line> {
 pub(crate) fn payload_of(
     connection: &Connection,
     event: &Event,
-    stored: Stored,
+    stored: &Stored,
 ) -> Result<Option<Box<RawValue>>> {
     let raw = |payload: Payload<'_>| to_raw_value(&payload).map(Some);
     Ok(match event.kind {

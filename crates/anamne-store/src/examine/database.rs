@@ -211,7 +211,7 @@ impl Database {
         if stored.erased && line.kind != EventKind::Erased {
             return Ok(None);
         }
-        let payload = match payload_of(&self.connection, &line.event(), stored) {
+        let payload = match payload_of(&self.connection, &line.event(), &stored) {
             Ok(payload) => payload,
             Err(error) => return unreadable_state(row, error),
         };

@@ -98,7 +98,7 @@ impl Witness {
         };
         let stored = read::by_row(self.names.of(&self.connection), row);
         let payload = stored.ok().flatten().and_then(|stored| {
-            payload_of(&self.connection, &line.event(), stored)
+            payload_of(&self.connection, &line.event(), &stored)
                 .ok()
                 .flatten()
         });

@@ -18,7 +18,7 @@ impl Transaction<'_> {
             return Ok(self.remembered(known.memory.id, known.memory.seq, true));
         }
         let memory = self.memory_of(draft)?;
-        self.insert(memory, hash)
+        self.insert(&memory, hash)
     }
 
     /// Takes in what an import brings. The draft must have been checked.
@@ -41,7 +41,7 @@ impl Transaction<'_> {
             superseded_by: origin.superseded_by,
             ..self.memory_of(draft)?
         };
-        self.insert(memory, content_hash(&draft.content))
+        self.insert(&memory, content_hash(&draft.content))
     }
 
     fn find_known(&self, draft: &Draft, hash: [u8; 16]) -> Result<Option<Stored>> {
@@ -86,13 +86,13 @@ impl Transaction<'_> {
     }
 
     /// Writes and logs a memory that is new here.
-    fn insert(&mut self, memory: Memory, hash: [u8; 16]) -> Result<Remembered> {
+    fn insert(&mut self, memory: &Memory, hash: [u8; 16]) -> Result<Remembered> {
         let row = self.next_row;
         let salt = self.salt_of(memory.id);
-        rows::insert(self.tables, row, salt, hash, &memory)?;
+        rows::insert(self.tables, row, salt, hash, memory)?;
         self.next_row = Row(row.0 + 1);
         let (id, seq) = (memory.id, memory.seq);
-        let payload = Payload::of_memory(salt, &memory);
+        let payload = Payload::of_memory(salt, memory);
         self.log(EventKind::Remembered, row, id, &payload)?;
         Ok(self.remembered(id, seq, false))
     }
