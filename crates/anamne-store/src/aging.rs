@@ -11,8 +11,8 @@ use anamne_types::{Actor, ActorKind, MemoryId, Row, Tier};
 use rusqlite::Connection;
 use serde::Serialize;
 
-use crate::StoreError;
-use crate::files::look_at;
+use crate::Result;
+use crate::files::length_of;
 use crate::restore::side_file;
 use crate::source::moves::{self, Aged, Ages};
 use crate::source::{contents, uses};
@@ -75,7 +75,7 @@ pub struct Mover<'space> {
 
 impl SpaceSource {
     /// Begins to move what has aged, by the thresholds of the space's settings and its clock.
-    pub fn mover(&self, aging: Aging) -> Result<Mover<'_>, StoreError> {
+    pub fn mover(&self, aging: Aging) -> Result<Mover<'_>> {
         let config = self.current_config()?.tiers.clone();
         let now = self.now().as_microsecond();
         let before = |days: u32| now.saturating_sub(i64::from(days).saturating_mul(DAY));
@@ -102,7 +102,7 @@ impl SpaceSource {
 
     /// Notes when memories were handed out, so that facts and skills that are used stay active. At most one note a day
     /// is kept of each; where there is nothing new nothing is written.
-    pub fn note_uses(&self, uses: &[(MemoryId, jiff::Timestamp)]) -> Result<(), StoreError> {
+    pub fn note_uses(&self, uses: &[(MemoryId, jiff::Timestamp)]) -> Result<()> {
         let uses: Vec<_> = uses
             .iter()
             .map(|(id, at)| (*id, at.as_microsecond()))
@@ -115,19 +115,17 @@ impl SpaceSource {
     }
 
     /// The colder tiers in which memories lie, hottest first. O(tiers · log memories).
-    pub fn colder_tiers(&self) -> Result<Vec<Tier>, StoreError> {
+    pub fn colder_tiers(&self) -> Result<Vec<Tier>> {
         self.read(moves::tiers)
     }
 
     /// The tiers with what lies in them, hottest first. O(memories).
-    pub fn tiers(&self) -> Result<Vec<TierCount>, StoreError> {
+    pub fn tiers(&self) -> Result<Vec<TierCount>> {
         let memories = self.folder().join("memories");
-        let length = |path: &Path| -> Result<u64, StoreError> {
-            Ok(look_at(path)?.map_or(0, |state| state.length))
-        };
         // What was written last may stand in the database's log alone.
-        let bytes =
-            |path: &Path| Ok::<_, StoreError>(length(path)? + length(&side_file(path, "wal"))?);
+        let bytes = |path: &Path| -> Result<u64> {
+            Ok(length_of(path)? + length_of(&side_file(path, "wal"))?)
+        };
         let mut tiers = vec![TierCount {
             tier: Tier::Active,
             memories: self.read(moves::count_active)?,
@@ -144,7 +142,7 @@ impl SpaceSource {
     }
 
     /// The tier in which a row lies; `None` where there is no such row.
-    pub fn tier_of(&self, row: Row) -> Result<Option<Tier>, StoreError> {
+    pub fn tier_of(&self, row: Row) -> Result<Option<Tier>> {
         self.read(|reader| moves::tier_of(reader, row))
     }
 }
@@ -156,7 +154,7 @@ impl Mover<'_> {
     }
 
     /// Deletes from the files of tiers what does not lie there any more; says how many memories' content it was.
-    pub fn clean(&mut self) -> Result<u64, StoreError> {
+    pub fn clean(&mut self) -> Result<u64> {
         let space = self.space;
         let Some(_guard) = space.moving.try_acquire()? else {
             return Ok(0);
@@ -173,7 +171,7 @@ impl Mover<'_> {
     }
 
     /// Moves the next batch.
-    pub fn step(&mut self) -> Result<Step, StoreError> {
+    pub fn step(&mut self) -> Result<Step> {
         let space = self.space;
         let Some(_guard) = space.moving.try_acquire()? else {
             return Ok(Step::Busy);
@@ -196,7 +194,7 @@ impl Mover<'_> {
         Ok(Step::Done)
     }
 
-    fn move_to(&mut self, source: Tier, target: Tier, aged: &[Aged]) -> Result<u64, StoreError> {
+    fn move_to(&mut self, source: Tier, target: Tier, aged: &[Aged]) -> Result<u64> {
         let space = self.space;
         space.write_quietly(|transaction| transaction.expect_in(target, aged))?;
         let rows: Vec<Row> = aged.iter().map(|memory| memory.row).collect();
@@ -223,7 +221,7 @@ impl Mover<'_> {
         .clamp(10, BATCH.1);
     }
 
-    fn file(&mut self, tier: Tier) -> Result<&Connection, StoreError> {
+    fn file(&mut self, tier: Tier) -> Result<&Connection> {
         let opened = match self.file.take() {
             Some((open, connection)) if open == tier => connection,
             _ => {

@@ -7,13 +7,13 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
-use crate::StoreError;
 use crate::files::{
     create_private_folder, entries, look_at, open_private_file, remove_if_there, sync_folder_of,
     unfinished,
 };
-use crate::restore::side_file;
+use crate::restore::with_side_files;
 use crate::special_files::refuse_special_file;
+use crate::{Result, StoreError};
 
 /// The folder of what is a function of the log.
 pub const VIEWS: &str = "views";
@@ -32,7 +32,7 @@ const MOVED: [(&str, &str); 2] = [
 ///
 /// Two processes may do it at once. A process of the earlier version that still has the file open goes on with its own
 /// copy of it. What stands there already is not replaced.
-pub fn move_kept(space: &Path) -> Result<(), StoreError> {
+pub fn move_kept(space: &Path) -> Result<()> {
     for (former, present) in MOVED {
         let (former, present) = (space.join(former), space.join(present));
         if look_at(&former)?.is_none() {
@@ -42,11 +42,7 @@ pub fn move_kept(space: &Path) -> Result<(), StoreError> {
         if look_at(&present)?.is_none() {
             put_copy(&former, &present)?;
         }
-        for file in [
-            side_file(&former, "wal"),
-            side_file(&former, "shm"),
-            former.clone(),
-        ] {
+        for file in with_side_files(&former) {
             remove_if_there(&file)?;
         }
     }
@@ -54,7 +50,7 @@ pub fn move_kept(space: &Path) -> Result<(), StoreError> {
 }
 
 /// Removes the views of a space, and moves out of them first what can't be computed again. What can't be moved now stays.
-pub fn remove_views(space: &Path) -> Result<(), StoreError> {
+pub fn remove_views(space: &Path) -> Result<()> {
     let views = space.join(VIEWS);
     if move_kept(space).is_ok() {
         return remove_if_there(&views);
@@ -74,7 +70,7 @@ pub fn remove_views(space: &Path) -> Result<(), StoreError> {
 }
 
 /// Copies the database at `former`, with what is in its log, to `present`, unless another process is faster.
-fn put_copy(former: &Path, present: &Path) -> Result<(), StoreError> {
+fn put_copy(former: &Path, present: &Path) -> Result<()> {
     if let Some(folder) = present.parent() {
         create_private_folder(folder)?;
     }
@@ -99,7 +95,7 @@ fn put_copy(former: &Path, present: &Path) -> Result<(), StoreError> {
     sync_folder_of(present)
 }
 
-fn copy_database(from: &Path, to: &Path) -> Result<(), StoreError> {
+fn copy_database(from: &Path, to: &Path) -> Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(from, flags)?;
     connection.busy_timeout(crate::lock::LONGEST_WAIT)?;

@@ -8,6 +8,9 @@ use anamne_types::{MemoryId, NextStep, Refusal, Seq};
 use crate::files::may_only_be_read;
 use crate::trouble::Trouble;
 
+/// What a function of this crate hands back, where nothing else is said an error of the store.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
 /// An error of the source, the journal or the lock between processes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -202,21 +205,7 @@ fn what_failed(error: &rusqlite::Error) -> String {
 
 /// Whether SQLite says that the file is not what it was.
 pub(crate) fn is_broken(error: &rusqlite::Error) -> bool {
-    use rusqlite::ffi::{self, ErrorCode};
-    let Some(error) = error.sqlite_error() else {
-        return false;
-    };
-    let is_corrupt = matches!(
-        error.code,
-        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase
-    );
-    // A statement that a sound database understands was not understood: a table is missing in this one.
-    let lacks_tables = error.extended_code == ffi::SQLITE_ERROR;
-    let ends_early = matches!(
-        error.extended_code,
-        ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS
-    );
-    is_corrupt || lacks_tables || ends_early
+    Trouble::of_sqlite(error) == Some(Trouble::Damaged)
 }
 
 /// Actions that a missing permission to read keeps from happening.

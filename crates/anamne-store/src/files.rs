@@ -5,11 +5,12 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::StoreError;
 use crate::storage::{Disk, Storage};
+use crate::trouble::Trouble;
+use crate::{Result, StoreError};
 
 /// Makes a folder and those above it, readable by the owner only.
-pub fn create_private_folder(path: &Path) -> Result<(), StoreError> {
+pub fn create_private_folder(path: &Path) -> Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -20,7 +21,7 @@ pub fn create_private_folder(path: &Path) -> Result<(), StoreError> {
 }
 
 /// Opens a file for reading and writing, made if it is not there, readable by the owner only.
-pub fn open_private_file(path: &Path) -> Result<File, StoreError> {
+pub fn open_private_file(path: &Path) -> Result<File> {
     Disk.open(path)
         .map_err(StoreError::io("open for writing", path))
 }
@@ -32,16 +33,12 @@ pub(crate) const UNFINISHED: &str = ".tmp-";
 pub(crate) const SET_ASIDE: &str = ".damaged-";
 
 /// Replaces the content of `path`: readers see the old or the new content, never a mixture, also after a crash.
-pub fn replace_file(path: &Path, content: &[u8]) -> Result<(), StoreError> {
+pub fn replace_file(path: &Path, content: &[u8]) -> Result<()> {
     replace_file_on(&Disk, path, content)
 }
 
 /// The same on a storage that is handed in.
-pub(crate) fn replace_file_on(
-    storage: &dyn Storage,
-    path: &Path,
-    content: &[u8],
-) -> Result<(), StoreError> {
+pub(crate) fn replace_file_on(storage: &dyn Storage, path: &Path, content: &[u8]) -> Result<()> {
     let temporary = unfinished(path);
     let failed = |action| StoreError::io(action, &temporary);
     let mut file = storage.open(&temporary).map_err(failed("open"))?;
@@ -67,7 +64,7 @@ pub(crate) fn unfinished(path: &Path) -> PathBuf {
 }
 
 /// Removes from `folder` what a crash left unfinished. Whoever else writes there must be shut out by a lock.
-pub(crate) fn remove_unfinished(folder: &Path) -> Result<(), StoreError> {
+pub(crate) fn remove_unfinished(folder: &Path) -> Result<()> {
     for path in entries(folder)? {
         let marked = path
             .file_name()
@@ -79,52 +76,51 @@ pub(crate) fn remove_unfinished(folder: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// What came of an action on a path; `None` where nothing is there.
+pub(crate) fn found<T>(
+    action: &'static str,
+    path: &Path,
+    outcome: std::io::Result<T>,
+) -> Result<Option<T>> {
+    match outcome {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(StoreError::io(action, path)(error)),
+    }
+}
+
 /// The paths in a folder; none where there is no such folder.
-pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(StoreError::io("read", folder)(error)),
-    };
+pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = found("read", folder, fs::read_dir(folder))?;
+    let entries = entries.into_iter().flatten();
     entries
         .map(|entry| Ok(entry.map_err(StoreError::io("read", folder))?.path()))
         .collect()
 }
 
 /// Whether something is there. An error where that can't be told, for which "no" would be a wrong answer.
-pub(crate) fn is_there(path: &Path) -> Result<bool, StoreError> {
+pub(crate) fn is_there(path: &Path) -> Result<bool> {
     path.try_exists().map_err(StoreError::io("look at", path))
 }
 
 /// Removes a file, or a folder with all that is in it, if it is there.
-pub fn remove_path(path: &Path) -> Result<(), StoreError> {
-    remove_if_there(path)
-}
-
-/// Removes a file, or a folder with all that is in it.
-pub(crate) fn remove_if_there(path: &Path) -> Result<(), StoreError> {
+pub fn remove_if_there(path: &Path) -> Result<()> {
     let removed = if path.is_dir() {
         fs::remove_dir_all(path)
     } else {
         fs::remove_file(path)
     };
-    match removed {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(StoreError::io("remove", path)(error))
-        }
-        _ => Ok(()),
-    }
+    found("remove", path, removed).map(|_| ())
 }
 
 /// The bytes of all files under a folder. A file that goes away meanwhile counts as nothing.
-pub(crate) fn bytes_under(folder: &Path) -> Result<u64, StoreError> {
+pub(crate) fn bytes_under(folder: &Path) -> Result<u64> {
     let mut bytes = 0;
     for path in entries(folder)? {
-        bytes += match fs::symlink_metadata(&path) {
-            Ok(metadata) if metadata.is_dir() => bytes_under(&path)?,
-            Ok(metadata) => metadata.len(),
-            Err(error) if error.kind() == ErrorKind::NotFound => 0,
-            Err(error) => return Err(StoreError::io("look at", &path)(error)),
+        bytes += match found("look at", &path, fs::symlink_metadata(&path))? {
+            Some(metadata) if metadata.is_dir() => bytes_under(&path)?,
+            Some(metadata) => metadata.len(),
+            None => 0,
         };
     }
     Ok(bytes)
@@ -133,12 +129,7 @@ pub(crate) fn bytes_under(folder: &Path) -> Result<u64, StoreError> {
 /// Whether the file at `path`, or the folder in which it lies, takes no writes of this process. Finds out by
 /// trying; any other trouble than a missing permission is a no.
 pub(crate) fn may_only_be_read(path: &Path) -> bool {
-    let denied = |error: &std::io::Error| {
-        matches!(
-            error.kind(),
-            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
-        )
-    };
+    let denied = |error| Trouble::of_io(error) == Some(Trouble::PermissionDenied);
     if let Err(error) = OpenOptions::new().write(true).open(path) {
         return denied(&error);
     }
@@ -173,12 +164,14 @@ pub(crate) struct FileState {
 }
 
 /// Looks at the file under `path`; `None` where there is none. Costs one `stat`, about a microsecond.
-pub(crate) fn look_at(path: &Path) -> Result<Option<FileState>, StoreError> {
-    match fs::metadata(path) {
-        Ok(metadata) => Ok(Some(state_of(&metadata))),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(StoreError::io("look at", path)(error)),
-    }
+pub(crate) fn look_at(path: &Path) -> Result<Option<FileState>> {
+    let metadata = found("look at", path, fs::metadata(path))?;
+    Ok(metadata.as_ref().map(state_of))
+}
+
+/// How long the file under `path` is; 0 where there is none.
+pub(crate) fn length_of(path: &Path) -> Result<u64> {
+    Ok(look_at(path)?.map_or(0, |state| state.length))
 }
 
 /// Which file lies at a path: another one after it was replaced. `None` where there is none.
@@ -187,7 +180,7 @@ pub fn identity_at(path: &Path) -> Option<FileIdentity> {
 }
 
 /// What is known of an open file.
-pub(crate) fn look_into(file: &File, path: &Path) -> Result<FileState, StoreError> {
+pub(crate) fn look_into(file: &File, path: &Path) -> Result<FileState> {
     let metadata = file.metadata().map_err(StoreError::io("look at", path))?;
     Ok(state_of(&metadata))
 }
@@ -216,12 +209,12 @@ pub(crate) fn identity_of(metadata: &Metadata) -> FileIdentity {
 }
 
 /// Makes the entries of the folder that holds `path` durable.
-pub(crate) fn sync_folder_of(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn sync_folder_of(path: &Path) -> Result<()> {
     sync_folder_on(&Disk, path)
 }
 
 /// The same on a storage that is handed in.
-pub(crate) fn sync_folder_on(storage: &dyn Storage, path: &Path) -> Result<(), StoreError> {
+pub(crate) fn sync_folder_on(storage: &dyn Storage, path: &Path) -> Result<()> {
     match path.parent() {
         Some(folder) => storage
             .sync_folder(folder)
@@ -231,7 +224,7 @@ pub(crate) fn sync_folder_on(storage: &dyn Storage, path: &Path) -> Result<(), S
 }
 
 /// Moves a damaged file or folder out of the way, beside itself, and says where it is now.
-pub fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
+pub fn set_aside(path: &Path) -> Result<PathBuf> {
     let name = path
         .file_name()
         .unwrap_or_default()

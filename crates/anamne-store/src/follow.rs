@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anamne_types::{Seq, Tier};
 
-use crate::StoreError;
+use crate::Result;
 use crate::lock::LONGEST_WAIT;
 use crate::space::SpaceSource;
 use crate::view::{ChangeFeed, Fold, Health, View, ViewError};
@@ -59,11 +59,7 @@ pub struct Degraded {
 
 impl Followers {
     /// Lets `views` follow a tier of `source`.
-    pub fn new(
-        source: &SpaceSource,
-        tier: Tier,
-        views: Vec<Arc<dyn View>>,
-    ) -> Result<Self, StoreError> {
+    pub fn new(source: &SpaceSource, tier: Tier, views: Vec<Arc<dyn View>>) -> Result<Self> {
         Ok(Self {
             tier,
             views,
@@ -89,7 +85,7 @@ impl Followers {
     ///
     /// Costs a few microseconds when nothing was written, and O(changes) when something was.
     /// Returns the views that can't take part.
-    pub fn catch_up(&self, source: &SpaceSource) -> Result<Vec<Degraded>, StoreError> {
+    pub fn catch_up(&self, source: &SpaceSource) -> Result<Vec<Degraded>> {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         self.views.iter().for_each(|view| view.refresh());
         let mut outcome = self.follow_log(&mut progress, source);
@@ -108,7 +104,7 @@ impl Followers {
         Ok(self.degraded(&progress))
     }
 
-    fn follow_log(&self, progress: &mut Progress, source: &SpaceSource) -> Result<(), StoreError> {
+    fn follow_log(&self, progress: &mut Progress, source: &SpaceSource) -> Result<()> {
         if progress.watch.changed()? {
             progress.head = progress.watch.head()?;
             progress.is_small =
@@ -117,7 +113,7 @@ impl Followers {
         self.follow_to(progress, source)
     }
 
-    fn follow_to(&self, progress: &mut Progress, source: &SpaceSource) -> Result<(), StoreError> {
+    fn follow_to(&self, progress: &mut Progress, source: &SpaceSource) -> Result<()> {
         loop {
             let behind = |view: &&Arc<dyn View>| {
                 progress.takes_part(view.as_ref()) && view.position() < progress.head

@@ -8,27 +8,21 @@ use std::sync::PoisonError;
 
 use rusqlite::Connection;
 
-use crate::StoreError;
 use crate::examine::{Finding, Part, examine, open_untouched};
 use crate::files::replace_file;
 use crate::journal::{Entry, Journal, Line};
 use crate::repair::Repair;
 use crate::space::SpaceSource;
+use crate::{Result, StoreError};
 
 impl SpaceSource {
     /// Reads with a connection of the pool; where the database turns out to be damaged, mends it and reads once more.
-    pub(crate) fn read<T>(
-        &self,
-        work: impl Fn(&Connection) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+    pub(crate) fn read<T>(&self, work: impl Fn(&Connection) -> Result<T>) -> Result<T> {
         self.healing(|| work(&*self.reader()?))
     }
 
     /// Does `work`, and does it once more after a damaged database that it met was mended.
-    pub(crate) fn healing<T>(
-        &self,
-        work: impl Fn() -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+    pub(crate) fn healing<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
         let outcome = match work() {
             // A memory may have moved to another tier between its row and what it says.
             Err(error) if error.is_of_colder_tier() => work(),
@@ -50,7 +44,7 @@ impl SpaceSource {
     ///
     /// Where another process was faster, or the database is sound, only the connections are opened anew.
     /// [`StoreError::Damaged`], with nothing changed, where the journal is damaged as well and something would be lost.
-    pub(crate) fn heal(&self, error: &StoreError) -> Result<(), StoreError> {
+    pub(crate) fn heal(&self, error: &StoreError) -> Result<()> {
         let mut slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let _guard = self.lock.acquire()?;
         if let Some(mut writer) = slot.take() {
@@ -87,7 +81,7 @@ impl SpaceSource {
     ///
     /// This finds what no single answer shows, such as a row that an index has lost. O(bytes of both copies); others
     /// read and write meanwhile, and wait only where there is something to restore.
-    pub fn examine_and_heal(&self) -> Result<Vec<Finding>, StoreError> {
+    pub fn examine_and_heal(&self) -> Result<Vec<Finding>> {
         let mut findings = examine(&self.folder)?.findings;
         let damage = findings
             .iter()
@@ -102,7 +96,7 @@ impl SpaceSource {
 
     /// When a process last began to read everything back of its own accord, in microseconds since 1970; `None` where
     /// none has. One look for a file.
-    pub fn last_examination(&self) -> Result<Option<i64>, StoreError> {
+    pub fn last_examination(&self) -> Result<Option<i64>> {
         let path = self.folder.join(EXAMINED);
         match std::fs::read_to_string(&path) {
             // A note that can't be read says nothing, and is replaced by the next one.
@@ -114,7 +108,7 @@ impl SpaceSource {
     }
 
     /// Notes for every process when everything was read back, in microseconds since 1970.
-    pub fn note_examination(&self, at: i64) -> Result<(), StoreError> {
+    pub fn note_examination(&self, at: i64) -> Result<()> {
         self.locked(|| replace_file(&self.folder.join(EXAMINED), format!("{at}\n").as_bytes()))
     }
 }
@@ -123,7 +117,7 @@ impl SpaceSource {
 const EXAMINED: &str = "examined";
 
 /// Sends on to the journal the lines of the outbox that provably continue it, up to the first that does not.
-fn send_on_outbox(connection: &Connection, journal: &mut Journal) -> Result<(), StoreError> {
+fn send_on_outbox(connection: &Connection, journal: &mut Journal) -> Result<()> {
     let (mut seq, mut hash) = journal.end()?;
     let mut statement =
         connection.prepare("SELECT line FROM outbox WHERE seq > ?1 ORDER BY seq")?;

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::StoreError;
+use crate::Result;
 use crate::files::{SET_ASIDE, UNFINISHED, entries, remove_if_there};
 
 /// Names of files that are being put together, beside those of [`crate::files`]: a database that is replayed from the
@@ -21,7 +21,7 @@ fn is_leftover(path: &Path) -> bool {
 
 /// Removes what lies in the folder of a space itself, beside its databases and in its journal. Those of views are the
 /// business of who knows the views. The write lock must be held.
-pub(crate) fn remove(space: &Path) -> Result<(), StoreError> {
+pub(crate) fn remove(space: &Path) -> Result<()> {
     for folder in [space, &space.join("memories"), &space.join("journal")] {
         for path in entries(folder)? {
             if is_leftover(&path) {
@@ -33,7 +33,7 @@ pub(crate) fn remove(space: &Path) -> Result<(), StoreError> {
 }
 
 /// Whether there are such files.
-pub(crate) fn is_any(space: &Path) -> Result<bool, StoreError> {
+pub(crate) fn is_any(space: &Path) -> Result<bool> {
     for folder in [space, &space.join("memories"), &space.join("journal")] {
         if entries(folder)?.iter().any(|path| is_leftover(path)) {
             return Ok(true);
@@ -43,7 +43,7 @@ pub(crate) fn is_any(space: &Path) -> Result<bool, StoreError> {
 }
 
 /// The files and folders anywhere under the folder of a space that were set aside as damaged.
-pub fn set_aside_in(space: &Path) -> Result<Vec<PathBuf>, StoreError> {
+pub fn set_aside_in(space: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for path in entries(space)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -35,6 +35,7 @@ mod follow;
 mod git;
 mod hardening;
 mod heal;
+mod hexadecimal;
 mod incidents;
 mod journal;
 mod leftovers;
@@ -49,6 +50,7 @@ mod restore;
 mod retention;
 mod rewind;
 mod settings;
+mod settings_file;
 mod side_database;
 mod sound;
 mod source;
@@ -70,14 +72,14 @@ pub use bounded::{Unfit, read_regular};
 pub use clock::{Clock, SystemClock};
 pub use config::{
     BackupConfig, EmbeddingConfig, KeptQueries, MetaConfig, QuotaConfig, RecallConfig,
-    RetentionConfig, RoleConfig, SpaceConfig, TiersConfig, toml_problem,
+    RetentionConfig, RoleConfig, SpaceConfig, TiersConfig,
 };
 pub use derivation::{Budget, Class, Damage, Derived, Effort};
-pub use error::StoreError;
+pub use error::{Result, StoreError};
 pub use examine::{Examination, Finding, Part, examine};
 pub use files::{
-    FileIdentity, create_private_folder, entries, identity_at, open_private_file, remove_path,
-    replace_file, set_aside,
+    FileIdentity, create_private_folder, entries, identity_at, open_private_file,
+    remove_if_there as remove_path, replace_file, set_aside,
 };
 pub use follow::{Degraded, Followers};
 pub use incidents::Incident;
@@ -90,6 +92,7 @@ pub use projects::{KnownProject, ProjectSpace, ProjectStanding};
 pub use repair::{Repair, repair};
 pub use retention::{Present, RetentionPlan};
 pub use rewind::Rewound;
+pub use settings_file::toml_problem;
 pub use side_database::{
     SideDatabase, SideError, SideFile, Unusable, cut_log, remove_derived, remove_set_aside,
     set_aside_derived, shows_damage,

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError as MutexTaken};
 use std::time::{Duration, Instant};
 
-use crate::StoreError;
 use crate::files::open_private_file;
+use crate::{Result, StoreError};
 
 /// How long a writer waits for the others before it gives up with [`StoreError::Busy`].
 pub const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -28,7 +28,7 @@ impl WriteLock {
         }
     }
 
-    fn file(&self) -> Result<&File, StoreError> {
+    fn file(&self) -> Result<&File> {
         if let Some(file) = self.file.get() {
             return Ok(file);
         }
@@ -37,7 +37,7 @@ impl WriteLock {
     }
 
     /// Takes the lock if nobody holds it.
-    pub(crate) fn try_acquire(&self) -> Result<Option<WriteGuard<'_>>, StoreError> {
+    pub(crate) fn try_acquire(&self) -> Result<Option<WriteGuard<'_>>> {
         let file = self.file()?;
         match file.try_lock() {
             Ok(()) => Ok(Some(WriteGuard::of(file))),
@@ -49,27 +49,20 @@ impl WriteLock {
     /// Waits for the lock, at most [`LONGEST_WAIT`].
     ///
     /// Waiting is polling with growing, uneven pauses: a blocking lock could not be bounded in time.
-    pub(crate) fn acquire(&self) -> Result<WriteGuard<'_>, StoreError> {
-        let file = self.file()?;
+    pub(crate) fn acquire(&self) -> Result<WriteGuard<'_>> {
         let started = Instant::now();
         let mut pause = Duration::from_micros(20);
         loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(WriteGuard::of(file)),
-                Err(TryLockError::WouldBlock) if started.elapsed() < LONGEST_WAIT => {
-                    std::thread::sleep(uneven(pause, started));
-                    pause = (pause * 3 / 2).min(Duration::from_micros(500));
-                }
-                Err(TryLockError::WouldBlock) => {
-                    return Err(StoreError::Busy {
-                        path: self.path.clone(),
-                        waited: started.elapsed(),
-                    });
-                }
-                Err(TryLockError::Error(error)) => {
-                    return Err(StoreError::io("lock", &self.path)(error));
-                }
+            if let Some(guard) = self.try_acquire()? {
+                return Ok(guard);
             }
+            let waited = started.elapsed();
+            if waited >= LONGEST_WAIT {
+                let path = self.path.clone();
+                return Err(StoreError::Busy { path, waited });
+            }
+            std::thread::sleep(uneven(pause, started));
+            pause = (pause * 3 / 2).min(Duration::from_micros(500));
         }
     }
 }
@@ -134,7 +127,7 @@ impl MoveLock {
     }
 
     /// Takes the lock if nobody holds it.
-    pub(crate) fn try_acquire(&self) -> Result<Option<MoveGuard<'_>>, StoreError> {
+    pub(crate) fn try_acquire(&self) -> Result<Option<MoveGuard<'_>>> {
         let thread = match self.threads.try_lock() {
             Ok(thread) => thread,
             Err(MutexTaken::Poisoned(poisoned)) => poisoned.into_inner(),
@@ -148,7 +141,7 @@ impl MoveLock {
     }
 
     /// Waits for the lock, which is held for a batch of moves at a time.
-    pub(crate) fn acquire(&self) -> Result<MoveGuard<'_>, StoreError> {
+    pub(crate) fn acquire(&self) -> Result<MoveGuard<'_>> {
         let thread = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(MoveGuard {
             _process: self.processes.acquire()?,

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use anamne_types::Refusal;
 use serde::{Deserialize, Serialize};
 
+use crate::hexadecimal;
+
 /// Folders of one project at most.
 const MOST_FOLDERS: usize = 256;
 
@@ -62,26 +64,15 @@ impl ProjectFolder {
 
 /// A path as text, without loss.
 pub(crate) fn path_text(path: &Path) -> String {
-    use std::fmt::Write;
-    if let Some(text) = path.to_str() {
-        return text.to_owned();
-    }
-    let mut text = "hex:".to_owned();
-    for byte in path.as_os_str().as_encoded_bytes() {
-        // A string takes everything that is written to it.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    let digits = || hexadecimal::digits(path.as_os_str().as_encoded_bytes());
+    path.to_str()
+        .map_or_else(|| format!("hex:{}", digits()), str::to_owned)
 }
 
 #[cfg(unix)]
 fn path_of_bytes(digits: &str) -> Option<PathBuf> {
-    let digit = |at: u8| char::from(at).to_digit(16);
-    let bytes = digits.as_bytes().chunks(2).map(|pair| {
-        let [high, low] = pair else { return None };
-        u8::try_from(digit(*high)? * 16 + digit(*low)?).ok()
-    });
-    let bytes: Vec<u8> = bytes.collect::<Option<_>>()?;
+    let mut bytes = vec![0; digits.len() / 2];
+    hexadecimal::read(digits.as_bytes(), &mut bytes)?;
     let name: std::ffi::OsString = std::os::unix::ffi::OsStringExt::from_vec(bytes);
     Some(name.into())
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anamne_types::Seq;
 
-use crate::StoreError;
 use crate::files::bytes_under;
+use crate::{Result, StoreError};
 
 /// The folder is measured again after so many events, of whatever process.
 const EVENTS_BETWEEN: u64 = 256;
@@ -55,7 +55,7 @@ impl Usage {
     ///
     /// Costs nothing but now and then a walk over the folder, and one before a refusal:
     /// [`StoreError::QuotaExceeded`] always tells measured bytes.
-    pub(crate) fn admit(&mut self, wanted: Wanted<'_>) -> Result<(), StoreError> {
+    pub(crate) fn admit(&mut self, wanted: Wanted<'_>) -> Result<()> {
         let cost = COPIES * wanted.lines + PAGES + wanted.logged;
         let known = self.measured.filter(|measured| {
             wanted.head.0.saturating_sub(measured.at.0) < EVENTS_BETWEEN

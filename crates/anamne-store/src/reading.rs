@@ -4,45 +4,45 @@ use anamne_types::{Filter, Limits, Link, Memory, MemoryId, Refusal, Row, Version
 
 use rusqlite::Connection;
 
-use crate::StoreError;
 use crate::source::history::Missing;
 use crate::source::{
     self, Linked, Listing, LogEntry, LogQuery, Names, Order, PastState, PastStates, Standing,
     Statistics, filter, history, link, past, read, rows, statistics,
 };
 use crate::space::SpaceSource;
+use crate::{Result, StoreError};
 
 impl SpaceSource {
     /// The memory that was told under this outside id, or that has this id itself.
-    pub fn find_imported(&self, id: &str) -> Result<Option<MemoryId>, StoreError> {
+    pub fn find_imported(&self, id: &str) -> Result<Option<MemoryId>> {
         self.read(|reader| {
             if let Some(row) = rows::with_external_id(reader, id)? {
-                let stored = read::by_row(reader, &self.names, row)?;
+                let stored = read::by_row(self.names.of(reader), row)?;
                 return Ok(stored.map(|stored| stored.memory.id));
             }
             let Ok(id) = id.parse() else { return Ok(None) };
-            Ok(read::by_id(reader, &self.names, id)?
+            Ok(read::by_id(self.names.of(reader), id)?
                 .filter(|stored| !stored.erased)
                 .map(|stored| stored.memory.id))
         })
     }
 
     /// The memory with this id, forgotten ones included, erased ones not.
-    pub fn get(&self, id: MemoryId) -> Result<Memory, StoreError> {
-        match self.read(|reader| read::proven_by_id(reader, &self.names, id))? {
+    pub fn get(&self, id: MemoryId) -> Result<Memory> {
+        match self.read(|reader| read::proven_by_id(self.names.of(reader), id))? {
             Some(stored) if !stored.erased => Ok(self.with_space(stored.memory)),
             _ => Err(self.no_memory(id)),
         }
     }
 
     /// The live memories of these rows, in their order; rows without one are passed over.
-    pub fn get_rows(&self, rows: &[Row]) -> Result<Vec<(Row, Memory)>, StoreError> {
+    pub fn get_rows(&self, rows: &[Row]) -> Result<Vec<(Row, Memory)>> {
         self.read(|reader| {
             // One transaction takes SQLite's read lock once instead of once a row.
             let reader = reader.unchecked_transaction()?;
             let mut memories = Vec::with_capacity(rows.len());
             for &row in rows {
-                if let Some(stored) = read::proven_by_row(&reader, &self.names, row)?
+                if let Some(stored) = read::proven_by_row(self.names.of(&reader), row)?
                     && stored.memory.deleted_at.is_none()
                 {
                     memories.push((row, self.with_space(stored.memory)));
@@ -53,7 +53,7 @@ impl SpaceSource {
     }
 
     /// The id that `text` names: a whole id, its first digits where only one memory has them, or a citation (`m12`).
-    pub fn resolve(&self, text: &str) -> Result<MemoryId, StoreError> {
+    pub fn resolve(&self, text: &str) -> Result<MemoryId> {
         let number = text.trim().strip_prefix('m').filter(|number| {
             !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
         });
@@ -63,7 +63,7 @@ impl SpaceSource {
                 Refusal::new("id", accepts, text.trim())
             })?;
             let cited = self
-                .read(|reader| read::by_row(reader, &self.names, Row(row)))?
+                .read(|reader| read::by_row(self.names.of(reader), Row(row)))?
                 .filter(|stored| !stored.erased);
             return cited
                 .map(|stored| stored.memory.id)
@@ -95,14 +95,11 @@ impl SpaceSource {
     }
 
     /// The memories of a listing.
-    pub fn list(&self, listing: &Listing) -> Result<Vec<Memory>, StoreError> {
+    pub fn list(&self, listing: &Listing) -> Result<Vec<Memory>> {
         listing.filter.check()?;
         Limits::check_offset(listing.offset)?;
-        let memories = self.read(|reader| filter::list(reader, &self.names, listing))?;
-        Ok(memories
-            .into_iter()
-            .map(|memory| self.with_space(memory))
-            .collect())
+        let memories = self.read(|reader| filter::list(self.names.of(reader), listing))?;
+        Ok(self.with_spaces(memories))
     }
 
     /// The ids of all memories that pass a filter, as of one instant. O(memories that pass), 16 bytes each.
@@ -111,17 +108,17 @@ impl SpaceSource {
         filter: &Filter,
         standing: Standing,
         order: Order,
-    ) -> Result<Vec<MemoryId>, StoreError> {
+    ) -> Result<Vec<MemoryId>> {
         filter.check()?;
         self.read(|reader| filter::select(reader, filter, standing, order))
     }
 
     /// The memories with these ids, in their order; those that are not there, or were erased, are passed over.
-    pub fn get_each(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
+    pub fn get_each(&self, ids: &[MemoryId]) -> Result<Vec<Memory>> {
         self.read(|reader| {
             let mut memories = Vec::with_capacity(ids.len());
             for &id in ids {
-                if let Some(stored) = read::proven_by_id(reader, &self.names, id)?
+                if let Some(stored) = read::proven_by_id(self.names.of(reader), id)?
                     && !stored.erased
                 {
                     memories.push(self.with_space(stored.memory));
@@ -132,24 +129,24 @@ impl SpaceSource {
     }
 
     /// The live rows that pass a filter, ascending.
-    pub fn rows(&self, filter: &Filter) -> Result<Vec<Row>, StoreError> {
+    pub fn rows(&self, filter: &Filter) -> Result<Vec<Row>> {
         self.read(|reader| filter::rows(reader, filter))
     }
 
     /// The number under which a thread, author, session or tag is stored, if it is known.
-    pub fn number_of(&self, name: &str) -> Result<Option<u32>, StoreError> {
+    pub fn number_of(&self, name: &str) -> Result<Option<u32>> {
         self.read(|reader| Names::find_surely(reader, name))
     }
 
     /// The live rows just before and after a row in its thread.
-    pub fn thread_neighbours(&self, row: Row) -> Result<[Option<Row>; 2], StoreError> {
+    pub fn thread_neighbours(&self, row: Row) -> Result<[Option<Row>; 2]> {
         self.read(|reader| read::thread_neighbours(reader, row))
     }
 
     /// Every state that a memory has had, the present one last.
-    pub fn history(&self, id: MemoryId) -> Result<Vec<Version>, StoreError> {
+    pub fn history(&self, id: MemoryId) -> Result<Vec<Version>> {
         self.read_past(|reader, missing| {
-            let stored = read::proven_by_id(reader, &self.names, id)?;
+            let stored = read::proven_by_id(self.names.of(reader), id)?;
             let stored = stored.ok_or_else(|| self.no_memory(id))?;
             history::of(reader, &stored, missing)
         })
@@ -157,10 +154,7 @@ impl SpaceSource {
 
     /// Reads earlier states. One that is missing has both copies examined, and a damaged database restored; what
     /// neither copy holds was lost before.
-    fn read_past<T>(
-        &self,
-        work: impl Fn(&Connection, Missing) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+    fn read_past<T>(&self, work: impl Fn(&Connection, Missing) -> Result<T>) -> Result<T> {
         match self.read(|reader| work(reader, Missing::Damage)) {
             Err(StoreError::Unproven { .. }) => self.read(|reader| work(reader, Missing::Loss)),
             read => read,
@@ -169,9 +163,9 @@ impl SpaceSource {
 
     /// A memory as it stood at an instant: the state that its last event up to then had made. `None` where
     /// it had not been told yet; a state without memory where its content has been erased. O(events).
-    pub fn as_of(&self, id: MemoryId, at: jiff::Timestamp) -> Result<Option<Version>, StoreError> {
+    pub fn as_of(&self, id: MemoryId, at: jiff::Timestamp) -> Result<Option<Version>> {
         let version = self.read_past(|reader, missing| {
-            let stored = read::proven_by_id(reader, &self.names, id)?;
+            let stored = read::proven_by_id(self.names.of(reader), id)?;
             let stored = stored.ok_or_else(|| self.no_memory(id))?;
             history::as_of(reader, &stored, at, missing)
         })?;
@@ -183,7 +177,7 @@ impl SpaceSource {
 
     /// How the space differs from what it was at an instant: what was told later, and the memories that have changed since,
     /// as they stood then. `None` where more than `most` changed. O(events, memories that changed).
-    pub fn past(&self, at: jiff::Timestamp, most: usize) -> Result<Option<PastStates>, StoreError> {
+    pub fn past(&self, at: jiff::Timestamp, most: usize) -> Result<Option<PastStates>> {
         let states = self.read_past(|reader, missing| past::states(reader, at, most, missing))?;
         Ok(states.map(|states| self.of_this_space(states)))
     }
@@ -198,24 +192,24 @@ impl SpaceSource {
     }
 
     /// The memory that took the place of each of `rows`, where one did.
-    pub fn successors(&self, rows: &[Row]) -> Result<Vec<Option<MemoryId>>, StoreError> {
+    pub fn successors(&self, rows: &[Row]) -> Result<Vec<Option<MemoryId>>> {
         self.read(|reader| past::successors(reader, rows))
     }
 
     /// Row and time (microseconds since 1970) of what happened, by id; `None` where it was erased or never there.
-    pub fn occurrences(&self, ids: &[MemoryId]) -> Result<Vec<Option<(Row, i64)>>, StoreError> {
+    pub fn occurrences(&self, ids: &[MemoryId]) -> Result<Vec<Option<(Row, i64)>>> {
         self.read(|reader| past::occurrences(reader, ids))
     }
 
     /// The events that pass a query, in its order. O(events).
-    pub fn log(&self, query: &LogQuery) -> Result<Vec<LogEntry>, StoreError> {
+    pub fn log(&self, query: &LogQuery) -> Result<Vec<LogEntry>> {
         query.check()?;
         self.read(|reader| source::log::events(reader, query))
     }
 
     /// The links that start or end at a memory.
-    pub fn links(&self, id: MemoryId) -> Result<Vec<Link>, StoreError> {
-        self.read(|reader| match read::by_id(reader, &self.names, id)? {
+    pub fn links(&self, id: MemoryId) -> Result<Vec<Link>> {
+        self.read(|reader| match read::by_id(self.names.of(reader), id)? {
             Some(stored) => link::of_row(reader, stored.row),
             None => Err(self.no_memory(id)),
         })
@@ -223,33 +217,33 @@ impl SpaceSource {
 
     /// The links that start or end at each of these rows, the strongest first, at most those with the `most` latest
     /// memories a row and direction. One query for all; forgotten memories may be among the ends.
-    pub fn links_leading_from(&self, rows: &[Row], most: usize) -> Result<Vec<Linked>, StoreError> {
+    pub fn links_leading_from(&self, rows: &[Row], most: usize) -> Result<Vec<Linked>> {
         self.read(|reader| link::leading_from(reader, rows, most))
     }
 
     /// Every link of the space.
-    pub fn all_links(&self) -> Result<Vec<Link>, StoreError> {
+    pub fn all_links(&self) -> Result<Vec<Link>> {
         self.read(link::all)
     }
 
     /// Counts. O(memories).
-    pub fn statistics(&self) -> Result<Statistics, StoreError> {
+    pub fn statistics(&self) -> Result<Statistics> {
         self.read(statistics::of)
     }
 
     /// The authors of the space with the numbers under which they are stored, at most `limit`.
-    pub fn authors(&self, limit: usize) -> Result<Vec<(u32, String)>, StoreError> {
+    pub fn authors(&self, limit: usize) -> Result<Vec<(u32, String)>> {
         self.read(|reader| {
             let numbers = statistics::authors(reader, limit)?;
             numbers
                 .into_iter()
-                .map(|number| Ok((number, self.names.name(reader, number)?)))
+                .map(|number| Ok((number, self.names.of(reader).name(number)?)))
                 .collect()
         })
     }
 
     /// When the last thing happened that is not in the future, microseconds since 1970.
-    pub fn latest(&self) -> Result<i64, StoreError> {
+    pub fn latest(&self) -> Result<i64> {
         let now = self.now().as_microsecond();
         self.read(|reader| statistics::latest(reader, now))
     }

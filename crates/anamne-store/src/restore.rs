@@ -1,20 +1,20 @@
 //! Mending one copy from the other: the source from the journal, the journal from the source.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use anamne_types::{Actor, ActorKind, Event, EventKind, Row, Seq};
 use rusqlite::Connection;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
-use crate::StoreError;
 use crate::beside;
 use crate::files::{remove_if_there, set_aside, sync_folder_of};
 use crate::journal::{Digest, Entry, Journal, Line, Lines};
 use crate::source::record::{Payload, Stored};
 use crate::source::{
-    Names, Occasion, Transaction, contents, end_of_log, history, link, log, open_writer, read,
+    Names, Occasion, Tables, Transaction, contents, end_of_log, history, link, log, open_writer,
+    read,
 };
+use crate::{Result, StoreError};
 
 /// How many lines are replayed in one transaction.
 const REPLAY_BATCH: u64 = 10_000;
@@ -36,15 +36,14 @@ pub(crate) struct Replayed {
 /// A line that can't be read ends the replay: everything before it is in the source afterwards. A
 /// journal that does not go through `end` is not replayed at all.
 pub(crate) fn source_from_journal(
-    connection: &Connection,
-    names: &Names,
+    tables: Tables<'_>,
     folder: &Path,
     end: (Seq, Digest),
-) -> Result<Replayed, StoreError> {
+) -> Result<Replayed> {
     let mut replayed = Replayed::default();
     let mut lines = Lines::of(folder)?;
     loop {
-        let mut transaction = begin(connection, names, end_of_log(connection)?)?;
+        let mut transaction = begin(tables, end_of_log(&tables)?)?;
         let more = replay_batch(&mut transaction, &mut lines, end, &mut replayed)?;
         transaction.commit()?;
         if !more {
@@ -59,17 +58,13 @@ const NOBODY: &Actor = &Actor {
     name: String::new(),
 };
 
-fn begin<'writer>(
-    connection: &'writer Connection,
-    names: &'writer Names,
-    end: (Seq, Digest),
-) -> Result<Transaction<'writer>, StoreError> {
+fn begin(tables: Tables<'_>, end: (Seq, Digest)) -> Result<Transaction<'_>> {
     let occasion = Occasion {
         space: "",
         actor: NOBODY,
         now: jiff::Timestamp::UNIX_EPOCH,
     };
-    Transaction::begin(connection, names, occasion, end)
+    Transaction::begin(tables, occasion, end)
 }
 
 /// Replays the next lines; says whether there are more.
@@ -78,7 +73,7 @@ fn replay_batch(
     lines: &mut Lines,
     end: (Seq, Digest),
     replayed: &mut Replayed,
-) -> Result<bool, StoreError> {
+) -> Result<bool> {
     let mut taken = 0;
     while taken < REPLAY_BATCH {
         let line = match lines.next() {
@@ -108,22 +103,12 @@ fn replay_batch(
 ///
 /// Names may get other numbers than before where memories were erased, so the views, which hold such
 /// numbers, go and are built again. `space` is the folder of the space.
-pub(crate) fn database_from_journal(
-    path: &Path,
-    journal: &Path,
-    space: &Path,
-) -> Result<Replayed, StoreError> {
+pub(crate) fn database_from_journal(path: &Path, journal: &Path, space: &Path) -> Result<Replayed> {
     let unfinished = path.with_extension("db.unfinished");
-    for file in [
-        &unfinished,
-        &side_file(&unfinished, "wal"),
-        &side_file(&unfinished, "shm"),
-    ] {
-        remove_if_there(file)?;
-    }
+    remove_database(&unfinished)?;
     let connection = open_writer(&unfinished)?;
     let names = Names::default();
-    let replayed = source_from_journal(&connection, &names, journal, Default::default())?;
+    let replayed = source_from_journal(names.of(&connection), journal, Default::default())?;
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     // The last connection takes the log and its index with it.
     connection.close().map_err(|(_, error)| error)?;
@@ -137,16 +122,28 @@ pub(crate) fn database_from_journal(
 ///
 /// A database that is replayed from the journal has all its memories in the active tier, so that what the others
 /// hold belongs to the one that is set aside.
-pub(crate) fn database_files(database: &Path) -> Result<Vec<PathBuf>, StoreError> {
+pub(crate) fn database_files(database: &Path) -> Result<Vec<PathBuf>> {
     let colder = match database.parent() {
         Some(memories) => contents::files_in(memories)?,
         None => Vec::new(),
     };
     let files =
         std::iter::once(database.to_owned()).chain(colder.into_iter().map(|(_, path)| path));
-    Ok(files
-        .flat_map(|file| [side_file(&file, "wal"), side_file(&file, "shm"), file])
-        .collect())
+    Ok(files.flat_map(|file| with_side_files(&file)).collect())
+}
+
+/// SQLite's own files beside a database, and last the database itself.
+pub(crate) fn with_side_files(database: &Path) -> [PathBuf; 3] {
+    let [log, index] = ["wal", "shm"].map(|which| side_file(database, which));
+    [log, index, database.to_owned()]
+}
+
+/// Removes a database, and after it SQLite's own files beside it.
+pub(crate) fn remove_database(path: &Path) -> Result<()> {
+    remove_if_there(path)?;
+    ["wal", "shm"]
+        .iter()
+        .try_for_each(|ending| remove_if_there(&side_file(path, ending)))
 }
 
 /// SQLite's own file beside a database.
@@ -161,15 +158,11 @@ pub(crate) fn side_file(database: &Path, which: &str) -> PathBuf {
 ///
 /// The old folder is set aside. Payloads of states that the source still holds are written out as they
 /// were told, which their digests prove; others (a link that was taken away) are left empty.
-pub(crate) fn journal_from_source(
-    connection: &Connection,
-    names: &Names,
-    journal: &mut Journal,
-) -> Result<u64, StoreError> {
+pub(crate) fn journal_from_source(tables: Tables<'_>, journal: &mut Journal) -> Result<u64> {
     let unfinished = journal.folder.with_extension("unfinished");
     remove_if_there(&unfinished)?;
     let mut anew = Journal::on(&unfinished, journal.storage.clone());
-    let written = write_journal(connection, names, &mut anew)?;
+    let written = write_journal(tables, &mut anew)?;
     if journal.folder.exists() {
         set_aside(&journal.folder)?;
     }
@@ -182,21 +175,17 @@ pub(crate) fn journal_from_source(
     Ok(written)
 }
 
-fn write_journal(
-    connection: &Connection,
-    names: &Names,
-    journal: &mut Journal,
-) -> Result<u64, StoreError> {
-    let mut statement = connection.prepare(&format!("{EVENTS} ORDER BY events.seq"))?;
-    let lines = statement.query_and_then([], |row| line_of(connection, names, row))?;
+fn write_journal(tables: Tables<'_>, journal: &mut Journal) -> Result<u64> {
+    let mut statement = tables.prepare(&format!("{EVENTS} ORDER BY events.seq"))?;
+    let lines = statement.query_and_then([], |row| line_of(tables, row))?;
     write_lines(lines, journal)
 }
 
 /// Appends lines that continue the chain; says how many.
 pub(crate) fn write_lines(
-    lines: impl Iterator<Item = Result<Line, StoreError>>,
+    lines: impl Iterator<Item = Result<Line>>,
     journal: &mut Journal,
-) -> Result<u64, StoreError> {
+) -> Result<u64> {
     let (mut batch, mut bytes, mut written) = (Vec::new(), 0, 0);
     for line in lines {
         let entry = Entry::of(&line?)?;
@@ -218,14 +207,10 @@ pub(crate) const EVENTS: &str = "SELECT events.seq, at, actor_kind, actor_name, 
      events.hash, events.row FROM events JOIN memories USING (row)";
 
 /// The line of an event, with its payload where the source still holds it.
-pub(crate) fn line_of(
-    connection: &Connection,
-    names: &Names,
-    row: &rusqlite::Row<'_>,
-) -> Result<Line, StoreError> {
+pub(crate) fn line_of(tables: Tables<'_>, row: &rusqlite::Row<'_>) -> Result<Line> {
     let mut line = bare_line_of(row)?;
-    if let Some(stored) = read::by_row(connection, names, Row(row.get(8)?))? {
-        line.payload = payload_of(connection, &line.event(), stored)?
+    if let Some(stored) = read::by_row(tables, Row(row.get(8)?))? {
+        line.payload = payload_of(&tables, &line.event(), &stored)?
             .filter(|payload| Digest::of(payload.get().as_bytes()) == line.payload_hash);
     }
     Ok(line)
@@ -242,27 +227,21 @@ pub(crate) fn bare_line_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Line> {
 pub(crate) fn payload_of(
     connection: &Connection,
     event: &Event,
-    stored: Stored,
-) -> Result<Option<Box<RawValue>>, StoreError> {
-    let payload = match event.kind {
-        EventKind::Erased | EventKind::Moved => Payload::NOTHING,
+    stored: &Stored,
+) -> Result<Option<Box<RawValue>>> {
+    let raw = |payload: Payload<'_>| to_raw_value(&payload).map(Some);
+    Ok(match event.kind {
+        EventKind::Erased | EventKind::Moved => raw(Payload::NOTHING)?,
         EventKind::Linked => match link::at(connection, event.seq)? {
-            Some(link) => Payload {
-                salt: stored.salt,
-                memory: None,
-                link: Some(Cow::Owned(link)),
-            },
-            None => return Ok(None),
+            Some(link) => raw(Payload::of_link(stored.salt, &link))?,
+            None => None,
         },
-        _ if stored.memory.seq == event.seq => Payload {
-            salt: stored.salt,
-            memory: Some(Cow::Owned(stored.memory)),
-            link: None,
-        },
+        _ if stored.memory.seq == event.seq => {
+            raw(Payload::of_memory(stored.salt, &stored.memory))?
+        }
         _ => {
             let state = history::state_text(connection, stored.row, event.seq)?;
-            return Ok(state.map(RawValue::from_string).transpose()?);
+            state.map(RawValue::from_string).transpose()?
         }
-    };
-    Ok(Some(serde_json::value::to_raw_value(&payload)?))
+    })
 }

@@ -6,7 +6,7 @@
 
 use anamne_types::{Actor, ActorKind, MemoryId, Skipped};
 
-use crate::StoreError;
+use crate::Result;
 use crate::source::{retention, use_days::UseDays};
 use crate::space::SpaceSource;
 
@@ -46,7 +46,7 @@ fn retention_actor() -> Actor {
 
 impl SpaceSource {
     /// The live memories that a retention of so many days would not keep by the clock, the oldest first.
-    pub fn outdated_after(&self, days: u32) -> Result<Vec<MemoryId>, StoreError> {
+    pub fn outdated_after(&self, days: u32) -> Result<Vec<MemoryId>> {
         let before = instant_before(self.now().as_microsecond(), days);
         self.read(|reader| retention::outdated(reader, before, days))
     }
@@ -54,7 +54,7 @@ impl SpaceSource {
     /// What the space's retention would do now; nothing where none is set. Reads the settings again if they changed.
     ///
     /// O(memories that are old enough), and where there are any O(memories) and O(events of the last days of use).
-    pub fn retention_plan(&self, present: Present) -> Result<RetentionPlan, StoreError> {
+    pub fn retention_plan(&self, present: Present) -> Result<RetentionPlan> {
         let settings = self.current_config()?.retention.clone();
         let clock = self.now().as_microsecond();
         let days = settings.days;
@@ -88,7 +88,7 @@ impl SpaceSource {
     }
 
     /// How many memories are not kept any more by the clock alone, beyond those that a plan finds.
-    pub fn count_unconfirmed(&self, plan: &RetentionPlan) -> Result<u64, StoreError> {
+    pub fn count_unconfirmed(&self, plan: &RetentionPlan) -> Result<u64> {
         match self.current_config()?.retention.days {
             0 => Ok(0),
             days => {
@@ -99,18 +99,14 @@ impl SpaceSource {
     }
 
     /// How many memories the retention forgot that can still be restored. O(memories).
-    pub fn count_forgotten_by_retention(&self) -> Result<u64, StoreError> {
+    pub fn count_forgotten_by_retention(&self) -> Result<u64> {
         let forgotten = self.read(|reader| retention::forgotten(reader, i64::MAX))?;
         Ok(forgotten.len() as u64)
     }
 
     /// Forgets those of `ids` that are live still, in the name of the retention; says how many. `passed` names those that are
     /// damaged and can't be mended.
-    pub fn forget_outdated(
-        &self,
-        ids: &[MemoryId],
-        passed: &mut Skipped,
-    ) -> Result<u64, StoreError> {
+    pub fn forget_outdated(&self, ids: &[MemoryId], passed: &mut Skipped) -> Result<u64> {
         self.in_batches(&retention_actor(), ids, passed, |transaction, ids| {
             transaction.forget_outdated(ids)
         })
@@ -118,11 +114,7 @@ impl SpaceSource {
 
     /// The first half of erasing those of `ids` that stand as the retention left them; says how many. Their content leaves
     /// the journal with [`SpaceSource::finish_erasures`]. `passed` names those that are damaged and can't be mended.
-    pub fn begin_erasing_forgotten(
-        &self,
-        ids: &[MemoryId],
-        passed: &mut Skipped,
-    ) -> Result<u64, StoreError> {
+    pub fn begin_erasing_forgotten(&self, ids: &[MemoryId], passed: &mut Skipped) -> Result<u64> {
         self.in_batches(&retention_actor(), ids, passed, |transaction, ids| {
             transaction.erase_forgotten(ids)
         })
@@ -134,7 +126,7 @@ impl SpaceSource {
         &self,
         actor: &Actor,
         passed: &mut Skipped,
-    ) -> Result<u64, StoreError> {
+    ) -> Result<u64> {
         let forgotten = self.read(|reader| retention::forgotten(reader, i64::MAX))?;
         let ids: Vec<_> = forgotten.into_iter().map(|(id, ..)| id).collect();
         self.in_batches(actor, &ids, passed, |transaction, ids| {
@@ -147,8 +139,8 @@ impl SpaceSource {
         actor: &Actor,
         ids: &[MemoryId],
         passed: &mut Skipped,
-        change: impl Fn(&mut crate::source::Transaction<'_>, &[MemoryId]) -> Result<u64, StoreError>,
-    ) -> Result<u64, StoreError> {
+        change: impl Fn(&mut crate::source::Transaction<'_>, &[MemoryId]) -> Result<u64>,
+    ) -> Result<u64> {
         let mut changed = 0;
         for ids in ids.chunks(BATCH) {
             changed += match self.write_freely(actor, |transaction| change(transaction, ids)) {

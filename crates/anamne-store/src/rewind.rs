@@ -7,13 +7,13 @@ use anamne_types::{EventKind, MemoryId, Seq};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::StoreError;
 use crate::files::{create_private_folder, entries, remove_if_there};
 use crate::journal::{Journal, Line, Lines};
 use crate::restore;
 use crate::source::log;
 use crate::space::SpaceSource;
 use crate::store::StoreFolder;
+use crate::{Result, StoreError};
 
 /// Something may be erased while a space is being rebuilt; then it is rebuilt again, at most so often.
 const ROUNDS: usize = 5;
@@ -43,7 +43,7 @@ impl SpaceSource {
     /// those of now, for they are not in the log. What was erased since stays erased. O(bytes of the journal).
     ///
     /// [`StoreError::NotEmpty`] when something stands there already.
-    pub fn rewind(&self, at: Timestamp, store: &Path) -> Result<Rewound, StoreError> {
+    pub fn rewind(&self, at: Timestamp, store: &Path) -> Result<Rewound> {
         let folder = StoreFolder::at(store).space(self.name());
         if !entries(&folder)?.is_empty() {
             return Err(StoreError::NotEmpty { path: folder });
@@ -56,7 +56,7 @@ impl SpaceSource {
         rewound
     }
 
-    fn rebuild(&self, at: Timestamp, folder: &Path) -> Result<Rewound, StoreError> {
+    fn rebuild(&self, at: Timestamp, folder: &Path) -> Result<Rewound> {
         let mut round = 0;
         loop {
             let end = self.settle_journal()?;
@@ -71,7 +71,7 @@ impl SpaceSource {
         }
     }
 
-    fn rebuild_once(&self, at: Timestamp, folder: &Path, end: Seq) -> Result<Rewound, StoreError> {
+    fn rebuild_once(&self, at: Timestamp, folder: &Path, end: Seq) -> Result<Rewound> {
         let through = self.read(|reader| log::seq_at(reader, at))?.min(end);
         create_private_folder(&folder.join("memories"))?;
         let mut rewound = Rewound {

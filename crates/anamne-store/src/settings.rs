@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use crate::StoreError;
+use crate::Result;
 use crate::config::SpaceConfig;
-use crate::files::{FileIdentity, identity_of};
+use crate::files::{FileIdentity, found, identity_of};
 
 /// `space.toml` as it was last read.
 #[derive(Debug)]
@@ -63,11 +63,10 @@ impl Settings {
     ///
     /// [`StoreError::Damaged`] when it can't be read; what was known before is kept for those who only
     /// read. A file that was taken away changes nothing.
-    pub(crate) fn current(&self) -> Result<Arc<SpaceConfig>, StoreError> {
-        let stamp = match std::fs::metadata(&self.path) {
-            Ok(metadata) => Stamp::of(&metadata),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(self.known()),
-            Err(error) => return Err(StoreError::io("look at", &self.path)(error)),
+    pub(crate) fn current(&self) -> Result<Arc<SpaceConfig>> {
+        let metadata = found("look at", &self.path, std::fs::metadata(&self.path))?;
+        let Some(stamp) = metadata.as_ref().map(Stamp::of) else {
+            return Ok(self.known());
         };
         let mut read = self.lock();
         if read.stamp != Some(stamp)
@@ -82,10 +81,7 @@ impl Settings {
     }
 
     /// Changes the file as a whole. The write lock must be held.
-    pub(crate) fn change(
-        &self,
-        change: impl FnOnce(&mut SpaceConfig),
-    ) -> Result<Arc<SpaceConfig>, StoreError> {
+    pub(crate) fn change(&self, change: impl FnOnce(&mut SpaceConfig)) -> Result<Arc<SpaceConfig>> {
         let mut config = SpaceConfig::clone(&*self.current()?);
         let before = config.clone();
         change(&mut config);

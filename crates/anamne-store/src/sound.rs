@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use anamne_types::{Link, Memory, MemoryId, Seq, Skipped};
 
-use crate::StoreError;
 use crate::source::record::Stored;
 use crate::source::{link, read, states};
 use crate::space::SpaceSource;
 use crate::view::{MemoryFeed, MemoryState, ViewError};
+use crate::{Result, StoreError};
 
 /// Memories that are sound, and those that are damaged.
 pub type Apart = (Vec<Memory>, Vec<(MemoryId, StoreError)>);
@@ -20,11 +20,7 @@ pub type LinksApart = (Vec<Link>, Vec<(Link, StoreError)>);
 impl SpaceSource {
     /// The memories with these ids, as by [`SpaceSource::get_each`]; one that is damaged and can't be mended is skipped,
     /// and `passed` names it.
-    pub fn get_sound(
-        &self,
-        ids: &[MemoryId],
-        passed: &mut Skipped,
-    ) -> Result<Vec<Memory>, StoreError> {
+    pub fn get_sound(&self, ids: &[MemoryId], passed: &mut Skipped) -> Result<Vec<Memory>> {
         let (sound, damaged) = self.get_apart(ids)?;
         for (id, error) in damaged {
             passed.add(id, &error, error.next_step());
@@ -34,7 +30,7 @@ impl SpaceSource {
 
     /// The memories with these ids, as by [`SpaceSource::get_each`]; and apart from them those that are damaged and can't be mended,
     /// each with what is wrong with it.
-    pub fn get_apart(&self, ids: &[MemoryId]) -> Result<Apart, StoreError> {
+    pub fn get_apart(&self, ids: &[MemoryId]) -> Result<Apart> {
         let mut damaged = Vec::new();
         let stored = self.sound(ids, |id, error| damaged.push((id, error)))?;
         let there = stored.into_iter().filter(|stored| !stored.erased);
@@ -43,15 +39,11 @@ impl SpaceSource {
     }
 
     /// Those of these ids of which a row can be read, whatever it says; `passed` names the others.
-    pub(crate) fn readable(
-        &self,
-        ids: &[MemoryId],
-        passed: &mut Skipped,
-    ) -> Result<Vec<MemoryId>, StoreError> {
+    pub(crate) fn readable(&self, ids: &[MemoryId], passed: &mut Skipped) -> Result<Vec<MemoryId>> {
         let reader = self.reader()?;
         let mut readable = Vec::with_capacity(ids.len());
         for &id in ids {
-            match read::by_id(&reader, self.names(), id) {
+            match read::by_id(self.names().of(&reader), id) {
                 Ok(_) => readable.push(id),
                 Err(error) if error.is_unmended_damage() => {
                     passed.add(id, &error, error.next_step());
@@ -67,12 +59,12 @@ impl SpaceSource {
         &self,
         ids: &[MemoryId],
         mut skip: impl FnMut(MemoryId, StoreError),
-    ) -> Result<Vec<Stored>, StoreError> {
+    ) -> Result<Vec<Stored>> {
         let all = self.read(|reader| {
             let reader = reader.unchecked_transaction()?;
             let found = ids
                 .iter()
-                .map(|&id| read::proven_by_id(&reader, self.names(), id));
+                .map(|&id| read::proven_by_id(self.names().of(&reader), id));
             found.collect::<Result<Vec<_>, _>>()
         });
         match all {
@@ -83,7 +75,7 @@ impl SpaceSource {
         let reader = self.reader()?;
         let mut sound = Vec::with_capacity(ids.len());
         for &id in ids {
-            match read::proven_by_id(&reader, self.names(), id) {
+            match read::proven_by_id(self.names().of(&reader), id) {
                 Ok(found) => sound.extend(found),
                 Err(error) if error.is_unmended_damage() => skip(id, error),
                 Err(error) => return Err(error),
@@ -94,7 +86,7 @@ impl SpaceSource {
 
     /// Every link of the space, as by [`SpaceSource::all_links`]; and apart from them those that are damaged and can't be mended,
     /// as they stand there, each with what is wrong with it.
-    pub fn links_apart(&self) -> Result<LinksApart, StoreError> {
+    pub fn links_apart(&self) -> Result<LinksApart> {
         match self.all_links() {
             Ok(links) => return Ok((links, Vec::new())),
             Err(error) if !error.is_unmended_damage() => return Err(error),
@@ -148,16 +140,11 @@ impl MemoryFeed for SoundFeed<'_> {
 
     fn states_since(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>, ViewError> {
         let skip = |id, error: &StoreError| self.skip(id, error);
-        self.space
-            .sound_states(after, limit, &skip)
-            .map_err(|error| ViewError::Source(Box::new(error)))
+        Ok(self.space.sound_states(after, limit, &skip)?)
     }
 
     fn memories(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, ViewError> {
-        let found = self
-            .space
-            .sound(ids, |id, error| self.skip(id, &error))
-            .map_err(|error| ViewError::Source(Box::new(error)))?;
+        let found = self.space.sound(ids, |id, error| self.skip(id, &error))?;
         let alive = found.into_iter().filter_map(states::alive);
         Ok(alive.map(|memory| self.space.with_space(memory)).collect())
     }
@@ -169,7 +156,7 @@ impl SpaceSource {
         after: Seq,
         limit: usize,
         skip: &dyn Fn(MemoryId, &StoreError),
-    ) -> Result<Vec<MemoryState>, StoreError> {
+    ) -> Result<Vec<MemoryState>> {
         match self.states(after, limit) {
             Err(error) if error.is_unmended_damage() => {}
             states => return states,
@@ -177,7 +164,7 @@ impl SpaceSource {
         let reader = self.reader()?;
         let mut states = Vec::new();
         for (seq, row, id) in states::changed_since(&reader, after, limit)? {
-            let memory = match read::proven_by_row(&reader, self.names(), row) {
+            let memory = match read::proven_by_row(self.names().of(&reader), row) {
                 Ok(stored) => stored.and_then(states::alive),
                 Err(error) if error.is_unmended_damage() => {
                     skip(id, &error);

@@ -7,38 +7,32 @@ use std::path::Path;
 
 use anamne_types::Refusal;
 
-use crate::StoreError;
-use crate::bounded::{Unfit, read_regular};
-
-/// Settings that are longer than this were not written by anyone who means well.
-const LONGEST_SETTINGS: u64 = 1 << 20;
+use crate::files::found;
+use crate::{Result, StoreError};
 
 /// Refuses a space in whose folder anything is neither a regular file nor a folder. The folder itself may be missing.
 ///
 /// O(files of the space), without a look into any of them.
-pub(crate) fn refuse_special_files(space: &Path) -> Result<(), StoreError> {
-    match fs::symlink_metadata(space) {
-        Ok(metadata) if metadata.is_dir() => look_through(space, space),
-        Ok(_) => Err(refused(space, space)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(StoreError::io("look at", space)(error)),
+pub(crate) fn refuse_special_files(space: &Path) -> Result<()> {
+    match found("look at", space, fs::symlink_metadata(space))? {
+        Some(metadata) if metadata.is_dir() => look_through(space, space),
+        Some(_) => Err(refused(space, space)),
+        None => Ok(()),
     }
 }
 
-fn look_through(space: &Path, folder: &Path) -> Result<(), StoreError> {
+fn look_through(space: &Path, folder: &Path) -> Result<()> {
     for entry in fs::read_dir(folder).map_err(StoreError::io("read", folder))? {
         let entry = entry.map_err(StoreError::io("read", folder))?;
         let path = entry.path();
-        match entry.file_type() {
-            Ok(kind) if kind.is_file() => {}
-            Ok(kind) if kind.is_dir() => match look_through(space, &path) {
+        match found("look at", &path, entry.file_type())? {
+            Some(kind) if kind.is_dir() => match look_through(space, &path) {
                 // Views come and go while others work.
                 Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {}
                 looked => looked?,
             },
-            Ok(_) => return Err(refused(space, &path)),
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(StoreError::io("look at", &path)(error)),
+            Some(kind) if !kind.is_file() => return Err(refused(space, &path)),
+            _ => {}
         }
     }
     Ok(())
@@ -54,29 +48,13 @@ fn refused(space: &Path, path: &Path) -> StoreError {
 }
 
 /// Refuses what stands under a path and is not a regular file.
-pub(crate) fn refuse_special_file(path: &Path) -> Result<(), StoreError> {
-    match fs::symlink_metadata(path) {
-        Ok(metadata) if metadata.is_file() => Ok(()),
-        Ok(_) => {
+pub(crate) fn refuse_special_file(path: &Path) -> Result<()> {
+    match found("look at", path, fs::symlink_metadata(path))? {
+        Some(metadata) if !metadata.is_file() => {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let expected = "a regular file, and no symbolic link, pipe or device";
             Err(Refusal::new(name, expected, "something else").into())
         }
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(StoreError::io("look at", path)(error)),
+        _ => Ok(()),
     }
-}
-
-/// Reads a file of settings; `None` where it is not there. Refused where it is no regular file, or far too long.
-pub(crate) fn read_settings(path: &Path) -> Result<Option<String>, StoreError> {
-    if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
-        return Err(StoreError::damaged(path, "it is a symbolic link"));
-    }
-    let bytes = match read_regular(path, LONGEST_SETTINGS) {
-        Ok(bytes) => bytes,
-        Err(Unfit::Io(error)) => return Err(StoreError::io("read", path)(error)),
-        Err(unfit) => return Err(StoreError::damaged(path, unfit.to_string())),
-    };
-    let text = bytes.map(String::from_utf8).transpose();
-    text.map_err(|_| StoreError::damaged(path, "it is not UTF-8"))
 }

@@ -1,12 +1,12 @@
 //! The folder of one tenant: where its spaces are.
 
-use std::io::ErrorKind;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-use crate::StoreError;
 use crate::config::SpaceConfig;
-use crate::files::{create_private_folder, entries, is_there};
+use crate::files::{create_private_folder, entries, found, is_there};
 use crate::space_name::SpaceName;
+use crate::{Result, StoreError};
 
 /// The layout of a store's folder. Knows paths only; spaces are opened one by one.
 #[derive(Clone, Debug)]
@@ -23,24 +23,23 @@ impl StoreFolder {
     }
 
     /// Makes the folder, readable by its owner only.
-    pub fn create(&self) -> Result<(), StoreError> {
+    pub fn create(&self) -> Result<()> {
         create_private_folder(&self.root.join("spaces"))
     }
 
     /// Whether the store is there. An error where that can't be told: its folder may not be looked into, or a file
     /// stands where a folder must be.
-    pub fn is_there(&self) -> Result<bool, StoreError> {
+    pub fn is_there(&self) -> Result<bool> {
         let spaces = self.root.join("spaces");
-        match std::fs::metadata(&spaces) {
-            Ok(found) if found.is_dir() => Ok(true),
-            Ok(_) => Err(StoreError::damaged(&spaces, "it is not a folder")),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(StoreError::io("look at", &spaces)(error)),
+        match found("look at", &spaces, std::fs::metadata(&spaces))? {
+            Some(there) if there.is_dir() => Ok(true),
+            Some(_) => Err(StoreError::damaged(&spaces, "it is not a folder")),
+            None => Ok(false),
         }
     }
 
     /// Whether anything stands where the folder of this space is. An error where that can't be told.
-    pub fn has_space(&self, name: &SpaceName) -> Result<bool, StoreError> {
+    pub fn has_space(&self, name: &SpaceName) -> Result<bool> {
         is_there(&self.space(name))
     }
 
@@ -56,7 +55,7 @@ impl StoreFolder {
 
     /// The folders in which something of a space lies, sorted, with the space's name where it can be told:
     /// by its settings, or by a folder that is called as the space is. For looking after damage.
-    pub fn folders(&self) -> Result<Vec<(PathBuf, Option<SpaceName>)>, StoreError> {
+    pub fn folders(&self) -> Result<Vec<(PathBuf, Option<SpaceName>)>> {
         let mut folders: Vec<_> = entries(&self.root.join("spaces"))?
             .into_iter()
             .filter(|path| {
@@ -82,7 +81,7 @@ impl StoreFolder {
 
     /// The names of the spaces that are there, sorted. Those whose settings can't be read are passed over here;
     /// [`StoreFolder::unreadable_spaces`] tells them.
-    pub fn spaces(&self) -> Result<Vec<SpaceName>, StoreError> {
+    pub fn spaces(&self) -> Result<Vec<SpaceName>> {
         let found = self.look_around()?;
         let mut names: Vec<_> = found.into_iter().filter_map(Result::ok).collect();
         names.sort();
@@ -90,34 +89,29 @@ impl StoreFolder {
     }
 
     /// The spaces whose settings can't be read, and why, by folder.
-    pub fn unreadable_spaces(&self) -> Result<Vec<Unreadable>, StoreError> {
+    pub fn unreadable_spaces(&self) -> Result<Vec<Unreadable>> {
         let found = self.look_around()?;
         let mut unreadable: Vec<_> = found.into_iter().filter_map(Result::err).collect();
         unreadable.sort_by(|one, other| one.folder.cmp(&other.folder));
         Ok(unreadable)
     }
 
-    fn look_around(&self) -> Result<Vec<Result<SpaceName, Unreadable>>, StoreError> {
-        let mut found = Vec::new();
+    fn look_around(&self) -> Result<Vec<Result<SpaceName, Unreadable>>> {
+        let mut spaces = Vec::new();
         for folder in entries(&self.root.join("spaces"))? {
-            let looked = std::fs::metadata(&folder).map_err(StoreError::io("look at", &folder));
-            let is_gone = |error: &StoreError| matches!(error, StoreError::Io { source, .. } if source.kind() == ErrorKind::NotFound);
-            // A file, or a link that leads nowhere.
-            if looked
-                .as_ref()
-                .map_or_else(is_gone, |found| !found.is_dir())
-            {
-                continue;
-            }
-            let path = folder.join("space.toml");
-            let named = match looked.and_then(|_| SpaceConfig::read(&path)) {
+            let looked = match found("look at", &folder, std::fs::metadata(&folder)) {
+                // A file, or a link that leads nowhere.
+                Ok(there) if !there.as_ref().is_some_and(Metadata::is_dir) => continue,
+                looked => looked.map(|_| folder.join("space.toml")),
+            };
+            let named = match looked.and_then(|path| SpaceConfig::read(&path)) {
                 Ok(None) => continue,
                 Ok(Some(config)) => config.name.parse().map_err(StoreError::from),
                 Err(error) => Err(error),
             };
-            found.push(named.map_err(|error| Unreadable { folder, error }));
+            spaces.push(named.map_err(|error| Unreadable { folder, error }));
         }
-        Ok(found)
+        Ok(spaces)
     }
 }
 

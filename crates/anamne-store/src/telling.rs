@@ -7,17 +7,17 @@ use anamne_types::{
     Actor, Draft, Edit, Feedback, Link, LinkType, Memory, MemoryId, Refusal, Remembered, Seq,
 };
 
-use crate::StoreError;
 use crate::arrival::Arrival;
 use crate::cleaning;
-use crate::source::erasure;
+use crate::source::{Transaction, erasure};
 use crate::space::SpaceSource;
+use crate::{Result, StoreError};
 
 /// What became of each of many that were told in one transaction, in their order.
 #[derive(Debug)]
 pub struct EachTold<T> {
     /// What became of each.
-    pub outcomes: Vec<Result<T, StoreError>>,
+    pub outcomes: Vec<Result<T>>,
     /// How long the write lock was held, from taking it to giving it back: with the transaction, the `fsync` of the database
     /// and that of the journal.
     pub held: Duration,
@@ -25,17 +25,13 @@ pub struct EachTold<T> {
 
 impl SpaceSource {
     /// Tells one memory. When this returns, it is durable in the source and in the journal.
-    pub fn remember(&self, actor: &Actor, draft: &Draft) -> Result<Remembered, StoreError> {
+    pub fn remember(&self, actor: &Actor, draft: &Draft) -> Result<Remembered> {
         draft.check()?;
         self.write(actor, |transaction| transaction.remember(draft))
     }
 
     /// Tells many memories in one transaction: all or none of them.
-    pub fn remember_all(
-        &self,
-        actor: &Actor,
-        drafts: &[Draft],
-    ) -> Result<Vec<Remembered>, StoreError> {
+    pub fn remember_all(&self, actor: &Actor, drafts: &[Draft]) -> Result<Vec<Remembered>> {
         drafts.iter().try_for_each(Draft::check)?;
         self.write(actor, |transaction| {
             drafts
@@ -52,90 +48,77 @@ impl SpaceSource {
         actor: &Actor,
         drafts: &[Draft],
         admit: &dyn Fn(&Draft) -> Result<(), Refusal>,
-    ) -> Result<Vec<Result<Remembered, StoreError>>, StoreError> {
-        self.write(actor, |transaction| {
-            let tell = |draft: &Draft| {
-                let told = draft
-                    .check()
-                    .and_then(|()| admit(draft))
-                    .map_err(StoreError::from)
-                    .and_then(|()| transaction.remember(draft));
-                refused_apart(told)
-            };
-            drafts.iter().map(tell).collect()
-        })
+    ) -> Result<Vec<Result<Remembered>>> {
+        let told = self.tell_each(actor, drafts, |transaction, draft| {
+            draft.check()?;
+            admit(draft)?;
+            transaction.remember(draft)
+        });
+        told.map(|told| told.outcomes)
+    }
+
+    /// Tells many things in one transaction, each of which may be refused without keeping the others back.
+    fn tell_each<T, O>(
+        &self,
+        actor: &Actor,
+        all: &[T],
+        tell: impl Fn(&mut Transaction<'_>, &T) -> Result<O>,
+    ) -> Result<EachTold<O>> {
+        let told = self.write_timed(actor, |transaction| {
+            let mut tell = |one: &T| refused_apart(tell(transaction, one));
+            all.iter().map(&mut tell).collect()
+        });
+        told.map(|(outcomes, held)| EachTold { outcomes, held })
     }
 
     /// Takes in what an import brings, in one transaction. What is refused is answered with its error and does
     /// not keep the others back.
-    pub fn take_in(
-        &self,
-        actor: &Actor,
-        arrivals: &[Arrival],
-    ) -> Result<EachTold<Remembered>, StoreError> {
-        let told = self.write_timed(actor, |transaction| {
-            let take = |arrival: &Arrival| {
-                let taken = arrival
-                    .draft
-                    .check()
-                    .map_err(StoreError::from)
-                    .and_then(|()| transaction.take_in(arrival));
-                refused_apart(taken)
-            };
-            arrivals.iter().map(take).collect()
-        });
-        told.map(|(outcomes, held)| EachTold { outcomes, held })
+    pub fn take_in(&self, actor: &Actor, arrivals: &[Arrival]) -> Result<EachTold<Remembered>> {
+        self.tell_each(actor, arrivals, |transaction, arrival| {
+            arrival.draft.check()?;
+            transaction.take_in(arrival)
+        })
     }
 
     /// Draws links as another store had them, in one transaction; says of each whether it was not there as
     /// such, or why it is refused. Their ends may be forgotten.
-    pub fn take_links(&self, actor: &Actor, links: &[Link]) -> Result<EachTold<bool>, StoreError> {
-        let told = self.write_timed(actor, |transaction| {
-            let take = |link: &Link| {
-                let taken = link
-                    .check()
-                    .map_err(StoreError::from)
-                    .and_then(|()| transaction.take_link(link));
-                refused_apart(taken)
-            };
-            links.iter().map(take).collect()
-        });
-        told.map(|(outcomes, held)| EachTold { outcomes, held })
+    pub fn take_links(&self, actor: &Actor, links: &[Link]) -> Result<EachTold<bool>> {
+        self.tell_each(actor, links, |transaction, link| {
+            link.check()?;
+            transaction.take_link(link)
+        })
     }
 
     /// Changes a memory and returns its new state.
-    pub fn edit(&self, actor: &Actor, id: MemoryId, edit: &Edit) -> Result<Memory, StoreError> {
+    pub fn edit(&self, actor: &Actor, id: MemoryId, edit: &Edit) -> Result<Memory> {
         edit.check()?;
         self.write(actor, |transaction| transaction.edit(id, edit))
             .map(|memory| self.with_space(memory))
     }
 
     /// Adds a judgement to what is said of a memory, and returns its new state.
-    pub fn judge(&self, actor: &Actor, feedback: &Feedback) -> Result<Memory, StoreError> {
+    pub fn judge(&self, actor: &Actor, feedback: &Feedback) -> Result<Memory> {
         feedback.check()?;
         self.write(actor, |transaction| transaction.judge(feedback))
             .map(|memory| self.with_space(memory))
     }
 
     /// Puts a memory away; it can be restored.
-    pub fn forget(&self, actor: &Actor, id: MemoryId) -> Result<Memory, StoreError> {
+    pub fn forget(&self, actor: &Actor, id: MemoryId) -> Result<Memory> {
         self.write_freely(actor, |transaction| transaction.forget(id))
             .map(|memory| self.with_space(memory))
     }
 
     /// Puts many memories away in one transaction: all or none of them.
-    pub fn forget_all(&self, actor: &Actor, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
+    pub fn forget_all(&self, actor: &Actor, ids: &[MemoryId]) -> Result<Vec<Memory>> {
         let forgotten: Vec<_> = self.write_freely(actor, |transaction| {
             ids.iter().map(|id| transaction.forget(*id)).collect()
         })?;
-        Ok(forgotten
-            .into_iter()
-            .map(|memory| self.with_space(memory))
-            .collect())
+        Ok(self.with_spaces(forgotten))
     }
 
     /// Brings a forgotten memory back.
-    pub fn restore(&self, actor: &Actor, id: MemoryId) -> Result<Memory, StoreError> {
+    pub fn restore(&self, actor: &Actor, id: MemoryId) -> Result<Memory> {
         self.write(actor, |transaction| transaction.restore(id))
             .map(|memory| self.with_space(memory))
     }
@@ -145,7 +128,7 @@ impl SpaceSource {
     ///
     /// What a crash interrupts is finished when the space is next opened. [`StoreError::StillRead`] when
     /// a reader keeps older pages of the database in its log; they go at the same time.
-    pub fn erase(&self, actor: &Actor, id: MemoryId) -> Result<(), StoreError> {
+    pub fn erase(&self, actor: &Actor, id: MemoryId) -> Result<()> {
         self.erase_all(actor, &[id])
     }
 
@@ -153,14 +136,14 @@ impl SpaceSource {
     /// journal; none of them when one is not there. See [`SpaceSource::erase`].
     ///
     /// Views keep what they have published until they are purged ([`SpaceSource::unclean_views`]).
-    pub fn erase_all(&self, actor: &Actor, ids: &[MemoryId]) -> Result<(), StoreError> {
+    pub fn erase_all(&self, actor: &Actor, ids: &[MemoryId]) -> Result<()> {
         self.begin_erasure(actor, ids)?;
         self.finish_erasures()
     }
 
     /// The first half of [`SpaceSource::erase_all`]: the memories are gone for everybody who asks, but their
     /// content leaves the journal only with [`SpaceSource::finish_erasures`], or when the space is next opened.
-    pub fn begin_erasure(&self, actor: &Actor, ids: &[MemoryId]) -> Result<(), StoreError> {
+    pub fn begin_erasure(&self, actor: &Actor, ids: &[MemoryId]) -> Result<()> {
         let ids: BTreeSet<_> = ids.iter().copied().collect();
         self.write_freely(actor, |transaction| transaction.erase(&ids))
     }
@@ -168,7 +151,7 @@ impl SpaceSource {
     /// Takes out of the journal and the database's log what was erased, where that is still to be done.
     ///
     /// Costs one small read when there is nothing to do.
-    pub fn finish_erasures(&self) -> Result<(), StoreError> {
+    pub fn finish_erasures(&self) -> Result<()> {
         if !self.read(erasure::is_pending)? {
             return Ok(());
         }
@@ -177,17 +160,17 @@ impl SpaceSource {
 
     /// The event up to which there were erasures that the views' files may still hold something of; `None`
     /// when they are clean. One look for a file.
-    pub fn unclean_views(&self) -> Result<Option<Seq>, StoreError> {
+    pub fn unclean_views(&self) -> Result<Option<Seq>> {
         cleaning::noted(&self.folder)
     }
 
     /// Takes note that every view was purged after the event `through`.
-    pub fn views_are_clean(&self, through: Seq) -> Result<(), StoreError> {
+    pub fn views_are_clean(&self, through: Seq) -> Result<()> {
         self.with_writer(|_, _| cleaning::done(&self.folder, through))
     }
 
     /// Draws a link between two live memories.
-    pub fn link(&self, actor: &Actor, link: &Link) -> Result<Seq, StoreError> {
+    pub fn link(&self, actor: &Actor, link: &Link) -> Result<Seq> {
         link.check()?;
         self.write(actor, |transaction| transaction.link(link))
     }
@@ -199,13 +182,13 @@ impl SpaceSource {
         from: MemoryId,
         to: MemoryId,
         link_type: LinkType,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         self.write_freely(actor, |transaction| transaction.unlink(from, to, link_type))
     }
 }
 
 /// Sets apart what keeps only one of many from being told; every other error is of all of them.
-fn refused_apart<T>(told: Result<T, StoreError>) -> Result<Result<T, StoreError>, StoreError> {
+fn refused_apart<T>(told: Result<T>) -> Result<Result<T>> {
     match told {
         Err(
             refused @ (StoreError::Refused(_)

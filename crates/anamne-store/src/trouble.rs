@@ -55,6 +55,7 @@ impl Trouble {
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Some(Self::Busy),
             ErrorCode::PermissionDenied | ErrorCode::ReadOnly => Some(Self::PermissionDenied),
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Some(Self::Damaged),
+            // The first: a statement that a sound database understands was not understood, for a table is missing.
             _ => matches!(
                 error.extended_code,
                 ffi::SQLITE_ERROR | ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS

@@ -173,6 +173,12 @@ pub trait View: Send + Sync {
     fn verify(&self) -> Health;
 }
 
+impl From<crate::StoreError> for ViewError {
+    fn from(error: crate::StoreError) -> Self {
+        Self::Source(Box::new(error))
+    }
+}
+
 /// What can go wrong while a view reads the log or publishes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

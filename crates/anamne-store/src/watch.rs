@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anamne_types::{Seq, Tier};
 use rusqlite::Connection;
 
-use crate::StoreError;
+use crate::Result;
 use crate::files::{FileIdentity, look_at};
 use crate::source::{feed, moves, open_identified, open_reader};
 use crate::space::SpaceSource;
@@ -20,7 +20,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    pub(crate) fn open(database: PathBuf) -> Result<Self, StoreError> {
+    pub(crate) fn open(database: PathBuf) -> Result<Self> {
         let (identity, connection) = open_identified(&database, open_reader)?;
         Ok(Self {
             database,
@@ -31,7 +31,7 @@ impl Watch {
     }
 
     /// Whether anything was committed since the last time this said so. Costs 3–5 µs.
-    pub fn changed(&mut self) -> Result<bool, StoreError> {
+    pub fn changed(&mut self) -> Result<bool> {
         self.follow_replacement()?;
         let version: i64 = self
             .connection
@@ -44,7 +44,7 @@ impl Watch {
 
     /// Opens the database that another process put in the place of a broken one. While there is none,
     /// the old one still holds all that was acknowledged.
-    fn follow_replacement(&mut self) -> Result<(), StoreError> {
+    fn follow_replacement(&mut self) -> Result<()> {
         let found = look_at(&self.database)?.map(|state| state.identity);
         if found.is_some_and(|found| found != self.identity) {
             (self.identity, self.connection) = open_identified(&self.database, open_reader)?;
@@ -59,12 +59,12 @@ impl Watch {
     }
 
     /// The last event of the log.
-    pub fn head(&self) -> Result<Seq, StoreError> {
+    pub fn head(&self) -> Result<Seq> {
         feed::head(&self.connection)
     }
 
     /// Whether at most `few` memories lie in a colder tier. O(few).
-    pub fn has_few(&self, tier: Tier, few: u64) -> Result<bool, StoreError> {
+    pub fn has_few(&self, tier: Tier, few: u64) -> Result<bool> {
         moves::has_few(&self.connection, tier, few)
     }
 
@@ -77,9 +77,9 @@ impl Watch {
         after: Seq,
         head: Seq,
         limit: usize,
-    ) -> Result<(Seq, Vec<Change>), StoreError> {
+    ) -> Result<(Seq, Vec<Change>)> {
         space.notice_replacement()?;
-        let changes = feed::changes(&self.connection, space.names(), tier, after, limit)?;
+        let changes = feed::changes(space.names().of(&self.connection), tier, after, limit)?;
         let last = changes.last().map_or(after, |change| change.seq);
         let through = if changes.len() < limit {
             last.max(head)

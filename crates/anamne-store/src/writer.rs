@@ -6,7 +6,6 @@ use std::sync::Arc;
 use anamne_types::Seq;
 use rusqlite::Connection;
 
-use crate::StoreError;
 use crate::backup::KnownBackups;
 use crate::cleaning;
 use crate::files::{FileIdentity, look_at, remove_unfinished, set_aside};
@@ -15,6 +14,7 @@ use crate::leftovers;
 use crate::restore::{self, Replayed, database_files, side_file};
 use crate::source::{Names, contents, end_of_log, erasure, open_identified, open_writer};
 use crate::storage::Storage;
+use crate::{Result, StoreError};
 
 /// The writing connection and the journal beside it. Only the holder of the write lock uses it.
 pub(crate) struct Writer {
@@ -37,7 +37,7 @@ impl Writer {
     ///
     /// A database that is missing, empty or broken is restored from the journal, after what was there
     /// was set aside. Appends to `mended` what a person should know.
-    pub(crate) fn open(places: Places<'_>, mended: &mut Vec<String>) -> Result<Self, StoreError> {
+    pub(crate) fn open(places: Places<'_>, mended: &mut Vec<String>) -> Result<Self> {
         let journal = places.folder.join("journal");
         let mut journal = Journal::on(&journal, places.storage.clone());
         let sound = match open_sound(places.database) {
@@ -69,7 +69,7 @@ impl Writer {
     /// Sends to the journal what a crash left in the outbox, and says where both copies end.
     ///
     /// [`StoreError::Damaged`] when they don't end at the same event with the same chain behind them.
-    pub(crate) fn settle(&mut self) -> Result<(Seq, Digest), StoreError> {
+    pub(crate) fn settle(&mut self) -> Result<(Seq, Digest)> {
         let end = end_of_log(&self.connection)?;
         let journaled = self.journal.end()?;
         if end == journaled {
@@ -94,7 +94,7 @@ impl Writer {
         Err(StoreError::damaged(&self.journal.folder, reason))
     }
 
-    fn outbox_after(&self, seq: Seq) -> Result<Vec<Entry>, StoreError> {
+    fn outbox_after(&self, seq: Seq) -> Result<Vec<Entry>> {
         let mut statement = self
             .connection
             .prepare_cached("SELECT line FROM outbox WHERE seq > ?1 ORDER BY seq")?;
@@ -102,11 +102,7 @@ impl Writer {
         lines.map(|line| Ok(Entry::read(line?)?)).collect()
     }
 
-    fn make_agree(
-        &mut self,
-        places: Places<'_>,
-        mended: &mut Vec<String>,
-    ) -> Result<(), StoreError> {
+    fn make_agree(&mut self, places: Places<'_>, mended: &mut Vec<String>) -> Result<()> {
         let disagreement = match self.settle() {
             Err(StoreError::Damaged { reason, .. }) => Some(reason),
             settled => settled.map(|_| None)?,
@@ -121,7 +117,7 @@ impl Writer {
     }
 
     /// Finishes what a crash, or a reader of older pages, left of an erasure.
-    pub(crate) fn finish_erasures_if_any(&mut self, places: Places<'_>) -> Result<(), StoreError> {
+    pub(crate) fn finish_erasures_if_any(&mut self, places: Places<'_>) -> Result<()> {
         if erasure::is_pending(&self.connection)? {
             self.finish_erasures(places)?;
         }
@@ -129,11 +125,7 @@ impl Writer {
     }
 
     /// Takes from the journal what the database lacks; hands back why the two still disagree, if they do.
-    fn replay_newer(
-        &mut self,
-        reason: String,
-        mended: &mut Vec<String>,
-    ) -> Result<Option<String>, StoreError> {
+    fn replay_newer(&mut self, reason: String, mended: &mut Vec<String>) -> Result<Option<String>> {
         let end = end_of_log(&self.connection)?;
         let further = match self.journal.end() {
             Err(StoreError::Damaged { .. }) => false,
@@ -144,7 +136,7 @@ impl Writer {
         }
         let names = Names::default();
         let replayed =
-            restore::source_from_journal(&self.connection, &names, &self.journal.folder, end)?;
+            restore::source_from_journal(names.of(&self.connection), &self.journal.folder, end)?;
         note_replayed(&replayed, mended);
         match self.settle() {
             Err(StoreError::Damaged { reason, .. }) => Ok(Some(replayed.stopped.unwrap_or(reason))),
@@ -152,13 +144,9 @@ impl Writer {
         }
     }
 
-    fn rewrite_journal(
-        &mut self,
-        reason: &str,
-        mended: &mut Vec<String>,
-    ) -> Result<(), StoreError> {
+    fn rewrite_journal(&mut self, reason: &str, mended: &mut Vec<String>) -> Result<()> {
         let names = Names::default();
-        let events = restore::journal_from_source(&self.connection, &names, &mut self.journal)?;
+        let events = restore::journal_from_source(names.of(&self.connection), &mut self.journal)?;
         mended.push(format!(
             "the journal could not be used ({reason}); {events} events were written anew from the database"
         ));
@@ -168,7 +156,7 @@ impl Writer {
     /// Takes out of the journal, the database's log and the copies that were set aside what was erased.
     ///
     /// May be interrupted at any point and done again.
-    pub(crate) fn finish_erasures(&mut self, places: Places<'_>) -> Result<(), StoreError> {
+    pub(crate) fn finish_erasures(&mut self, places: Places<'_>) -> Result<()> {
         let erasure = erasure::pending(&self.connection)?;
         let through = end_of_log(&self.connection)?.0;
         cleaning::note(places.folder, through)?;
@@ -190,7 +178,7 @@ impl Writer {
 }
 
 /// The database that is there, if it can be read at all.
-fn open_sound(database: &Path) -> Result<Option<(FileIdentity, Connection)>, StoreError> {
+fn open_sound(database: &Path) -> Result<Option<(FileIdentity, Connection)>> {
     if look_at(database)?.is_none() {
         return Ok(None);
     }
@@ -205,7 +193,7 @@ fn restore_if_told(
     is_empty: bool,
     journal: &mut Journal,
     mended: &mut Vec<String>,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let told = match journal.end() {
         // Whatever of it can be read is replayed.
         Err(StoreError::Damaged { .. }) => true,
@@ -240,11 +228,7 @@ fn note_replayed(replayed: &Replayed, mended: &mut Vec<String>) {
 }
 
 /// Moves a database away together with SQLite's files beside it, which must not meet another database.
-fn set_database_aside(
-    database: &Path,
-    reason: &str,
-    mended: &mut Vec<String>,
-) -> Result<(), StoreError> {
+fn set_database_aside(database: &Path, reason: &str, mended: &mut Vec<String>) -> Result<()> {
     if let Some(folder) = database.parent() {
         remove_unfinished(folder)?;
     }

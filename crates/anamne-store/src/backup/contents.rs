@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use anamne_types::Refusal;
 
 use super::{Manifest, put_in_place};
-use crate::StoreError;
+use crate::Result;
 use crate::files::{open_private_file, remove_if_there};
-use crate::restore::side_file;
+use crate::restore::with_side_files;
 use crate::source::contents::{self, files_in};
 
 /// The files that the backup is going to have, of which some wait beside their place.
@@ -27,7 +27,7 @@ pub(super) fn copy(
     backup: &Path,
     snapshot: &Path,
     known: Option<&Manifest>,
-) -> Result<Copies, StoreError> {
+) -> Result<Copies> {
     let memories = backup.join("memories");
     let mut copies = Copies {
         names: Vec::new(),
@@ -62,14 +62,14 @@ pub(super) fn copy(
 
 impl Copies {
     /// Puts the copies in their places and removes what the source has no more; says how many bytes were written.
-    pub(super) fn put_in_place(self) -> Result<u64, StoreError> {
+    pub(super) fn put_in_place(self) -> Result<u64> {
         let mut bytes = 0;
         for (copy, target) in &self.waiting {
             bytes += put_in_place(copy, target)?;
         }
         for (tier, path) in files_in(&self.memories)? {
             if !self.names.contains(&format!("{tier}.db")) {
-                for file in [side_file(&path, "wal"), side_file(&path, "shm"), path] {
+                for file in with_side_files(&path) {
                     remove_if_there(&file)?;
                 }
             }
@@ -79,7 +79,7 @@ impl Copies {
 }
 
 /// The files of tiers in a backup, as seen from the space's folder.
-pub(super) fn listed(folder: &Path) -> Result<Vec<String>, StoreError> {
+pub(super) fn listed(folder: &Path) -> Result<Vec<String>> {
     let files = files_in(&folder.join("memories"))?;
     Ok(files
         .into_iter()

@@ -6,10 +6,8 @@ use anamne_types::{Refusal, Seq};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::StoreError;
-use crate::config::toml_problem;
-use crate::files::replace_file;
-use crate::special_files::read_settings;
+use crate::Result;
+use crate::settings_file::{read_toml, write_toml};
 
 /// The version of the file. Format 1 did not say whether an erasure is still to reach a backup.
 const FORMAT: i64 = 2;
@@ -44,30 +42,14 @@ impl KnownBackups {
     }
 
     /// Reads the file of a space; none where it is not there.
-    pub(crate) fn read(space: &Path) -> Result<Self, StoreError> {
-        #[derive(Deserialize)]
-        struct Format {
-            format: i64,
-        }
-        let path = Self::path(space);
-        let Some(text) = read_settings(&path)? else {
+    pub(crate) fn read(space: &Path) -> Result<Self> {
+        let Some(mut known) = read_toml::<Self>(&Self::path(space), FORMAT)? else {
             return Ok(Self {
                 format: FORMAT,
                 backups: Vec::new(),
             });
         };
-        let unreadable =
-            |error: toml::de::Error| StoreError::damaged(&path, toml_problem(&text, &error));
-        let Format { format } = toml::from_str(&text).map_err(unreadable)?;
-        if format > FORMAT {
-            return Err(StoreError::Newer {
-                path,
-                found: format,
-                known: FORMAT,
-            });
-        }
-        let mut known: Self = toml::from_str(&text).map_err(unreadable)?;
-        if format < FORMAT {
+        if known.format < FORMAT {
             known.format = FORMAT;
             // Erasures of that version reached neither the views of a backup nor what was set aside there.
             for backup in &mut known.backups {
@@ -78,11 +60,7 @@ impl KnownBackups {
     }
 
     /// Takes note that a backup is going to be in `folder`, before anything is copied there; says what was known of it.
-    pub(crate) fn expect(
-        &mut self,
-        folder: &Path,
-        at: Timestamp,
-    ) -> Result<Option<KnownBackup>, StoreError> {
+    pub(crate) fn expect(&mut self, folder: &Path, at: Timestamp) -> Result<Option<KnownBackup>> {
         if folder.to_str().is_none() {
             return Err(Refusal::new("folder", "a path in UTF-8", folder.display()).into());
         }
@@ -127,7 +105,7 @@ impl KnownBackups {
 
     /// Takes note, in the space in the folder `space`, that what was erased up to `through` may stand in every backup
     /// that is known.
-    pub(crate) fn note_erasure(space: &Path, through: Seq) -> Result<(), StoreError> {
+    pub(crate) fn note_erasure(space: &Path, through: Seq) -> Result<()> {
         let mut known = Self::read(space)?;
         if known.backups.is_empty() {
             return Ok(());
@@ -139,10 +117,7 @@ impl KnownBackups {
     }
 
     /// Writes the file whole or not at all.
-    pub(crate) fn write(&self, space: &Path) -> Result<(), StoreError> {
-        let path = Self::path(space);
-        let text =
-            toml::to_string(self).map_err(|error| StoreError::damaged(&path, error.to_string()))?;
-        replace_file(&path, text.as_bytes())
+    pub(crate) fn write(&self, space: &Path) -> Result<()> {
+        write_toml(&Self::path(space), self)
     }
 }

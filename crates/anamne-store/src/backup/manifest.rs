@@ -6,10 +6,11 @@ use anamne_types::{NextStep, Seq};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::StoreError;
 use crate::examine::{Examination, Finding, Part};
-use crate::files::replace_file;
+use crate::files::{found, replace_file};
 use crate::journal::{Digest, Segment};
+use crate::settings_file::check_format;
+use crate::{Result, StoreError};
 
 /// The version of the file.
 const FORMAT: i64 = 1;
@@ -38,7 +39,7 @@ struct Sum {
 }
 
 impl Sum {
-    fn of(folder: &Path, path: String) -> Result<Self, StoreError> {
+    fn of(folder: &Path, path: String) -> Result<Self> {
         let file = folder.join(&path);
         let content = std::fs::read(&file).map_err(StoreError::io("read", &file))?;
         Ok(Self {
@@ -55,26 +56,18 @@ impl Manifest {
     }
 
     /// The manifest in the folder of a space; `None` where that is no backup.
-    pub(crate) fn read(folder: &Path) -> Result<Option<Self>, StoreError> {
+    pub(crate) fn read(folder: &Path) -> Result<Option<Self>> {
         #[derive(Deserialize)]
         struct Format {
             anamne_backup: i64,
         }
         let path = Self::path(folder);
-        let text = match std::fs::read(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(StoreError::io("read", &path)(error)),
+        let Some(text) = found("read", &path, std::fs::read(&path))? else {
+            return Ok(None);
         };
         let unreadable = |error: serde_json::Error| StoreError::damaged(&path, error.to_string());
         let Format { anamne_backup } = serde_json::from_slice(&text).map_err(unreadable)?;
-        if anamne_backup > FORMAT {
-            return Err(StoreError::Newer {
-                path,
-                found: anamne_backup,
-                known: FORMAT,
-            });
-        }
+        check_format(&path, anamne_backup, FORMAT)?;
         serde_json::from_slice(&text).map(Some).map_err(unreadable)
     }
 
@@ -105,14 +98,14 @@ impl Manifest {
     }
 
     /// Writes it as it is.
-    pub(crate) fn write(&self, folder: &Path) -> Result<(), StoreError> {
+    pub(crate) fn write(&self, folder: &Path) -> Result<()> {
         let path = Self::path(folder);
         let text = serde_json::to_vec_pretty(self)?;
         replace_file(&path, &text)
     }
 
     /// Writes it with the checksums of the files that are there now, which are the whole backup.
-    pub(crate) fn finish(mut self, folder: &Path) -> Result<(), StoreError> {
+    pub(crate) fn finish(mut self, folder: &Path) -> Result<()> {
         let segments = Segment::list(&folder.join("journal"))?;
         let mut paths = vec!["memories/active.db".to_owned()];
         paths.extend(super::contents::listed(folder)?);

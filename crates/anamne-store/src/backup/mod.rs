@@ -13,7 +13,6 @@ use anamne_types::{Refusal, Seq};
 use rusqlite::{Connection, OpenFlags};
 use serde::Serialize;
 
-use crate::StoreError;
 use crate::beside;
 use crate::cleaning;
 use crate::examine::{Copies, examine, examine_settled, open_untouched};
@@ -27,6 +26,7 @@ use crate::lock::WriteLock;
 use crate::restore::side_file;
 use crate::source::{configure, end_of_log, erasure, log, open_writer};
 use crate::space::SpaceSource;
+use crate::{Result, StoreError};
 
 pub use known::KnownBackup;
 pub(crate) use known::KnownBackups;
@@ -84,7 +84,7 @@ impl Target {
 
     /// Whether there is nothing in it that a backup does not put there: no views, queue, caches or set-aside files,
     /// as there are once it was opened, and no list of backups of its own.
-    fn holds_copies_alone(&self, store: &Path) -> Result<bool, StoreError> {
+    fn holds_copies_alone(&self, store: &Path) -> Result<bool> {
         let of_others = [
             self.folder.join(beside::VIEWS),
             self.folder.join(beside::PAID),
@@ -125,7 +125,7 @@ impl SpaceSource {
     ///
     /// [`StoreError::Diverged`] when what stands there is not an older state of this space;
     /// [`StoreError::Damaged`] when this space itself is damaged: the backup is then left as it was.
-    pub fn backup(&self, store: &Path) -> Result<BackupReport, StoreError> {
+    pub fn backup(&self, store: &Path) -> Result<BackupReport> {
         let target = Target::at(self.folder_in(store));
         let was_there = look_at(&target.folder)?.is_some();
         for folder in [target.folder.join("memories"), target.journal.clone()] {
@@ -191,7 +191,7 @@ impl SpaceSource {
     }
 
     /// Copies; once more where something was erased meanwhile, so that one copy held what the other had lost.
-    fn bring_up_to_date(&self, target: &Target) -> Result<Copied, StoreError> {
+    fn bring_up_to_date(&self, target: &Target) -> Result<Copied> {
         let mut round = 0;
         loop {
             let before = self.settle_journal()?;
@@ -213,7 +213,7 @@ impl SpaceSource {
     }
 
     /// A whole backup up to the event `end` that still reads back stays as it is.
-    fn find_nothing_new(&self, target: &Target, end: Seq) -> Result<Option<Copied>, StoreError> {
+    fn find_nothing_new(&self, target: &Target, end: Seq) -> Result<Option<Copied>> {
         let hash = self.read(|reader| log::hash_at(reader, end))?;
         let manifest = Manifest::read(&target.folder).ok().flatten();
         let is_whole = manifest
@@ -237,7 +237,7 @@ impl SpaceSource {
         }))
     }
 
-    fn copy_to(&self, target: &Target) -> Result<Copied, StoreError> {
+    fn copy_to(&self, target: &Target) -> Result<Copied> {
         // What moves between the copies of two tiers would be missing in both.
         let _still = self.moving.acquire()?;
         let snapshot = self.snapshot(target)?;
@@ -266,7 +266,7 @@ impl SpaceSource {
     }
 
     /// Writes the database as it is now beside that of the backup.
-    fn snapshot(&self, target: &Target) -> Result<Snapshot, StoreError> {
+    fn snapshot(&self, target: &Target) -> Result<Snapshot> {
         drop(self.reader()?);
         let path = unfinished(&target.database);
         let Some(name) = path.to_str() else {
@@ -286,7 +286,7 @@ impl SpaceSource {
     }
 
     /// What is damaged here must not take the place of a sound backup.
-    fn check_soundness(&self, snapshot: &Snapshot) -> Result<(), StoreError> {
+    fn check_soundness(&self, snapshot: &Snapshot) -> Result<()> {
         let journal = self.journal_folder();
         if Journal::at(&journal).end().map_or(Seq(0), |(seq, _)| seq) < snapshot.end.0 {
             self.settle_journal()?;
@@ -307,21 +307,21 @@ impl SpaceSource {
 }
 
 /// A connection from which SQLite copies: it writes nothing, but `query_only` would forbid the copy too.
-fn open_copied(path: &Path) -> Result<Connection, StoreError> {
+fn open_copied(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     configure(&connection)?;
     Ok(connection)
 }
 
-fn sync(path: &Path) -> Result<(), StoreError> {
+fn sync(path: &Path) -> Result<()> {
     let file = File::open(path).map_err(StoreError::io("open", path))?;
     file.sync_all().map_err(StoreError::io("sync", path))
 }
 
 /// What stands there already must be an older state of the same log. What can't be read says nothing, and
 /// is replaced.
-fn check_descent(target: &Target, snapshot: &Snapshot) -> Result<(), StoreError> {
+fn check_descent(target: &Target, snapshot: &Snapshot) -> Result<()> {
     let copy = open_untouched(&snapshot.path)?;
     let database = match look_at(&target.database)? {
         Some(_) => {
@@ -349,7 +349,7 @@ fn check_descent(target: &Target, snapshot: &Snapshot) -> Result<(), StoreError>
 }
 
 /// Replaces the database of the backup; returns how many bytes it has.
-fn put_in_place(snapshot: &Path, database: &Path) -> Result<u64, StoreError> {
+fn put_in_place(snapshot: &Path, database: &Path) -> Result<u64> {
     // What SQLite keeps beside the old file must not meet the new one.
     for side in ["wal", "shm"] {
         remove_if_there(&side_file(database, side))?;
@@ -361,7 +361,7 @@ fn put_in_place(snapshot: &Path, database: &Path) -> Result<u64, StoreError> {
 }
 
 /// Reads the whole backup again: both copies are sound and end together.
-fn check_read_back(folder: &Path) -> Result<(), StoreError> {
+fn check_read_back(folder: &Path) -> Result<()> {
     let found = examine(folder)?;
     match found.findings.first() {
         None => Ok(()),

@@ -6,10 +6,10 @@ use std::path::Path;
 use anamne_types::Seq;
 use serde::Deserialize;
 
-use crate::StoreError;
 use crate::bounded::{Unfit, read_regular};
 use crate::files::{remove_if_there, replace_file};
 use crate::journal::{Digest, Header, LARGEST_SEGMENT, Segment};
+use crate::{Result, StoreError};
 
 /// What copying came to.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ pub(super) struct Copied {
 ///
 /// Segment by segment in their order, each replaced whole, so that an interrupted copy ends before the
 /// database beside it or after it, and either is mended when the copy is opened.
-pub(super) fn copy(from: &Path, to: &Path, end: Seq) -> Result<Copied, StoreError> {
+pub(super) fn copy(from: &Path, to: &Path, end: Seq) -> Result<Copied> {
     let mut copied = Copied::default();
     let mut segments = Segment::list(from)?.into_iter().peekable();
     let mut last = 0;
@@ -46,7 +46,7 @@ pub(super) fn copy(from: &Path, to: &Path, end: Seq) -> Result<Copied, StoreErro
 }
 
 /// The event after which a segment begins; `None` where it was only begun.
-fn first_after(segment: &Segment) -> Result<Option<Seq>, StoreError> {
+fn first_after(segment: &Segment) -> Result<Option<Seq>> {
     let text = segment.open()?.line()?;
     Ok(serde_json::from_slice::<Header>(&text)
         .ok()
@@ -59,7 +59,7 @@ fn copy_segment(
     to: &Path,
     through: Option<Seq>,
     copied: &mut Copied,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let (target, content) = match through {
         None => read_as_it_is(segment, to)?,
         Some(end) => {
@@ -84,7 +84,7 @@ fn copy_segment(
 }
 
 /// The bytes of a segment's file. One that is sealed just now is read where it is then.
-fn read_as_it_is(segment: &Segment, to: &Path) -> Result<(Segment, Vec<u8>), StoreError> {
+fn read_as_it_is(segment: &Segment, to: &Path) -> Result<(Segment, Vec<u8>)> {
     let target = Segment::plain(to, segment.number);
     let target_of = |sealed| {
         if sealed {
@@ -103,7 +103,7 @@ fn read_as_it_is(segment: &Segment, to: &Path) -> Result<(Segment, Vec<u8>), Sto
 }
 
 /// A segment's file, of which even the packed text is never longer than a segment; `None` where it is not there.
-fn read_file(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+fn read_file(path: &Path) -> Result<Option<Vec<u8>>> {
     read_regular(path, LARGEST_SEGMENT).map_err(|unfit| match unfit {
         Unfit::Io(error) => StoreError::io("read", path)(error),
         unfit => StoreError::damaged(path, unfit.to_string()),
@@ -111,7 +111,7 @@ fn read_file(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
 }
 
 /// The text of a segment up to an event, which must be in it.
-fn cut(segment: &Segment, end: Seq) -> Result<Vec<u8>, StoreError> {
+fn cut(segment: &Segment, end: Seq) -> Result<Vec<u8>> {
     #[derive(Deserialize)]
     struct Numbered {
         seq: Seq,

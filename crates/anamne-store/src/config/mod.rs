@@ -6,15 +6,13 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use anamne_text::echo::shorten_values;
 use anamne_types::{Limits, Refusal};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::StoreError;
-use crate::files::replace_file;
 use crate::project_config::ProjectConfig;
-use crate::special_files::read_settings;
+use crate::settings_file::{read_toml, write_toml};
+use crate::{Result, StoreError};
 pub use ranking::{RecallConfig, RoleConfig};
 
 /// The version of the file.
@@ -328,25 +326,10 @@ impl SpaceConfig {
     }
 
     /// Reads the file; `None` when it is not there.
-    pub fn read(path: &Path) -> Result<Option<Self>, StoreError> {
-        #[derive(Deserialize)]
-        struct Format {
-            format: i64,
-        }
-        let Some(text) = read_settings(path)? else {
+    pub fn read(path: &Path) -> Result<Option<Self>> {
+        let Some(config) = read_toml::<Self>(path, CONFIG_FORMAT)? else {
             return Ok(None);
         };
-        let unreadable =
-            |error: toml::de::Error| StoreError::damaged(path, toml_problem(&text, &error));
-        let Format { format } = toml::from_str(&text).map_err(unreadable)?;
-        if format > CONFIG_FORMAT {
-            return Err(StoreError::Newer {
-                path: path.to_owned(),
-                found: format,
-                known: CONFIG_FORMAT,
-            });
-        }
-        let config: Self = toml::from_str(&text).map_err(unreadable)?;
         config
             .check()
             .map_err(|refusal| StoreError::damaged(path, refusal.to_string()))?;
@@ -354,21 +337,7 @@ impl SpaceConfig {
     }
 
     /// Writes the file whole or not at all.
-    pub fn write(&self, path: &Path) -> Result<(), StoreError> {
-        let text =
-            toml::to_string(self).map_err(|error| StoreError::damaged(path, error.to_string()))?;
-        replace_file(path, text.as_bytes())
+    pub fn write(&self, path: &Path) -> Result<()> {
+        write_toml(path, self)
     }
-}
-
-/// What is wrong with a TOML file of this text, on one line, with no more than the beginning of a value.
-pub fn toml_problem(text: &str, error: &toml::de::Error) -> String {
-    let message = shorten_values(error.message()).replace('\n', ", ");
-    let before = error.span().and_then(|span| text.get(..span.start));
-    let Some(before) = before else {
-        return message;
-    };
-    let line = before.matches('\n').count() + 1;
-    let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
-    format!("line {line}, column {column}: {message}")
 }

@@ -6,13 +6,19 @@ fn config() -> SpaceConfig {
     SpaceConfig::new("tests", Timestamp::UNIX_EPOCH)
 }
 
-#[test]
-fn a_model_is_written_down_only_where_it_is_not_the_built_in_one() {
+/// The settings in a file, with the folder in which it lies and what stands in it.
+fn written(config: &SpaceConfig) -> (tempfile::TempDir, PathBuf, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("space.toml");
-    let mut config = config();
     config.write(&path).expect("written");
     let text = std::fs::read_to_string(&path).expect("read");
+    (folder, path, text)
+}
+
+#[test]
+fn a_model_is_written_down_only_where_it_is_not_the_built_in_one() {
+    let mut config = config();
+    let (_folder, path, text) = written(&config);
     assert!(!text.contains("embedding"), "earlier versions read it too");
     assert_eq!(
         SpaceConfig::read(&path).expect("read"),
@@ -25,10 +31,7 @@ fn a_model_is_written_down_only_where_it_is_not_the_built_in_one() {
 
 #[test]
 fn a_retention_has_bounds_and_files_of_before_mean_the_usual_grace_period() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("space.toml");
-    config().write(&path).expect("written");
-    let usual = std::fs::read_to_string(&path).expect("read");
+    let (_folder, path, usual) = written(&config());
     let check = |lines: &str, accepted: Option<(u32, u32)>| {
         std::fs::write(&path, format!("{usual}\n[retention]\n{lines}\n")).expect("written");
         let read = SpaceConfig::read(&path).ok().flatten();
@@ -47,12 +50,9 @@ fn a_retention_has_bounds_and_files_of_before_mean_the_usual_grace_period() {
 
 #[test]
 fn a_usual_grace_period_is_not_written_so_that_earlier_versions_read_the_file() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("space.toml");
     let mut config = config();
     config.retention.days = 365;
-    config.write(&path).expect("written");
-    let text = std::fs::read_to_string(&path).expect("read");
+    let (_folder, _, text) = written(&config);
     assert!(
         text.contains("days = 365") && !text.contains("grace"),
         "{text}"
@@ -76,11 +76,8 @@ fn a_name_of_a_model_is_a_line_of_text() {
 
 #[test]
 fn weights_and_roles_come_back_as_they_were_written() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("space.toml");
     let mut config = config();
-    config.write(&path).expect("written");
-    let text = std::fs::read_to_string(&path).expect("read");
+    let (_folder, path, text) = written(&config);
     assert!(!text.contains("weights") && !text.contains("roles"));
     config.recall.weights.insert("recency".to_owned(), 1.5);
     let reviewer = RoleConfig {
@@ -98,10 +95,7 @@ fn weights_and_roles_come_back_as_they_were_written() {
 
 #[test]
 fn numbers_of_weights_and_roles_have_bounds() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("space.toml");
-    config().write(&path).expect("written");
-    let usual = std::fs::read_to_string(&path).expect("read");
+    let (_folder, path, usual) = written(&config());
     let check = |lines: &str, accepted: bool| {
         std::fs::write(&path, format!("{usual}\n{lines}\n")).expect("written");
         let read = SpaceConfig::read(&path);

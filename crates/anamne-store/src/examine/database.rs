@@ -12,7 +12,6 @@ use rusqlite::config::DbConfig;
 use super::fold::Standing;
 use super::journal::Reading;
 use super::{Copies, Findings, Part};
-use crate::StoreError;
 use crate::files::look_at;
 use crate::journal::{Digest, Line};
 use crate::restore::{EVENTS, bare_line_of, payload_of, side_file};
@@ -20,12 +19,13 @@ use crate::source::packed::Packed;
 use crate::source::{
     Names, SOURCE_FORMAT, check_format, end_of_log, integrity, link, log, open_reader, read,
 };
+use crate::{Result, StoreError};
 
 /// The database, as seen from the space's folder.
 pub(super) const FILE: &str = "memories/active.db";
 
 /// A connection that leaves the database's log as it lies there, also when it is closed.
-pub(crate) fn open_untouched(path: &Path) -> Result<Connection, StoreError> {
+pub(crate) fn open_untouched(path: &Path) -> Result<Connection> {
     let log = look_at(&side_file(path, "wal"))?;
     let connection = open_reader(path)?;
     if log.is_some_and(|log| log.length > 0) {
@@ -46,16 +46,13 @@ pub(super) struct Database {
 
 impl Database {
     /// Opens it; `None` with a finding where it can't be read.
-    pub(super) fn open(
-        copies: Copies<'_>,
-        findings: &mut Findings,
-    ) -> Result<Option<Self>, StoreError> {
+    pub(super) fn open(copies: Copies<'_>, findings: &mut Findings) -> Result<Option<Self>> {
         let path = copies.database;
         if look_at(path)?.is_none() {
             findings.add(Part::Database, FILE, None, "it is missing");
             return Ok(None);
         }
-        let open = || -> Result<Option<Self>, StoreError> {
+        let open = || -> Result<Option<Self>> {
             let connection = open_untouched(path)?;
             match check_format(&connection, path)? {
                 0 => return Ok(None),
@@ -109,7 +106,7 @@ impl Database {
 
     /// Whether the memory is erased by now: then the journal may be ahead of what is examined here.
     fn is_erased_meanwhile(&self, id: MemoryId) -> bool {
-        let read = || -> Result<HashSet<MemoryId>, StoreError> {
+        let read = || -> Result<HashSet<MemoryId>> {
             let live = open_untouched(&self.live)?;
             let mut statement = live.prepare("SELECT id FROM memories WHERE erased")?;
             let ids = statement.query_map([], |row| Ok(MemoryId::from_bytes(row.get(0)?)))?;
@@ -122,12 +119,8 @@ impl Database {
 
     /// Looks at everything; says how many rows of memories there are. An error where a lock or a missing permission
     /// keeps it from looking.
-    pub(super) fn examine(
-        &self,
-        journal: &Reading,
-        findings: &mut Findings,
-    ) -> Result<u64, StoreError> {
-        type Step = fn(&Database, &Reading, &mut Findings) -> Result<(), StoreError>;
+    pub(super) fn examine(&self, journal: &Reading, findings: &mut Findings) -> Result<u64> {
+        type Step = fn(&Database, &Reading, &mut Findings) -> Result<()>;
         let steps: [Step; 4] = [
             Self::examine_pages,
             Self::examine_events,
@@ -148,7 +141,7 @@ impl Database {
         Ok(counted.map_or(0, |rows| rows as u64))
     }
 
-    fn examine_pages(&self, _: &Reading, findings: &mut Findings) -> Result<(), StoreError> {
+    fn examine_pages(&self, _: &Reading, findings: &mut Findings) -> Result<()> {
         for finding in integrity(&self.connection)? {
             findings.add(Part::Database, FILE, None, finding);
         }
@@ -165,7 +158,7 @@ impl Database {
     }
 
     /// The chain over the events, and the digest of every state that the database still holds.
-    fn examine_events(&self, journal: &Reading, findings: &mut Findings) -> Result<(), StoreError> {
+    fn examine_events(&self, journal: &Reading, findings: &mut Findings) -> Result<()> {
         let sql = EVENTS.replace(" JOIN memories", " LEFT JOIN memories");
         let mut statement = self
             .connection
@@ -209,13 +202,8 @@ impl Database {
     }
 
     /// Why what the database holds of an event's payload is not what was told, if so.
-    fn examine_state(
-        &self,
-        line: &Line,
-        row: Row,
-        journal: &Reading,
-    ) -> Result<Option<String>, StoreError> {
-        let stored = match read::by_row(&self.connection, &self.names, row) {
+    fn examine_state(&self, line: &Line, row: Row, journal: &Reading) -> Result<Option<String>> {
+        let stored = match read::by_row(self.names.of(&self.connection), row) {
             Ok(Some(stored)) => stored,
             Ok(None) => return Ok(Some(format!("its memory m{row} is missing"))),
             Err(error) => return unreadable_state(row, error),
@@ -223,7 +211,7 @@ impl Database {
         if stored.erased && line.kind != EventKind::Erased {
             return Ok(None);
         }
-        let payload = match payload_of(&self.connection, &line.event(), stored) {
+        let payload = match payload_of(&self.connection, &line.event(), &stored) {
             Ok(payload) => payload,
             Err(error) => return unreadable_state(row, error),
         };
@@ -240,7 +228,7 @@ impl Database {
     }
 
     /// Every row is what a replay of the journal would make of it.
-    fn examine_rows(&self, journal: &Reading, findings: &mut Findings) -> Result<(), StoreError> {
+    fn examine_rows(&self, journal: &Reading, findings: &mut Findings) -> Result<()> {
         let mut due: Option<HashMap<MemoryId, _>> =
             journal.fold.as_ref().map(|fold| fold.memories.clone());
         let mut statement = self.connection.prepare(
@@ -291,7 +279,7 @@ impl Database {
         Ok(())
     }
 
-    fn examine_links(&self, journal: &Reading, findings: &mut Findings) -> Result<(), StoreError> {
+    fn examine_links(&self, journal: &Reading, findings: &mut Findings) -> Result<()> {
         let Some(fold) = &journal.fold else {
             return Ok(());
         };
@@ -319,7 +307,7 @@ impl Database {
 }
 
 /// That a state can't be read is a finding, but for a lock or a missing permission.
-fn unreadable_state(row: Row, error: StoreError) -> Result<Option<String>, StoreError> {
+fn unreadable_state(row: Row, error: StoreError) -> Result<Option<String>> {
     if error.keeps_out() {
         return Err(error);
     }

@@ -6,7 +6,7 @@ use anamne_types::Seq;
 
 use super::fold::Fold;
 use super::{Findings, Part};
-use crate::StoreError;
+use crate::Result;
 use crate::journal::{Digest, Scan, Segment};
 
 /// What the journal says.
@@ -38,7 +38,7 @@ pub(super) fn read(
     folder: &Path,
     through: Option<Seq>,
     findings: &mut Findings,
-) -> Result<Reading, StoreError> {
+) -> Result<Reading> {
     let mut reading = Reading {
         segments: Segment::list(folder)?.len(),
         last: (Seq(0), Some(Digest::default())),

@@ -11,11 +11,11 @@ use std::path::Path;
 use anamne_types::{NextStep, Seq};
 use serde::Serialize;
 
-use crate::StoreError;
 use crate::backup::{KnownBackups, Manifest};
 use crate::config::SpaceConfig;
 use crate::journal::{Digest, Journal};
 use crate::special_files::refuse_special_files;
+use crate::{Result, StoreError};
 
 pub(crate) use database::open_untouched;
 
@@ -153,7 +153,7 @@ impl Findings {
 /// and no error: errors are files of a newer version, a folder that can't be read, and a database of which a lock
 /// or a missing permission lets nobody say anything. O(bytes of both copies), with memory for a few dozen bytes an
 /// event.
-pub fn examine(folder: &Path) -> Result<Examination, StoreError> {
+pub fn examine(folder: &Path) -> Result<Examination> {
     refuse_special_files(folder)?;
     let (database, journal) = (folder.join(database::FILE), folder.join("journal"));
     let copies = Copies {
@@ -176,7 +176,7 @@ pub fn examine(folder: &Path) -> Result<Examination, StoreError> {
 }
 
 /// Examines both copies; anew where others wrote meanwhile, so that what they were at is no finding.
-pub(crate) fn examine_settled(copies: Copies<'_>) -> Result<Examination, StoreError> {
+pub(crate) fn examine_settled(copies: Copies<'_>) -> Result<Examination> {
     let mut round = 0;
     loop {
         let found = examine_once(copies)?;
@@ -195,7 +195,7 @@ fn end_of(copies: Copies<'_>) -> Option<Seq> {
     (end == journaled).then_some(end)
 }
 
-fn examine_once(copies: Copies<'_>) -> Result<Examination, StoreError> {
+fn examine_once(copies: Copies<'_>) -> Result<Examination> {
     let mut findings = Findings {
         list: Vec::new(),
         unlisted: [0; 2],
@@ -260,7 +260,7 @@ fn compare_ends(
 }
 
 /// What is wrong with `space.toml`, which must be there, and `backups.toml`, which may be.
-fn examine_settings(folder: &Path) -> Result<Vec<Finding>, StoreError> {
+fn examine_settings(folder: &Path) -> Result<Vec<Finding>> {
     let space = match SpaceConfig::read(&folder.join("space.toml")) {
         Ok(None) => Some("it is missing".to_owned()),
         read => unreadable(read)?,
@@ -274,7 +274,7 @@ fn examine_settings(folder: &Path) -> Result<Vec<Finding>, StoreError> {
 }
 
 /// Why a file could not be understood, if so.
-fn unreadable<T>(read: Result<T, StoreError>) -> Result<Option<String>, StoreError> {
+fn unreadable<T>(read: Result<T>) -> Result<Option<String>> {
     match read {
         Ok(_) => Ok(None),
         Err(StoreError::Damaged { reason, .. }) => Ok(Some(reason)),

@@ -12,6 +12,7 @@ use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
 use crate::bounded::{open_regular, read_regular};
 use crate::files::entries;
+use crate::hexadecimal;
 
 /// The largest commit that is read.
 const LARGEST_COMMIT: usize = 1 << 20;
@@ -40,10 +41,7 @@ impl Id {
             _ => return None,
         };
         let mut bytes = [0; 32];
-        for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
-            let digit = |at: usize| char::from(digits[at]).to_digit(16);
-            *byte = u8::try_from(digit(0)? * 16 + digit(1)?).ok()?;
-        }
+        hexadecimal::read(text.as_bytes(), &mut bytes[..length])?;
         Some(Self { bytes, length })
     }
 
@@ -67,9 +65,7 @@ impl Id {
 
 impl fmt::Display for Id {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.bytes()
-            .iter()
-            .try_for_each(|byte| write!(formatter, "{byte:02x}"))
+        formatter.write_str(&hexadecimal::digits(self.bytes()))
     }
 }
 

@@ -9,9 +9,9 @@ use super::JOURNAL_FORMAT;
 use super::end::End;
 use super::line::{Digest, Entry, Header};
 use super::segment::Segment;
-use crate::StoreError;
 use crate::files::{create_private_folder, remove_unfinished, replace_file_on, set_aside};
 use crate::storage::{Disk, Storage};
+use crate::{Result, StoreError};
 
 /// The journal of one space, as one process sees it.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Journal {
     ///
     /// Reads the last lines of the last segment only, and nothing but two `stat`s where no process
     /// has appended since the last time.
-    pub(crate) fn end(&mut self) -> Result<(Seq, Digest), StoreError> {
+    pub(crate) fn end(&mut self) -> Result<(Seq, Digest)> {
         let current = match &mut self.end {
             Some(end) => end.catch_up(&self.folder)?,
             None => false,
@@ -59,7 +59,7 @@ impl Journal {
     /// Lines that are there already are passed over. Only the holder of the write lock may call this.
     /// When it fails, the journal ends with the last segment's worth of lines that was written: what a
     /// torn write left behind is cut off.
-    pub(crate) fn append(&mut self, lines: &[Entry]) -> Result<(), StoreError> {
+    pub(crate) fn append(&mut self, lines: &[Entry]) -> Result<()> {
         let (last, _) = self.end()?;
         let mut rest = &lines[lines.partition_point(|line| line.seq <= last)..];
         if let Some(first) = rest.first()
@@ -80,7 +80,7 @@ impl Journal {
     }
 
     /// Begins a segment if there is none with room, and says how many bytes it may still take.
-    fn make_room(&mut self) -> Result<u64, StoreError> {
+    fn make_room(&mut self) -> Result<u64> {
         let length = self.end.as_ref().and_then(End::length);
         let full = self.storage.segment_bytes();
         match length.filter(|&length| length <= full) {
@@ -90,7 +90,7 @@ impl Journal {
     }
 
     /// Seals every plain segment but the last.
-    pub(crate) fn seal_full_segments(&self) -> Result<usize, StoreError> {
+    pub(crate) fn seal_full_segments(&self) -> Result<usize> {
         remove_unfinished(&self.folder)?;
         let segments = Segment::list(&self.folder)?;
         let full = segments.split_last().map_or(&[][..], |(_, full)| full);
@@ -102,7 +102,7 @@ impl Journal {
     }
 
     /// Whether there is a segment to seal.
-    pub(crate) fn has_full_segments(&self) -> Result<bool, StoreError> {
+    pub(crate) fn has_full_segments(&self) -> Result<bool> {
         let segments = Segment::list(&self.folder)?;
         Ok(segments.iter().filter(|segment| !segment.sealed).count() > 1)
     }
@@ -112,7 +112,7 @@ impl Journal {
         self.end = None;
     }
 
-    fn begin_segment(&mut self) -> Result<(), StoreError> {
+    fn begin_segment(&mut self) -> Result<()> {
         create_private_folder(&self.folder)?;
         let (number, seq, hash) = match &self.end {
             Some(end) => (end.segment + 1, end.seq, end.hash),

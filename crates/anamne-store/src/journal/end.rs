@@ -11,9 +11,11 @@ use super::JOURNAL_FORMAT;
 use super::line::{Digest, Entry, Header, Line};
 use super::reader::LARGEST_SEGMENT;
 use super::segment::Segment;
-use crate::StoreError;
 use crate::files::{FileIdentity, FileState, look_at, look_into, open_private_file};
+use crate::settings_file::check_format;
 use crate::storage::Storage;
+use crate::trouble::Trouble;
+use crate::{Result, StoreError};
 
 /// How much of a segment's end is read at first.
 const WINDOW: u64 = 64 * 1024;
@@ -43,7 +45,7 @@ pub(crate) struct OpenSegment {
 
 impl End {
     /// The end of the journal in `folder`; `None` where nothing was written yet. Changes nothing.
-    pub(crate) fn of(folder: &Path) -> Result<Option<Self>, StoreError> {
+    pub(crate) fn of(folder: &Path) -> Result<Option<Self>> {
         for segment in Segment::list(folder)?.into_iter().rev() {
             // A segment without a header was being begun when the machine stopped; nothing in it was acknowledged.
             if let Some(end) = Self::in_segment(&segment)? {
@@ -53,7 +55,7 @@ impl End {
         Ok(None)
     }
 
-    fn in_segment(segment: &Segment) -> Result<Option<Self>, StoreError> {
+    fn in_segment(segment: &Segment) -> Result<Option<Self>> {
         if segment.sealed {
             return Self::in_sealed(segment).map(Some);
         }
@@ -66,7 +68,7 @@ impl End {
         }
     }
 
-    fn in_sealed(segment: &Segment) -> Result<Self, StoreError> {
+    fn in_sealed(segment: &Segment) -> Result<Self> {
         let text = segment.read()?;
         check_header(&text, &segment.path)?;
         match last_line(&text) {
@@ -83,7 +85,7 @@ impl End {
         }
     }
 
-    fn in_plain(segment: &Segment, mut file: File) -> Result<Option<Self>, StoreError> {
+    fn in_plain(segment: &Segment, mut file: File) -> Result<Option<Self>> {
         let path = &segment.path;
         let FileState { identity, length } = look_into(&file, path)?;
         let mut read = |start, end| read_range(&mut file, path, start, end);
@@ -123,7 +125,7 @@ impl End {
     }
 
     /// A segment that was begun just now, with nothing but its header.
-    pub(crate) fn begun(segment: &Segment, header: &Header) -> Result<Self, StoreError> {
+    pub(crate) fn begun(segment: &Segment, header: &Header) -> Result<Self> {
         let file = open_private_file(&segment.path)?;
         let FileState { identity, length } = look_into(&file, &segment.path)?;
         Ok(Self {
@@ -142,7 +144,7 @@ impl End {
 
     /// Follows what other processes appended to the same segment. Says whether this is the journal's
     /// end now; if not, it must be looked for anew. Costs two `stat`s where nothing happened.
-    pub(crate) fn catch_up(&mut self, folder: &Path) -> Result<bool, StoreError> {
+    pub(crate) fn catch_up(&mut self, folder: &Path) -> Result<bool> {
         let next = Segment::plain(folder, self.segment + 1);
         let Some(open) = &mut self.open else {
             return Ok(false);
@@ -172,11 +174,7 @@ impl End {
     }
 
     /// Writes lines behind the last one and makes them durable. The segment must be open.
-    pub(crate) fn write(
-        &mut self,
-        storage: &dyn Storage,
-        lines: &[Entry],
-    ) -> Result<(), StoreError> {
+    pub(crate) fn write(&mut self, storage: &dyn Storage, lines: &[Entry]) -> Result<()> {
         let (Some(open), Some(last)) = (&mut self.open, lines.last()) else {
             return Ok(());
         };
@@ -195,20 +193,13 @@ impl End {
 /// writes then meets the error.
 fn open_to_append(path: &Path) -> std::io::Result<File> {
     match OpenOptions::new().read(true).write(true).open(path) {
-        Err(error)
-            if matches!(
-                error.kind(),
-                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
-            ) =>
-        {
-            File::open(path)
-        }
+        Err(error) if Trouble::of_io(&error) == Some(Trouble::PermissionDenied) => File::open(path),
         opened => opened,
     }
 }
 
 impl OpenSegment {
-    fn write(&mut self, storage: &dyn Storage, text: &[u8]) -> Result<(), StoreError> {
+    fn write(&mut self, storage: &dyn Storage, text: &[u8]) -> Result<()> {
         if self.torn {
             self.cut(storage)?;
         }
@@ -229,7 +220,7 @@ impl OpenSegment {
 
     /// Cuts off what stands behind the last sound line. Whole lines in it, which no crash leaves, are
     /// kept beside the segment.
-    fn cut(&mut self, storage: &dyn Storage) -> Result<(), StoreError> {
+    fn cut(&mut self, storage: &dyn Storage) -> Result<()> {
         let length = look_into(&self.file, &self.path)?.length;
         let tail = read_range(&mut self.file, &self.path, self.length, length)?;
         if tail.contains(&b'\n') {
@@ -246,7 +237,7 @@ impl OpenSegment {
 }
 
 /// Reads a part of a segment's file, never more than a segment can have.
-fn read_range(file: &mut File, path: &Path, start: u64, end: u64) -> Result<Vec<u8>, StoreError> {
+fn read_range(file: &mut File, path: &Path, start: u64, end: u64) -> Result<Vec<u8>> {
     let length = end.saturating_sub(start);
     if length > LARGEST_SEGMENT {
         let reason = format!("it is longer than {LARGEST_SEGMENT} bytes, and no segment is");
@@ -266,7 +257,7 @@ fn after_line_feed(text: &[u8]) -> usize {
 }
 
 /// Whether `text` begins with a header; `false` where not even its first line is whole.
-pub(crate) fn check_header(text: &[u8], path: &Path) -> Result<bool, StoreError> {
+pub(crate) fn check_header(text: &[u8], path: &Path) -> Result<bool> {
     #[derive(Deserialize)]
     struct Format {
         anamne_journal: u32,
@@ -279,13 +270,7 @@ pub(crate) fn check_header(text: &[u8], path: &Path) -> Result<bool, StoreError>
     };
     // Read on its own first: a newer header may hold what this version does not know.
     let Format { anamne_journal } = serde_json::from_slice(&text[..end]).map_err(unreadable)?;
-    if anamne_journal > JOURNAL_FORMAT {
-        return Err(StoreError::Newer {
-            path: path.to_owned(),
-            found: i64::from(anamne_journal),
-            known: i64::from(JOURNAL_FORMAT),
-        });
-    }
+    check_format(path, anamne_journal.into(), JOURNAL_FORMAT.into())?;
     serde_json::from_slice::<Header>(&text[..end]).map_err(unreadable)?;
     Ok(true)
 }
@@ -310,11 +295,8 @@ fn last_line(text: &[u8]) -> Option<(Seq, Digest, usize)> {
 
 fn parse_end(line: &[u8]) -> Option<(Seq, Digest)> {
     if let Ok(line) = serde_json::from_slice::<Line>(line) {
-        let sound = line
-            .payload
-            .as_ref()
-            .is_none_or(|payload| Digest::of(payload.get().as_bytes()) == line.payload_hash);
-        return sound.then_some((line.seq, line.hash));
+        let is_sound = line.check_payload().is_ok();
+        return is_sound.then_some((line.seq, line.hash));
     }
     let header = serde_json::from_slice::<Header>(line).ok()?;
     Some((header.after_seq, header.after_hash))

@@ -7,7 +7,7 @@ use anamne_types::{EventKind, MemoryId, Seq};
 use super::append::Journal;
 use super::line::Line;
 use super::segment::Segment;
-use crate::StoreError;
+use crate::Result;
 use crate::files::{remove_if_there, remove_unfinished, replace_file_on};
 use crate::source::record::Payload;
 
@@ -41,7 +41,7 @@ impl Journal {
     ///
     /// Each segment is replaced as a whole, so that a crash leaves the old or the new one; doing it
     /// again changes nothing more. Only the holder of the write lock may call this. O(bytes of the journal).
-    pub(crate) fn erase(&mut self, erasure: &Erasure) -> Result<(), StoreError> {
+    pub(crate) fn erase(&mut self, erasure: &Erasure) -> Result<()> {
         remove_unfinished(&self.folder)?;
         for segment in Segment::list(&self.folder)? {
             if !segment.sealed {
@@ -63,7 +63,7 @@ impl Journal {
 }
 
 /// The segment's text without those payloads; `None` when it holds none of them.
-fn without_payloads(text: &[u8], erasure: &Erasure) -> Result<Option<Vec<u8>>, StoreError> {
+fn without_payloads(text: &[u8], erasure: &Erasure) -> Result<Option<Vec<u8>>> {
     let mut erased = Vec::with_capacity(text.len());
     let mut found = false;
     for line in text.split_inclusive(|&byte| byte == b'\n') {

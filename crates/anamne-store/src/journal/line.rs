@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::clock::to_microseconds;
+use crate::hexadecimal;
 
 /// The first sixteen bytes of a BLAKE3 hash, in hexadecimal where it is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,41 +29,22 @@ impl Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0
-            .iter()
-            .try_for_each(|byte| write!(formatter, "{byte:02x}"))
+        formatter.write_str(&hexadecimal::digits(&self.0))
     }
 }
 
 impl Serialize for Digest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut digits = String::with_capacity(32);
-        for byte in self.0 {
-            for digit in [byte >> 4, byte & 15] {
-                digits.extend(char::from_digit(u32::from(digit), 16));
-            }
-        }
-        serializer.serialize_str(&digits)
+        serializer.serialize_str(&hexadecimal::digits(&self.0))
     }
 }
 
 impl<'de> Deserialize<'de> for Digest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        let bytes = text.as_bytes();
         let mut digest = [0; 16];
-        if bytes.len() != 32 || !bytes.iter().all(u8::is_ascii_hexdigit) {
-            return Err(serde::de::Error::custom(
-                "a digest has 32 hexadecimal digits",
-            ));
-        }
-        for (index, byte) in digest.iter_mut().enumerate() {
-            let pair = text
-                .get(index * 2..index * 2 + 2)
-                .and_then(|pair| u8::from_str_radix(pair, 16).ok());
-            *byte = pair
-                .ok_or_else(|| serde::de::Error::custom("a digest has hexadecimal digits only"))?;
-        }
+        let unreadable = || serde::de::Error::custom("a digest has 32 hexadecimal digits");
+        hexadecimal::read(text.as_bytes(), &mut digest).ok_or_else(unreadable)?;
         Ok(Self(digest))
     }
 }
@@ -145,19 +127,12 @@ impl Line {
         payload_hash: Digest,
         payload: Option<Box<RawValue>>,
     ) -> Self {
-        let Event {
-            seq,
-            at,
-            actor,
-            kind,
-            memory,
-        } = event;
         Self {
-            seq,
-            at,
-            actor,
-            kind,
-            memory,
+            seq: event.seq,
+            at: event.at,
+            actor: event.actor,
+            kind: event.kind,
+            memory: event.memory,
             payload_hash,
             hash: Digest::default(),
             payload,

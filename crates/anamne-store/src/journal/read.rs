@@ -9,7 +9,7 @@ use super::end::check_header;
 use super::line::{Digest, Header, Line};
 use super::reader::SegmentReader;
 use super::segment::Segment;
-use crate::StoreError;
+use crate::{Result, StoreError};
 
 /// What a check of the whole journal found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -38,7 +38,7 @@ pub struct Lines {
 
 impl Lines {
     /// Starts at the first segment in `folder`.
-    pub fn of(folder: &Path) -> Result<Self, StoreError> {
+    pub fn of(folder: &Path) -> Result<Self> {
         let segments = Segment::list(folder)?.into_iter();
         Ok(Self {
             segments,
@@ -53,11 +53,7 @@ impl Lines {
     /// Reads everything up to the event `last`, after which the chain must stand at `hash`, and reports.
     ///
     /// What other processes append meanwhile lies behind `last` and is not looked at.
-    pub(crate) fn verify(
-        folder: &Path,
-        last: Seq,
-        hash: Digest,
-    ) -> Result<JournalReport, StoreError> {
+    pub(crate) fn verify(folder: &Path, last: Seq, hash: Digest) -> Result<JournalReport> {
         let mut lines = Self::of(folder)?;
         let mut report = JournalReport::default();
         while lines.seq < last {
@@ -89,7 +85,7 @@ impl Lines {
         Ok(report)
     }
 
-    fn advance(&mut self) -> Result<Option<Line>, StoreError> {
+    fn advance(&mut self) -> Result<Option<Line>> {
         loop {
             if self.open.is_none() && !self.open_next()? {
                 return Ok(None);
@@ -105,7 +101,7 @@ impl Lines {
         }
     }
 
-    fn parse(&mut self, path: &Path, text: &[u8]) -> Result<Line, StoreError> {
+    fn parse(&mut self, path: &Path, text: &[u8]) -> Result<Line> {
         let after = self.seq;
         if text.last() != Some(&b'\n') {
             return Err(StoreError::damaged(
@@ -125,7 +121,7 @@ impl Lines {
         Ok(line)
     }
 
-    fn open_next(&mut self) -> Result<bool, StoreError> {
+    fn open_next(&mut self) -> Result<bool> {
         let Some(segment) = self.segments.next() else {
             return Ok(false);
         };
@@ -155,7 +151,7 @@ impl Lines {
 }
 
 impl Iterator for Lines {
-    type Item = Result<Line, StoreError>;
+    type Item = Result<Line>;
 
     /// The next line; after the first error there are no more, for nothing behind it is proven.
     fn next(&mut self) -> Option<Self::Item> {

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read};
 
 use super::segment::Segment;
-use crate::StoreError;
 use crate::storage::SEGMENT_BYTES;
+use crate::{Result, StoreError};
 
 /// The longest line that is read, in bytes. The largest memory has a megabyte of content, of which each byte may be
 /// escaped as six, a megabyte of body, 64 KiB of metadata and short names: about 8 MB. This is twice that.
@@ -29,7 +29,7 @@ pub(crate) struct SegmentReader {
 
 impl SegmentReader {
     /// Reads the text of `segment` from its file.
-    pub(super) fn of(segment: Segment, file: File) -> Result<Self, StoreError> {
+    pub(super) fn of(segment: Segment, file: File) -> Result<Self> {
         let text: Box<dyn BufRead + Send> = if segment.sealed {
             let decoder = zstd::Decoder::new(file).and_then(|mut decoder| {
                 decoder.window_log_max(WINDOW_LOG)?;
@@ -54,7 +54,7 @@ impl SegmentReader {
 
     /// The next line with its line feed, which only the last may lack; empty at the end. What is longer than a line or
     /// a segment can be is damage.
-    pub(crate) fn line(&mut self) -> Result<Vec<u8>, StoreError> {
+    pub(crate) fn line(&mut self) -> Result<Vec<u8>> {
         let mut line = Vec::new();
         let most = LONGEST_LINE.min(self.left);
         let read = self
@@ -71,7 +71,7 @@ impl SegmentReader {
     }
 
     /// Everything that is left to read.
-    pub(crate) fn rest(mut self) -> Result<Vec<u8>, StoreError> {
+    pub(crate) fn rest(mut self) -> Result<Vec<u8>> {
         let mut text = Vec::new();
         self.text
             .by_ref()
@@ -85,7 +85,7 @@ impl SegmentReader {
         Ok(text)
     }
 
-    fn is_at_end(&mut self) -> Result<bool, StoreError> {
+    fn is_at_end(&mut self) -> Result<bool> {
         match self.text.fill_buf() {
             Ok(buffer) => Ok(buffer.is_empty()),
             Err(error) => Err(self.unreadable(error)),

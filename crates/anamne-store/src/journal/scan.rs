@@ -10,7 +10,7 @@ use super::end::check_header;
 use super::line::{Digest, Header, Line};
 use super::reader::SegmentReader;
 use super::segment::Segment;
-use crate::StoreError;
+use crate::Result;
 
 /// One place of the journal.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub(crate) struct Scan {
 
 impl Scan {
     /// Starts at the first segment in `folder`.
-    pub(crate) fn of(folder: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn of(folder: &Path) -> Result<Self> {
         Ok(Self {
             segments: Segment::list(folder)?.into_iter(),
             open: None,

@@ -1,12 +1,12 @@
 //! The files of the journal and their names.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::reader::SegmentReader;
-use crate::StoreError;
-use crate::files::{replace_file_on, sync_folder_on};
+use crate::files::{entries, replace_file_on, sync_folder_on};
 use crate::storage::Storage;
+use crate::{Result, StoreError};
 
 /// One segment on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,17 +40,9 @@ impl Segment {
     }
 
     /// The segments in `folder` by rising number; where a seal was interrupted, the plain file counts.
-    pub(crate) fn list(folder: &Path) -> Result<Vec<Self>, StoreError> {
-        let entries = match fs::read_dir(folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(StoreError::io("read", folder)(error)),
-        };
-        let mut segments = Vec::new();
-        for entry in entries {
-            let name = entry.map_err(StoreError::io("read", folder))?.file_name();
-            segments.extend(name.to_str().and_then(|name| Self::from_name(folder, name)));
-        }
+    pub(crate) fn list(folder: &Path) -> Result<Vec<Self>> {
+        let named = |path: &PathBuf| Self::from_name(folder, path.file_name()?.to_str()?);
+        let mut segments: Vec<_> = entries(folder)?.iter().filter_map(named).collect();
         segments.sort_by_key(|segment| (segment.number, segment.sealed));
         segments.dedup_by_key(|segment| segment.number);
         Ok(segments)
@@ -72,7 +64,7 @@ impl Segment {
     /// Opens it for reading line by line, unsealed on the way.
     ///
     /// A plain segment that another process has sealed in the meantime is read where it is now.
-    pub(crate) fn open(&self) -> Result<SegmentReader, StoreError> {
+    pub(crate) fn open(&self) -> Result<SegmentReader> {
         match File::open(&self.path) {
             Ok(file) => SegmentReader::of(self.clone(), file),
             Err(error) if !self.sealed && error.kind() == std::io::ErrorKind::NotFound => {
@@ -89,12 +81,12 @@ impl Segment {
     }
 
     /// The whole text of it.
-    pub(crate) fn read(&self) -> Result<Vec<u8>, StoreError> {
+    pub(crate) fn read(&self) -> Result<Vec<u8>> {
         self.open()?.rest()
     }
 
     /// Seals a plain segment: writes the compressed file, makes it durable, then removes the plain one.
-    pub(crate) fn seal(&self, storage: &dyn Storage) -> Result<(), StoreError> {
+    pub(crate) fn seal(&self, storage: &dyn Storage) -> Result<()> {
         let sealed = self.sealed_twin();
         sealed.write_sealed(storage, &self.read()?)?;
         storage
@@ -104,22 +96,15 @@ impl Segment {
     }
 
     /// Replaces the content of a sealed segment.
-    pub(crate) fn write_sealed(
-        &self,
-        storage: &dyn Storage,
-        text: &[u8],
-    ) -> Result<(), StoreError> {
-        let mut encoder =
-            zstd::Encoder::new(Vec::new(), 9).map_err(StoreError::io("compress", &self.path))?;
-        // The frame's own checksum names damage before any line is parsed.
-        encoder
-            .include_checksum(true)
-            .map_err(StoreError::io("compress", &self.path))?;
-        std::io::Write::write_all(&mut encoder, text)
-            .map_err(StoreError::io("compress", &self.path))?;
-        let compressed = encoder
-            .finish()
-            .map_err(StoreError::io("compress", &self.path))?;
+    pub(crate) fn write_sealed(&self, storage: &dyn Storage, text: &[u8]) -> Result<()> {
+        let compress = || {
+            let mut encoder = zstd::Encoder::new(Vec::new(), 9)?;
+            // The frame's own checksum names damage before any line is parsed.
+            encoder.include_checksum(true)?;
+            std::io::Write::write_all(&mut encoder, text)?;
+            encoder.finish()
+        };
+        let compressed = compress().map_err(StoreError::io("compress", &self.path))?;
         replace_file_on(storage, &self.path, &compressed)
     }
 }

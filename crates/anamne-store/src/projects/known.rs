@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use super::register::Register;
 use super::{KnownProject, ProjectSpace, ProjectStanding, known};
-use crate::StoreError;
 use crate::clock::to_microseconds;
 use crate::git::{LONGEST_HISTORY, Repository, stamp_of};
 use crate::project::Project;
 use crate::project_config::ProjectFolder;
 use crate::space_name::SpaceName;
+use crate::{Result, StoreError};
 
 /// Commits within which the first one is looked for again where there was none when the folder was first seen.
 const YOUNG_HISTORY: usize = 64;
@@ -158,11 +158,7 @@ impl Known {
         (record != *recorded).then_some(record)
     }
 
-    pub(super) fn space(
-        &self,
-        project: &Project,
-        found: &Found,
-    ) -> Result<ProjectSpace, StoreError> {
+    pub(super) fn space(&self, project: &Project, found: &Found) -> Result<ProjectSpace> {
         match found {
             Found::At { space, .. } => Ok(known(self.projects[*space].space.clone())),
             Found::Moved { space, folder } => {
@@ -178,7 +174,7 @@ impl Known {
         }
     }
 
-    fn new_space(&self, project: &Project, alike: &[usize]) -> Result<ProjectSpace, StoreError> {
+    fn new_space(&self, project: &Project, alike: &[usize]) -> Result<ProjectSpace> {
         let here = project.path();
         let label = project.folder_label();
         let is_meant = |folder: &Path, text: &str| {
@@ -230,7 +226,7 @@ impl Known {
     }
 
     /// The label, with a number behind it where it is taken or reserved.
-    fn free_name(&self, label: Option<&SpaceName>) -> Result<SpaceName, StoreError> {
+    fn free_name(&self, label: Option<&SpaceName>) -> Result<SpaceName> {
         let label = match label {
             Some(label) => label.clone(),
             None => "project".parse()?,

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-use crate::StoreError;
+use crate::Result;
 use crate::bounded::read_regular;
 use crate::config::SpaceConfig;
 use crate::files::{create_private_folder, entries};
@@ -70,7 +70,7 @@ impl StoreFolder {
     /// The space of a project, as [`StoreFolder::claim_space`] would give it. Reads only.
     ///
     /// [`StoreError::Damaged`] where the settings of the space that is meant can't be read.
-    pub fn space_of(&self, project: &Project, now: Timestamp) -> Result<ProjectSpace, StoreError> {
+    pub fn space_of(&self, project: &Project, now: Timestamp) -> Result<ProjectSpace> {
         if let Some(name) = self.at_first_sight(project) {
             return Ok(known(name));
         }
@@ -84,11 +84,7 @@ impl StoreFolder {
     /// A known folder with the same project keeps its space, whatever became of names and remotes. So does a project
     /// whose known folder is gone. Any other folder gets a space of its own, also where it holds a project that is
     /// known elsewhere: [`StoreFolder::join_projects`] is a person's to call.
-    pub fn claim_space(
-        &self,
-        project: &Project,
-        now: Timestamp,
-    ) -> Result<ProjectSpace, StoreError> {
+    pub fn claim_space(&self, project: &Project, now: Timestamp) -> Result<ProjectSpace> {
         let first = self.known_projects(now)?;
         let found = first.find(project);
         if first.update(project, &found).is_none() {
@@ -104,11 +100,7 @@ impl StoreFolder {
         }
     }
 
-    fn claim_under_lock(
-        &self,
-        project: &Project,
-        now: Timestamp,
-    ) -> Result<ProjectSpace, StoreError> {
+    fn claim_under_lock(&self, project: &Project, now: Timestamp) -> Result<ProjectSpace> {
         let known = self.known_projects(now)?;
         let found = known.find(project);
         let Some(record) = known.update(project, &found) else {
@@ -146,7 +138,7 @@ impl StoreFolder {
     }
 
     /// The spaces that have a project, sorted by name.
-    pub fn projects(&self) -> Result<Vec<KnownProject>, StoreError> {
+    pub fn projects(&self) -> Result<Vec<KnownProject>> {
         let mut projects = self.known_projects(Timestamp::UNIX_EPOCH)?.projects;
         projects.sort_by(|one, other| one.space.cmp(&other.space));
         Ok(projects)
@@ -154,7 +146,7 @@ impl StoreFolder {
 
     /// Spaces that earlier versions may have shared between projects: those whose names say nothing, and those that
     /// several projects would have used, until a person says that it is settled.
-    pub fn shared_spaces(&self) -> Result<Vec<SpaceName>, StoreError> {
+    pub fn shared_spaces(&self) -> Result<Vec<SpaceName>> {
         let known = self.known_projects(Timestamp::UNIX_EPOCH)?;
         let was_used = |name: &SpaceName| {
             let mut projects = known.projects.iter();
@@ -176,12 +168,7 @@ impl StoreFolder {
     }
 
     /// Lets all folders of one space lead to another, and notes in the one where they went. Moves no memory.
-    pub fn join_projects(
-        &self,
-        from: &SpaceName,
-        into: &SpaceName,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    pub fn join_projects(&self, from: &SpaceName, into: &SpaceName, now: Timestamp) -> Result<()> {
         self.with_projects(|| {
             let known = self.known_projects(now)?;
             let moved = known.project_of(from).map(|known| known.project.clone());
@@ -204,7 +191,7 @@ impl StoreFolder {
     }
 
     /// Notes that a space holds nothing of other projects any more: a person has looked.
-    pub fn settle_shared(&self, shared: &SpaceName, now: Timestamp) -> Result<(), StoreError> {
+    pub fn settle_shared(&self, shared: &SpaceName, now: Timestamp) -> Result<()> {
         self.with_projects(|| {
             let mut known = self.known_projects(now)?;
             for known in known.projects {
@@ -240,10 +227,7 @@ impl StoreFolder {
         None
     }
 
-    fn with_projects<T>(
-        &self,
-        work: impl FnOnce() -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+    fn with_projects<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         self.create()?;
         let lock = WriteLock::at(&self.root().join("projects.lock"));
         let _guard = lock.acquire()?;
@@ -256,7 +240,7 @@ impl StoreFolder {
         name: &SpaceName,
         now: Timestamp,
         change: impl FnOnce(&mut SpaceConfig),
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let folder = self.space(name);
         create_private_folder(&folder)?;
         let lock = WriteLock::at(&folder.join("write.lock"));
@@ -274,7 +258,7 @@ impl StoreFolder {
         config.write(&path)
     }
 
-    fn known_projects(&self, now: Timestamp) -> Result<Known, StoreError> {
+    fn known_projects(&self, now: Timestamp) -> Result<Known> {
         let (mut projects, mut names, mut damaged) = (Vec::new(), Vec::new(), Vec::new());
         for folder in entries(&self.root().join("spaces"))? {
             let path = folder.join("space.toml");

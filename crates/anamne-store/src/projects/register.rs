@@ -6,9 +6,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::LARGEST_FILE;
-use crate::StoreError;
+use crate::Result;
 use crate::bounded::read_regular;
-use crate::files::replace_file;
+use crate::settings_file::{check_format, write_toml};
 use crate::store::StoreFolder;
 
 /// The version of `projects.toml`.
@@ -30,7 +30,7 @@ impl StoreFolder {
         self.root().join("projects.toml")
     }
 
-    pub(super) fn read_register(&self) -> Result<Option<Register>, StoreError> {
+    pub(super) fn read_register(&self) -> Result<Option<Register>> {
         let path = self.register_path();
         let read = match read_regular(&path, LARGEST_FILE) {
             Ok(None) => return Ok(None),
@@ -43,20 +43,11 @@ impl StoreFolder {
             since: Timestamp::UNIX_EPOCH,
             earlier: Vec::new(),
         });
-        if register.format > REGISTER_FORMAT {
-            return Err(StoreError::Newer {
-                path,
-                found: register.format,
-                known: REGISTER_FORMAT,
-            });
-        }
+        check_format(&path, register.format, REGISTER_FORMAT)?;
         Ok(Some(register))
     }
 
-    pub(super) fn write_register(&self, register: &Register) -> Result<(), StoreError> {
-        let path = self.register_path();
-        let text = toml::to_string(register)
-            .map_err(|error| StoreError::damaged(&path, error.to_string()))?;
-        replace_file(&path, text.as_bytes())
+    pub(super) fn write_register(&self, register: &Register) -> Result<()> {
+        write_toml(&self.register_path(), register)
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use anamne_types::{EventKind, Link, LinkType, MemoryId, Row, Seq};
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::StoreError;
+use crate::Result;
 use crate::examine::open_untouched;
 use crate::files::look_at;
 use crate::journal::{Digest, Line, Scan};
@@ -34,11 +34,11 @@ pub(super) struct Witness {
 
 impl Witness {
     /// `None` where it can't say anything; an error where it may only not be asked now.
-    fn open(path: &Path) -> Result<Option<Self>, StoreError> {
+    fn open(path: &Path) -> Result<Option<Self>> {
         if look_at(path)?.is_none() {
             return Ok(None);
         }
-        let open = || -> Result<Self, StoreError> {
+        let open = || -> Result<Self> {
             let connection = open_untouched(path)?;
             Ok(Self {
                 last: end_of_log(&connection)?.0,
@@ -96,9 +96,9 @@ impl Witness {
         let Some((_, row)) = self.event(line.seq) else {
             return;
         };
-        let stored = read::by_row(&self.connection, &self.names, row);
+        let stored = read::by_row(self.names.of(&self.connection), row);
         let payload = stored.ok().flatten().and_then(|stored| {
-            payload_of(&self.connection, &line.event(), stored)
+            payload_of(&self.connection, &line.event(), &stored)
                 .ok()
                 .flatten()
         });
@@ -110,7 +110,7 @@ impl Witness {
     fn is_erased(&self, seq: Seq) -> bool {
         let stored = self
             .event(seq)
-            .and_then(|(_, row)| read::by_row(&self.connection, &self.names, row).ok()?);
+            .and_then(|(_, row)| read::by_row(self.names.of(&self.connection), row).ok()?);
         stored.is_some_and(|stored| stored.erased)
     }
 }
@@ -139,7 +139,7 @@ impl Merge {
         database: &Path,
         journal: &Path,
         links: Option<BTreeSet<LinkKey>>,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self> {
         let database = Witness::open(database)?;
         // A torn line was never acknowledged.
         let places = Scan::of(journal)?
@@ -240,7 +240,7 @@ impl Merge {
 }
 
 impl Iterator for &mut Merge {
-    type Item = Result<Line, StoreError>;
+    type Item = Result<Line>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.merged().map(Ok)

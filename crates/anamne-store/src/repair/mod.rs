@@ -7,7 +7,6 @@ use std::path::Path;
 use anamne_types::{NextStep, Seq};
 use serde::Serialize;
 
-use crate::StoreError;
 use crate::clock::Clock;
 use crate::config::SpaceConfig;
 use crate::examine::{Examination, Part, examine};
@@ -18,6 +17,7 @@ use crate::restore;
 use crate::source::open_writer;
 use crate::space_name::SpaceName;
 use crate::special_files::refuse_special_files;
+use crate::{Result, StoreError};
 
 use merge::{Merge, Witness};
 
@@ -44,7 +44,7 @@ pub struct Repair {
 ///
 /// An error, with nothing changed, where another process or a missing permission lets nobody read the database: that
 /// is no damage.
-pub fn repair(folder: &Path, name: &SpaceName, clock: &dyn Clock) -> Result<Repair, StoreError> {
+pub fn repair(folder: &Path, name: &SpaceName, clock: &dyn Clock) -> Result<Repair> {
     refuse_special_files(folder)?;
     create_private_folder(&folder.join("memories"))?;
     let lock = WriteLock::at(&folder.join("write.lock"));
@@ -71,7 +71,7 @@ pub fn repair(folder: &Path, name: &SpaceName, clock: &dyn Clock) -> Result<Repa
 }
 
 /// Brings a database that is there to the present format.
-fn open_settled(database: &Path) -> Result<(), StoreError> {
+fn open_settled(database: &Path) -> Result<()> {
     match look_at(database)? {
         Some(_) => open_writer(database).map(drop),
         None => Ok(()),
@@ -79,12 +79,7 @@ fn open_settled(database: &Path) -> Result<(), StoreError> {
 }
 
 impl Repair {
-    fn mend_settings(
-        &mut self,
-        folder: &Path,
-        name: &SpaceName,
-        clock: &dyn Clock,
-    ) -> Result<(), StoreError> {
+    fn mend_settings(&mut self, folder: &Path, name: &SpaceName, clock: &dyn Clock) -> Result<()> {
         let path = folder.join("space.toml");
         self.set_aside(&path)?;
         SpaceConfig::new(name.as_str(), clock.now()).write(&path)?;
@@ -95,11 +90,7 @@ impl Repair {
 
     /// Restores a damaged database, and a damaged journal with it, if nothing is lost by that; else changes nothing.
     /// The write lock must be held.
-    pub(crate) fn mend_database(
-        &mut self,
-        folder: &Path,
-        found: &Examination,
-    ) -> Result<(), StoreError> {
+    pub(crate) fn mend_database(&mut self, folder: &Path, found: &Examination) -> Result<()> {
         self.mend_copies(folder, found, false)?;
         match self.lost.first() {
             None => Ok(()),
@@ -116,12 +107,7 @@ impl Repair {
 
     /// Writes anew from both copies the one that is damaged. What neither holds is lost; where that must not
     /// be, nothing is changed then.
-    fn mend_copies(
-        &mut self,
-        folder: &Path,
-        found: &Examination,
-        may_lose: bool,
-    ) -> Result<(), StoreError> {
+    fn mend_copies(&mut self, folder: &Path, found: &Examination, may_lose: bool) -> Result<()> {
         let database = folder.join("memories").join("active.db");
         let journal = folder.join("journal");
         let unfinished = folder.join("journal.unfinished");
@@ -164,7 +150,7 @@ impl Repair {
     }
 
     /// Moves a damaged file out of the way, if it is there.
-    fn set_aside(&mut self, path: &Path) -> Result<(), StoreError> {
+    fn set_aside(&mut self, path: &Path) -> Result<()> {
         if look_at(path)?.is_some() {
             let aside = set_aside(path)?;
             self.mended.push(format!(
@@ -182,7 +168,7 @@ impl Repair {
         database: &Path,
         journal: &Path,
         unfinished: &Path,
-    ) -> Result<(u64, Seq), StoreError> {
+    ) -> Result<(u64, Seq)> {
         let mut merge = Merge::of(database, journal, None)?;
         let mut written = restore::write_lines(&mut merge, &mut Journal::at(unfinished))?;
         if merge.lost_unlink

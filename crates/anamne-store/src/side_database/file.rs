@@ -7,9 +7,9 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::{SideDatabase, alone, cut_log, remove_derived, remove_set_aside, set_damaged_aside};
-use crate::StoreError;
 use crate::error::is_broken;
 use crate::files::{FileIdentity, create_private_folder, look_at};
+use crate::{Result, StoreError};
 
 /// Why work with a [`SideFile`] failed.
 pub trait SideError: From<StoreError> + From<rusqlite::Error> {
@@ -110,19 +110,19 @@ impl SideFile {
     }
 
     /// Writes its log back and cuts it; [`StoreError::StillRead`] where a reader keeps some of it in use.
-    pub fn cut_log(&self) -> Result<(), StoreError> {
+    pub fn cut_log(&self) -> Result<()> {
         self.with(|connection| cut_log(connection, &self.path))
     }
 
     /// Removes it, and copies that were set aside as damaged.
-    pub fn remove(&self) -> Result<(), StoreError> {
+    pub fn remove(&self) -> Result<()> {
         *self.lock() = None;
         remove_derived(&self.path)?;
         self.remove_set_aside()
     }
 
     /// Removes the copies that were set aside as damaged.
-    pub fn remove_set_aside(&self) -> Result<(), StoreError> {
+    pub fn remove_set_aside(&self) -> Result<()> {
         remove_set_aside(&self.path)
     }
 
@@ -141,7 +141,7 @@ impl SideFile {
         work(&mut opened.insert(kept).connection)
     }
 
-    fn open(&self) -> Result<Opened, StoreError> {
+    fn open(&self) -> Result<Opened> {
         if let Some(folder) = self.path.parent() {
             create_private_folder(folder)?;
         }
@@ -164,7 +164,7 @@ impl SideFile {
     }
 
     /// Sets the file aside that turned out to be damaged, unless another process has done so already.
-    fn replace(&self, opened: &mut Option<Opened>) -> Result<(), StoreError> {
+    fn replace(&self, opened: &mut Option<Opened>) -> Result<()> {
         let Some(broken) = opened.take().map(|opened| opened.identity) else {
             return Ok(());
         };
@@ -174,7 +174,7 @@ impl SideFile {
         })
     }
 
-    fn identity(&self) -> Result<Option<FileIdentity>, StoreError> {
+    fn identity(&self) -> Result<Option<FileIdentity>> {
         Ok(look_at(&self.path)?.map(|state| state.identity))
     }
 

@@ -7,11 +7,11 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use crate::StoreError;
 use crate::files::{create_private_folder, entries, is_there, remove_if_there, set_aside};
 use crate::lock::WriteLock;
-use crate::restore::side_file;
+use crate::restore::{remove_database, side_file};
 use crate::special_files::refuse_special_file;
+use crate::{Result, StoreError};
 
 pub use file::{SideError, SideFile, shows_damage};
 
@@ -67,7 +67,7 @@ impl SideDatabase {
     /// A lock file beside it (`name.lock` for `name.db`) keeps others from making or replacing it meanwhile.
     /// [`StoreError::Newer`] for one that a newer version made, [`StoreError::Refused`] for one of another program and
     /// for what is no regular file.
-    pub fn open(&self, path: &Path) -> Result<Connection, StoreError> {
+    pub fn open(&self, path: &Path) -> Result<Connection> {
         if let Some(folder) = path.parent() {
             create_private_folder(folder)?;
         }
@@ -80,7 +80,7 @@ impl SideDatabase {
 }
 
 /// Does `work` while nobody else makes, opens or replaces the database at `path`.
-fn alone<T>(path: &Path, work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+fn alone<T>(path: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let lock = path.with_extension("lock");
     refuse_special_file(&lock)?;
     let lock = WriteLock::at(&lock);
@@ -91,7 +91,7 @@ fn alone<T>(path: &Path, work: impl FnOnce() -> Result<T, StoreError>) -> Result
 /// Writes the log of the database at `path` back and cuts it, for older pages stand in it.
 ///
 /// [`StoreError::StillRead`] where a reader keeps some of them in use.
-pub fn cut_log(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+pub fn cut_log(connection: &Connection, path: &Path) -> Result<()> {
     let busy: bool =
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     if busy {
@@ -103,22 +103,15 @@ pub fn cut_log(connection: &Connection, path: &Path) -> Result<(), StoreError> {
 }
 
 /// Removes a database beside the source that can be made again, and what SQLite keeps beside it.
-pub fn remove_derived(path: &Path) -> Result<(), StoreError> {
+pub fn remove_derived(path: &Path) -> Result<()> {
     if is_there(path)? || is_there(&side_file(path, "wal"))? {
-        alone(path, || remove_files(path))?;
+        alone(path, || remove_database(path))?;
     }
     Ok(())
 }
 
-fn remove_files(path: &Path) -> Result<(), StoreError> {
-    remove_if_there(path)?;
-    ["wal", "shm"]
-        .iter()
-        .try_for_each(|ending| remove_if_there(&side_file(path, ending)))
-}
-
 /// Removes the copies of a database that were set aside as damaged.
-pub fn remove_set_aside(path: &Path) -> Result<(), StoreError> {
+pub fn remove_set_aside(path: &Path) -> Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     for copy in path.parent().map_or(Ok(Vec::new()), entries)? {
         let found = copy.file_name().unwrap_or_default().to_string_lossy();
@@ -131,13 +124,13 @@ pub fn remove_set_aside(path: &Path) -> Result<(), StoreError> {
 }
 
 /// Sets a database aside that turned out to be damaged, so that a new one can be made in its place.
-pub fn set_aside_derived(path: &Path) -> Result<(), StoreError> {
+pub fn set_aside_derived(path: &Path) -> Result<()> {
     alone(path, || set_damaged_aside(path))
 }
 
 /// Sets a damaged database aside, in place of the one that was set aside before it.
-fn set_damaged_aside(path: &Path) -> Result<(), StoreError> {
+fn set_damaged_aside(path: &Path) -> Result<()> {
     remove_set_aside(path)?;
     set_aside(path)?;
-    remove_files(path)
+    remove_database(path)
 }

@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 use anamne_types::Refusal;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::{SideDatabase, SideError, Unusable, remove_files, set_damaged_aside};
-use crate::StoreError;
+use super::{SideDatabase, SideError, Unusable, set_damaged_aside};
 use crate::files::{look_at, open_private_file};
 use crate::hardening::harden;
 use crate::lock::LONGEST_WAIT;
+use crate::restore::remove_database;
 use crate::special_files::refuse_special_file;
+use crate::{Result, StoreError};
 
 /// What stands in a file.
 #[derive(PartialEq, Eq)]
@@ -25,10 +26,10 @@ enum Found {
 }
 
 impl SideDatabase {
-    pub(super) fn open_alone(&self, path: &Path) -> Result<Connection, StoreError> {
+    pub(super) fn open_alone(&self, path: &Path) -> Result<Connection> {
         match self.open_once(path) {
             Ok(Some(connection)) => return Ok(connection),
-            Ok(None) => remove_files(path)?,
+            Ok(None) => remove_database(path)?,
             Err(error) if error.is_damage() && self.is_replaceable() => set_damaged_aside(path)?,
             Err(error) => return Err(error),
         }
@@ -37,11 +38,11 @@ impl SideDatabase {
     }
 
     /// `None` for a file of another version, which is to be removed.
-    fn open_once(&self, path: &Path) -> Result<Option<Connection>, StoreError> {
+    fn open_once(&self, path: &Path) -> Result<Option<Connection>> {
         refuse_special_file(path)?;
         if look_at(path)?.is_none() {
             // A log that outlived its database is no log of the new one.
-            remove_files(path)?;
+            remove_database(path)?;
             // Made by us first, so that SQLite's own files take over the owner-only mode. One that is there is not opened
             // outside of SQLite: closing it would end the locks that every connection of this process holds on it.
             drop(open_private_file(path)?);
@@ -53,11 +54,7 @@ impl SideDatabase {
         opened.map_err(|error| error.of_database(path))
     }
 
-    fn prepared(
-        &self,
-        mut connection: Connection,
-        path: &Path,
-    ) -> Result<Option<Connection>, StoreError> {
+    fn prepared(&self, mut connection: Connection, path: &Path) -> Result<Option<Connection>> {
         harden(&connection)?;
         connection.busy_timeout(LONGEST_WAIT)?;
         // First of all, for what is refused is left as it was.
@@ -78,7 +75,7 @@ impl SideDatabase {
         Ok(Some(connection))
     }
 
-    fn look_into(&self, connection: &Connection, path: &Path) -> Result<Found, StoreError> {
+    fn look_into(&self, connection: &Connection, path: &Path) -> Result<Found> {
         let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
         let (application, found) = (number("application_id")?, number("user_version")?);
         if application != 0 && application != self.application_id {
@@ -110,7 +107,7 @@ impl SideDatabase {
     }
 
     /// What is done with a file of an earlier format.
-    fn of_earlier(&self, found: i64, path: &Path) -> Result<Found, StoreError> {
+    fn of_earlier(&self, found: i64, path: &Path) -> Result<Found> {
         let steps = usize::try_from(self.format - found).unwrap_or(usize::MAX);
         let first = self.migrations.len().checked_sub(steps);
         match first {
@@ -121,12 +118,7 @@ impl SideDatabase {
     }
 
     /// Changes the tables of a file of the format `from` to those of this one, whole or not at all.
-    fn make(
-        &self,
-        connection: &mut Connection,
-        from: i64,
-        steps: &[&str],
-    ) -> Result<(), StoreError> {
+    fn make(&self, connection: &mut Connection, from: i64, steps: &[&str]) -> Result<()> {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
         // A process of an earlier version, which takes no lock, may have made them while this one waited.

@@ -11,16 +11,17 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::contents::let_read_colder;
 use super::{APPLICATION_ID, SOURCE_FORMAT};
-use crate::StoreError;
 use crate::files::{FileIdentity, look_at, open_private_file, remove_if_there, unfinished};
 use crate::hardening::harden;
 use crate::restore::side_file;
+use crate::settings_file;
+use crate::{Result, StoreError};
 
 /// Pages of the active database that a reader keeps in memory, in KiB.
 const CACHE_KIB: i64 = 8 << 10;
 
 /// Opens the database for the writer, and makes or migrates its tables. The write lock must be held.
-pub(crate) fn open_writer(path: &Path) -> Result<Connection, StoreError> {
+pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
     if look_at(path)?.is_none() {
         // Made by us first, so that SQLite's own files take over the owner-only mode. One that is there is not opened
         // outside of SQLite: closing it would end the locks that every connection of this process holds on it.
@@ -44,7 +45,7 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// What every connection is set to.
-pub(crate) fn configure(connection: &Connection) -> Result<(), StoreError> {
+pub(crate) fn configure(connection: &Connection) -> Result<()> {
     harden(connection)?;
     connection.busy_timeout(Duration::from_secs(5))?;
     connection.pragma_update(None, "synchronous", "FULL")?;
@@ -55,35 +56,25 @@ pub(crate) fn configure(connection: &Connection) -> Result<(), StoreError> {
 }
 
 /// Refuses a database that a newer version made; says which format it has, 0 where it has no tables yet.
-pub(crate) fn check_format(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
+pub(crate) fn check_format(connection: &Connection, path: &Path) -> Result<i64> {
     check_format_of(connection, path, SOURCE_FORMAT)
 }
 
 /// Refuses a file that has a higher format than `known`; says which one it has, 0 where it has no tables yet.
-pub(super) fn check_format_of(
-    connection: &Connection,
-    path: &Path,
-    known: i64,
-) -> Result<i64, StoreError> {
+pub(super) fn check_format_of(connection: &Connection, path: &Path, known: i64) -> Result<i64> {
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if found > known {
-        return Err(StoreError::Newer {
-            path: path.to_owned(),
-            found,
-            known,
-        });
-    }
+    settings_file::check_format(path, found, known)?;
     Ok(found)
 }
 
 /// Writes the tables of a new database.
-fn make_schema(connection: &Connection) -> Result<(), StoreError> {
+fn make_schema(connection: &Connection) -> Result<()> {
     let tables = [include_str!("schema.sql"), include_str!("tiers.sql")].concat();
     in_one_transaction(connection, &tables)
 }
 
 /// Brings a database of format 1 to the present one. A copy of it lies beside it until that is done.
-fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+fn migrate(connection: &Connection, path: &Path) -> Result<()> {
     let copy = unfinished(path);
     remove_if_there(&copy)?;
     drop(open_private_file(&copy)?);
@@ -97,7 +88,7 @@ fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     remove_if_there(&copy)
 }
 
-fn in_one_transaction(connection: &Connection, tables: &str) -> Result<(), StoreError> {
+fn in_one_transaction(connection: &Connection, tables: &str) -> Result<()> {
     connection.execute_batch(&format!(
         "BEGIN IMMEDIATE;\n{tables}\nPRAGMA application_id = {APPLICATION_ID};\nPRAGMA user_version = {SOURCE_FORMAT};\nCOMMIT;"
     ))?;
@@ -105,7 +96,7 @@ fn in_one_transaction(connection: &Connection, tables: &str) -> Result<(), Store
 }
 
 /// What SQLite's own check of the whole database finds; nothing when all is well. O(bytes of the database).
-pub(crate) fn integrity(connection: &Connection) -> Result<Vec<String>, StoreError> {
+pub(crate) fn integrity(connection: &Connection) -> Result<Vec<String>> {
     let mut statement = connection.prepare("PRAGMA integrity_check")?;
     let findings = statement
         .query_map([], |row| row.get::<_, String>(0))?
@@ -116,11 +107,17 @@ pub(crate) fn integrity(connection: &Connection) -> Result<Vec<String>, StoreErr
         .collect())
 }
 
+/// The bytes of all pages of a database, those that stand in its log alone included.
+pub(crate) fn page_bytes(connection: &Connection) -> Result<i64> {
+    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    Ok(number("page_count")?.saturating_mul(number("page_size")?))
+}
+
 /// Opens a connection together with the identity of the file that it has open.
 pub(crate) fn open_identified(
     path: &Path,
-    open: impl Fn(&Path) -> Result<Connection, StoreError>,
-) -> Result<(FileIdentity, Connection), StoreError> {
+    open: impl Fn(&Path) -> Result<Connection>,
+) -> Result<(FileIdentity, Connection)> {
     loop {
         let before = look_at(path)?.map(|state| state.identity);
         let connection = open(path)?;
@@ -135,7 +132,7 @@ pub(crate) fn open_identified(
 }
 
 /// A new connection that can't write.
-pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
+pub(crate) fn open_reader(path: &Path) -> Result<Connection> {
     let connection = open_reader_of(path)?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     let_read_colder(&connection, path)?;
@@ -146,7 +143,7 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
 ///
 /// In a folder that may only be read SQLite can't make the files that it shares between processes, so a
 /// database without a log of its own is opened as one that nobody changes.
-pub(super) fn open_reader_of(path: &Path) -> Result<Connection, StoreError> {
+pub(super) fn open_reader_of(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(path, flags)
         .map_err(StoreError::from)
@@ -172,7 +169,7 @@ pub(super) fn open_reader_of(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// The connection set up, after it has read something: only then are SQLite's shared files opened.
-fn readable(connection: Connection) -> Result<Connection, StoreError> {
+fn readable(connection: Connection) -> Result<Connection> {
     configure(&connection)?;
     connection.pragma_update(None, "query_only", true)?;
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
@@ -181,7 +178,7 @@ fn readable(connection: Connection) -> Result<Connection, StoreError> {
 
 /// The address of a database that is opened as one that nobody changes; `None` where its log holds pages
 /// that it lacks, or it is not there.
-fn unchanging(path: &Path) -> Result<Option<String>, StoreError> {
+fn unchanging(path: &Path) -> Result<Option<String>> {
     let log = look_at(&side_file(path, "wal"))?;
     let (Some(_), Some(text)) = (look_at(path)?, path.to_str()) else {
         return Ok(None);
@@ -229,7 +226,7 @@ impl Readers {
     /// Whether there is a database to read, and it is not the one that was read last.
     ///
     /// Another process may have set the file aside and put a restored one in its place. Costs one `stat`.
-    pub(crate) fn replaced(&self) -> Result<bool, StoreError> {
+    pub(crate) fn replaced(&self) -> Result<bool> {
         let found = look_at(&self.path)?.map(|state| state.identity);
         let mut idle = self.lock();
         if found.is_none() || idle.identity == found {
@@ -246,7 +243,7 @@ impl Readers {
     }
 
     /// A reader: an idle one, or a new one.
-    pub(crate) fn get(&self) -> Result<Pooled<'_>, StoreError> {
+    pub(crate) fn get(&self) -> Result<Pooled<'_>> {
         let mut idle = self.lock();
         let known = idle.identity.zip(idle.connections.pop());
         drop(idle);

@@ -15,9 +15,9 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, ffi, params};
 use super::connection::{check_format_of, configure, open_reader_of};
 use super::erasure;
 use super::{APPLICATION_ID, CONTENTS_FORMAT};
-use crate::StoreError;
 use crate::files::{look_at, open_private_file};
 use crate::trouble::Trouble;
+use crate::{Result, StoreError};
 
 /// Files of tiers that one connection keeps open; the one that was read longest ago is closed first. Opening one costs
 /// more than reading ten memories.
@@ -52,7 +52,7 @@ fn file_beside(database: &Path, tier: Tier) -> PathBuf {
 }
 
 /// The colder tiers that have a file in the folder of the active database, hottest first.
-pub(crate) fn files_in(memories: &Path) -> Result<Vec<(Tier, PathBuf)>, StoreError> {
+pub(crate) fn files_in(memories: &Path) -> Result<Vec<(Tier, PathBuf)>> {
     let mut files = Vec::new();
     for path in crate::files::entries(memories)? {
         let tier = path
@@ -67,7 +67,7 @@ pub(crate) fn files_in(memories: &Path) -> Result<Vec<(Tier, PathBuf)>, StoreErr
 }
 
 /// Opens the file of a tier to write to it, and makes it if it is not there. The move lock must be held.
-pub(crate) fn open_to_write(path: &Path) -> Result<Connection, StoreError> {
+pub(crate) fn open_to_write(path: &Path) -> Result<Connection> {
     if look_at(path)?.is_none() {
         drop(open_private_file(path)?);
     }
@@ -92,7 +92,7 @@ pub(crate) fn open_to_write(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// Opens the file of a tier to read it.
-pub(crate) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
+pub(crate) fn open_to_read(path: &Path) -> Result<Connection> {
     let connection = open_reader_of(path)?;
     check_format_of(&connection, path, CONTENTS_FORMAT)?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
@@ -100,13 +100,9 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// Copies what rows of the active tier or of another one say into the file of a tier; a row that is there is replaced.
-pub(crate) fn copy(
-    active: &Connection,
-    target: &Connection,
-    rows: &[Row],
-) -> Result<(), StoreError> {
+pub(crate) fn copy(active: &Connection, target: &Connection, rows: &[Row]) -> Result<()> {
     target.execute_batch("BEGIN IMMEDIATE")?;
-    let copied = || -> Result<(), StoreError> {
+    let copied = || -> Result<()> {
         let mut read = active.prepare_cached(PARTS)?;
         let mut write = target.prepare_cached(
             "INSERT OR REPLACE INTO contents (row, content, body, metadata) VALUES (?1, ?2, ?3, ?4)",
@@ -127,7 +123,7 @@ pub(crate) fn copy(
 }
 
 /// Ends a write to the file of a tier: committed with a new stamp, or rolled back.
-fn end(file: &Connection, written: Result<(), StoreError>) -> Result<(), StoreError> {
+fn end(file: &Connection, written: Result<()>) -> Result<()> {
     let stamped = written
         .and_then(|()| Ok(file.execute_batch("UPDATE state SET stamp = randomblob(16); COMMIT")?));
     if stamped.is_err() {
@@ -138,7 +134,7 @@ fn end(file: &Connection, written: Result<(), StoreError>) -> Result<(), StoreEr
 }
 
 /// What changes with every write to the file: copies with the same stamp hold the same.
-pub(crate) fn stamp(file: &Connection) -> Result<[u8; 16], StoreError> {
+pub(crate) fn stamp(file: &Connection) -> Result<[u8; 16]> {
     Ok(file.query_row("SELECT stamp FROM state", [], |row| row.get(0))?)
 }
 
@@ -147,9 +143,9 @@ const PARTS: &str = "SELECT iif(tier = 0, content, colder(tier, row, 0)), iif(ti
      iif(tier = 0, metadata, colder(tier, row, 2)) FROM memories WHERE row = ?1";
 
 /// Takes rows out of the file of a tier.
-pub(crate) fn remove(file: &Connection, rows: &[Row]) -> Result<(), StoreError> {
+pub(crate) fn remove(file: &Connection, rows: &[Row]) -> Result<()> {
     file.execute_batch("BEGIN IMMEDIATE")?;
-    let removed = || -> Result<(), StoreError> {
+    let removed = || -> Result<()> {
         let mut statement = file.prepare_cached("DELETE FROM contents WHERE row = ?1")?;
         for row in rows {
             statement.execute([row.0])?;
@@ -161,7 +157,7 @@ pub(crate) fn remove(file: &Connection, rows: &[Row]) -> Result<(), StoreError> 
 
 /// Takes rows out of the files of all tiers, writes these anew, and cuts their logs; says the file in which a reader keeps older pages
 /// in use, if there is one. May be done again.
-pub(crate) fn erase(memories: &Path, rows: &[Row]) -> Result<Option<PathBuf>, StoreError> {
+pub(crate) fn erase(memories: &Path, rows: &[Row]) -> Result<Option<PathBuf>> {
     let mut still_read = None;
     for (_, path) in files_in(memories)? {
         let file = open_to_write(&path)?;
@@ -186,7 +182,7 @@ struct Colder {
 }
 
 impl Colder {
-    fn part(&mut self, tier: Tier, row: u32, part: usize) -> Result<Value, StoreError> {
+    fn part(&mut self, tier: Tier, row: u32, part: usize) -> Result<Value> {
         if let Some((last_tier, last_row, parts)) = &self.last
             && (*last_tier, *last_row) == (tier, row)
             && part > 0
@@ -199,7 +195,7 @@ impl Colder {
         Ok(value)
     }
 
-    fn read(&mut self, tier: Tier, row: u32) -> Result<Parts, StoreError> {
+    fn read(&mut self, tier: Tier, row: u32) -> Result<Parts> {
         let connection = self.file(tier)?;
         let parts = connection
             .prepare_cached("SELECT content, body, metadata FROM contents WHERE row = ?1")?
@@ -213,7 +209,7 @@ impl Colder {
         })
     }
 
-    fn file(&mut self, tier: Tier) -> Result<&Connection, StoreError> {
+    fn file(&mut self, tier: Tier) -> Result<&Connection> {
         let known = self.open.iter().position(|(open, _)| *open == tier);
         let connection = match known {
             Some(place) => self.open.remove(place),
@@ -228,7 +224,7 @@ impl Colder {
 }
 
 /// Lets the statements of a connection to the active database read what memories of colder tiers say.
-pub(crate) fn let_read_colder(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+pub(crate) fn let_read_colder(connection: &Connection, path: &Path) -> Result<()> {
     let colder = Mutex::new(Colder {
         database: path.to_owned(),
         open: Vec::new(),

@@ -7,8 +7,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::packed::Packed;
 use super::record::Payload;
-use super::{Names, moves};
-use crate::StoreError;
+use super::{Names, Tables, moves, page_bytes};
+use crate::Result;
 use crate::journal::Erasure;
 
 /// Names that erased memories bore, and that perhaps nobody bears now.
@@ -24,7 +24,7 @@ pub(crate) fn erase(
     at: i64,
     seq: Seq,
     borne: &mut Borne,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     borne.append(&mut names_of(connection, row)?);
     moves::depart(connection, row, seq)?;
     connection
@@ -55,7 +55,7 @@ pub(crate) fn insert_empty(
     id: MemoryId,
     at: i64,
     seq: Seq,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     connection
         .prepare_cached(
             "INSERT INTO memories (row, id, kind, content, hash, trust, importance, confidence, occurred_at, created_at, \
@@ -67,7 +67,7 @@ pub(crate) fn insert_empty(
 }
 
 /// The numbers of every name that the memory has or had.
-fn names_of(connection: &Connection, row: Row) -> Result<BTreeSet<u32>, StoreError> {
+fn names_of(connection: &Connection, row: Row) -> Result<BTreeSet<u32>> {
     let mut numbers = BTreeSet::new();
     let mut present = connection.prepare_cached(
         "SELECT thread FROM memories WHERE row = ?1 UNION SELECT session FROM memories WHERE row = ?1 \
@@ -96,14 +96,10 @@ fn names_in(memory: &Memory) -> impl Iterator<Item = &str> {
 }
 
 /// Empties those of the names in `borne` that no memory bears now. O(memories) where there are any.
-pub(crate) fn erase_unused(
-    connection: &Connection,
-    names: &Names,
-    borne: &Borne,
-) -> Result<(), StoreError> {
+pub(crate) fn erase_unused(tables: Tables<'_>, borne: &Borne) -> Result<()> {
     let mut unused = Vec::new();
     for &number in borne {
-        if !is_borne(connection, number)? {
+        if !is_borne(&tables, number)? {
             unused.push(number);
         }
     }
@@ -111,19 +107,19 @@ pub(crate) fn erase_unused(
         return Ok(());
     }
     // There is no index of sessions, so they are read once for all.
-    let mut statement = connection
-        .prepare_cached("SELECT DISTINCT session FROM memories WHERE session IS NOT NULL")?;
+    let mut statement =
+        tables.prepare_cached("SELECT DISTINCT session FROM memories WHERE session IS NOT NULL")?;
     let sessions: Borne = statement
         .query_map([], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
     unused
         .into_iter()
         .filter(|number| !sessions.contains(number))
-        .try_for_each(|number| names.erase(connection, number))
+        .try_for_each(|number| tables.erase(number))
 }
 
 /// Whether a tag, thread or author with this number is left.
-fn is_borne(connection: &Connection, number: u32) -> Result<bool, StoreError> {
+fn is_borne(connection: &Connection, number: u32) -> Result<bool> {
     for sql in [
         "SELECT EXISTS (SELECT 1 FROM tags WHERE tag = ?1)",
         "SELECT EXISTS (SELECT 1 FROM memories WHERE thread = ?1)",
@@ -140,21 +136,21 @@ fn is_borne(connection: &Connection, number: u32) -> Result<bool, StoreError> {
 }
 
 /// Whether an erasure has not reached the journal yet.
-pub(crate) fn is_pending(connection: &Connection) -> Result<bool, StoreError> {
+pub(crate) fn is_pending(connection: &Connection) -> Result<bool> {
     Ok(connection
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM erasing)")?
         .query_row([], |row| row.get(0))?)
 }
 
 /// The rows whose erasure is not finished.
-pub(crate) fn rows(connection: &Connection) -> Result<Vec<Row>, StoreError> {
+pub(crate) fn rows(connection: &Connection) -> Result<Vec<Row>> {
     let mut statement = connection.prepare_cached("SELECT row FROM erasing ORDER BY row")?;
     let rows = statement.query_map([], |row| Ok(Row(row.get(0)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// The ids of all memories that were erased. O(memories).
-pub(crate) fn erased_ids(connection: &Connection) -> Result<Vec<MemoryId>, StoreError> {
+pub(crate) fn erased_ids(connection: &Connection) -> Result<Vec<MemoryId>> {
     let mut statement =
         connection.prepare_cached("SELECT id FROM memories WHERE erased ORDER BY row")?;
     let ids = statement.query_map([], |row| Ok(MemoryId::from_bytes(row.get(0)?)))?;
@@ -162,7 +158,7 @@ pub(crate) fn erased_ids(connection: &Connection) -> Result<Vec<MemoryId>, Store
 }
 
 /// What must leave the journal for the erasures that are not finished.
-pub(crate) fn pending(connection: &Connection) -> Result<Erasure, StoreError> {
+pub(crate) fn pending(connection: &Connection) -> Result<Erasure> {
     let mut erasure = Erasure::default();
     let mut statement = connection.prepare_cached(
         "SELECT events.seq, memories.id FROM erasing JOIN memories USING (row) JOIN events USING (row) WHERE events.kind <> ?1",
@@ -182,7 +178,7 @@ pub(crate) fn pending(connection: &Connection) -> Result<Erasure, StoreError> {
 }
 
 /// Writes the log of a database back and cuts it, for older pages stand in it; says whether no reader was in the way.
-pub(crate) fn cut_log(connection: &Connection) -> Result<bool, StoreError> {
+pub(crate) fn cut_log(connection: &Connection) -> Result<bool> {
     let busy: Option<bool> = connection
         .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
         .optional()?;
@@ -194,10 +190,8 @@ const MOST_IN_MEMORY: i64 = 256 << 20;
 
 /// Writes a database anew. Where SQLite splits a page it leaves copies of cells behind, which `secure_delete` does not
 /// overwrite when the row is deleted; nothing of them comes along. O(bytes of the database).
-pub(crate) fn rewrite(connection: &Connection) -> Result<(), StoreError> {
-    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let bytes = number("page_count")?.saturating_mul(number("page_size")?);
-    let is_large = bytes > MOST_IN_MEMORY;
+pub(crate) fn rewrite(connection: &Connection) -> Result<()> {
+    let is_large = page_bytes(connection)? > MOST_IN_MEMORY;
     if is_large {
         connection.pragma_update(None, "temp_store", "FILE")?;
     }
@@ -209,7 +203,7 @@ pub(crate) fn rewrite(connection: &Connection) -> Result<(), StoreError> {
 }
 
 /// Rewrites the database and takes note that every erasure is finished; says whether no reader was in the way of that.
-pub(crate) fn rewrite_and_finish(connection: &Connection) -> Result<bool, StoreError> {
+pub(crate) fn rewrite_and_finish(connection: &Connection) -> Result<bool> {
     if !cut_log(connection)? {
         return Ok(false);
     }
@@ -218,7 +212,7 @@ pub(crate) fn rewrite_and_finish(connection: &Connection) -> Result<bool, StoreE
 }
 
 /// Takes note that every erasure is finished, once the database's log is cut; says whether no reader was in the way of that.
-pub(crate) fn finish(connection: &Connection) -> Result<bool, StoreError> {
+pub(crate) fn finish(connection: &Connection) -> Result<bool> {
     if !cut_log(connection)? {
         return Ok(false);
     }

@@ -1,12 +1,12 @@
 //! The log as views read it: rows by their last change.
 
 use anamne_types::{Body, Judgement, Metadata, Row, Seq, Tier};
-use rusqlite::{Connection, Row as SqlRow, params_from_iter};
+use rusqlite::{Connection, Row as SqlRow};
 
-use super::Names;
+use super::Tables;
 use super::packed::Packed;
 use super::record::read_body;
-use crate::StoreError;
+use crate::Result;
 use crate::space::SpaceSource;
 use crate::view::{Attributes, Change, ChangeFeed, Record, ViewError};
 
@@ -22,22 +22,18 @@ const FIELDS: &str = "row, id, max(seq, placed), kind, category, role, iif(tier 
 
 impl ChangeFeed for SourceFeed<'_> {
     fn head(&self) -> Result<Seq, ViewError> {
-        self.space.read(head).map_err(feed_error)
+        Ok(self.space.read(head)?)
     }
 
     fn since(&self, after: Seq, limit: usize) -> Result<Vec<Change>, ViewError> {
-        self.space
-            .read(|reader| changes(reader, self.space.names(), self.tier, after, limit))
-            .map_err(feed_error)
+        let changes =
+            |reader: &Connection| changes(self.space.names().of(reader), self.tier, after, limit);
+        Ok(self.space.read(changes)?)
     }
 }
 
-fn feed_error(error: StoreError) -> ViewError {
-    ViewError::Source(Box::new(error))
-}
-
 /// The last event of the log.
-pub(crate) fn head(connection: &Connection) -> Result<Seq, StoreError> {
+pub(crate) fn head(connection: &Connection) -> Result<Seq> {
     let last: Option<i64> = connection
         .prepare_cached("SELECT max(seq) FROM events")?
         .query_row([], |row| row.get(0))?;
@@ -48,14 +44,13 @@ pub(crate) fn head(connection: &Connection) -> Result<Seq, StoreError> {
 ///
 /// At most `limit`, and as many more as the last event brings. Fewer than `limit` are all that there are.
 pub(crate) fn changes(
-    connection: &Connection,
-    names: &Names,
+    tables: Tables<'_>,
     tier: Tier,
     after: Seq,
     limit: usize,
-) -> Result<Vec<Change>, StoreError> {
-    let mut changes = arrivals(connection, names, tier, after, limit)?;
-    let mut departures = departures(connection, tier, after, limit)?;
+) -> Result<Vec<Change>> {
+    let mut changes = arrivals(tables, tier, after, limit)?;
+    let mut departures = departures(tables, tier, after, limit)?;
     // Where one list was cut off, the other one must not go beyond it.
     let cut = |full: &[Change], other: &mut Vec<Change>| {
         if let Some(last) = full.last().filter(|_| full.len() >= limit) {
@@ -72,37 +67,48 @@ pub(crate) fn changes(
     Ok(changes)
 }
 
-/// The rows that lie in a tier, by the event that last changed them or moved them there.
-fn arrivals(
-    connection: &Connection,
-    names: &Names,
-    tier: Tier,
-    after: Seq,
-    limit: usize,
-) -> Result<Vec<Change>, StoreError> {
-    let condition = match tier {
-        // What lies there was never moved to it.
-        Tier::Active => "tier = 0 AND ?1 = 0 AND seq > ?2 ORDER BY seq LIMIT ?3".to_owned(),
-        _ => "tier <> 0 AND tier = ?1 AND max(seq, placed) > ?2 ORDER BY max(seq, placed), row LIMIT ?3".to_owned(),
-    };
-    let page = |condition: &str, values: &[i64]| -> Result<Vec<Change>, StoreError> {
-        let sql = format!("SELECT {FIELDS} FROM memories WHERE {condition}");
-        let mut statement = connection.prepare_cached(&sql)?;
-        let rows = statement.query_map(params_from_iter(values), read_change)?;
-        rows.map(|row| named(connection, names, row?)).collect()
-    };
+/// Reads the changes under a condition of which the tier is the first value.
+type Page<'a> = dyn Fn(&str, [i64; 3]) -> Result<Vec<Change>> + 'a;
+
+/// The first page of the changes of a tier under the condition `next`, and under the condition `rest`, where it is
+/// full, those that its last event brings too: one event moves many rows.
+fn whole_page(
+    page: &Page<'_>,
+    (next, rest): (&str, Option<&str>),
+    (tier, after, limit): (Tier, Seq, usize),
+) -> Result<Vec<Change>> {
     let number = i64::from(tier.number());
     let most = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut changes = page(&condition, &[number, after.0 as i64, most])?;
-    if tier != Tier::Active
-        && let Some(last) = changes.last().filter(|_| changes.len() >= limit)
+    let mut changes = page(next, [number, after.0 as i64, most])?;
+    if let (Some(rest), Some(last)) = (rest, changes.last())
+        && changes.len() >= limit
     {
-        // One event moves many rows.
-        let rest = "tier <> 0 AND tier = ?1 AND max(seq, placed) = ?2 AND row > ?3 ORDER BY row";
         let values = [number, last.seq.0 as i64, i64::from(last.row.0)];
-        changes.append(&mut page(rest, &values)?);
+        changes.append(&mut page(rest, values)?);
     }
     Ok(changes)
+}
+
+/// The rows that lie in a tier, by the event that last changed them or moved them there.
+fn arrivals(tables: Tables<'_>, tier: Tier, after: Seq, limit: usize) -> Result<Vec<Change>> {
+    let conditions = match tier {
+        // What lies there was never moved to it.
+        Tier::Active => (
+            "tier = 0 AND ?1 = 0 AND seq > ?2 ORDER BY seq LIMIT ?3",
+            None,
+        ),
+        _ => (
+            "tier <> 0 AND tier = ?1 AND max(seq, placed) > ?2 ORDER BY max(seq, placed), row LIMIT ?3",
+            Some("tier <> 0 AND tier = ?1 AND max(seq, placed) = ?2 AND row > ?3 ORDER BY row"),
+        ),
+    };
+    let page = |condition: &str, values: [i64; 3]| -> Result<Vec<Change>> {
+        let sql = format!("SELECT {FIELDS} FROM memories WHERE {condition}");
+        let mut statement = tables.prepare_cached(&sql)?;
+        let rows = statement.query_map(values, read_change)?;
+        rows.map(|row| named(tables, row?)).collect()
+    };
+    whole_page(&page, conditions, (tier, after, limit))
 }
 
 /// What feedback in the row's metadata says, in hundredths.
@@ -115,29 +121,26 @@ fn feedback(row: &SqlRow<'_>) -> rusqlite::Result<i8> {
     Ok((standing * 100.0).round() as i8)
 }
 
-fn named(connection: &Connection, names: &Names, mut change: Change) -> Result<Change, StoreError> {
+fn named(tables: Tables<'_>, mut change: Change) -> Result<Change> {
     if let Some(record) = &mut change.record
         && record.attributes.author != 0
     {
-        record.author_name = names.name(connection, record.attributes.author)?;
+        record.author_name = tables.name(record.attributes.author)?;
     }
     Ok(change)
 }
 
 /// The rows that left a tier and have not come back.
-fn departures(
-    connection: &Connection,
-    tier: Tier,
-    after: Seq,
-    limit: usize,
-) -> Result<Vec<Change>, StoreError> {
-    let page = |condition: &str, values: &[i64]| -> Result<Vec<Change>, StoreError> {
+fn departures(tables: Tables<'_>, tier: Tier, after: Seq, limit: usize) -> Result<Vec<Change>> {
+    let next = "departures.seq > ?2 ORDER BY departures.seq, departures.row LIMIT ?3";
+    let rest = "departures.seq = ?2 AND departures.row > ?3 ORDER BY departures.row";
+    let page = |condition: &str, values: [i64; 3]| -> Result<Vec<Change>> {
         let sql = format!(
             "SELECT departures.seq, departures.row FROM departures JOIN memories USING (row) \
              WHERE departures.tier = ?1 AND memories.tier <> ?1 AND {condition}"
         );
-        let mut statement = connection.prepare_cached(&sql)?;
-        let rows = statement.query_map(params_from_iter(values), |row| {
+        let mut statement = tables.prepare_cached(&sql)?;
+        let rows = statement.query_map(values, |row| {
             Ok(Change {
                 seq: Seq(row.get::<_, i64>(0)? as u64),
                 row: Row(row.get(1)?),
@@ -146,16 +149,7 @@ fn departures(
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     };
-    let number = i64::from(tier.number());
-    let most = i64::try_from(limit).unwrap_or(i64::MAX);
-    let next = "departures.seq > ?2 ORDER BY departures.seq, departures.row LIMIT ?3";
-    let mut changes = page(next, &[number, after.0 as i64, most])?;
-    if let Some(last) = changes.last().filter(|_| changes.len() >= limit) {
-        let rest = "departures.seq = ?2 AND departures.row > ?3 ORDER BY departures.row";
-        let values = [number, last.seq.0 as i64, i64::from(last.row.0)];
-        changes.append(&mut page(rest, &values)?);
-    }
-    Ok(changes)
+    whole_page(&page, (next, Some(rest)), (tier, after, limit))
 }
 
 fn read_change(row: &SqlRow<'_>) -> rusqlite::Result<Change> {

@@ -4,10 +4,10 @@ use anamne_types::{Filter, Memory, MemoryId, Row, Seq};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
-use super::Names;
 use super::read::proven_by_row;
-use crate::StoreError;
+use super::{Names, Tables, page_bytes};
 use crate::clock::to_microseconds;
+use crate::{Result, StoreError};
 
 /// The order of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,13 +82,16 @@ impl Clause {
         self.values.extend(values);
     }
 
-    /// `column` is one of `values`; nothing passes where a wanted name does not exist.
-    fn any_of(&mut self, column: &str, values: Vec<Value>) {
-        let places = vec!["?"; values.len()].join(", ");
-        self.push(format!("{column} IN ({places})"), values);
+    /// `column` is one of `values`, of which none lets everything pass; nothing passes where a wanted name does not exist.
+    fn any_of(&mut self, column: &str, values: Vec<i64>) {
+        if !values.is_empty() {
+            let places = vec!["?"; values.len()].join(", ");
+            let values = values.into_iter().map(Value::from);
+            self.push(format!("{column} IN ({places})"), values);
+        }
     }
 
-    fn of(filter: &Filter, connection: &Connection) -> Result<Self, StoreError> {
+    fn of(filter: &Filter, connection: &Connection) -> Result<Self> {
         let mut clause = Self::default();
         if let Some(since) = filter.since {
             clause.push("occurred_at >= ?", [to_microseconds(since).into()]);
@@ -101,34 +104,17 @@ impl Clause {
             ("author", &filter.authors),
             ("session", &filter.sessions),
         ] {
-            if !wanted.is_empty() {
-                clause.any_of(column, numbers(connection, wanted)?);
-            }
+            let numbers = wanted.iter().map(|name| number_of(connection, name));
+            clause.any_of(column, numbers.collect::<Result<_>>()?);
         }
-        if !filter.kinds.is_empty() {
-            clause.any_of(
-                "kind",
-                filter
-                    .kinds
-                    .iter()
-                    .map(|kind| i64::from(kind.number()).into())
-                    .collect(),
-            );
-        }
-        if !filter.categories.is_empty() {
-            let wanted = filter
-                .categories
-                .iter()
-                .map(|category| i64::from(category.number()).into())
-                .collect();
-            clause.any_of("category", wanted);
-        }
+        let kinds = filter.kinds.iter().map(|kind| kind.number().into());
+        clause.any_of("kind", kinds.collect());
+        let categories = filter.categories.iter();
+        let categories = categories.map(|category| category.number().into());
+        clause.any_of("category", categories.collect());
         for tag in &filter.tags {
-            let number = Names::find_surely(connection, tag)?.unwrap_or(0);
-            clause.push(
-                "row IN (SELECT row FROM tags WHERE tag = ?)",
-                [i64::from(number).into()],
-            );
+            let number = number_of(connection, tag)?.into();
+            clause.push("row IN (SELECT row FROM tags WHERE tag = ?)", [number]);
         }
         if let Some(importance) = filter.min_importance {
             clause.push("importance >= ?", [i64::from(importance).into()]);
@@ -144,15 +130,13 @@ impl Clause {
     }
 }
 
-fn numbers(connection: &Connection, wanted: &[String]) -> Result<Vec<Value>, StoreError> {
-    wanted
-        .iter()
-        .map(|name| Ok(i64::from(Names::find_surely(connection, name)?.unwrap_or(0)).into()))
-        .collect()
+/// The number of a name; one that no name has, where it is not known.
+fn number_of(connection: &Connection, name: &str) -> Result<i64> {
+    Ok(Names::find_surely(connection, name)?.unwrap_or(0).into())
 }
 
 /// The rows of live memories that pass, in ascending order. O(rows that the best index can't exclude).
-pub(crate) fn rows(connection: &Connection, filter: &Filter) -> Result<Vec<Row>, StoreError> {
+pub(crate) fn rows(connection: &Connection, filter: &Filter) -> Result<Vec<Row>> {
     let mut clause = Clause::of(filter, connection)?;
     clause.push("deleted_at IS NULL", []);
     let sql = format!(
@@ -170,18 +154,9 @@ const UNINDEXED: &str = "memories NOT INDEXED";
 /// A database of so many bytes at most is read as a whole for a list, which takes some milliseconds.
 const SMALL: i64 = 16 << 20;
 
-fn is_small(connection: &Connection) -> Result<bool, StoreError> {
-    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    Ok(number("page_count")?.saturating_mul(number("page_size")?) <= SMALL)
-}
-
 /// The memories of a listing. In a small database no index can hide one.
-pub(crate) fn list(
-    connection: &Connection,
-    names: &Names,
-    listing: &Listing,
-) -> Result<Vec<Memory>, StoreError> {
-    let mut clause = Clause::of(&listing.filter, connection)?;
+pub(crate) fn list(tables: Tables<'_>, listing: &Listing) -> Result<Vec<Memory>> {
+    let mut clause = Clause::of(&listing.filter, &tables)?;
     let standing = if listing.forgotten {
         Standing::Forgotten
     } else {
@@ -190,7 +165,7 @@ pub(crate) fn list(
     clause.push(standing.sql(), []);
     let order = listing.order.sql();
     // First which ones, so that nothing is read of those that are sorted out.
-    let memories = if is_small(connection)? {
+    let memories = if page_bytes(&tables)? <= SMALL {
         UNINDEXED
     } else {
         "memories"
@@ -204,8 +179,8 @@ pub(crate) fn list(
         .values
         .extend([bounded(listing.limit), bounded(listing.offset)]);
     // What is listed and what is read must be of one state.
-    let connection = connection.unchecked_transaction()?;
-    let mut statement = connection.prepare_cached(&sql)?;
+    let reader = tables.unchecked_transaction()?;
+    let mut statement = reader.prepare_cached(&sql)?;
     let listed = statement.query_map(params_from_iter(clause.values), |row| {
         let seq = Seq(row.get::<_, i64>(2)? as u64);
         Ok((Row(row.get(0)?), MemoryId::from_bytes(row.get(1)?), seq))
@@ -213,7 +188,7 @@ pub(crate) fn list(
     let read = |listed: rusqlite::Result<(Row, MemoryId, Seq)>| {
         let (row, id, seq) = listed?;
         // The way to a row may be damaged where the row is not.
-        let stored = proven_by_row(&connection, names, row)?;
+        let stored = proven_by_row(tables, row)?;
         let stored = stored.ok_or(StoreError::Unproven { id, seq })?;
         Ok(stored.memory)
     };
@@ -226,7 +201,7 @@ pub(crate) fn select(
     filter: &Filter,
     standing: Standing,
     order: Order,
-) -> Result<Vec<MemoryId>, StoreError> {
+) -> Result<Vec<MemoryId>> {
     let mut clause = Clause::of(filter, connection)?;
     clause.push(standing.sql(), []);
     let sql = format!(

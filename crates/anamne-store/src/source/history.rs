@@ -1,14 +1,14 @@
 //! What became of a memory over time.
 
-use anamne_types::{Actor, ActorKind, EventKind, Memory, Row, Seq, Version};
-use rusqlite::{Connection, OptionalExtension};
+use anamne_types::{EventKind, Memory, Row, Seq, Version};
+use rusqlite::{Connection, OptionalExtension, params};
 
+use super::log::read_event;
 use super::packed::Packed;
 use super::read::told;
 use super::record::{Payload, Stored};
-use crate::StoreError;
-use crate::clock::from_microseconds;
 use crate::journal::Digest;
+use crate::{Result, StoreError};
 
 /// What is made of a live memory's earlier state that is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,26 +25,17 @@ pub(crate) fn of(
     connection: &Connection,
     stored: &Stored,
     missing: Missing,
-) -> Result<Vec<Version>, StoreError> {
+) -> Result<Vec<Version>> {
+    let id = stored.memory.id;
     let mut statement = connection.prepare_cached(
-        "SELECT seq, at, actor_kind, actor_name, kind FROM events WHERE row = ?1 ORDER BY seq",
+        "SELECT seq, at, actor_kind, actor_name, kind, ?2 FROM events WHERE row = ?1 ORDER BY seq",
     )?;
-    let events = statement.query_map([stored.row.0], |row| {
-        let kind = ActorKind::from_number(row.get(2)?).unwrap_or(ActorKind::System);
-        Ok((
-            Seq(row.get::<_, i64>(0)? as u64),
-            from_microseconds(row.get(1)?),
-            Actor {
-                kind,
-                name: row.get(3)?,
-            },
-            EventKind::from_number(row.get(4)?).unwrap_or(EventKind::Edited),
-        ))
-    })?;
+    let values = params![stored.row.0, id.as_bytes().as_slice()];
     let mut number = 0;
     let mut versions = Vec::new();
-    for event in events {
-        let (seq, at, actor, change) = event?;
+    for event in statement.query_map(values, read_event)? {
+        let event = event?;
+        let (seq, change) = (event.seq, event.kind);
         if change == EventKind::Moved {
             continue;
         }
@@ -57,15 +48,14 @@ pub(crate) fn of(
             && !stored.erased
             && missing == Missing::Damage
         {
-            let id = stored.memory.id;
             return Err(StoreError::Unproven { id, seq });
         }
         versions.push(Version {
             version: number,
             seq,
-            at,
+            at: event.at,
             change,
-            actor,
+            actor: event.actor,
             memory,
         });
     }
@@ -78,18 +68,14 @@ pub(crate) fn as_of(
     stored: &Stored,
     at: jiff::Timestamp,
     missing: Missing,
-) -> Result<Option<Version>, StoreError> {
+) -> Result<Option<Version>> {
     let through = super::log::seq_at(connection, at)?;
     Ok(of(connection, stored, missing)?
         .into_iter()
         .rfind(|version| version.seq <= through && version.change.changes_state()))
 }
 
-fn state_at(
-    connection: &Connection,
-    stored: &Stored,
-    seq: Seq,
-) -> Result<Option<Memory>, StoreError> {
+fn state_at(connection: &Connection, stored: &Stored, seq: Seq) -> Result<Option<Memory>> {
     if stored.memory.seq == seq {
         return Ok((!stored.erased).then(|| stored.memory.clone()));
     }
@@ -105,11 +91,7 @@ fn state_at(
 }
 
 /// The payload of the event that made an earlier state of a memory, as it was told.
-pub(crate) fn state_text(
-    connection: &Connection,
-    row: Row,
-    seq: Seq,
-) -> Result<Option<String>, StoreError> {
+pub(crate) fn state_text(connection: &Connection, row: Row, seq: Seq) -> Result<Option<String>> {
     let state: Option<Packed<'static>> = connection
         .prepare_cached("SELECT state FROM versions WHERE row = ?1 AND seq = ?2")?
         .query_row([i64::from(row.0), seq.0 as i64], |row| row.get(0))

@@ -1,14 +1,12 @@
 //! Reading the links of a memory.
 
-use std::borrow::Cow;
-
 use anamne_types::{Link, LinkType, MemoryId, Row, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::read::{digest_of, told};
 use super::record::Payload;
-use crate::StoreError;
 use crate::clock::from_microseconds;
+use crate::{Result, StoreError};
 
 const LINKS: &str = "SELECT source.id, target.id, links.type, links.weight, links.reason, links.created_at, \
      links.seq, links.source, source.salt
@@ -43,7 +41,7 @@ pub(crate) fn leading_from(
     connection: &Connection,
     rows: &[Row],
     most: usize,
-) -> Result<Vec<Linked>, StoreError> {
+) -> Result<Vec<Linked>> {
     let direction = |backwards: u8, own: &str, other: &str| {
         format!(
             "SELECT asked.value, links.{other}, links.type, links.weight, {backwards} FROM json_each(?1) AS asked \
@@ -72,21 +70,21 @@ pub(crate) fn leading_from(
 }
 
 /// The links that start or end at `row`, oldest first, each what was told, as the digest that its event keeps proves.
-pub(crate) fn of_row(connection: &Connection, row: Row) -> Result<Vec<Link>, StoreError> {
+pub(crate) fn of_row(connection: &Connection, row: Row) -> Result<Vec<Link>> {
     let sql = format!("{LINKS} WHERE ?1 IN (links.source, links.target) ORDER BY links.seq");
     proven(connection, query(connection, &sql, i64::from(row.0))?)
 }
 
 /// Every link of the space, oldest first, proven as those of a row are.
-pub(crate) fn all(connection: &Connection) -> Result<Vec<Link>, StoreError> {
+pub(crate) fn all(connection: &Connection) -> Result<Vec<Link>> {
     proven(connection, every(connection)?)
 }
 
 /// A link as it stands there, and whether its event told just that.
-type Judged = (Link, Result<(), StoreError>);
+type Judged = (Link, Result<()>);
 
 /// Every link of the space, oldest first.
-pub(crate) fn each_proven(connection: &Connection) -> Result<Vec<Judged>, StoreError> {
+pub(crate) fn each_proven(connection: &Connection) -> Result<Vec<Judged>> {
     let links = every(connection)?.into_iter();
     Ok(links
         .map(|stored| {
@@ -97,28 +95,24 @@ pub(crate) fn each_proven(connection: &Connection) -> Result<Vec<Judged>, StoreE
 }
 
 /// Every link of the space as it stands there, for an examination and a repair.
-pub(crate) fn all_unproven(connection: &Connection) -> Result<Vec<Link>, StoreError> {
+pub(crate) fn all_unproven(connection: &Connection) -> Result<Vec<Link>> {
     let links = every(connection)?.into_iter();
     Ok(links.map(|stored| stored.link).collect())
 }
 
-fn every(connection: &Connection) -> Result<Vec<StoredLink>, StoreError> {
+fn every(connection: &Connection) -> Result<Vec<StoredLink>> {
     let sql = format!("{LINKS} WHERE ?1 = 0 ORDER BY links.seq");
     query(connection, &sql, 0)
 }
 
 /// [`StoreError::Unproven`] where a link is something else than what its event told.
-fn proven(connection: &Connection, links: Vec<StoredLink>) -> Result<Vec<Link>, StoreError> {
+fn proven(connection: &Connection, links: Vec<StoredLink>) -> Result<Vec<Link>> {
     let prove = |stored: StoredLink| prove(connection, &stored).map(|()| stored.link);
     links.into_iter().map(prove).collect()
 }
 
-fn prove(connection: &Connection, stored: &StoredLink) -> Result<(), StoreError> {
-    let said = Payload {
-        salt: stored.salt,
-        memory: None,
-        link: Some(Cow::Borrowed(&stored.link)),
-    };
+fn prove(connection: &Connection, stored: &StoredLink) -> Result<()> {
+    let said = Payload::of_link(stored.salt, &stored.link);
     if told(connection, stored.seq, stored.source)? == Some(digest_of(&said)?) {
         return Ok(());
     }
@@ -132,7 +126,7 @@ pub(crate) fn between(
     source: Row,
     target: Row,
     link_type: LinkType,
-) -> Result<Option<Link>, StoreError> {
+) -> Result<Option<Link>> {
     let links = of_row(connection, source)?;
     let end: Option<[u8; 16]> = connection
         .prepare_cached("SELECT id FROM memories WHERE row = ?1")?
@@ -145,13 +139,13 @@ pub(crate) fn between(
 }
 
 /// The link that the event `seq` drew, if it is still there.
-pub(crate) fn at(connection: &Connection, seq: Seq) -> Result<Option<Link>, StoreError> {
+pub(crate) fn at(connection: &Connection, seq: Seq) -> Result<Option<Link>> {
     let sql = format!("{LINKS} WHERE links.seq = ?1");
     let found = query(connection, &sql, seq.0 as i64)?.pop();
     Ok(found.map(|stored| stored.link))
 }
 
-fn query(connection: &Connection, sql: &str, value: i64) -> Result<Vec<StoredLink>, StoreError> {
+fn query(connection: &Connection, sql: &str, value: i64) -> Result<Vec<StoredLink>> {
     let mut statement = connection.prepare_cached(sql)?;
     let links = statement.query_map([value], |row| {
         let link = Link {

@@ -6,9 +6,10 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 use serde::Serialize;
 
-use crate::StoreError;
 use crate::clock::{from_microseconds, to_microseconds};
 use crate::journal::{Digest, Line};
+use crate::restore::{EVENTS, bare_line_of};
+use crate::{Result, StoreError};
 
 /// Which events to list. What is left empty lets everything pass.
 #[derive(Clone, Debug)]
@@ -75,10 +76,7 @@ pub struct LogEntry {
 
 /// The events that pass, in the order that was asked for, each of which continues the chain. O(events that lie before
 /// the last one found).
-pub(crate) fn events(
-    connection: &Connection,
-    query: &LogQuery,
-) -> Result<Vec<LogEntry>, StoreError> {
+pub(crate) fn events(connection: &Connection, query: &LogQuery) -> Result<Vec<LogEntry>> {
     let (mut conditions, mut values) = (vec!["1".to_owned()], Vec::<Value>::new());
     let mut require = |condition: &str, value: Value| {
         conditions.push(condition.to_owned());
@@ -114,16 +112,13 @@ pub(crate) fn events(
     let bounded = |number: usize| Value::from(i64::try_from(number).unwrap_or(i64::MAX));
     values.extend([bounded(query.limit), bounded(query.offset)]);
     let sql = format!(
-        "SELECT events.seq, events.at, actor_kind, actor_name, events.kind, memories.id, row, payload_hash, events.hash
-         FROM events JOIN memories USING (row) WHERE {} ORDER BY events.seq {} LIMIT ? OFFSET ?",
+        "{EVENTS} WHERE {} ORDER BY events.seq {} LIMIT ? OFFSET ?",
         conditions.join(" AND "),
         if query.oldest_first { "ASC" } else { "DESC" }
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let entries = statement.query_map(params_from_iter(values), |row| {
-        let mut line = Line::unchained(read_event(row)?, Digest(row.get(7)?), None);
-        line.hash = Digest(row.get(8)?);
-        Ok((Row(row.get(6)?), line))
+        Ok((Row(row.get(8)?), bare_line_of(row)?))
     })?;
     let proven = |entry: rusqlite::Result<(Row, Line)>| {
         let (row, line) = entry?;
@@ -157,7 +152,7 @@ pub(crate) fn read_event(row: &rusqlite::Row<'_>) -> rusqlite::Result<Event> {
 ///
 /// The log's order counts, and not the clock's: where a clock was set back, what follows an event that
 /// is too late is too late as well. O(events up to there).
-pub(crate) fn seq_at(connection: &Connection, at: Timestamp) -> Result<Seq, StoreError> {
+pub(crate) fn seq_at(connection: &Connection, at: Timestamp) -> Result<Seq> {
     let later: Option<i64> = connection
         .prepare_cached("SELECT seq FROM events WHERE at > ?1 ORDER BY seq LIMIT 1")?
         .query_row([to_microseconds(at)], |row| row.get(0))
@@ -169,7 +164,7 @@ pub(crate) fn seq_at(connection: &Connection, at: Timestamp) -> Result<Seq, Stor
 }
 
 /// The chain's value after an event, if the log holds it.
-pub(crate) fn hash_at(connection: &Connection, seq: Seq) -> Result<Option<Digest>, StoreError> {
+pub(crate) fn hash_at(connection: &Connection, seq: Seq) -> Result<Option<Digest>> {
     if seq == Seq(0) {
         return Ok(Some(Digest::default()));
     }
@@ -180,7 +175,7 @@ pub(crate) fn hash_at(connection: &Connection, seq: Seq) -> Result<Option<Digest
 }
 
 /// Whether something was erased after an event.
-pub(crate) fn erased_after(connection: &Connection, seq: Seq) -> Result<bool, StoreError> {
+pub(crate) fn erased_after(connection: &Connection, seq: Seq) -> Result<bool> {
     Ok(connection
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM events WHERE seq > ?1 AND kind = ?2)")?
         .query_row(

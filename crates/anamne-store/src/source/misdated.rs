@@ -3,7 +3,7 @@
 use anamne_types::{ActorKind, MemoryId, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::StoreError;
+use crate::Result;
 
 const DAY: i64 = 24 * 3_600 * 1_000_000;
 
@@ -20,7 +20,7 @@ pub(crate) fn without_misdated(
     connection: &Connection,
     ids: Vec<MemoryId>,
     before: i64,
-) -> Result<Vec<MemoryId>, StoreError> {
+) -> Result<Vec<MemoryId>> {
     let mut told = Vec::with_capacity(ids.len());
     for id in ids {
         told.push((id, told_now(connection, id)?));
@@ -39,7 +39,7 @@ pub(crate) fn without_misdated(
 }
 
 /// The event that told a memory, where the memory bears its time.
-fn told_now(connection: &Connection, id: MemoryId) -> Result<Option<Seq>, StoreError> {
+fn told_now(connection: &Connection, id: MemoryId) -> Result<Option<Seq>> {
     let mut statement = connection.prepare_cached(
         "SELECT events.seq, events.at = occurred_at FROM events JOIN memories USING (row) WHERE memories.id = ?1 \
          ORDER BY events.seq LIMIT 1",
@@ -60,7 +60,7 @@ struct Runs(Vec<(Seq, i64)>);
 
 impl Runs {
     /// Those from the event `first` to the event `last`, and some on either side.
-    fn around(connection: &Connection, first: Seq, last: Seq) -> Result<Self, StoreError> {
+    fn around(connection: &Connection, first: Seq, last: Seq) -> Result<Self> {
         let mut runs = Self::default();
         let mut earlier = connection.prepare_cached(
             "SELECT seq, at FROM events WHERE seq < ?1 AND actor_kind <> ?2 ORDER BY seq DESC",

@@ -1,5 +1,6 @@
 //! The source: one SQLite database in which state, event and outbox change together or not at all.
 
+mod change;
 mod connection;
 pub(crate) mod contents;
 pub(crate) mod erasure;
@@ -7,6 +8,7 @@ pub(crate) mod feed;
 pub(crate) mod filter;
 pub(crate) mod history;
 pub(crate) mod link;
+mod linking;
 pub(crate) mod log;
 pub(crate) mod misdated;
 pub(crate) mod moves;
@@ -16,6 +18,7 @@ pub(crate) mod past;
 mod provenance;
 pub(crate) mod read;
 pub(crate) mod record;
+mod remember;
 mod replay;
 pub(crate) mod retention;
 pub(crate) mod rows;
@@ -34,8 +37,9 @@ pub use statistics::Statistics;
 
 pub(crate) use connection::{
     Pooled, Readers, check_format, configure, integrity, open_identified, open_reader, open_writer,
+    page_bytes,
 };
-pub(crate) use names::Names;
+pub(crate) use names::{Names, Tables};
 pub(crate) use transaction::{Occasion, Transaction, end_of_log};
 
 /// The version of the database schema, kept in `PRAGMA user_version`.

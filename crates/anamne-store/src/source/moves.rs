@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::record::Payload;
 use super::transaction::Transaction;
-use crate::StoreError;
+use crate::Result;
 use crate::clock::from_microseconds;
 
 /// Facts and skills that matter at least so much stay active.
@@ -52,7 +52,7 @@ pub(crate) fn aged(
     ages: Ages,
     from: i64,
     limit: usize,
-) -> Result<Page, StoreError> {
+) -> Result<Page> {
     let before = match source {
         Tier::Active => ages.active,
         _ => ages.recent,
@@ -93,7 +93,7 @@ pub(crate) fn aged(
 }
 
 /// How many memories lie in the active tier. O(those).
-pub(crate) fn count_active(connection: &Connection) -> Result<u64, StoreError> {
+pub(crate) fn count_active(connection: &Connection) -> Result<u64> {
     let count: i64 = connection
         .prepare_cached("SELECT count(*) FROM memories WHERE tier = 0 AND NOT erased")?
         .query_row([], |row| row.get(0))?;
@@ -101,7 +101,7 @@ pub(crate) fn count_active(connection: &Connection) -> Result<u64, StoreError> {
 }
 
 /// The colder tiers in which memories lie, hottest first, with how many there are. O(memories in them).
-pub(crate) fn counts(connection: &Connection) -> Result<Vec<(Tier, u64)>, StoreError> {
+pub(crate) fn counts(connection: &Connection) -> Result<Vec<(Tier, u64)>> {
     let mut statement = connection
         .prepare_cached("SELECT tier, count(*) FROM memories WHERE tier <> 0 GROUP BY tier")?;
     let counts = statement.query_map([], |row| {
@@ -117,7 +117,7 @@ pub(crate) fn counts(connection: &Connection) -> Result<Vec<(Tier, u64)>, StoreE
 }
 
 /// The colder tiers in which memories lie, hottest first. O(tiers · log memories).
-pub(crate) fn tiers(connection: &Connection) -> Result<Vec<Tier>, StoreError> {
+pub(crate) fn tiers(connection: &Connection) -> Result<Vec<Tier>> {
     let mut statement = connection
         .prepare_cached("SELECT min(tier) FROM memories WHERE tier <> 0 AND tier > ?1")?;
     let mut tiers = Vec::new();
@@ -131,7 +131,7 @@ pub(crate) fn tiers(connection: &Connection) -> Result<Vec<Tier>, StoreError> {
 }
 
 /// Whether at most `few` memories lie in a colder tier. O(few).
-pub(crate) fn has_few(connection: &Connection, tier: Tier, few: u64) -> Result<bool, StoreError> {
+pub(crate) fn has_few(connection: &Connection, tier: Tier, few: u64) -> Result<bool> {
     let sql =
         "SELECT count(*) FROM (SELECT 1 FROM memories WHERE tier <> 0 AND tier = ?1 LIMIT ?2)";
     let count: i64 = connection
@@ -141,7 +141,7 @@ pub(crate) fn has_few(connection: &Connection, tier: Tier, few: u64) -> Result<b
 }
 
 /// The tier in which a memory lies.
-pub(crate) fn tier_of(connection: &Connection, row: Row) -> Result<Option<Tier>, StoreError> {
+pub(crate) fn tier_of(connection: &Connection, row: Row) -> Result<Option<Tier>> {
     let number: Option<u32> = connection
         .prepare_cached("SELECT tier FROM memories WHERE row = ?1")?
         .query_row([row.0], |row| row.get(0))
@@ -149,13 +149,13 @@ pub(crate) fn tier_of(connection: &Connection, row: Row) -> Result<Option<Tier>,
     number.map(known).transpose()
 }
 
-fn known(number: u32) -> Result<Tier, StoreError> {
+fn known(number: u32) -> Result<Tier> {
     let unknown = || rusqlite::Error::IntegralValueOutOfRange(0, i64::from(number));
     Ok(Tier::from_number(number).ok_or_else(unknown)?)
 }
 
 /// Notes that a memory leaves its colder tier, if it lies in one, with the event `seq`.
-pub(crate) fn depart(connection: &Connection, row: Row, seq: Seq) -> Result<(), StoreError> {
+pub(crate) fn depart(connection: &Connection, row: Row, seq: Seq) -> Result<()> {
     if matches!(tier_of(connection, row)?, None | Some(Tier::Active)) {
         return Ok(());
     }
@@ -173,7 +173,7 @@ pub(crate) fn depart(connection: &Connection, row: Row, seq: Seq) -> Result<(), 
 }
 
 /// What stands in the file of a tier though the memory lies elsewhere.
-pub(crate) fn leftovers(connection: &Connection) -> Result<BTreeMap<Tier, Vec<Row>>, StoreError> {
+pub(crate) fn leftovers(connection: &Connection) -> Result<BTreeMap<Tier, Vec<Row>>> {
     let mut statement = connection.prepare_cached(
         "SELECT leftovers.tier, leftovers.row FROM leftovers JOIN memories USING (row) \
          WHERE leftovers.tier <> memories.tier",
@@ -189,9 +189,9 @@ pub(crate) fn leftovers(connection: &Connection) -> Result<BTreeMap<Tier, Vec<Ro
 
 impl Transaction<'_> {
     /// Notes that the file of `target` is going to hold `aged`, whatever becomes of their move.
-    pub(crate) fn expect_in(&mut self, target: Tier, aged: &[Aged]) -> Result<(), StoreError> {
+    pub(crate) fn expect_in(&mut self, target: Tier, aged: &[Aged]) -> Result<()> {
         let mut expect = self
-            .connection
+            .tables
             .prepare_cached("INSERT OR IGNORE INTO leftovers (tier, row) VALUES (?1, ?2)")?;
         for memory in aged {
             expect.execute([target.number(), memory.row.0])?;
@@ -200,9 +200,9 @@ impl Transaction<'_> {
     }
 
     /// Takes note that the file of `tier` does not hold `rows` any more.
-    pub(crate) fn cleaned(&mut self, tier: Tier, rows: &[Row]) -> Result<(), StoreError> {
+    pub(crate) fn cleaned(&mut self, tier: Tier, rows: &[Row]) -> Result<()> {
         let mut clean = self
-            .connection
+            .tables
             .prepare_cached("DELETE FROM leftovers WHERE tier = ?1 AND row = ?2")?;
         for row in rows {
             clean.execute([tier.number(), row.0])?;
@@ -212,22 +212,17 @@ impl Transaction<'_> {
 
     /// Moves those of `aged` to `target` that nobody has changed since; what they say stands there already. Says
     /// how many.
-    pub(crate) fn move_to(
-        &mut self,
-        source: Tier,
-        target: Tier,
-        aged: &[Aged],
-    ) -> Result<u64, StoreError> {
+    pub(crate) fn move_to(&mut self, source: Tier, target: Tier, aged: &[Aged]) -> Result<u64> {
         let event = Seq(self.head.0 + 1);
         let (mut moved, mut first) = (0, None);
         {
-            let prepare = |sql| self.connection.prepare_cached(sql);
+            let prepare = |sql| self.tables.prepare_cached(sql);
             let mut depart =
                 prepare("INSERT INTO departures (tier, seq, row) VALUES (?1, ?2, ?3)")?;
             let mut leave_behind =
                 prepare("INSERT OR IGNORE INTO leftovers (tier, row) VALUES (?1, ?2)")?;
             let mut arrive = prepare("DELETE FROM leftovers WHERE tier = ?1 AND row = ?2")?;
-            let mut leave = self.connection.prepare_cached(
+            let mut leave = self.tables.prepare_cached(
                 "UPDATE memories SET content = '', body = NULL, metadata = NULL, tier = ?3, placed = ?4 \
                  WHERE row = ?1 AND seq = ?2 AND tier = ?5 AND NOT erased",
             )?;

@@ -1,11 +1,12 @@
 //! Threads, sessions, authors and tags are stored once, under a number.
 
+use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension};
 use rustc_hash::FxHashMap;
 
-use crate::StoreError;
+use crate::Result;
 
 /// Names that this process has met.
 ///
@@ -30,7 +31,7 @@ const MOST_KNOWN: usize = 100_000;
 
 impl Names {
     /// The number of a name, if it has one.
-    pub(crate) fn find(connection: &Connection, name: &str) -> Result<Option<u32>, StoreError> {
+    pub(crate) fn find(connection: &Connection, name: &str) -> Result<Option<u32>> {
         Ok(connection
             .prepare_cached("SELECT id FROM names WHERE name = ?1")?
             .query_row([name], |row| row.get(0))
@@ -39,10 +40,7 @@ impl Names {
 
     /// The number of a name to ask for, if it has one. That it has none costs a look at every name, for their index may
     /// have lost it.
-    pub(crate) fn find_surely(
-        connection: &Connection,
-        name: &str,
-    ) -> Result<Option<u32>, StoreError> {
+    pub(crate) fn find_surely(connection: &Connection, name: &str) -> Result<Option<u32>> {
         if let Some(number) = Self::find(connection, name)? {
             return Ok(Some(number));
         }
@@ -53,7 +51,7 @@ impl Names {
     }
 
     /// Begins a write: what another process has changed since the last one is not trusted any more.
-    pub(crate) fn begin_write(&self, connection: &Connection) -> Result<(), StoreError> {
+    pub(crate) fn begin_write(&self, connection: &Connection) -> Result<()> {
         let version: i64 = connection
             .prepare_cached("PRAGMA data_version")?
             .query_row([], |row| row.get(0))?;
@@ -65,49 +63,17 @@ impl Names {
         Ok(())
     }
 
-    /// The number of a name, given to it now if it has none. Only inside a write; after a rollback,
-    /// [`Names::forget`] must be called.
-    pub(crate) fn number(&self, connection: &Connection, name: &str) -> Result<u32, StoreError> {
-        if let Some(&number) = self.lock().by_name.get(name) {
-            return Ok(number);
-        }
-        let number = if let Some(number) = Self::find(connection, name)? {
-            number
-        } else {
-            connection
-                .prepare_cached("INSERT INTO names (name) VALUES (?1)")?
-                .execute([name])?;
-            connection.last_insert_rowid() as u32
-        };
-        self.learn(name, number);
-        Ok(number)
-    }
-
-    /// Empties a name for ever; its number stays taken.
-    pub(crate) fn erase(&self, connection: &Connection, number: u32) -> Result<(), StoreError> {
-        // No name that a caller may give holds a control character, so this one meets no other.
-        connection
-            .prepare_cached("UPDATE names SET name = char(0) || id WHERE id = ?1")?
-            .execute([number])?;
-        self.forget();
-        Ok(())
-    }
-
     /// Forgets everything, so that numbers given in a transaction that was rolled back are not used.
     pub(crate) fn forget(&self) {
         *self.lock() = Known::default();
     }
 
-    /// The name that has this number.
-    pub(crate) fn name(&self, connection: &Connection, number: u32) -> Result<String, StoreError> {
-        if let Some(name) = self.lock().by_number.get(&number) {
-            return Ok(name.to_string());
+    /// These names with the connection to their database.
+    pub(crate) fn of<'a>(&'a self, connection: &'a Connection) -> Tables<'a> {
+        Tables {
+            connection,
+            names: self,
         }
-        let name: String = connection
-            .prepare_cached("SELECT name FROM names WHERE id = ?1")?
-            .query_row([number], |row| row.get(0))?;
-        self.learn(&name, number);
-        Ok(name)
     }
 
     fn learn(&self, name: &str, number: u32) {
@@ -121,5 +87,60 @@ impl Names {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A connection with the names of its database: what it takes to read or write a memory whole.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tables<'a> {
+    connection: &'a Connection,
+    pub(super) names: &'a Names,
+}
+
+impl Deref for Tables<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.connection
+    }
+}
+
+impl Tables<'_> {
+    /// The name that has this number.
+    pub(crate) fn name(self, number: u32) -> Result<String> {
+        if let Some(name) = self.names.lock().by_number.get(&number) {
+            return Ok(name.to_string());
+        }
+        let name: String = self
+            .prepare_cached("SELECT name FROM names WHERE id = ?1")?
+            .query_row([number], |row| row.get(0))?;
+        self.names.learn(&name, number);
+        Ok(name)
+    }
+
+    /// The number of a name, given to it now if it has none. Only inside a write; after a rollback,
+    /// [`Names::forget`] must be called.
+    pub(crate) fn number(self, name: &str) -> Result<u32> {
+        if let Some(&number) = self.names.lock().by_name.get(name) {
+            return Ok(number);
+        }
+        let number = if let Some(number) = Names::find(&self, name)? {
+            number
+        } else {
+            self.prepare_cached("INSERT INTO names (name) VALUES (?1)")?
+                .execute([name])?;
+            self.last_insert_rowid() as u32
+        };
+        self.names.learn(name, number);
+        Ok(number)
+    }
+
+    /// Empties a name for ever; its number stays taken.
+    pub(crate) fn erase(self, number: u32) -> Result<()> {
+        // No name that a caller may give holds a control character, so this one meets no other.
+        self.prepare_cached("UPDATE names SET name = char(0) || id WHERE id = ?1")?
+            .execute([number])?;
+        self.names.forget();
+        Ok(())
     }
 }

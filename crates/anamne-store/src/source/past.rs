@@ -11,10 +11,10 @@ use super::packed::Packed;
 use super::read::told;
 use super::record::Payload;
 use super::{Names, log};
-use crate::StoreError;
 use crate::clock::to_microseconds;
 use crate::journal::Digest;
 use crate::view::{Attributes, Record};
+use crate::{Result, StoreError};
 
 /// How a space differs from what it was at an instant.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +45,7 @@ pub(crate) fn states(
     at: Timestamp,
     most: usize,
     missing: Missing,
-) -> Result<Option<PastStates>, StoreError> {
+) -> Result<Option<PastStates>> {
     // One state of the database for all that is read of it.
     let reader = connection.unchecked_transaction()?;
     let through = log::seq_at(&reader, at)?;
@@ -54,7 +54,7 @@ pub(crate) fn states(
     if rows.len() > most {
         return Ok(None);
     }
-    let state = |row| -> Result<PastState, StoreError> {
+    let state = |row| -> Result<PastState> {
         let then = state_at(&reader, row, through, missing)?;
         let live = then.filter(|memory| memory.deleted_at.is_none());
         let then = live.map(|memory| record_of(&reader, memory)).transpose()?;
@@ -69,7 +69,7 @@ pub(crate) fn states(
 }
 
 /// The first row that was told after an event: rows are numbered in the order in which they are told.
-fn first_told_after(connection: &Connection, seq: Seq) -> Result<Option<Row>, StoreError> {
+fn first_told_after(connection: &Connection, seq: Seq) -> Result<Option<Row>> {
     let sql = "SELECT row FROM events WHERE seq > ?1 AND kind = ?2 ORDER BY seq LIMIT 1";
     let told = EventKind::Remembered.number();
     Ok(connection
@@ -84,7 +84,7 @@ fn changed_since(
     seq: Seq,
     later: Option<Row>,
     most: usize,
-) -> Result<Vec<Row>, StoreError> {
+) -> Result<Vec<Row>> {
     // The plus keeps SQLite with the index of events instead of a walk over all rows.
     let sql = "SELECT row FROM memories WHERE seq > ?1 AND +row < ?2 ORDER BY seq LIMIT ?3";
     let before = later.map_or(i64::MAX, |row| i64::from(row.0));
@@ -104,7 +104,7 @@ fn state_at(
     row: Row,
     through: Seq,
     missing: Missing,
-) -> Result<Option<Memory>, StoreError> {
+) -> Result<Option<Memory>> {
     let sql = "SELECT seq, state FROM versions WHERE row = ?1 AND seq <= ?2 ORDER BY version DESC LIMIT 1";
     let kept: Option<(i64, Packed<'static>)> = connection
         .prepare_cached(sql)?
@@ -113,10 +113,8 @@ fn state_at(
         })
         .optional()?;
     let Some((seq, Packed(text))) = kept else {
-        return match (missing, standing(connection, row)?) {
-            (Missing::Damage, Standing::Present { id, seq }) => {
-                Err(StoreError::Unproven { id, seq })
-            }
+        return match (missing, present(connection, row)?) {
+            (Missing::Damage, Some((id, seq))) => Err(StoreError::Unproven { id, seq }),
             _ => Ok(None),
         };
     };
@@ -132,32 +130,21 @@ fn state_at(
     }
 }
 
-/// Whether a row still has a memory.
-enum Standing {
-    Present { id: MemoryId, seq: Seq },
-    Erased,
-}
-
-fn standing(connection: &Connection, row: Row) -> Result<Standing, StoreError> {
-    let found = connection
-        .prepare_cached("SELECT id, seq, erased FROM memories WHERE row = ?1")?
+/// The memory that a row still has, and the event that made its present state.
+fn present(connection: &Connection, row: Row) -> Result<Option<(MemoryId, Seq)>> {
+    let sql = "SELECT id, seq FROM memories WHERE row = ?1 AND NOT erased";
+    Ok(connection
+        .prepare_cached(sql)?
         .query_row([row.0], |row| {
-            let id = MemoryId::from_bytes(row.get(0)?);
             let seq = Seq(row.get::<_, i64>(1)? as u64);
-            let is_erased: bool = row.get(2)?;
-            Ok(if is_erased {
-                Standing::Erased
-            } else {
-                Standing::Present { id, seq }
-            })
+            Ok((MemoryId::from_bytes(row.get(0)?), seq))
         })
-        .optional()?;
-    Ok(found.unwrap_or(Standing::Erased))
+        .optional()?)
 }
 
 /// A memory with what views index of it.
-fn record_of(connection: &Connection, memory: Memory) -> Result<(Memory, Record), StoreError> {
-    let number = |name: &Option<String>| -> Result<u32, StoreError> {
+fn record_of(connection: &Connection, memory: Memory) -> Result<(Memory, Record)> {
+    let number = |name: &Option<String>| -> Result<u32> {
         let found = name.as_deref().map(|name| Names::find(connection, name));
         Ok(found.transpose()?.flatten().unwrap_or(0))
     };
@@ -192,10 +179,7 @@ fn record_of(connection: &Connection, memory: Memory) -> Result<(Memory, Record)
 }
 
 /// The memory that took the place of each of `rows`, where one did.
-pub(crate) fn successors(
-    connection: &Connection,
-    rows: &[Row],
-) -> Result<Vec<Option<MemoryId>>, StoreError> {
+pub(crate) fn successors(connection: &Connection, rows: &[Row]) -> Result<Vec<Option<MemoryId>>> {
     let reader = connection.unchecked_transaction()?;
     let mut statement =
         reader.prepare_cached("SELECT superseded_by FROM memories WHERE row = ?1")?;
@@ -212,7 +196,7 @@ pub(crate) fn successors(
 pub(crate) fn occurrences(
     connection: &Connection,
     ids: &[MemoryId],
-) -> Result<Vec<Option<(Row, i64)>>, StoreError> {
+) -> Result<Vec<Option<(Row, i64)>>> {
     let reader = connection.unchecked_transaction()?;
     let mut statement = reader
         .prepare_cached("SELECT row, occurred_at FROM memories WHERE id = ?1 AND NOT erased")?;

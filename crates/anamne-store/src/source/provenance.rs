@@ -3,13 +3,13 @@
 use anamne_types::{ActorKind, EventKind, Memory, Provenance};
 use rusqlite::{Connection, params};
 
-use crate::StoreError;
+use crate::Result;
 use crate::clock::to_microseconds;
 use crate::space::SpaceSource;
 
 impl SpaceSource {
     /// Who told each of these memories, in their order. O(events of these memories), by the index of events.
-    pub fn provenance(&self, memories: &[&Memory]) -> Result<Vec<Provenance>, StoreError> {
+    pub fn provenance(&self, memories: &[&Memory]) -> Result<Vec<Provenance>> {
         self.read(|reader| {
             // One transaction takes SQLite's read lock once instead of once a memory.
             let reader = reader.unchecked_transaction()?;
@@ -18,7 +18,7 @@ impl SpaceSource {
     }
 }
 
-fn of(connection: &Connection, memory: &Memory) -> Result<Provenance, StoreError> {
+fn of(connection: &Connection, memory: &Memory) -> Result<Provenance> {
     let mut statement = connection.prepare_cached(
         "SELECT kind, at, actor_kind, actor_name FROM events WHERE row = ?1 AND kind IN (?2, ?3)",
     )?;

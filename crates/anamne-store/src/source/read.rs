@@ -1,43 +1,30 @@
 //! Reading single memories and small sets of them.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use anamne_types::{MemoryId, Row, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::Names;
+use super::Tables;
 use super::record::{COLUMNS, Payload, Stored};
-use crate::StoreError;
 use crate::journal::Digest;
+use crate::{Result, StoreError};
 
 /// The memory with this id, forgotten or not; `None` when it was never there.
-pub(crate) fn by_id(
-    connection: &Connection,
-    names: &Names,
-    id: MemoryId,
-) -> Result<Option<Stored>, StoreError> {
-    one(connection, names, &BY_ID, id.as_bytes().as_slice())
+pub(crate) fn by_id(tables: Tables<'_>, id: MemoryId) -> Result<Option<Stored>> {
+    one(tables, &BY_ID, id.as_bytes().as_slice())
 }
 
 /// The memory with this row.
-pub(crate) fn by_row(
-    connection: &Connection,
-    names: &Names,
-    row: Row,
-) -> Result<Option<Stored>, StoreError> {
-    one(connection, names, &BY_ROW, row.0)
+pub(crate) fn by_row(tables: Tables<'_>, row: Row) -> Result<Option<Stored>> {
+    one(tables, &BY_ROW, row.0)
 }
 
 /// The memory with this id, proven as [`proven`] does; that it is not there costs a look at every memory.
-pub(crate) fn proven_by_id(
-    connection: &Connection,
-    names: &Names,
-    id: MemoryId,
-) -> Result<Option<Stored>, StoreError> {
-    match by_id(connection, names, id)? {
+pub(crate) fn proven_by_id(tables: Tables<'_>, id: MemoryId) -> Result<Option<Stored>> {
+    match by_id(tables, id)? {
         Some(stored) => proven(stored).map(Some),
-        None => prove_absence(connection, id, id).map(|()| None),
+        None => prove_absence(&tables, id, id).map(|()| None),
     }
 }
 
@@ -45,11 +32,7 @@ pub(crate) fn proven_by_id(
 /// O(memories), some 20 ms for 100 000 of them.
 ///
 /// [`StoreError::Unproven`] where there is one.
-pub(crate) fn prove_absence(
-    connection: &Connection,
-    low: MemoryId,
-    high: MemoryId,
-) -> Result<(), StoreError> {
+pub(crate) fn prove_absence(connection: &Connection, low: MemoryId, high: MemoryId) -> Result<()> {
     let hidden = connection
         .prepare_cached(
             "SELECT id, seq FROM memories NOT INDEXED WHERE id BETWEEN ?1 AND ?2 AND NOT erased LIMIT 1",
@@ -63,12 +46,8 @@ pub(crate) fn prove_absence(
 }
 
 /// The memory with this row, proven as [`proven`] does.
-pub(crate) fn proven_by_row(
-    connection: &Connection,
-    names: &Names,
-    row: Row,
-) -> Result<Option<Stored>, StoreError> {
-    let stored = by_row(connection, names, row)?;
+pub(crate) fn proven_by_row(tables: Tables<'_>, row: Row) -> Result<Option<Stored>> {
+    let stored = by_row(tables, row)?;
     stored.map(proven).transpose()
 }
 
@@ -76,17 +55,13 @@ pub(crate) fn proven_by_row(
 /// turned inside a value. Costs a hash of the state.
 ///
 /// [`StoreError::Unproven`] where it is something else. An examination then finds the same.
-pub(crate) fn proven(stored: Stored) -> Result<Stored, StoreError> {
+pub(crate) fn proven(stored: Stored) -> Result<Stored> {
     let seq = stored.memory.seq;
     let is_proven = if stored.erased {
         // Every live memory has a salt.
         stored.salt == 0 && stored.memory.content.is_empty()
     } else {
-        let said = Payload {
-            salt: stored.salt,
-            memory: Some(Cow::Borrowed(&stored.memory)),
-            link: None,
-        };
+        let said = Payload::of_memory(stored.salt, &stored.memory);
         stored.told == Some(digest_of(&said)?)
     };
     if is_proven {
@@ -98,11 +73,7 @@ pub(crate) fn proven(stored: Stored) -> Result<Stored, StoreError> {
 }
 
 /// The digest of what the event `seq` told of the memory of a row; `None` where there is no such event.
-pub(crate) fn told(
-    connection: &Connection,
-    seq: Seq,
-    row: Row,
-) -> Result<Option<Digest>, StoreError> {
+pub(crate) fn told(connection: &Connection, seq: Seq, row: Row) -> Result<Option<Digest>> {
     Ok(connection
         .prepare_cached("SELECT payload_hash FROM events WHERE seq = ?1 AND row = ?2")?
         .query_row(params![seq.0 as i64, row.0], |row| Ok(Digest(row.get(0)?)))
@@ -110,7 +81,7 @@ pub(crate) fn told(
 }
 
 /// The digest that the event which told this keeps of it.
-pub(crate) fn digest_of(payload: &Payload<'_>) -> Result<Digest, StoreError> {
+pub(crate) fn digest_of(payload: &Payload<'_>) -> Result<Digest> {
     Ok(Digest::of(serde_json::to_string(payload)?.as_bytes()))
 }
 
@@ -120,17 +91,10 @@ static BY_ROW: LazyLock<String> =
 static BY_ID: LazyLock<String> =
     LazyLock::new(|| format!("SELECT {COLUMNS} FROM memories WHERE id = ?1"));
 
-fn one(
-    connection: &Connection,
-    names: &Names,
-    sql: &str,
-    value: impl rusqlite::ToSql,
-) -> Result<Option<Stored>, StoreError> {
-    let mut statement = connection.prepare_cached(sql)?;
+fn one(tables: Tables<'_>, sql: &str, value: impl rusqlite::ToSql) -> Result<Option<Stored>> {
+    let mut statement = tables.prepare_cached(sql)?;
     let stored = statement.query_row([value], Stored::read).optional()?;
-    stored
-        .map(|stored| stored.complete(connection, names))
-        .transpose()
+    stored.map(|stored| stored.complete(tables)).transpose()
 }
 
 /// The ids that begin with these hexadecimal digits, at most two: enough to know whether it is one.
@@ -138,7 +102,7 @@ pub(crate) fn ids_with_prefix(
     connection: &Connection,
     low: MemoryId,
     high: MemoryId,
-) -> Result<Vec<MemoryId>, StoreError> {
+) -> Result<Vec<MemoryId>> {
     let mut statement = connection.prepare_cached(
         "SELECT id FROM memories WHERE id BETWEEN ?1 AND ?2 AND NOT erased LIMIT 2",
     )?;
@@ -152,11 +116,8 @@ pub(crate) fn ids_with_prefix(
 }
 
 /// The live rows just before and just after `row` in its thread.
-pub(crate) fn thread_neighbours(
-    connection: &Connection,
-    row: Row,
-) -> Result<[Option<Row>; 2], StoreError> {
-    let side = |comparison: &str, order: &str| -> Result<Option<Row>, StoreError> {
+pub(crate) fn thread_neighbours(connection: &Connection, row: Row) -> Result<[Option<Row>; 2]> {
+    let side = |comparison: &str, order: &str| -> Result<Option<Row>> {
         let sql = format!(
             "SELECT other.row FROM memories AS other, memories AS self
              WHERE self.row = ?1 AND other.thread = self.thread AND other.deleted_at IS NULL

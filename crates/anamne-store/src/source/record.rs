@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use anamne_types::{Body, Category, Kind, Link, Memory, MemoryId, Metadata, Role, Row, Seq};
+use rusqlite::Row as SqlRow;
 use rusqlite::types::Type;
-use rusqlite::{Connection, Row as SqlRow};
 use serde::{Deserialize, Serialize};
 
-use super::Names;
+use super::Tables;
 use super::packed::Packed;
-use crate::StoreError;
+use crate::Result;
 use crate::clock::from_microseconds;
 use crate::journal::Digest;
 
@@ -47,13 +47,33 @@ pub(crate) struct Payload<'a> {
     pub(crate) link: Option<Cow<'a, Link>>,
 }
 
-impl Payload<'_> {
+impl<'a> Payload<'a> {
     /// The payload of an event that says nothing beside its kind.
     pub(crate) const NOTHING: Self = Self {
         salt: 0,
         memory: None,
         link: None,
     };
+
+    /// The payload of an event that gave a memory this state.
+    pub(crate) fn of_memory(salt: i64, memory: &'a Memory) -> Self {
+        let memory = Some(Cow::Borrowed(memory));
+        Self {
+            salt,
+            memory,
+            ..Self::NOTHING
+        }
+    }
+
+    /// The payload of an event that drew this link or took it away; the salt is that of the memory from which it leads.
+    pub(crate) fn of_link(salt: i64, link: &'a Link) -> Self {
+        let link = Some(Cow::Borrowed(link));
+        Self {
+            salt,
+            link,
+            ..Self::NOTHING
+        }
+    }
 }
 
 impl Stored {
@@ -99,35 +119,27 @@ impl Stored {
     }
 
     /// Fills in the names and tags, which live in tables of their own.
-    pub(crate) fn complete(
-        mut self,
-        connection: &Connection,
-        names: &Names,
-    ) -> Result<Self, StoreError> {
+    pub(crate) fn complete(mut self, tables: Tables<'_>) -> Result<Self> {
         let [thread, session, author] = self.numbers;
-        let name = |number: Option<u32>| {
-            number
-                .map(|number| names.name(connection, number))
-                .transpose()
-        };
+        let name = |number: Option<u32>| number.map(|number| tables.name(number)).transpose();
         self.memory.thread = name(thread)?;
         self.memory.session = name(session)?;
         self.memory.author = name(author)?;
         if self.has_tags {
-            self.memory.tags = read_tags(connection, self.row, names)?;
+            self.memory.tags = read_tags(tables, self.row)?;
         }
         Ok(self)
     }
 }
 
-fn read_tags(connection: &Connection, row: Row, names: &Names) -> Result<Vec<String>, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT tag FROM tags WHERE row = ?1")?;
+fn read_tags(tables: Tables<'_>, row: Row) -> Result<Vec<String>> {
+    let mut statement = tables.prepare_cached("SELECT tag FROM tags WHERE row = ?1")?;
     let numbers: Vec<u32> = statement
         .query_map([row.0], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
     let mut tags = numbers
         .into_iter()
-        .map(|number| names.name(connection, number))
+        .map(|number| tables.name(number))
         .collect::<Result<Vec<_>, _>>()?;
     tags.sort();
     Ok(tags)
@@ -151,7 +163,7 @@ pub(crate) fn read_body(row: &SqlRow<'_>, kind: Kind) -> rusqlite::Result<Body> 
 }
 
 /// What of a body goes into a column as JSON: nothing, where kind, category and role say it all.
-pub(crate) fn body_json(body: &Body) -> Result<Option<String>, StoreError> {
+pub(crate) fn body_json(body: &Body) -> Result<Option<String>> {
     let plain = matches!(body, Body::Message { .. } | Body::Fact { .. })
         || Body::empty(body.kind()).as_ref() == Some(body);
     if plain {

@@ -1,32 +1,30 @@
 //! Repeating in the source what the journal says.
 
-use std::borrow::Cow;
-
 use anamne_text::normal::content_hash;
 use anamne_types::{EventKind, Row};
 
 use super::record::{Payload, Stored};
 use super::transaction::{Transaction, insert_event};
 use super::{erasure, read, rows};
-use crate::StoreError;
+use crate::Result;
 use crate::clock::to_microseconds;
 use crate::journal::Line;
 
 impl Transaction<'_> {
     /// Repeats what a line of the journal says, as it was told then.
-    pub(crate) fn replay(&mut self, line: &Line) -> Result<(), StoreError> {
+    pub(crate) fn replay(&mut self, line: &Line) -> Result<()> {
         let payload: Option<Payload<'static>> = line
             .payload
             .as_ref()
             .map(|payload| serde_json::from_str(payload.get()))
             .transpose()?;
-        let stored = read::by_id(self.connection, self.names, line.memory)?;
+        let stored = read::by_id(self.tables, line.memory)?;
         let row = stored.as_ref().map_or(self.next_row, |stored| stored.row);
         self.replay_state(line, stored, payload)?;
         if row == self.next_row {
             self.next_row = Row(row.0 + 1);
         }
-        insert_event(self.connection, line, row)?;
+        insert_event(&self.tables, line, row)?;
         (self.head, self.hash) = (line.seq, line.hash);
         Ok(())
     }
@@ -36,66 +34,44 @@ impl Transaction<'_> {
         line: &Line,
         stored: Option<Stored>,
         payload: Option<Payload<'static>>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let (memory, link, salt) = payload.map_or((None, None, 0), |payload| {
             (payload.memory, payload.link, payload.salt)
         });
         match (line.kind, stored, memory, link) {
             (_, None, Some(memory), _) => {
                 let hash = content_hash(&memory.content);
-                rows::insert(
-                    self.connection,
-                    self.names,
-                    self.next_row,
-                    salt,
-                    hash,
-                    &memory,
-                )
+                rows::insert(self.tables, self.next_row, salt, hash, &memory)
             }
             (_, Some(stored), Some(memory), _) => {
-                let before = Payload {
-                    salt: stored.salt,
-                    memory: Some(Cow::Borrowed(&stored.memory)),
-                    link: None,
-                };
-                rows::keep_version(
-                    self.connection,
-                    stored.row,
-                    &stored.memory,
-                    &serde_json::to_string(&before)?,
-                )?;
+                rows::keep_version(&self.tables, &stored)?;
                 let hash = content_hash(&memory.content);
-                rows::update(self.connection, self.names, stored.row, salt, hash, &memory)
+                rows::update(self.tables, stored.row, salt, hash, &memory)
             }
             (EventKind::Linked, Some(source), _, Some(link)) => {
-                match read::by_id(self.connection, self.names, link.to)? {
+                match read::by_id(self.tables, link.to)? {
                     // An end of which nothing is left, for its payload was lost, has no links.
                     Some(target) if !source.erased && !target.erased => {
-                        rows::link(self.connection, source.row, target.row, &link, line.seq)
+                        rows::link(&self.tables, source.row, target.row, &link, line.seq)
                     }
                     _ => Ok(()),
                 }
             }
             (EventKind::Unlinked, Some(source), _, Some(link)) => {
-                if let Some(target) = read::by_id(self.connection, self.names, link.to)? {
-                    rows::unlink(
-                        self.connection,
-                        source.row,
-                        target.row,
-                        link.link_type.number(),
-                    )?;
+                if let Some(target) = read::by_id(self.tables, link.to)? {
+                    rows::unlink(&self.tables, source.row, target.row, link.link_type)?;
                 }
                 Ok(())
             }
             (EventKind::Erased, Some(stored), ..) => {
                 let mut borne = erasure::Borne::new();
                 let at = to_microseconds(line.at);
-                erasure::erase(self.connection, stored.row, at, line.seq, &mut borne)?;
-                erasure::erase_unused(self.connection, self.names, &borne)
+                erasure::erase(&self.tables, stored.row, at, line.seq, &mut borne)?;
+                erasure::erase_unused(self.tables, &borne)
             }
             // A memory whose payload was erased: its row stays taken, empty.
             (_, None, None, None) => erasure::insert_empty(
-                self.connection,
+                &self.tables,
                 self.next_row,
                 line.memory,
                 to_microseconds(line.at),

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::misdated::without_misdated;
 use super::transaction::Transaction;
 use super::use_days::UseDays;
-use crate::StoreError;
+use crate::Result;
 
 /// Facts and skills that matter at least so much are kept for ever.
 const KEPT_IMPORTANCE: u8 = 7;
@@ -21,11 +21,7 @@ pub(crate) type Since = (MemoryId, Seq, i64);
 
 /// The live memories that happened before `before` (microseconds since 1970) and are kept neither for what they are nor
 /// because they were restored less than `days` days of use ago, the oldest first. O(memories that happened before).
-pub(crate) fn outdated(
-    connection: &Connection,
-    before: i64,
-    days: u32,
-) -> Result<Vec<MemoryId>, StoreError> {
+pub(crate) fn outdated(connection: &Connection, before: i64, days: u32) -> Result<Vec<MemoryId>> {
     let mut statement = connection.prepare_cached(
         "SELECT id FROM memories WHERE occurred_at < ?1 AND deleted_at IS NULL AND NOT erased \
          AND NOT (kind IN (?2, ?3) AND importance >= ?4) ORDER BY occurred_at",
@@ -37,7 +33,7 @@ pub(crate) fn outdated(
 }
 
 /// Whether there are memories that happened before `before` and that a retention may have to forget or to erase.
-pub(crate) fn is_anything_old(connection: &Connection, before: i64) -> Result<bool, StoreError> {
+pub(crate) fn is_anything_old(connection: &Connection, before: i64) -> Result<bool> {
     let sql = format!(
         "SELECT 1 FROM memories JOIN events ON events.seq = memories.seq WHERE occurred_at < ?1 AND NOT erased \
          AND (deleted_at IS NULL AND NOT (memories.kind IN (?2, ?3) AND importance >= ?4) OR {})",
@@ -48,7 +44,7 @@ pub(crate) fn is_anything_old(connection: &Connection, before: i64) -> Result<bo
 }
 
 /// How many live memories there are. O(memories).
-pub(crate) fn count_live(connection: &Connection) -> Result<u64, StoreError> {
+pub(crate) fn count_live(connection: &Connection) -> Result<u64> {
     let count: i64 = connection
         .prepare_cached("SELECT count(*) FROM memories WHERE deleted_at IS NULL")?
         .query_row([], |row| row.get(0))?;
@@ -76,7 +72,7 @@ fn forgotten_by_retention() -> String {
 
 /// What the retention forgot, was not restored since and happened before `before`, or at any time where that is the largest
 /// number; the oldest first, each with the event that forgot it. O(memories that happened before).
-pub(crate) fn forgotten(connection: &Connection, before: i64) -> Result<Vec<Since>, StoreError> {
+pub(crate) fn forgotten(connection: &Connection, before: i64) -> Result<Vec<Since>> {
     let sql = format!(
         "SELECT id, events.seq, at FROM memories JOIN events ON events.seq = memories.seq \
          WHERE occurred_at < ?1 AND {} ORDER BY occurred_at",
@@ -109,7 +105,7 @@ fn without_restored(
     connection: &Connection,
     ids: Vec<MemoryId>,
     days: u32,
-) -> Result<Vec<MemoryId>, StoreError> {
+) -> Result<Vec<MemoryId>> {
     let mut statement = connection.prepare_cached(
         "SELECT id, events.seq, at FROM events JOIN memories USING (row) WHERE memories.id = ?1 AND events.kind = ?2 \
          ORDER BY events.seq DESC LIMIT 1",
@@ -140,7 +136,7 @@ fn without_restored(
 
 impl Transaction<'_> {
     /// Forgets those of `ids` that are live still; says how many.
-    pub(crate) fn forget_outdated(&mut self, ids: &[MemoryId]) -> Result<u64, StoreError> {
+    pub(crate) fn forget_outdated(&mut self, ids: &[MemoryId]) -> Result<u64> {
         let mut forgotten = 0;
         for &id in ids {
             if self.holds("deleted_at IS NULL AND NOT erased", id)? {
@@ -152,7 +148,7 @@ impl Transaction<'_> {
     }
 
     /// Erases those of `ids` that stand as the retention left them; says how many.
-    pub(crate) fn erase_forgotten(&mut self, ids: &[MemoryId]) -> Result<u64, StoreError> {
+    pub(crate) fn erase_forgotten(&mut self, ids: &[MemoryId]) -> Result<u64> {
         let condition = forgotten_by_retention();
         let mut erased = BTreeSet::new();
         for &id in ids {
@@ -165,7 +161,7 @@ impl Transaction<'_> {
     }
 
     /// Restores those of `ids` that stand as the retention left them; says how many.
-    pub(crate) fn restore_forgotten(&mut self, ids: &[MemoryId]) -> Result<u64, StoreError> {
+    pub(crate) fn restore_forgotten(&mut self, ids: &[MemoryId]) -> Result<u64> {
         let condition = forgotten_by_retention();
         let mut restored = 0;
         for &id in ids {
@@ -177,11 +173,11 @@ impl Transaction<'_> {
         Ok(restored)
     }
 
-    fn holds(&self, condition: &str, id: MemoryId) -> Result<bool, StoreError> {
+    fn holds(&self, condition: &str, id: MemoryId) -> Result<bool> {
         let sql = format!(
             "SELECT 1 FROM memories JOIN events ON events.seq = memories.seq WHERE memories.id = ?1 AND {condition}"
         );
-        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut statement = self.tables.prepare_cached(&sql)?;
         Ok(statement.exists([id.as_bytes().as_slice()])?)
     }
 }

@@ -1,12 +1,12 @@
 //! Writing rows: the state of a memory into its columns.
 
-use anamne_types::{Link, Memory, Row, Seq};
+use anamne_types::{Link, LinkType, Memory, Row, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::packed::Packed;
-use super::record::body_json;
-use super::{Names, moves};
-use crate::StoreError;
+use super::record::{Payload, Stored, body_json};
+use super::{Names, Tables, moves};
+use crate::Result;
 use crate::clock::to_microseconds;
 
 const INSERT: &str = "INSERT INTO memories (row, id, salt, kind, category, role, content, body, hash, thread, position, \
@@ -21,7 +21,7 @@ const UPDATE: &str = "UPDATE memories SET id = ?2, salt = ?3, kind = ?4, categor
      expires_at = ?22, deleted_at = ?23, superseded_by = ?24, version = ?25, seq = ?26, tier = 0, placed = 0 WHERE row = ?1";
 
 /// The row that the next new memory gets. Rows of erased memories stay taken.
-pub(crate) fn next(connection: &Connection) -> Result<Row, StoreError> {
+pub(crate) fn next(connection: &Connection) -> Result<Row> {
     let last: Option<u32> = connection
         .prepare_cached("SELECT max(row) FROM memories")?
         .query_row([], |row| row.get(0))?;
@@ -30,58 +30,48 @@ pub(crate) fn next(connection: &Connection) -> Result<Row, StoreError> {
 
 /// Writes a new memory; `hash` is that of its content.
 pub(crate) fn insert(
-    connection: &Connection,
-    names: &Names,
+    tables: Tables<'_>,
     row: Row,
     salt: i64,
     hash: [u8; 16],
     memory: &Memory,
-) -> Result<(), StoreError> {
-    write(connection, names, INSERT, row, salt, hash, memory)?;
-    write_tags(connection, names, row, memory)
+) -> Result<()> {
+    write(tables, INSERT, row, salt, hash, memory)?;
+    write_tags(tables, row, memory)
 }
 
 /// Replaces the state of a memory, which brings it back to the active tier; `hash` is that of its content.
 pub(crate) fn update(
-    connection: &Connection,
-    names: &Names,
+    tables: Tables<'_>,
     row: Row,
     salt: i64,
     hash: [u8; 16],
     memory: &Memory,
-) -> Result<(), StoreError> {
-    moves::depart(connection, row, memory.seq)?;
-    write(connection, names, UPDATE, row, salt, hash, memory)?;
-    connection
+) -> Result<()> {
+    moves::depart(&tables, row, memory.seq)?;
+    write(tables, UPDATE, row, salt, hash, memory)?;
+    tables
         .prepare_cached("DELETE FROM tags WHERE row = ?1")?
         .execute([row.0])?;
-    write_tags(connection, names, row, memory)
+    write_tags(tables, row, memory)
 }
 
 fn write(
-    connection: &Connection,
-    names: &Names,
+    tables: Tables<'_>,
     sql: &str,
     row: Row,
     salt: i64,
     hash: [u8; 16],
     memory: &Memory,
-) -> Result<(), StoreError> {
-    let name = |name: &Option<String>| {
-        name.as_deref()
-            .map(|name| names.number(connection, name))
-            .transpose()
-    };
+) -> Result<()> {
+    let name = |name: &Option<String>| name.as_deref().map(|name| tables.number(name)).transpose();
     let role = match &memory.body {
         anamne_types::Body::Message { role } => role.map(anamne_types::Role::number),
         _ => None,
     };
-    let metadata = if memory.metadata.is_empty() {
-        None
-    } else {
-        Some(serde_json::to_string(&memory.metadata)?)
-    };
-    connection.prepare_cached(sql)?.execute(params![
+    let metadata = Some(&memory.metadata).filter(|metadata| !metadata.is_empty());
+    let metadata = metadata.map(serde_json::to_string).transpose()?;
+    tables.prepare_cached(sql)?.execute(params![
         row.0,
         memory.id.as_bytes().as_slice(),
         salt,
@@ -115,15 +105,10 @@ fn write(
     Ok(())
 }
 
-fn write_tags(
-    connection: &Connection,
-    names: &Names,
-    row: Row,
-    memory: &Memory,
-) -> Result<(), StoreError> {
+fn write_tags(tables: Tables<'_>, row: Row, memory: &Memory) -> Result<()> {
     for tag in &memory.tags {
-        let number = names.number(connection, tag)?;
-        connection
+        let number = tables.number(tag)?;
+        tables
             .prepare_cached("INSERT OR IGNORE INTO tags (tag, row) VALUES (?1, ?2)")?
             .execute([number, row.0])?;
     }
@@ -131,21 +116,18 @@ fn write_tags(
 }
 
 /// Keeps the payload of a state that is about to be replaced.
-pub(crate) fn keep_version(
-    connection: &Connection,
-    row: Row,
-    memory: &Memory,
-    payload: &str,
-) -> Result<(), StoreError> {
+pub(crate) fn keep_version(connection: &Connection, stored: &Stored) -> Result<()> {
+    let payload = Payload::of_memory(stored.salt, &stored.memory);
+    let payload = serde_json::to_string(&payload)?;
     connection
         .prepare_cached(
             "INSERT OR REPLACE INTO versions (row, version, seq, state) VALUES (?1, ?2, ?3, ?4)",
         )?
         .execute(params![
-            row.0,
-            memory.version,
-            memory.seq.0 as i64,
-            Packed::from(payload)
+            stored.row.0,
+            stored.memory.version,
+            stored.memory.seq.0 as i64,
+            Packed::from(payload.as_str())
         ])?;
     Ok(())
 }
@@ -157,7 +139,7 @@ pub(crate) fn link(
     target: Row,
     link: &Link,
     seq: Seq,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     connection
         .prepare_cached(
             "INSERT OR REPLACE INTO links (source, target, type, weight, reason, created_at, seq) \
@@ -180,22 +162,18 @@ pub(crate) fn unlink(
     connection: &Connection,
     source: Row,
     target: Row,
-    link_type: u8,
-) -> Result<bool, StoreError> {
+    link_type: LinkType,
+) -> Result<bool> {
     let removed = connection
         .prepare_cached("DELETE FROM links WHERE source = ?1 AND target = ?2 AND type = ?3")?
-        .execute(params![source.0, target.0, link_type])?;
+        .execute(params![source.0, target.0, link_type.number()])?;
     Ok(removed > 0)
 }
 
 /// The place after the last one in a thread.
-pub(crate) fn next_position(
-    connection: &Connection,
-    names: &Names,
-    thread: &str,
-) -> Result<u32, StoreError> {
-    let number = names.number(connection, thread)?;
-    let last: Option<u32> = connection
+pub(crate) fn next_position(tables: Tables<'_>, thread: &str) -> Result<u32> {
+    let number = tables.number(thread)?;
+    let last: Option<u32> = tables
         .prepare_cached("SELECT max(position) FROM memories WHERE thread = ?1")?
         .query_row([number], |row| row.get(0))?;
     Ok(last.map_or(0, |last| last.saturating_add(1)))
@@ -206,7 +184,7 @@ pub(crate) fn with_content(
     connection: &Connection,
     hash: [u8; 16],
     place: Option<(&str, u32)>,
-) -> Result<Option<Row>, StoreError> {
+) -> Result<Option<Row>> {
     let found = match place {
         None => connection
             .prepare_cached("SELECT min(row) FROM memories WHERE hash = ?1 AND deleted_at IS NULL")?
@@ -224,10 +202,7 @@ pub(crate) fn with_content(
 }
 
 /// The row that has this outside id.
-pub(crate) fn with_external_id(
-    connection: &Connection,
-    external_id: &str,
-) -> Result<Option<Row>, StoreError> {
+pub(crate) fn with_external_id(connection: &Connection, external_id: &str) -> Result<Option<Row>> {
     let row: Option<u32> = connection
         .prepare_cached("SELECT row FROM memories WHERE external_id = ?1")?
         .query_row([external_id], |row| row.get(0))

@@ -3,21 +3,21 @@
 use anamne_types::{Memory, MemoryId, Row, Seq};
 use rusqlite::{Connection, params};
 
-use super::Names;
+use super::Tables;
 use super::feed::head;
 use super::read::{by_id, proven};
 use super::record::{COLUMNS, Stored};
-use crate::StoreError;
+use crate::Result;
 use crate::space::SpaceSource;
 use crate::view::{MemoryFeed, MemoryState, ViewError};
 
 impl MemoryFeed for SpaceSource {
     fn head(&self) -> Result<Seq, ViewError> {
-        self.read(head).map_err(feed_error)
+        Ok(self.read(head)?)
     }
 
     fn states_since(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>, ViewError> {
-        self.states(after, limit).map_err(feed_error)
+        Ok(self.states(after, limit)?)
     }
 
     fn memories(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, ViewError> {
@@ -25,18 +25,20 @@ impl MemoryFeed for SpaceSource {
             let reader = reader.unchecked_transaction()?;
             let mut memories = Vec::with_capacity(ids.len());
             for &id in ids {
-                let stored = by_id(&reader, self.names(), id)?.map(proven).transpose()?;
+                let stored = by_id(self.names().of(&reader), id)?
+                    .map(proven)
+                    .transpose()?;
                 memories.extend(stored.and_then(alive).map(|memory| self.with_space(memory)));
             }
             Ok(memories)
         };
-        self.read(live).map_err(feed_error)
+        Ok(self.read(live)?)
     }
 }
 
 impl SpaceSource {
-    pub(crate) fn states(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>, StoreError> {
-        let states = self.read(|reader| states(reader, self.names(), after, limit))?;
+    pub(crate) fn states(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>> {
+        let states = self.read(|reader| states(self.names().of(reader), after, limit))?;
         Ok(states
             .into_iter()
             .map(|state| self.of_space(state))
@@ -51,10 +53,6 @@ impl SpaceSource {
     }
 }
 
-fn feed_error(error: StoreError) -> ViewError {
-    ViewError::Source(Box::new(error))
-}
-
 /// What a row says where it is neither forgotten nor erased.
 pub(crate) fn alive(stored: Stored) -> Option<Memory> {
     (!stored.erased && stored.memory.deleted_at.is_none()).then_some(stored.memory)
@@ -65,7 +63,7 @@ pub(crate) fn changed_since(
     connection: &Connection,
     after: Seq,
     limit: usize,
-) -> Result<Vec<(Seq, Row, MemoryId)>, StoreError> {
+) -> Result<Vec<(Seq, Row, MemoryId)>> {
     let mut statement = connection
         .prepare_cached("SELECT seq, row, id FROM memories WHERE seq > ?1 ORDER BY seq LIMIT ?2")?;
     let most = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -79,20 +77,15 @@ pub(crate) fn changed_since(
     Ok(changed.collect::<Result<_, _>>()?)
 }
 
-fn states(
-    connection: &Connection,
-    names: &Names,
-    after: Seq,
-    limit: usize,
-) -> Result<Vec<MemoryState>, StoreError> {
-    let reader = connection.unchecked_transaction()?;
+fn states(tables: Tables<'_>, after: Seq, limit: usize) -> Result<Vec<MemoryState>> {
+    let reader = tables.unchecked_transaction()?;
     let sql = format!("SELECT {COLUMNS} FROM memories WHERE seq > ?1 ORDER BY seq LIMIT ?2");
     let mut statement = reader.prepare_cached(&sql)?;
     let most = i64::try_from(limit).unwrap_or(i64::MAX);
     let rows = statement.query_map(params![after.0 as i64, most], Stored::read)?;
     let mut states = Vec::new();
     for stored in rows {
-        let stored = proven(stored?.complete(&reader, names)?)?;
+        let stored = proven(stored?.complete(tables)?)?;
         let (seq, row, id): (Seq, Row, MemoryId) =
             (stored.memory.seq, stored.row, stored.memory.id);
         states.push(MemoryState {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 use serde::Serialize;
 
-use crate::StoreError;
+use crate::Result;
 use crate::clock::from_microseconds;
 
 /// What a space holds.
@@ -34,7 +34,7 @@ pub struct Statistics {
 }
 
 /// Counts everything. O(memories).
-pub(crate) fn of(connection: &Connection) -> Result<Statistics, StoreError> {
+pub(crate) fn of(connection: &Connection) -> Result<Statistics> {
     let mut statistics = Statistics::default();
     let mut by_kind = connection.prepare_cached(
         "SELECT kind, count(*) FROM memories WHERE deleted_at IS NULL GROUP BY kind",
@@ -48,7 +48,7 @@ pub(crate) fn of(connection: &Connection) -> Result<Statistics, StoreError> {
         statistics.by_kind.insert(word.to_owned(), count);
         statistics.memories += count;
     }
-    let number = |sql: &str| -> Result<u64, StoreError> {
+    let number = |sql: &str| -> Result<u64> {
         Ok(connection
             .prepare_cached(sql)?
             .query_row([], |row| row.get::<_, Option<i64>>(0))?
@@ -72,7 +72,7 @@ pub(crate) fn of(connection: &Connection) -> Result<Statistics, StoreError> {
 }
 
 /// The numbers of all authors, ascending, at most `limit`. O(authors · log memories).
-pub(crate) fn authors(connection: &Connection, limit: usize) -> Result<Vec<u32>, StoreError> {
+pub(crate) fn authors(connection: &Connection, limit: usize) -> Result<Vec<u32>> {
     let mut statement = connection.prepare_cached(
         "WITH RECURSIVE found (author) AS (
            SELECT min(author) FROM memories WHERE author IS NOT NULL
@@ -85,7 +85,7 @@ pub(crate) fn authors(connection: &Connection, limit: usize) -> Result<Vec<u32>,
 }
 
 /// When the last thing happened that is not in the future, microseconds since 1970; `now` where there is none.
-pub(crate) fn latest(connection: &Connection, now: i64) -> Result<i64, StoreError> {
+pub(crate) fn latest(connection: &Connection, now: i64) -> Result<i64> {
     let latest: Option<i64> = connection
         .prepare_cached("SELECT max(occurred_at) FROM memories WHERE occurred_at <= ?1")?
         .query_row([now], |row| row.get(0))?;

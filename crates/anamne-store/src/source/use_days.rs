@@ -7,7 +7,7 @@
 use anamne_types::{ActorKind, Seq};
 use rusqlite::Connection;
 
-use crate::StoreError;
+use crate::Result;
 
 const DAY: i64 = 24 * 3_600 * 1_000_000;
 
@@ -31,7 +31,7 @@ pub(crate) struct UseDays(Vec<UseDay>);
 
 impl UseDays {
     /// The last `most` days of use. O(events told on these days).
-    pub(crate) fn latest(connection: &Connection, most: usize) -> Result<Self, StoreError> {
+    pub(crate) fn latest(connection: &Connection, most: usize) -> Result<Self> {
         let mut statement = connection.prepare_cached(
             "SELECT seq, at FROM events WHERE actor_kind <> ?1 ORDER BY seq DESC",
         )?;
@@ -57,7 +57,7 @@ impl UseDays {
     ///
     /// It is the earliest time that was told on any of the last three days of use: a clock that jumped, in either direction,
     /// is not believed before the space was used on three days with it.
-    pub(crate) fn confirmed_instant(connection: &Connection) -> Result<Option<i64>, StoreError> {
+    pub(crate) fn confirmed_instant(connection: &Connection) -> Result<Option<i64>> {
         let days = Self::latest(connection, CONFIRMING_DAYS)?.0;
         if days.len() < CONFIRMING_DAYS {
             return Ok(None);

@@ -6,7 +6,7 @@ use anamne_types::{Kind, MemoryId};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::transaction::Transaction;
-use crate::StoreError;
+use crate::Result;
 
 /// A use within this time after one that is noted is not noted again, in microseconds.
 const WITHIN: i64 = 24 * 3_600 * 1_000_000;
@@ -15,7 +15,7 @@ const WITHIN: i64 = 24 * 3_600 * 1_000_000;
 pub(crate) type Use = (MemoryId, i64);
 
 /// Those uses that say something new: of facts and skills, a day or more after the last one that is noted.
-pub(crate) fn news(connection: &Connection, uses: &[Use]) -> Result<Vec<Use>, StoreError> {
+pub(crate) fn news(connection: &Connection, uses: &[Use]) -> Result<Vec<Use>> {
     let mut statement = connection.prepare_cached(
         "SELECT coalesce(uses.at, 0) FROM memories LEFT JOIN uses USING (row) WHERE id = ?1 AND kind IN (?2, ?3) AND NOT erased",
     )?;
@@ -36,8 +36,8 @@ pub(crate) fn news(connection: &Connection, uses: &[Use]) -> Result<Vec<Use>, St
 
 impl Transaction<'_> {
     /// Notes when memories were handed out.
-    pub(crate) fn note_uses(&mut self, uses: &[Use]) -> Result<(), StoreError> {
-        let mut statement = self.connection.prepare_cached(
+    pub(crate) fn note_uses(&mut self, uses: &[Use]) -> Result<()> {
+        let mut statement = self.tables.prepare_cached(
             "INSERT INTO uses (row, at) SELECT row, ?2 FROM memories WHERE id = ?1 AND NOT erased \
              ON CONFLICT (row) DO UPDATE SET at = max(at, excluded.at)",
         )?;

@@ -1,0 +1,155 @@
+//! Changing what was told: edits, judgements, forgetting, restoring and erasing.
+
+use std::collections::BTreeSet;
+
+use anamne_text::normal::content_hash;
+use anamne_types::{Edit, EventKind, Feedback, Judgement, Memory, MemoryId, Refusal};
+
+use super::record::{Payload, Stored};
+use super::remember::plain_zero;
+use super::transaction::Transaction;
+use super::{erasure, rows};
+use crate::clock::{cut, to_microseconds};
+use crate::{Result, StoreError};
+
+impl Transaction<'_> {
+    /// Changes a memory; one that does not differ afterwards is left as it is.
+    pub(crate) fn edit(&mut self, id: MemoryId, edit: &Edit) -> Result<Memory> {
+        let stored = self.live(id)?;
+        if let Some(successor) = edit.superseded_by {
+            self.live(successor)?;
+            if successor == id {
+                return Err(Refusal::new(
+                    "superseded_by",
+                    "another memory than the one that is changed",
+                    id,
+                )
+                .into());
+            }
+        }
+        let mut memory = stored.memory.clone();
+        apply(&mut memory, edit);
+        if memory.content != stored.memory.content && edit.trust.is_none() {
+            // New words are worth no more than whoever wrote them.
+            memory.trust = memory.trust.min(self.actor.default_trust());
+        }
+        memory.check()?;
+        if memory == stored.memory {
+            return Ok(memory);
+        }
+        self.change(&stored, memory, EventKind::Edited)
+    }
+
+    /// Adds a judgement to a memory.
+    pub(crate) fn judge(&mut self, feedback: &Feedback) -> Result<Memory> {
+        let stored = self.live(feedback.memory)?;
+        let mut memory = stored.memory.clone();
+        let judgement = Judgement::of(&memory.metadata).after(feedback);
+        let told = serde_json::to_value(judgement)?;
+        memory.metadata.insert(Judgement::NAME.to_owned(), told);
+        memory.check()?;
+        self.change(&stored, memory, EventKind::Edited)
+    }
+
+    /// Puts a memory away.
+    pub(crate) fn forget(&mut self, id: MemoryId) -> Result<Memory> {
+        let stored = self.live(id)?;
+        let memory = Memory {
+            deleted_at: Some(self.now),
+            ..stored.memory.clone()
+        };
+        self.change(&stored, memory, EventKind::Forgotten)
+    }
+
+    /// Brings a forgotten memory back.
+    pub(crate) fn restore(&mut self, id: MemoryId) -> Result<Memory> {
+        let stored = self.present(id)?;
+        if stored.memory.deleted_at.is_none() {
+            return Err(StoreError::State {
+                id,
+                state: "is not forgotten, so there is nothing to restore",
+            });
+        }
+        let memory = Memory {
+            deleted_at: None,
+            ..stored.memory.clone()
+        };
+        self.change(&stored, memory, EventKind::Restored)
+    }
+
+    /// Removes the content of memories for ever, and notes that it must leave the journal too.
+    pub(crate) fn erase(&mut self, ids: &BTreeSet<MemoryId>) -> Result<()> {
+        let mut borne = erasure::Borne::new();
+        let at = to_microseconds(self.now);
+        for &id in ids {
+            let row = self.present(id)?.row;
+            let seq = self.next_seq();
+            erasure::erase(&self.tables, row, at, seq, &mut borne)?;
+            self.log(EventKind::Erased, row, id, &Payload::NOTHING)?;
+        }
+        erasure::erase_unused(self.tables, &borne)
+    }
+
+    /// Writes the new state of a memory, keeps the old one as a version, and logs it.
+    pub(super) fn change(
+        &mut self,
+        stored: &Stored,
+        memory: Memory,
+        kind: EventKind,
+    ) -> Result<Memory> {
+        rows::keep_version(&self.tables, stored)?;
+        let memory = Memory {
+            version: memory.version + 1,
+            updated_at: self.now,
+            seq: self.next_seq(),
+            ..memory
+        };
+        rows::update(
+            self.tables,
+            stored.row,
+            stored.salt,
+            content_hash(&memory.content),
+            &memory,
+        )?;
+        let payload = Payload::of_memory(stored.salt, &memory);
+        self.log(kind, stored.row, memory.id, &payload)?;
+        Ok(memory)
+    }
+}
+
+fn apply(memory: &mut Memory, edit: &Edit) {
+    let Edit {
+        content,
+        body,
+        importance,
+        confidence,
+        trust,
+        add_tags,
+        remove_tags,
+        metadata,
+        ..
+    } = edit;
+    if let Some(content) = content {
+        memory.content.clone_from(content);
+    }
+    if let Some(body) = body {
+        memory.body.clone_from(body);
+    }
+    memory.importance = importance.unwrap_or(memory.importance);
+    memory.confidence = plain_zero(confidence.unwrap_or(memory.confidence));
+    memory.trust = plain_zero(trust.unwrap_or(memory.trust));
+    memory.tags.retain(|tag| !remove_tags.contains(tag));
+    memory.tags.extend(add_tags.iter().cloned());
+    memory.tags.sort();
+    memory.tags.dedup();
+    for (name, value) in metadata {
+        if value.is_null() {
+            memory.metadata.remove(name);
+        } else {
+            memory.metadata.insert(name.clone(), value.clone());
+        }
+    }
+    memory.occurred_at = edit.occurred_at.map_or(memory.occurred_at, cut);
+    memory.expires_at = edit.expires_at.map(cut).or(memory.expires_at);
+    memory.superseded_by = edit.superseded_by.or(memory.superseded_by);
+}

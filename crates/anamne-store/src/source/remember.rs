@@ -1,0 +1,157 @@
+//! Telling what is new: memories of this store, and those that another store exported.
+
+use anamne_text::normal::content_hash;
+use anamne_types::{Draft, EventKind, Memory, MemoryId, Remembered, Row, Seq};
+
+use super::record::{Payload, Stored};
+use super::transaction::Transaction;
+use super::{read, rows};
+use crate::arrival::Arrival;
+use crate::clock::cut;
+use crate::{Result, StoreError};
+
+impl Transaction<'_> {
+    /// Tells a new memory, unless it is known already. The draft must have been checked.
+    pub(crate) fn remember(&mut self, draft: &Draft) -> Result<Remembered> {
+        let hash = content_hash(&draft.content);
+        if let Some(known) = self.find_known(draft, hash)? {
+            return Ok(self.remembered(known.memory.id, known.memory.seq, true));
+        }
+        let memory = self.memory_of(draft)?;
+        self.insert(&memory, hash)
+    }
+
+    /// Takes in what an import brings. The draft must have been checked.
+    ///
+    /// A memory of another store keeps its id, its times and its standing. One that is here already, under its
+    /// id or its outside id, changes nothing.
+    pub(crate) fn take_in(&mut self, arrival: &Arrival) -> Result<Remembered> {
+        let Arrival { draft, origin } = arrival;
+        let Some(origin) = origin else {
+            return self.remember(draft);
+        };
+        if let Some(known) = self.find_arrived(draft, origin.id)? {
+            return Ok(self.remembered(known.memory.id, known.memory.seq, true));
+        }
+        let memory = Memory {
+            id: origin.id,
+            created_at: cut(origin.created_at),
+            updated_at: cut(origin.updated_at),
+            deleted_at: origin.deleted_at.map(cut),
+            superseded_by: origin.superseded_by,
+            ..self.memory_of(draft)?
+        };
+        self.insert(&memory, content_hash(&draft.content))
+    }
+
+    fn find_known(&self, draft: &Draft, hash: [u8; 16]) -> Result<Option<Stored>> {
+        if let Some(external_id) = &draft.external_id {
+            let Some(row) = rows::with_external_id(&self.tables, external_id)? else {
+                return Ok(None);
+            };
+            return of_content(self.by_row(row)?, hash, || external_id.clone()).map(Some);
+        }
+        let place = draft.thread.as_deref().zip(draft.position);
+        rows::with_content(&self.tables, hash, place)?
+            .map(|row| self.by_row(row))
+            .transpose()
+    }
+
+    fn find_arrived(&self, draft: &Draft, id: MemoryId) -> Result<Option<Stored>> {
+        let known = match read::by_id(self.tables, id)? {
+            Some(known) if known.erased => return Err(StoreError::WasErased { id }),
+            Some(known) => Some(known),
+            // An import by an older version made its id an outside id.
+            None => {
+                let row = match &draft.external_id {
+                    Some(external_id) => rows::with_external_id(&self.tables, external_id)?,
+                    None => rows::with_external_id(&self.tables, &id.to_string())?,
+                };
+                row.map(|row| self.by_row(row)).transpose()?
+            }
+        };
+        let name = || draft.external_id.clone().unwrap_or_else(|| id.to_string());
+        known
+            .map(|known| of_content(known, content_hash(&draft.content), name))
+            .transpose()
+    }
+
+    fn remembered(&self, id: MemoryId, seq: Seq, duplicate: bool) -> Remembered {
+        Remembered {
+            id,
+            seq,
+            space: self.space.to_owned(),
+            duplicate,
+        }
+    }
+
+    /// Writes and logs a memory that is new here.
+    fn insert(&mut self, memory: &Memory, hash: [u8; 16]) -> Result<Remembered> {
+        let row = self.next_row;
+        let salt = self.salt_of(memory.id);
+        rows::insert(self.tables, row, salt, hash, memory)?;
+        self.next_row = Row(row.0 + 1);
+        let (id, seq) = (memory.id, memory.seq);
+        let payload = Payload::of_memory(salt, memory);
+        self.log(EventKind::Remembered, row, id, &payload)?;
+        Ok(self.remembered(id, seq, false))
+    }
+
+    fn memory_of(&self, draft: &Draft) -> Result<Memory> {
+        let position = match (&draft.thread, draft.position) {
+            (Some(thread), None) => Some(rows::next_position(self.tables, thread)?),
+            (_, position) => position,
+        };
+        let mut tags = draft.tags.clone();
+        tags.sort();
+        tags.dedup();
+        Ok(Memory {
+            id: MemoryId::at(self.now.as_millisecond().max(0) as u64),
+            row: self.next_row,
+            space: String::new(),
+            body: draft.body.clone(),
+            content: draft.content.clone(),
+            thread: draft.thread.clone(),
+            position,
+            session: draft.session.clone(),
+            author: draft.author.clone(),
+            trust: plain_zero(draft.trust.unwrap_or_else(|| self.actor.default_trust())),
+            importance: draft.importance.unwrap_or(Draft::USUAL_IMPORTANCE),
+            confidence: plain_zero(draft.confidence.unwrap_or(1.0)),
+            tags,
+            metadata: draft.metadata.clone(),
+            external_id: draft.external_id.clone(),
+            occurred_at: draft.occurred_at.map_or(self.now, cut),
+            created_at: self.now,
+            updated_at: self.now,
+            expires_at: draft.expires_at.map(cut),
+            deleted_at: None,
+            superseded_by: None,
+            version: 1,
+            seq: self.next_seq(),
+        })
+    }
+
+    /// A number that can't be guessed from the outside, another for each memory.
+    fn salt_of(&self, id: MemoryId) -> i64 {
+        let digest = blake3::keyed_hash(&self.secret, id.as_bytes());
+        let first = digest.as_bytes().first_chunk();
+        i64::from_le_bytes(*first.expect("a BLAKE3 hash has 32 bytes"))
+    }
+}
+
+/// The memory that is known under a name, which must say what is told under it now.
+fn of_content(known: Stored, hash: [u8; 16], name: impl FnOnce() -> String) -> Result<Stored> {
+    if content_hash(&known.memory.content) == hash {
+        return Ok(known);
+    }
+    Err(StoreError::Conflict {
+        external_id: name(),
+        id: known.memory.id,
+    })
+}
+
+/// SQLite does not keep the sign of a zero, so none is told: the payload must read back as it was.
+pub(super) fn plain_zero(number: f32) -> f32 {
+    number + 0.0
+}

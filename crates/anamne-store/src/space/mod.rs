@@ -1,0 +1,240 @@
+//! One space, open in this process, and what can be asked of it as a whole.
+
+mod opening;
+mod writing;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anamne_types::{Memory, MemoryId, Seq, Tier};
+
+use crate::clock::Clock;
+use crate::config::SpaceConfig;
+use crate::files::look_at;
+use crate::incidents::{self, Incident};
+use crate::journal::{Journal, JournalReport, Lines};
+use crate::lock::{MoveLock, WriteLock};
+use crate::quota::Usage;
+use crate::settings::Settings;
+use crate::source::{Names, Pooled, Readers, SourceFeed, integrity};
+use crate::space_name::SpaceName;
+use crate::storage::Storage;
+use crate::watch::Watch;
+use crate::writer::{Places, Writer};
+use crate::{Result, StoreError};
+
+/// The source of one space, open in this process. Every method may be called from several threads.
+pub struct SpaceSource {
+    name: SpaceName,
+    pub(crate) folder: PathBuf,
+    pub(crate) database: PathBuf,
+    pub(crate) settings: Settings,
+    usage: Mutex<Usage>,
+    clock: Arc<dyn Clock>,
+    pub(crate) storage: Arc<dyn Storage>,
+    pub(crate) lock: WriteLock,
+    pub(crate) moving: MoveLock,
+    pub(crate) writer: Mutex<Option<Writer>>,
+    pub(crate) readers: Readers,
+    pub(crate) names: Names,
+    /// What was mended since the space was opened, for a person to read.
+    pub(crate) mended: Mutex<Vec<String>>,
+    /// How often another database was found in the place of the one that was read before.
+    replacements: AtomicU64,
+}
+
+impl SpaceSource {
+    /// The space's name.
+    pub fn name(&self) -> &SpaceName {
+        &self.name
+    }
+
+    /// The space's folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The database's file.
+    pub(crate) fn database(&self) -> &Path {
+        &self.database
+    }
+
+    /// The journal's folder.
+    pub(crate) fn journal_folder(&self) -> PathBuf {
+        self.folder.join("journal")
+    }
+
+    pub(crate) fn places(&self) -> Places<'_> {
+        Places {
+            storage: &self.storage,
+            folder: &self.folder,
+            database: &self.database,
+        }
+    }
+
+    pub(crate) fn with_spaces(&self, memories: Vec<Memory>) -> Vec<Memory> {
+        let memories = memories.into_iter();
+        memories.map(|memory| self.with_space(memory)).collect()
+    }
+
+    /// The clock by which it tells the time.
+    pub fn clock(&self) -> Arc<dyn Clock> {
+        self.clock.clone()
+    }
+
+    /// The present instant by the clock that the caller handed in.
+    pub fn now(&self) -> jiff::Timestamp {
+        self.clock.now()
+    }
+
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// The space's settings, as they were last read: at opening, and before the last write.
+    pub fn config(&self) -> Arc<SpaceConfig> {
+        self.settings.known()
+    }
+
+    /// The space's settings, read again if the file changed. Costs one `stat` where it did not.
+    pub fn current_config(&self) -> Result<Arc<SpaceConfig>> {
+        self.settings.current()
+    }
+
+    /// Changes the settings as a whole; other processes notice with their next write.
+    ///
+    /// [`StoreError::Refused`] when a value is not accepted. Name, format and moment of birth stay.
+    pub fn configure(&self, change: impl FnOnce(&mut SpaceConfig)) -> Result<Arc<SpaceConfig>> {
+        let _slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = self.lock.acquire()?;
+        self.settings.change(|config| {
+            let kept = config.clone();
+            change(config);
+            (config.format, config.created_at) = (kept.format, kept.created_at);
+            config.name = kept.name;
+        })
+    }
+
+    /// Takes note of what was mended: for whoever asks this process, and for the next check-up of any.
+    pub fn note_mended(&self, mut said: Vec<String>) {
+        if said.is_empty() {
+            return;
+        }
+        incidents::note(&self.folder, self.now(), &said);
+        self.mended
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .append(&mut said);
+    }
+
+    /// What any process mended since `since`, first to last.
+    pub fn incidents(&self, since: jiff::Timestamp) -> Vec<Incident> {
+        incidents::since(&self.folder, since)
+    }
+
+    /// What was mended since the space was opened.
+    pub fn mended(&self) -> Vec<String> {
+        self.mended
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Where views of the active tier read the log from.
+    pub fn feed(&self) -> SourceFeed<'_> {
+        self.feed_of(Tier::Active)
+    }
+
+    /// Where views of a tier read the log from.
+    pub fn feed_of(&self, tier: Tier) -> SourceFeed<'_> {
+        SourceFeed { space: self, tier }
+    }
+
+    /// A watch on commits of any process.
+    pub fn watch(&self) -> Result<Watch> {
+        self.healing(|| {
+            drop(self.reader()?);
+            Watch::open(self.database.clone())
+        })
+    }
+
+    /// A connection to read with. A database that went missing is restored first.
+    pub(crate) fn reader(&self) -> Result<Pooled<'_>> {
+        self.notice_replacement()?;
+        match self.readers.get() {
+            Err(_) if look_at(&self.database)?.is_none() => {
+                self.with_writer(|_, _| Ok(()))?;
+                self.readers.get()
+            }
+            reader => reader,
+        }
+    }
+
+    /// Lets go of what was known of a database in whose place another process put a restored one.
+    pub(crate) fn notice_replacement(&self) -> Result<()> {
+        if self.readers.replaced()? {
+            self.names.forget();
+            self.replacements.fetch_add(1, Ordering::AcqRel);
+        }
+        Ok(())
+    }
+
+    /// How often another database was found in the place of the one that was read before: one that this
+    /// process or another one restored. Costs one `stat`.
+    pub fn replacements(&self) -> Result<u64> {
+        self.notice_replacement()?;
+        Ok(self.replacements_met())
+    }
+
+    /// The same, as far as whatever was read so far has met one.
+    pub fn replacements_met(&self) -> u64 {
+        self.replacements.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn no_memory(&self, id: MemoryId) -> StoreError {
+        StoreError::NoMemory {
+            id,
+            space: self.name.to_string(),
+        }
+    }
+
+    pub(crate) fn with_space(&self, memory: Memory) -> Memory {
+        Memory {
+            space: self.name.to_string(),
+            ..memory
+        }
+    }
+
+    /// Reads the whole journal, checks its chain, and compares its end with the source's. O(bytes of the journal).
+    pub fn verify_journal(&self) -> Result<JournalReport> {
+        let (last, hash) = self.with_writer(|_, end| Ok(end))?;
+        Lines::verify(&self.folder.join("journal"), last, hash)
+    }
+
+    /// Runs SQLite's own check over the whole database; empty when all is well. O(bytes of the database).
+    pub fn verify_database(&self) -> Result<Vec<String>> {
+        let reader = self.reader()?;
+        integrity(&reader)
+    }
+
+    /// Compresses full segments of the journal; says how many. Cheap when there are none.
+    pub fn seal_journal(&self) -> Result<usize> {
+        let journal = Journal::at(&self.folder.join("journal"));
+        if !journal.has_full_segments()? {
+            return Ok(0);
+        }
+        self.with_writer(|writer, _| writer.journal.seal_full_segments())
+    }
+
+    /// Sends on what is on its way to the journal, takes out of it what was erased, and says where it ends.
+    pub(crate) fn settle_journal(&self) -> Result<Seq> {
+        self.with_writer(|writer, (end, _)| {
+            match writer.finish_erasures_if_any(self.places()) {
+                // The journal comes first, and holds none of it any more.
+                Ok(()) | Err(StoreError::StillRead { .. }) => Ok(end),
+                Err(error) => Err(error),
+            }
+        })
+    }
+}

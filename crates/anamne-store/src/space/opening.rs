@@ -1,0 +1,144 @@
+//! Opening a space, and making its two copies agree on the way.
+
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
+
+use super::SpaceSource;
+use crate::beside;
+use crate::clock::Clock;
+use crate::config::SpaceConfig;
+use crate::files::{create_private_folder, is_there};
+use crate::journal::Journal;
+use crate::lock::{MoveLock, WriteLock};
+use crate::settings::Settings;
+use crate::source::{Names, Readers, SOURCE_FORMAT, check_format, end_of_log, erasure};
+use crate::space_name::SpaceName;
+use crate::special_files::refuse_special_files;
+use crate::storage::{Disk, Storage};
+use crate::{Result, StoreError};
+
+impl SpaceSource {
+    /// Opens the space in `folder`, and makes it if `create` says so.
+    ///
+    /// What a crash left half-done is finished here: the outbox goes to the journal, and a lost or
+    /// broken database is restored from the journal after it was set aside.
+    pub fn open(
+        folder: &Path,
+        name: &SpaceName,
+        clock: Arc<dyn Clock>,
+        create: bool,
+    ) -> Result<Self> {
+        Self::open_on(Arc::new(Disk), folder, name, clock, create)
+    }
+
+    /// The same, with a journal that is written through a storage that is handed in: for tests, which make
+    /// it fail.
+    pub fn open_on(
+        storage: Arc<dyn Storage>,
+        folder: &Path,
+        name: &SpaceName,
+        clock: Arc<dyn Clock>,
+        create: bool,
+    ) -> Result<Self> {
+        refuse_special_files(folder)?;
+        let config_path = folder.join("space.toml");
+        let database = folder.join("memories").join("active.db");
+        let [has_config, has_database, has_journal] =
+            [&config_path, &database, &folder.join("journal")].map(|path| is_there(path));
+        let (has_config, has_database, has_journal) = (has_config?, has_database?, has_journal?);
+        if !create && !has_config && !has_database && !has_journal {
+            return Err(StoreError::NoSpace(name.to_string()));
+        }
+        if !has_config || !has_database {
+            create_private_folder(&folder.join("memories"))?;
+        }
+        let lock = WriteLock::at(&folder.join("write.lock"));
+        let config = Self::read_config(&config_path, name, &lock, clock.as_ref())?;
+        let space = Self {
+            name: name.clone(),
+            folder: folder.to_owned(),
+            readers: Readers::new(&database),
+            database,
+            settings: Settings::new(&config_path, config),
+            usage: Mutex::default(),
+            clock,
+            storage,
+            lock,
+            moving: MoveLock::at(&folder.join("move.lock")),
+            writer: Mutex::default(),
+            names: Names::default(),
+            mended: Mutex::default(),
+            replacements: AtomicU64::new(0),
+        };
+        if !(has_database && space.looks_right()?) {
+            space.mend()?;
+        }
+        if let Err(error) = beside::move_kept(folder)
+            && !error.is_read_only()
+        {
+            // They are moved when the disk, or whoever has them open, allows it.
+            space.note_mended(vec![format!("{error}; it stays where it is for now")]);
+        }
+        Ok(space)
+    }
+
+    /// Makes source and journal agree. Where nothing may be written, or the disk is full, a source that can be read is
+    /// enough.
+    fn mend(&self) -> Result<()> {
+        let Err(error) = self.with_writer(|_, _| Ok(())) else {
+            return Ok(());
+        };
+        let readable = || self.readers.get().and_then(|reader| end_of_log(&reader));
+        let is_kept_out = error.is_read_only() || matches!(error, StoreError::DiskFull { .. });
+        if !is_kept_out || readable().is_err() {
+            return Err(error);
+        }
+        self.note_mended(vec![format!("nothing could be mended: {error}")]);
+        Ok(())
+    }
+
+    /// The space's settings, written now if there are none yet.
+    fn read_config(
+        path: &Path,
+        name: &SpaceName,
+        lock: &WriteLock,
+        clock: &dyn Clock,
+    ) -> Result<SpaceConfig> {
+        let config = if let Some(config) = SpaceConfig::read(path)? {
+            config
+        } else {
+            let _guard = lock.acquire()?;
+            if let Some(config) = SpaceConfig::read(path)? {
+                config
+            } else {
+                let config = SpaceConfig::new(name.as_str(), clock.now());
+                config.write(path)?;
+                config
+            }
+        };
+        if config.name == name.as_str() {
+            Ok(config)
+        } else {
+            let reason = format!("it is of the space {:?}, not {name:?}", config.name);
+            Err(StoreError::damaged(path, reason))
+        }
+    }
+
+    /// Whether source and journal agree and nothing is left half-done. Costs a few small reads and
+    /// writes nothing; what can't be read is not right, and the writer will find out why.
+    fn looks_right(&self) -> Result<bool> {
+        let agreed = || -> Result<bool> {
+            let reader = self.readers.get()?;
+            if check_format(&reader, &self.database)? != SOURCE_FORMAT {
+                return Ok(false);
+            }
+            let journaled = Journal::at(&self.folder.join("journal")).end()?;
+            Ok(end_of_log(&reader)? == journaled && !erasure::is_pending(&reader)?)
+        };
+        match agreed() {
+            Err(newer @ StoreError::Newer { .. }) => Err(newer),
+            agreed => Ok(agreed.unwrap_or(false)),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The one way in which source and journal change.
+
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use anamne_types::{Actor, Seq};
+
+use super::SpaceSource;
+use crate::files::look_at;
+use crate::journal::Digest;
+use crate::quota::Wanted;
+use crate::source::{Occasion, Transaction};
+use crate::writer::Writer;
+use crate::{Result, StoreError};
+
+impl SpaceSource {
+    /// A write that makes the space grow, and that its quota must allow.
+    pub(crate) fn write<T>(
+        &self,
+        actor: &Actor,
+        change: impl Fn(&mut Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
+        self.write_timed(actor, change).map(|(outcome, _)| outcome)
+    }
+
+    /// The same, with how long the write lock was held for it.
+    pub(crate) fn write_timed<T>(
+        &self,
+        actor: &Actor,
+        change: impl Fn(&mut Transaction<'_>) -> Result<T>,
+    ) -> Result<(T, Duration)> {
+        let limit = self.settings.current()?.quota.bytes;
+        self.write_freely_timed(actor, |transaction| {
+            let head = transaction.head;
+            let outcome = change(transaction)?;
+            let lines = transaction.line_bytes();
+            if limit > 0 && lines > 0 {
+                let wanted = Wanted {
+                    space: self.name.as_str(),
+                    folder: &self.folder,
+                    head,
+                    lines,
+                    logged: transaction.logged_bytes(&self.database)?,
+                    limit,
+                };
+                let mut usage = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
+                usage.admit(wanted)?;
+            }
+            Ok(outcome)
+        })
+    }
+
+    /// A write that tells nothing and adds no event: what the source keeps for itself.
+    pub(crate) fn write_quietly(
+        &self,
+        change: impl Fn(&mut Transaction<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.with_writer(|writer, end| {
+            let actor = Actor::user();
+            let mut transaction = self.begin(writer, &actor, end)?;
+            change(&mut transaction)?;
+            transaction.commit()?;
+            Ok(())
+        })
+    }
+
+    /// A write that no quota holds back.
+    pub(crate) fn write_freely<T>(
+        &self,
+        actor: &Actor,
+        change: impl Fn(&mut Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
+        self.write_freely_timed(actor, change)
+            .map(|(outcome, _)| outcome)
+    }
+
+    /// The one way in which source and journal change.
+    fn write_freely_timed<T>(
+        &self,
+        actor: &Actor,
+        change: impl Fn(&mut Transaction<'_>) -> Result<T>,
+    ) -> Result<(T, Duration)> {
+        actor.check()?;
+        self.with_writer_timed(|writer, end| {
+            let mut transaction = self.begin(writer, actor, end)?;
+            let outcome = change(&mut transaction)?;
+            let lines = transaction.commit_if_changed()?;
+            writer.journal.append(&lines)?;
+            Ok(outcome)
+        })
+    }
+
+    fn begin<'writer>(
+        &'writer self,
+        writer: &'writer Writer,
+        actor: &'writer Actor,
+        end: (Seq, Digest),
+    ) -> Result<Transaction<'writer>> {
+        let occasion = Occasion {
+            space: self.name.as_str(),
+            actor,
+            now: self.clock.now(),
+        };
+        Transaction::begin(self.names.of(&writer.connection), occasion, end)
+    }
+
+    /// Runs `work` as the only writer of all threads and processes, after source and journal agree;
+    /// `work` is told where both end.
+    ///
+    /// Should the database turn out to be damaged on the way, what was begun leaves nothing behind, the database is
+    /// healed, and `work` is done once more.
+    pub(crate) fn with_writer<T>(
+        &self,
+        work: impl Fn(&mut Writer, (Seq, Digest)) -> Result<T>,
+    ) -> Result<T> {
+        self.with_writer_timed(work).map(|(outcome, _)| outcome)
+    }
+
+    /// The same, with how long the write lock was held.
+    fn with_writer_timed<T>(
+        &self,
+        work: impl Fn(&mut Writer, (Seq, Digest)) -> Result<T>,
+    ) -> Result<(T, Duration)> {
+        self.healing(|| {
+            let mut slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+            let guard = self.lock.acquire()?;
+            let outcome = self.as_only_writer(&mut slot, &work)?;
+            Ok((outcome, guard.release()))
+        })
+        .map_err(|error| error.of_database(&self.database))
+    }
+
+    /// `slot` is this process's writer; the write lock must be held.
+    fn as_only_writer<T>(
+        &self,
+        slot: &mut Option<Writer>,
+        work: impl Fn(&mut Writer, (Seq, Digest)) -> Result<T>,
+    ) -> Result<T> {
+        let found = look_at(&self.database)?.map(|state| state.identity);
+        let settled = match slot.as_mut() {
+            Some(writer) if Some(writer.identity) == found => match writer.settle() {
+                Err(error) if error.is_broken_database() => None,
+                Err(StoreError::Damaged { .. }) => None,
+                settled => Some(settled?),
+            },
+            _ => None,
+        };
+        if let (Some(end), Some(writer)) = (settled, slot.as_mut()) {
+            return work(writer, end);
+        }
+        // Whatever this process knew is of a database that is no more, or does not agree with the journal.
+        *slot = None;
+        self.names.forget();
+        let mut mended = Vec::new();
+        let opened = Writer::open(self.places(), &mut mended);
+        self.note_mended(mended);
+        let writer = slot.insert(opened?);
+        let end = writer.settle()?;
+        work(writer, end)
+    }
+
+    /// Runs `work` while no other process writes.
+    pub(crate) fn locked<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let _slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = self.lock.acquire()?;
+        work()
+    }
+}
