@@ -40,19 +40,10 @@ impl Reader<'_> {
 
     /// `look after`, `named after`.
     fn is_no_time(&self, at: usize) -> bool {
-        const BEFORE: [&str; 14] = [
-            "look", "looks", "looked", "looking", "named", "called", "take", "takes", "took",
-            "taking", "ask", "asked", "run", "running",
-        ];
-        let english = matches!(
-            self.tokens[at].text.to_ascii_lowercase().as_str(),
-            "since" | "before" | "after" | "until" | "till" | "during" | "throughout"
-        );
-        let led = at.checked_sub(1).is_some_and(|before| {
-            let text = self.tokens[before].text;
-            BEFORE.iter().any(|word| text.eq_ignore_ascii_case(word))
-        });
-        !english || led
+        const BEFORE: &str =
+            "look looks looked looking named called take takes took taking ask asked run running";
+        let english = self.tokens[at].is_one_of("since before after until till during throughout");
+        !english || self.follows(at, BEFORE)
     }
 
     pub(super) fn seen_from_event(
@@ -61,16 +52,13 @@ impl Reader<'_> {
         direction: Direction,
         reach: Reach,
     ) -> Option<Found> {
-        let (words, end) = self.event(at)?;
-        let when = When::Around {
-            event: words,
+        let (event, end) = self.event(at)?;
+        let when = Some(When::Around {
+            event,
             direction,
             reach,
-        };
-        Some(Found {
-            end,
-            when: Some(when),
-        })
+        });
+        Some(Found { end, when })
     }
 
     fn event(&self, at: usize) -> Option<(String, usize)> {
@@ -129,22 +117,14 @@ impl Reader<'_> {
             && (end == at || !self.stops_before(end))
         {
             let goes_on = end == at
-                || matches!(
-                    self.word(end),
-                    Word::The | Word::Determiner | Word::Article | Word::To | Word::From | Word::Of
-                )
+                || is_word!(self.word(end), The Determiner Article To From Of)
                 || !ends_noun_phrase(self.word(end));
             if !goes_on {
                 break;
             }
             end += 1;
         }
-        while end > at + 1
-            && matches!(
-                self.word(end - 1),
-                Word::The | Word::Determiner | Word::Article | Word::To | Word::From | Word::Of
-            )
-        {
+        while end > at + 1 && is_word!(self.word(end - 1), The Determiner Article To From Of) {
             end -= 1;
         }
         self.said(at, end)
@@ -191,40 +171,9 @@ impl Reader<'_> {
 }
 
 fn ends_noun_phrase(word: Word) -> bool {
-    matches!(
-        word,
-        Word::Function
-            | Word::Verb
-            | Word::Past
-            | Word::Ahead
-            | Word::Pronoun
-            | Word::The
-            | Word::Determiner
-            | Word::Article
-            | Word::In
-            | Word::On
-            | Word::At
-            | Word::During
-            | Word::Over
-            | Word::Within
-            | Word::Since
-            | Word::Before
-            | Word::After
-            | Word::Until
-            | Word::From
-            | Word::To
-            | Word::Through
-            | Word::Between
-            | Word::And
-            | Word::By
-            | Word::Around
-            | Word::About
-            | Word::Dash
-            | Word::Day(_)
-            | Word::This
-            | Word::Every
-            | Word::Ago
-            | Word::ForeignLead
-            | Word::Than
+    is_word!(
+        word, Function Verb Past Ahead Pronoun The Determiner Article In On At During Over Within
+        Since Before After Until From To Through Between And By Around About Dash Day(_) This Every
+        Ago ForeignLead Than
     )
 }

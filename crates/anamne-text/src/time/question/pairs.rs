@@ -54,10 +54,7 @@ impl Reader<'_> {
             Some((time, end)) => (Some(time), end),
             None => (None, at + 1),
         };
-        if !matches!(
-            self.word(end),
-            Word::And | Word::To | Word::Until | Word::Through | Word::Dash
-        ) {
+        if !is_word!(self.word(end), And To Until Through Dash) {
             return None;
         }
         let (until, end) = self.clock(end + 1)?;
