@@ -5,11 +5,21 @@ use roaring::RoaringBitmap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{ByteReader, ByteWriter};
-use super::writer::RowSpan;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"ANAMNMAN");
 /// The format of manifests; another one is a rebuild.
 const VERSION: u32 = 1;
+
+/// Which rows a segment holds, roughly: how many, and between which two they lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RowSpan {
+    /// How many, dead ones included.
+    pub(crate) count: u32,
+    /// The lowest.
+    pub(crate) first: u32,
+    /// The highest.
+    pub(crate) last: u32,
+}
 
 /// A segment file, as the manifest names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
