@@ -116,14 +116,10 @@ impl LexicalView {
     /// Gives up on a published part of which somebody changed a file while it was open.
     fn notice_changes(&self) {
         let published = self.state().published.clone();
-        if published
-            .as_ref()
-            .is_some_and(|published| !published.is_untouched())
-        {
-            self.become_broken(
-                published.as_ref(),
-                "somebody changed a file of it while it was open",
-            );
+        let changed = published.filter(|published| !published.is_untouched());
+        if let Some(published) = changed {
+            let reason = "somebody changed a file of it while it was open";
+            self.become_broken(Some(&published), reason);
         }
     }
 

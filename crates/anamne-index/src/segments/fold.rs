@@ -198,14 +198,9 @@ impl<'a, L: Layout> Folding<'a, L> {
                     SegmentWriter::create(self.shelf.folder.segment(self.next_number), L::KIND)?;
                 self.shelf.layout.write(&sources, &mut writer)?;
                 let entry = writer.finish(self.next_number, rows)?;
+                let (layout, folder) = (&self.shelf.layout, &self.shelf.folder);
                 let dead = RoaringBitmap::new();
-                Some(Live::open(
-                    &self.shelf.layout,
-                    &self.shelf.folder,
-                    entry,
-                    dead,
-                    &self.damage,
-                )?)
+                Some(Live::open(layout, folder, entry, dead, &self.damage)?)
             }
             _ => None,
         };

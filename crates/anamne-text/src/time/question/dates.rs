@@ -50,15 +50,20 @@ impl Reader<'_> {
     /// What comes every year, where its name stands for it.
     pub(super) fn yearly(&self, at: usize, name: Yearly, lead: Lead, alone: bool) -> Option<Named> {
         let end = at + 1;
-        if let Some((year, end)) = self.year_beside(end) {
-            return Some(Named::new(Point::Yearly(name, Some(year)), end));
-        }
         let led = is_word!(
             lead.word, In During Since Before After Until Between From Early Mid Late Of Over
             ForeignLead
         );
-        (alone && led && !self.goes_on(end) && self.word(end) != Word::Of)
-            .then(|| Named::new(Point::Yearly(name, None), end))
+        let alone = alone && led && !self.goes_on(end) && self.word(end) != Word::Of;
+        self.of_year_beside(name, end, alone)
+    }
+
+    /// What comes every year, of the year beside its name; of any where the name stands for it `alone`.
+    pub(super) fn of_year_beside(&self, name: Yearly, end: usize, alone: bool) -> Option<Named> {
+        match self.year_beside(end) {
+            Some((year, end)) => Some(Named::new(Point::Yearly(name, Some(year)), end)),
+            None => alone.then(|| Named::new(Point::Yearly(name, None), end)),
+        }
     }
 
     pub(super) fn month(&self, at: usize, month: i8, trust: Trust, lead: Lead) -> Option<Named> {
@@ -77,12 +82,8 @@ impl Reader<'_> {
                 ));
             }
         }
-        let name = Yearly::Month(month);
-        if let Some((year, end)) = self.year_beside(at + 1) {
-            return Some(Named::new(Point::Yearly(name, Some(year)), end));
-        }
-        self.is_month(at, month, trust, lead)
-            .then(|| Named::new(Point::Yearly(name, None), at + 1))
+        let alone = self.is_month(at, month, trust, lead);
+        self.of_year_beside(Yearly::Month(month), at + 1, alone)
     }
 
     fn is_month(&self, at: usize, month: i8, trust: Trust, lead: Lead) -> bool {
@@ -105,7 +106,7 @@ impl Reader<'_> {
         }
     }
 
-    fn number_of_day(&self, at: usize) -> Option<i8> {
+    pub(super) fn number_of_day(&self, at: usize) -> Option<i8> {
         match self.word(at) {
             Word::Number(day @ 1..=31, 1..=2) => Some(day as i8),
             Word::OrdinalDigits(day) => Some(day as i8),
@@ -222,9 +223,6 @@ impl Reader<'_> {
         lead: Lead,
     ) -> Option<Named> {
         let name = Yearly::Season(season);
-        if let Some((year, end)) = self.year_beside(at + 1) {
-            return Some(Named::new(Point::Yearly(name, Some(year)), end));
-        }
         if self.word(at + 1) == Word::LastAfter {
             let over = Point::Yearly(name, None).resolve(self.today(), Choice::Over);
             return Named::fixed(over, at + 2);
@@ -236,8 +234,8 @@ impl Reader<'_> {
             Trust::Common => the || (firm && season == Season::Spring && !self.capital(at)),
             _ => the || firm,
         };
-        (led && !self.goes_on(at + 1) && self.word(at + 1) != Word::Of)
-            .then(|| Named::new(Point::Yearly(name, None), at + 1))
+        let alone = led && !self.goes_on(at + 1) && self.word(at + 1) != Word::Of;
+        self.of_year_beside(name, at + 1, alone)
     }
 
     /// `Christmas`, `Christmas Eve`, `New Year's Day`, `Valentine's Day`.
@@ -267,11 +265,7 @@ impl Reader<'_> {
 
     pub(super) fn holiday(&self, at: usize, lead: Lead) -> Option<Named> {
         let (holiday, end) = self.holiday_at(at)?;
-        let name = Yearly::Holiday(holiday);
-        if let Some((year, end)) = self.year_beside(end) {
-            return Some(Named::new(Point::Yearly(name, Some(year)), end));
-        }
         let led = !matches!(lead.word, Word::Other | Word::By | Word::From) && !lead.the;
-        (led && !self.goes_on(end)).then(|| Named::new(Point::Yearly(name, None), end))
+        self.of_year_beside(Yearly::Holiday(holiday), end, led && !self.goes_on(end))
     }
 }

@@ -76,12 +76,15 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether the words of an event that begins at `at` may go on with the token at `end`.
+    fn may_go_on(&self, at: usize, end: usize) -> bool {
+        let is_near = end < self.tokens.len().min(at + MOST_WORDS);
+        is_near && (end == at || !self.stops_before(end))
+    }
+
     fn noun_phrase(&self, at: usize) -> Option<(String, usize)> {
         let mut end = at;
-        while end < at + MOST_WORDS
-            && end < self.tokens.len()
-            && (end == at || !self.stops_before(end))
-        {
+        while self.may_go_on(at, end) {
             let ends = match self.word(end) {
                 Word::Of => end == at || self.stops_before(end + 1),
                 // "the launch of the app"
@@ -111,32 +114,24 @@ impl Reader<'_> {
     }
 
     fn clause_words(&self, at: usize) -> Option<(String, usize)> {
+        let joins = |word| is_word!(word, The Determiner Article To From Of);
         let mut end = at;
-        while end < at + MOST_WORDS
-            && end < self.tokens.len()
-            && (end == at || !self.stops_before(end))
-        {
-            let goes_on = end == at
-                || is_word!(self.word(end), The Determiner Article To From Of)
-                || !ends_noun_phrase(self.word(end));
-            if !goes_on {
+        while self.may_go_on(at, end) {
+            if end > at && !joins(self.word(end)) && ends_noun_phrase(self.word(end)) {
                 break;
             }
             end += 1;
         }
-        while end > at + 1 && is_word!(self.word(end - 1), The Determiner Article To From Of) {
+        while end > at + 1 && joins(self.word(end - 1)) {
             end -= 1;
         }
         self.said(at, end)
     }
 
     fn is_past_verb(&self, at: usize) -> bool {
-        const IRREGULAR: [&str; 34] = [
-            "moved", "left", "met", "got", "came", "went", "had", "made", "bought", "sold",
-            "broke", "built", "ran", "saw", "took", "became", "quit", "lost", "won", "wrote",
-            "gave", "found", "began", "fell", "cut", "split", "set", "put", "chose", "spoke",
-            "hired", "shut", "grew", "sent",
-        ];
+        const IRREGULAR: &str = "moved left met got came went had made bought sold broke built ran saw took became quit \
+            lost won wrote gave found began fell cut split set put chose spoke hired shut grew sent \
+            started ended finished";
         let Some(token) = self.tokens.get(at) else {
             return false;
         };
@@ -145,9 +140,7 @@ impl Reader<'_> {
             && token.text.ends_with("ed")
             && !token.text.ends_with("eed")
             && !token.is_capitalised();
-        regular
-            || matches!(token.text, "started" | "ended" | "finished")
-            || IRREGULAR.contains(&token.text)
+        regular || IRREGULAR.split(' ').any(|verb| verb == token.text)
     }
 
     fn said(&self, at: usize, end: usize) -> Option<(String, usize)> {
@@ -159,14 +152,11 @@ impl Reader<'_> {
         if !names {
             return None;
         }
-        let mut words = String::new();
-        for token in &self.tokens[at..end] {
-            if !words.is_empty() {
-                words.push(' ');
-            }
-            words.push_str(token.text);
-        }
-        Some((words, end))
+        let words: Vec<&str> = self.tokens[at..end]
+            .iter()
+            .map(|token| token.text)
+            .collect();
+        Some((words.join(" "), end))
     }
 }
 

@@ -41,7 +41,7 @@ impl Reader<'_> {
             slice: Some(slice),
             ..whole
         };
-        named.resolve(self.today(), self.choice())?;
+        self.resolved(&named)?;
         Some(named)
     }
 
@@ -106,7 +106,7 @@ impl Reader<'_> {
             slice: Some(Slice::Third(third)),
             ..named
         };
-        named.resolve(self.today(), self.choice())?;
+        self.resolved(&named)?;
         Some(named)
     }
 }

@@ -338,7 +338,7 @@ impl Reader<'_> {
                     _ => lead,
                 };
                 let named = self.named(at, lead)?;
-                let range = named.resolve(self.today(), self.choice())?;
+                let range = self.resolved(&named)?;
                 Named::fixed(calendar_unit(unit, range.start.date(), 0), named.end)
             }
             _ => None,
