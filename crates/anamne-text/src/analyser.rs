@@ -237,14 +237,10 @@ impl Receiver for FoundTerms {
 
 impl FoundTerms {
     fn guest(&mut self, term: &str, position: u32) {
-        self.terms.push(FoundTerm {
-            term: term.to_owned(),
-            surface: String::new(),
-            position,
-            functions: LanguageSet::default(),
-            case: Case::Lower,
-            guest: true,
-        });
+        self.term(term, "", position, LanguageSet::default(), Case::Lower);
+        if let Some(added) = self.terms.last_mut() {
+            added.guest = true;
+        }
     }
 
     /// `may` beside a number. The terms are in order of position.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{accept, check_text};
+use crate::limits::{accept, check_some, check_text};
 use crate::{Contradiction, Limits, MemoryId, Refusal};
 
 /// Which memories are compared with each other.
@@ -44,13 +44,16 @@ impl ConsistencyRequest {
     /// Checks that there is something to compare, and the bounds.
     pub fn check(&self) -> Result<(), Refusal> {
         Limits::check_results(self.limit)?;
-        match &self.topic {
-            Some(topic) => check_text("topic", topic, Limits::QUERY_BYTES)?,
-            None => {
-                let accepts = "at least one memory, or a topic";
-                accept(!self.memories.is_empty(), "memories", accepts, "none")?;
-            }
-        }
+        let is_told = self.topic.is_some() || !self.memories.is_empty();
+        accept(
+            is_told,
+            "memories",
+            "at least one memory, or a topic",
+            "none",
+        )?;
+        check_some(self.topic.as_ref(), |topic| {
+            check_text("topic", topic, Limits::QUERY_BYTES)
+        })?;
         let (count, accepts) = (
             self.memories.len(),
             format_args!("at most {} memories", Limits::RESULTS),

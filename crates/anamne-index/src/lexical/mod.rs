@@ -139,10 +139,8 @@ impl LexicalView {
     /// Frees the replaced states of rows when the tail is mostly that. The caller is the follower.
     fn shed_dead_states(&self) {
         let state = self.state();
-        let lean = state
-            .tail
-            .is_mostly_dead()
-            .then(|| state.tail.after(Seq(0)));
+        let tail = &state.tail;
+        let lean = tail.is_mostly_dead().then(|| tail.after(Seq(0)));
         drop(state);
         if let Some(lean) = lean {
             self.state_mut().tail = lean;

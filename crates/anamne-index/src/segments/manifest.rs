@@ -103,21 +103,19 @@ impl Manifest {
     }
 
     fn segment(reader: &mut ByteReader<'_>) -> Option<(SegmentEntry, RoaringBitmap)> {
-        let (number, length, checksum) = (reader.u64()?, reader.u64()?, reader.u64()?);
-        let rows = RowSpan {
-            count: reader.u32()?,
-            first: reader.u32()?,
-            last: reader.u32()?,
-        };
-        let dead = RoaringBitmap::deserialize_from(reader.block()?).ok()?;
-        Some((
-            SegmentEntry {
-                number,
-                length,
-                checksum,
-                rows,
+        let entry = SegmentEntry {
+            number: reader.u64()?,
+            length: reader.u64()?,
+            checksum: reader.u64()?,
+            rows: RowSpan {
+                count: reader.u32()?,
+                first: reader.u32()?,
+                last: reader.u32()?,
             },
-            dead,
+        };
+        Some((
+            entry,
+            RoaringBitmap::deserialize_from(reader.block()?).ok()?,
         ))
     }
 }

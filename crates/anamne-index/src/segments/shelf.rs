@@ -260,57 +260,46 @@ impl<L: Layout> State<L> {
 /// Makes a struct with a `shelf` of that layout a [`View`](anamne_store::view::View) of it.
 macro_rules! view_of_shelf {
     ($view:ty, $layout:ty) => {
-        impl anamne_store::view::View for $view {
-            fn name(&self) -> &'static str {
-                <$layout as crate::segments::Layout>::NAME
-            }
+        const _: () = {
+            use anamne_store::view::{Change, ChangeFeed, Fold, Health, View, ViewError};
+            use anamne_types::Seq;
+            use $crate::segments::{Layout, Thoroughness};
 
-            fn health(&self) -> anamne_store::view::Health {
-                self.shelf.health()
-            }
+            type Folded = Result<Fold, ViewError>;
 
-            fn refresh(&self) {
-                self.shelf.refresh();
+            impl View for $view {
+                fn name(&self) -> &'static str {
+                    <$layout>::NAME
+                }
+                fn health(&self) -> Health {
+                    self.shelf.health()
+                }
+                fn refresh(&self) {
+                    self.shelf.refresh();
+                }
+                fn watermark(&self) -> Seq {
+                    self.shelf.watermark()
+                }
+                fn position(&self) -> Seq {
+                    self.shelf.position()
+                }
+                fn tail_rows(&self) -> usize {
+                    self.shelf.tail_rows()
+                }
+                fn follow(&self, changes: &[Change], through: Seq) {
+                    self.shelf.follow(changes, through);
+                }
+                fn fold(&self, feed: &dyn ChangeFeed, progress: &mut dyn FnMut(Seq)) -> Folded {
+                    self.shelf.fold(feed, progress, Thoroughness::Usual)
+                }
+                fn purge(&self, feed: &dyn ChangeFeed, progress: &mut dyn FnMut(Seq)) -> Folded {
+                    self.shelf.fold(feed, progress, Thoroughness::NothingDead)
+                }
+                fn verify(&self) -> Health {
+                    self.shelf.verify()
+                }
             }
-
-            fn watermark(&self) -> anamne_types::Seq {
-                self.shelf.watermark()
-            }
-
-            fn position(&self) -> anamne_types::Seq {
-                self.shelf.position()
-            }
-
-            fn tail_rows(&self) -> usize {
-                self.shelf.tail_rows()
-            }
-
-            fn follow(&self, changes: &[anamne_store::view::Change], through: anamne_types::Seq) {
-                self.shelf.follow(changes, through);
-            }
-
-            fn fold(
-                &self,
-                feed: &dyn anamne_store::view::ChangeFeed,
-                progress: &mut dyn FnMut(anamne_types::Seq),
-            ) -> Result<anamne_store::view::Fold, anamne_store::view::ViewError> {
-                let usual = crate::segments::Thoroughness::Usual;
-                self.shelf.fold(feed, progress, usual)
-            }
-
-            fn purge(
-                &self,
-                feed: &dyn anamne_store::view::ChangeFeed,
-                progress: &mut dyn FnMut(anamne_types::Seq),
-            ) -> Result<anamne_store::view::Fold, anamne_store::view::ViewError> {
-                let all = crate::segments::Thoroughness::NothingDead;
-                self.shelf.fold(feed, progress, all)
-            }
-
-            fn verify(&self) -> anamne_store::view::Health {
-                self.shelf.verify()
-            }
-        }
+        };
     };
 }
 pub(crate) use view_of_shelf;
