@@ -97,9 +97,8 @@ impl CachedEmbedder {
             let vectors = self.embedded(&asked)?;
             self.misses.fetch_add(batch.len() as u64, Ordering::Relaxed);
             let kept: Vec<(&str, &[u16])> = asked
-                .iter()
-                .zip(&vectors)
-                .map(|(&text, vector)| (text, vector.as_slice()))
+                .into_iter()
+                .zip(vectors.iter().map(Vec::as_slice))
                 .collect();
             if let Err(trouble) = self.cache.put(self.model.model(), &kept) {
                 self.note_trouble(trouble);
@@ -114,13 +113,7 @@ impl CachedEmbedder {
     /// What the model says of these texts, in sixteen bits.
     fn embedded(&self, texts: &[&str]) -> Result<Vec<Vec<u16>>, EmbedError> {
         let vectors = self.model.embed_batch(texts)?;
-        let expected = texts.len() * self.dimensions();
-        if vectors.len() != expected {
-            return Err(EmbedError::VectorLength {
-                expected,
-                found: vectors.len(),
-            });
-        }
+        EmbedError::unless_long(texts.len() * self.dimensions(), vectors.len())?;
         if !vectors.iter().all(|place| place.is_finite()) {
             return Err(EmbedError::NotFinite {
                 model: self.model.model().to_string(),
@@ -147,10 +140,7 @@ impl Embedder for CachedEmbedder {
     }
 
     fn embed_into(&self, text: &str, vector: &mut [f32]) -> Result<(), EmbedError> {
-        let (expected, found) = (self.dimensions(), vector.len());
-        if found != expected {
-            return Err(EmbedError::VectorLength { expected, found });
-        }
+        EmbedError::unless_long(self.dimensions(), vector.len())?;
         vector.copy_from_slice(&self.embed_batch(&[text])?);
         Ok(())
     }

@@ -3,6 +3,16 @@
 use std::io;
 use std::path::PathBuf;
 
+impl EmbedError {
+    /// Refuses a vector of another length than the model's.
+    pub(crate) fn unless_long(expected: usize, found: usize) -> Result<(), Self> {
+        if found == expected {
+            return Ok(());
+        }
+        Err(Self::VectorLength { expected, found })
+    }
+}
+
 /// Why a model could not be loaded or a text not be embedded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -56,6 +56,28 @@ mod tests {
     }
 
     #[test]
+    fn halves_are_read_exactly() {
+        for (bits, expected) in [
+            (0x0000, 0.0),
+            (0x3C00, 1.0),
+            (0xC000, -2.0),
+            (0x7BFF, 65504.0),
+            (0x0001, 5.960_464_5e-8),
+            (0x03FF, 6.097_555e-5),
+            (0x0400, 6.103_515_6e-5),
+            (0x3555, 0.333_251_95),
+        ] {
+            assert_eq!(
+                from_half(bits).to_bits(),
+                f32::to_bits(expected),
+                "{bits:04x}"
+            );
+        }
+        assert!(from_half(0x7C00).is_infinite());
+        assert!(from_half(0x7E00).is_nan());
+    }
+
+    #[test]
     fn a_number_becomes_the_nearest_of_its_neighbours() {
         for half in 0..0x7bff {
             let (low, high) = (from_half(half), from_half(half + 1));

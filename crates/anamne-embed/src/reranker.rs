@@ -35,11 +35,8 @@ pub fn checked_scores(
         Err(EmbedError::Rerank { model, problem })
     };
     if scores.len() != texts.len() {
-        return failed(format!(
-            "it gave {} scores for {} texts",
-            scores.len(),
-            texts.len()
-        ));
+        let (given, asked) = (scores.len(), texts.len());
+        return failed(format!("it gave {given} scores for {asked} texts"));
     }
     match scores.iter().find(|score| !(0.0..=1.0).contains(*score)) {
         Some(score) => failed(format!(

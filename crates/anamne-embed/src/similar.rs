@@ -18,9 +18,6 @@ pub struct SimilarTokens {
 }
 
 impl SimilarTokens {
-    /// The cosine below which two tokens don't count as similar.
-    pub const THRESHOLD: f32 = 0.4;
-
     /// The table of the built-in model. Costs nanoseconds.
     pub fn builtin() -> Self {
         debug_assert_eq!(&BYTES[..8], MAGIC);

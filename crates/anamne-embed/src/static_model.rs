@@ -95,10 +95,7 @@ impl Embedder for StaticModel {
     }
 
     fn embed_into(&self, text: &str, vector: &mut [f32]) -> Result<(), EmbedError> {
-        let (expected, found) = (self.dimensions(), vector.len());
-        if found != expected {
-            return Err(EmbedError::VectorLength { expected, found });
-        }
+        EmbedError::unless_long(self.dimensions(), vector.len())?;
         vector.fill(0.0);
         match &self.table {
             Table::Wordpiece(WordpieceTable { tokenizer, rows }) => {

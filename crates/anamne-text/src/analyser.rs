@@ -237,14 +237,10 @@ impl Receiver for FoundTerms {
 
 impl FoundTerms {
     fn guest(&mut self, term: &str, position: u32) {
-        self.terms.push(FoundTerm {
-            term: term.to_owned(),
-            surface: String::new(),
-            position,
-            functions: LanguageSet::default(),
-            case: Case::Lower,
-            guest: true,
-        });
+        self.term(term, "", position, LanguageSet::default(), Case::Lower);
+        if let Some(added) = self.terms.last_mut() {
+            added.guest = true;
+        }
     }
 
     /// `may` beside a number. The terms are in order of position.
@@ -252,21 +248,16 @@ impl FoundTerms {
         if term.surface != "may" {
             return false;
         }
-        let begin = |other: &&FoundTerm| {
+        let is_number = |other: &FoundTerm| {
             other
                 .surface
                 .starts_with(|first: char| first.is_ascii_digit())
         };
-        let from = |position| {
-            self.terms
-                .partition_point(|other| other.position < position)
-        };
-        let at = |position: u32| &self.terms[from(position)..from(position + 1)];
+        let terms = &self.terms;
+        let from = |position| terms.partition_point(|other| other.position < position);
+        let at = |position: u32| &terms[from(position)..from(position + 1)];
         let before = term.position.checked_sub(1).map_or(&[][..], at);
-        before
-            .iter()
-            .chain(at(term.position + 1))
-            .any(|other| begin(&other))
+        before.iter().chain(at(term.position + 1)).any(is_number)
     }
 
     fn into_query(self, stops: LanguageSet) -> QueryTerms {

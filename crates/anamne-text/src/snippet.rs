@@ -92,13 +92,8 @@ fn best_passage(matches: &[Match], max_chars: usize) -> Option<Passage> {
         }
         let score = score(seen, repeated);
         if best.as_ref().is_none_or(|(top, _)| score > *top) {
-            best = Some((
-                score,
-                Passage {
-                    byte: first.byte,
-                    chars: end - first.first_char,
-                },
-            ));
+            let (byte, chars) = (first.byte, end - first.first_char);
+            best = Some((score, Passage { byte, chars }));
         }
         if score == highest {
             break;
@@ -117,15 +112,9 @@ fn find_matches(text: &str, terms: &[QueryTerm]) -> Vec<Match> {
     let mut places = places(text, terms);
     let mut said = (0, None);
     places.retain(|place| {
-        said = (
-            if said.1 == Some(*place) {
-                said.0 + 1
-            } else {
-                1
-            },
-            Some(*place),
-        );
-        said.0 <= 1 + MAX_REPEATED
+        let again = if said.1 == Some(*place) { said.0 } else { 0 };
+        said = (again + 1, Some(*place));
+        again <= MAX_REPEATED
     });
     count_chars(text, &places)
 }
@@ -134,15 +123,13 @@ fn find_matches(text: &str, terms: &[QueryTerm]) -> Vec<Match> {
 fn places(text: &str, terms: &[QueryTerm]) -> Vec<(usize, usize, usize)> {
     let mut places = Vec::new();
     find_words(text, terms, &mut places);
-    for (at, term) in terms
+    let unspaced = terms
         .iter()
         .enumerate()
-        .filter(|(_, term)| is_unspaced(&term.text))
-    {
-        places.extend(
-            text.match_indices(&term.text)
-                .map(|(byte, found)| (byte, found.len(), at)),
-        );
+        .filter(|(_, term)| is_unspaced(&term.text));
+    for (at, term) in unspaced {
+        let found = text.match_indices(&term.text);
+        places.extend(found.map(|(byte, found)| (byte, found.len(), at)));
     }
     places.sort_unstable();
     places
@@ -163,11 +150,10 @@ fn count_chars(text: &str, places: &[(usize, usize, usize)]) -> Vec<Match> {
             word = byte..byte + length;
             word_chars = text[word.clone()].chars().count();
         }
-        let length = word_chars;
         Match {
             byte,
             first_char: chars,
-            end_char: chars + length,
+            end_char: chars + word_chars,
             term,
         }
     });
@@ -259,21 +245,12 @@ fn start_of_context(text: &str, passage: &Passage, max_chars: usize) -> usize {
                 .then(|| context.len() - after.trim_start().len())
         });
     let word = || {
-        context
-            .find(char::is_whitespace)
-            .map(|at| context.len() - context[at..].trim_start().len())
+        let space = context.find(char::is_whitespace)?;
+        Some(context.len() - context[space..].trim_start().len())
     };
-    let unspaced = || {
-        context
-            .chars()
-            .all(|letter| !letter.is_ascii())
-            .then_some(0)
-    };
-    start
-        + sentence
-            .or_else(word)
-            .or_else(unspaced)
-            .unwrap_or(context.len())
+    let unspaced = || (!context.bytes().any(|byte| byte.is_ascii())).then_some(0);
+    let lead = sentence.or_else(word).or_else(unspaced);
+    start + lead.unwrap_or(context.len())
 }
 
 fn render(text: &str, start: usize, max_chars: usize) -> String {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{check_name, check_text};
+use crate::limits::{accept, check_name, check_names, check_some, check_text};
 use crate::{EntityType, Limits, MemoryId, Perspective, Refusal};
 
 /// What someone says about the knowledge graph itself. It is told as a fact, outranks everything that was read from texts, and
@@ -88,9 +88,7 @@ impl Assertion {
         match self {
             Self::Entity { name, aliases, .. } => {
                 check_name("name", name)?;
-                aliases
-                    .iter()
-                    .try_for_each(|alias| check_name("alias", alias))
+                check_names("alias", aliases)
             }
             Self::Relation {
                 subject,
@@ -102,12 +100,9 @@ impl Assertion {
                 check_name("subject", subject)?;
                 check_relation(relation)?;
                 check_name("object", object)?;
-                match (valid_from, valid_to) {
-                    (Some(from), Some(to)) if from >= to => {
-                        Err(Refusal::new("valid_to", "an instant after valid_from", to))
-                    }
-                    _ => Ok(()),
-                }
+                check_some(valid_from.zip(*valid_to), |(from, to)| {
+                    accept(from < to, "valid_to", "an instant after valid_from", to)
+                })
             }
             Self::Property {
                 entity,
@@ -125,22 +120,23 @@ impl Assertion {
                 object,
             } => {
                 check_name("subject", subject)?;
-                relation.as_deref().map_or(Ok(()), check_relation)?;
-                if relation.is_none() && object.is_some() {
-                    return Err(Refusal::new("relation", "the relation that is denied", ""));
-                }
-                object
-                    .as_deref()
-                    .map_or(Ok(()), |object| check_name("object", object))
+                check_some(relation.as_deref(), check_relation)?;
+                let is_told = relation.is_some() || object.is_none();
+                accept(is_told, "relation", "the relation that is denied", "")?;
+                check_names("object", object)
             }
             Self::Distinct { one, other } => {
                 check_name("one", one)?;
                 check_name("other", other)
             }
-            Self::Resolution { kept, lost, .. } if kept == lost => {
-                Err(Refusal::new("keep", "one of the two memories", kept))
+            Self::Resolution {
+                contradiction,
+                kept,
+                lost,
+            } => {
+                accept(kept != lost, "keep", "one of the two memories", kept)?;
+                check_name("contradiction", contradiction)
             }
-            Self::Resolution { contradiction, .. } => check_name("contradiction", contradiction),
         }
     }
 
@@ -151,19 +147,14 @@ impl Assertion {
                 name,
                 entity_type,
                 aliases,
-            } if aliases.is_empty() => {
-                format!("{name} is {}.", with_article(*entity_type))
-            }
-            Self::Entity {
-                name,
-                entity_type,
-                aliases,
             } => {
-                format!(
-                    "{name} is {}, also called {}.",
-                    with_article(*entity_type),
-                    aliases.join(", ")
-                )
+                let also = if aliases.is_empty() {
+                    ""
+                } else {
+                    ", also called "
+                };
+                let (what, aliases) = (with_article(*entity_type), aliases.join(", "));
+                format!("{name} is {what}{also}{aliases}.")
             }
             Self::Relation {
                 subject,
@@ -219,24 +210,17 @@ impl Assertion {
 
 fn with_article(entity_type: EntityType) -> String {
     let word = entity_type.as_str();
-    let article = if word.starts_with(['a', 'e', 'i', 'o']) {
-        "an"
+    let n = if word.starts_with(['a', 'e', 'i', 'o']) {
+        "n"
     } else {
-        "a"
+        ""
     };
-    format!("{article} {word}")
+    format!("a{n} {word}")
 }
 
 fn check_relation(relation: &str) -> Result<(), Refusal> {
     check_name("relation", relation)?;
     let is_word = |character: char| character.is_alphanumeric() || character == '_';
-    if relation.chars().all(is_word) {
-        Ok(())
-    } else {
-        Err(Refusal::new(
-            "relation",
-            "words joined by _, such as works_at",
-            relation,
-        ))
-    }
+    let accepts = "words joined by _, such as works_at";
+    accept(relation.chars().all(is_word), "relation", accepts, relation)
 }

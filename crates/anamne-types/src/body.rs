@@ -1,17 +1,14 @@
 //! The kinds of memory and the typed body that each carries beside its text.
 
-use std::fmt::{self, Write};
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 
-use crate::{MemoryId, Refusal};
+use crate::MemoryId;
 
 /// Declares an enum of words with one spelling in code, JSON, the CLI and the source, and a stable number.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident as $field:literal { $($(#[$variant_doc:meta])* $variant:ident = $number:literal $word:literal,)+ }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
         pub enum $name {
             $($(#[$variant_doc])* #[serde(rename = $word)] $variant = $number,)+
         }
@@ -36,21 +33,21 @@ macro_rules! words {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 formatter.pad(self.as_str())
             }
         }
 
-        impl FromStr for $name {
-            type Err = Refusal;
+        impl std::str::FromStr for $name {
+            type Err = crate::Refusal;
 
-            fn from_str(text: &str) -> Result<Self, Refusal> {
+            fn from_str(text: &str) -> Result<Self, crate::Refusal> {
                 // A hyphen in place of an underscore is the same word.
                 let word = text.replace('-', "_");
                 Self::ALL.iter().copied().find(|value| value.as_str() == word).ok_or_else(|| {
                     let words: Vec<_> = Self::ALL.iter().map(|value| value.as_str()).collect();
-                    Refusal::new($field, format!("one of {}", words.join(", ")), text)
+                    crate::Refusal::new($field, format!("one of {}", words.join(", ")), text)
                 })
             }
         }
@@ -215,13 +212,20 @@ pub enum Body {
     },
 }
 
+impl Default for Body {
+    /// A message of which nothing else is said.
+    fn default() -> Self {
+        Self::Message { role: None }
+    }
+}
+
 impl Body {
     /// The body of a memory of this kind that says nothing beside its content.
     ///
     /// A chunk always names its document, so there is no empty body for it.
     pub fn empty(kind: Kind) -> Option<Self> {
         Some(match kind {
-            Kind::Message => Self::Message { role: None },
+            Kind::Message => Self::default(),
             Kind::Thought => Self::Thought { follows: None },
             Kind::Fact => Self::Fact { category: None },
             Kind::Episode => Self::Episode {
@@ -242,9 +246,7 @@ impl Body {
                 source: String::new(),
             },
             Kind::Chunk => return None,
-            Kind::Summary => Self::Summary {
-                sources: Vec::new(),
-            },
+            Kind::Summary => Self::Summary { sources: vec![] },
         })
     }
 
@@ -272,46 +274,31 @@ impl Body {
 
     /// Appends to `text` what of the body should be found by search, a line a field.
     pub fn append_searchable(&self, text: &mut String) {
-        let mut line = |part: &str| {
-            if !part.is_empty() {
-                let _ = write!(text, "\n{part}");
-            }
-        };
-        match self {
+        let (before, list, after): (&[&String], &[String], &[&String]) = match self {
             Self::Episode {
                 goal,
                 plan,
                 outcome,
                 ..
-            } => {
-                line(goal);
-                for step in plan {
-                    line(step);
-                }
-                line(outcome);
-            }
+            } => (&[goal], plan, &[outcome]),
             Self::Skill {
                 name,
                 trigger,
                 steps,
                 code,
-            } => {
-                line(name);
-                line(trigger);
-                for step in steps {
-                    line(step);
-                }
-                line(code);
-            }
-            Self::Document { title, source } => {
-                line(title);
-                line(source);
-            }
-            Self::Chunk { heading, .. } => line(heading),
-            Self::Message { .. }
-            | Self::Thought { .. }
-            | Self::Fact { .. }
-            | Self::Summary { .. } => {}
+            } => (&[name, trigger], steps, &[code]),
+            Self::Document { title, source } => (&[title, source], &[], &[]),
+            Self::Chunk { heading, .. } => (&[heading], &[], &[]),
+            _ => return,
+        };
+        let parts = before
+            .iter()
+            .copied()
+            .chain(list)
+            .chain(after.iter().copied());
+        for part in parts.filter(|part| !part.is_empty()) {
+            text.push('\n');
+            text.push_str(part);
         }
     }
 }

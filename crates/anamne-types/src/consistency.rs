@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::limits::check_text;
-use crate::question::check_limit;
+use crate::limits::{accept, check_some, check_text};
 use crate::{Contradiction, Limits, MemoryId, Refusal};
 
 /// Which memories are compared with each other.
@@ -14,7 +13,6 @@ pub struct ConsistencyRequest {
     #[serde(default)]
     pub memories: Vec<MemoryId>,
     /// And what a recall of these words finds.
-    #[serde(default)]
     pub topic: Option<String>,
     /// Memories that the recall brings at most, 1 to 1 000.
     #[serde(default = "fifty")]
@@ -45,21 +43,22 @@ impl ConsistencyRequest {
 
     /// Checks that there is something to compare, and the bounds.
     pub fn check(&self) -> Result<(), Refusal> {
-        check_limit(self.limit)?;
-        if let Some(topic) = &self.topic {
-            check_text("topic", topic, Limits::QUERY_BYTES)?;
-        } else if self.memories.is_empty() {
-            return Err(Refusal::new(
-                "memories",
-                "at least one memory, or a topic",
-                "none",
-            ));
-        }
-        if self.memories.len() > Limits::RESULTS {
-            let accepts = format!("at most {} memories", Limits::RESULTS);
-            return Err(Refusal::new("memories", accepts, self.memories.len()));
-        }
-        Ok(())
+        Limits::check_results(self.limit)?;
+        let is_told = self.topic.is_some() || !self.memories.is_empty();
+        accept(
+            is_told,
+            "memories",
+            "at least one memory, or a topic",
+            "none",
+        )?;
+        check_some(self.topic.as_ref(), |topic| {
+            check_text("topic", topic, Limits::QUERY_BYTES)
+        })?;
+        let (count, accepts) = (
+            self.memories.len(),
+            format_args!("at most {} memories", Limits::RESULTS),
+        );
+        accept(count <= Limits::RESULTS, "memories", accepts, count)
     }
 }
 

@@ -1,11 +1,9 @@
 //! How a block of remembered text is asked for.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 
 use crate::body::words;
+use crate::limits::accept;
 use crate::{Recall, Refusal};
 
 words! {
@@ -34,7 +32,6 @@ pub struct ContextRequest {
     /// Tokens that the block may cost, at least 50. A preset's own budget is never exceeded.
     pub token_budget: usize,
     /// What is wanted beside what the question asks, or without a question.
-    #[serde(default)]
     pub preset: Option<ContextPreset>,
 }
 
@@ -80,13 +77,12 @@ impl ContextRequest {
         } else {
             self.recall.check_bounds()?;
         }
-        if !(50..=1_000_000).contains(&self.token_budget) {
-            return Err(Refusal::new(
-                "token_budget",
-                "a whole number from 50 to 1000000",
-                self.token_budget,
-            ));
-        }
-        Ok(())
+        let (budget, accepts) = (self.token_budget, "a whole number from 50 to 1000000");
+        accept(
+            (50..=1_000_000).contains(&budget),
+            "token_budget",
+            accepts,
+            budget,
+        )
     }
 }

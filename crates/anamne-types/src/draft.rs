@@ -3,38 +3,31 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{check_name, check_text, check_unit};
+use crate::limits::{accept, check_importance, check_names, check_some, check_text, check_unit};
 use crate::{Body, Category, Kind, Limits, Metadata, Refusal};
 
 /// A memory that is about to be told.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Draft {
     /// What is told, word for word: 1 to 1 000 000 bytes.
     pub content: String,
     /// The kind and what belongs to it; a message when not said.
-    #[serde(default = "message")]
+    #[serde(default)]
     pub body: Body,
     /// The thread that it continues.
-    #[serde(default)]
     pub thread: Option<String>,
     /// Its place in the thread; the next free one when not said.
-    #[serde(default)]
     pub position: Option<u32>,
     /// The session in which it is told.
-    #[serde(default)]
     pub session: Option<String>,
     /// Who said it.
-    #[serde(default)]
     pub author: Option<String>,
     /// How far its origin is trusted, 0 to 1; by the actor's kind when not said.
-    #[serde(default)]
     pub trust: Option<f32>,
     /// How much it matters, 1 to 10; 5 when not said.
-    #[serde(default)]
     pub importance: Option<u8>,
     /// How sure its author is, 0 to 1; 1 when not said.
-    #[serde(default)]
     pub confidence: Option<f32>,
     /// Words to file it under.
     #[serde(default)]
@@ -43,13 +36,10 @@ pub struct Draft {
     #[serde(default)]
     pub metadata: Metadata,
     /// The id that it had elsewhere; telling the same one again changes nothing.
-    #[serde(default)]
     pub external_id: Option<String>,
     /// When it happened; now when not said.
-    #[serde(default)]
     pub occurred_at: Option<Timestamp>,
     /// When it stops being recalled.
-    #[serde(default)]
     pub expires_at: Option<Timestamp>,
 }
 
@@ -65,10 +55,6 @@ impl From<String> for Draft {
     }
 }
 
-fn message() -> Body {
-    Body::Message { role: None }
-}
-
 impl Draft {
     /// The importance of a memory of which nothing else is said.
     pub const USUAL_IMPORTANCE: u8 = 5;
@@ -77,19 +63,7 @@ impl Draft {
     pub fn new(content: impl Into<String>) -> Self {
         Self {
             content: content.into(),
-            body: message(),
-            thread: None,
-            position: None,
-            session: None,
-            author: None,
-            trust: None,
-            importance: None,
-            confidence: None,
-            tags: Vec::new(),
-            metadata: Metadata::new(),
-            external_id: None,
-            occurred_at: None,
-            expires_at: None,
+            ..Self::default()
         }
     }
 
@@ -162,15 +136,20 @@ impl Draft {
             ("author", &self.author),
             ("external_id", &self.external_id),
         ] {
-            name.as_deref()
-                .map_or(Ok(()), |name| check_name(field, name))?;
+            check_names(field, name)?;
         }
-        self.trust
-            .map_or(Ok(()), |trust| check_unit("trust", trust))?;
-        self.confidence
-            .map_or(Ok(()), |confidence| check_unit("confidence", confidence))?;
-        check_position(self.thread.as_deref(), self.position)?;
-        check_importance(self.importance)?;
+        check_judgements(self.trust, self.confidence)?;
+        check_some(self.position, |position| {
+            accept(
+                self.thread.is_some(),
+                "position",
+                "given together with a thread",
+                position,
+            )
+        })?;
+        check_some(self.importance, |importance| {
+            check_importance("importance", importance)
+        })?;
         check_tags(&self.tags)?;
         check_metadata(&self.metadata)?;
         check_body(&self.body)
@@ -179,40 +158,29 @@ impl Draft {
 
 /// A change to a memory: what is `None` stays as it is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Edit {
     /// New content.
-    #[serde(default)]
     pub content: Option<String>,
     /// New kind and body.
-    #[serde(default)]
     pub body: Option<Body>,
     /// New importance, 1 to 10.
-    #[serde(default)]
     pub importance: Option<u8>,
     /// New confidence, 0 to 1.
-    #[serde(default)]
     pub confidence: Option<f32>,
     /// New trust, 0 to 1.
-    #[serde(default)]
     pub trust: Option<f32>,
     /// Tags to add.
-    #[serde(default)]
     pub add_tags: Vec<String>,
     /// Tags to take away.
-    #[serde(default)]
     pub remove_tags: Vec<String>,
     /// Metadata to set; a JSON null removes the name.
-    #[serde(default)]
     pub metadata: Metadata,
     /// When it happened.
-    #[serde(default)]
     pub occurred_at: Option<Timestamp>,
     /// When it stops being recalled.
-    #[serde(default)]
     pub expires_at: Option<Timestamp>,
     /// The memory that takes its place.
-    #[serde(default)]
     pub superseded_by: Option<crate::MemoryId>,
 }
 
@@ -224,67 +192,50 @@ impl Edit {
 
     /// Checks every field against [`Limits`].
     pub fn check(&self) -> Result<(), Refusal> {
-        self.content.as_deref().map_or(Ok(()), |content| {
+        check_some(self.content.as_ref(), |content| {
             check_text("content", content, Limits::CONTENT_BYTES)
         })?;
-        self.trust
-            .map_or(Ok(()), |trust| check_unit("trust", trust))?;
-        self.confidence
-            .map_or(Ok(()), |confidence| check_unit("confidence", confidence))?;
-        check_importance(self.importance)?;
+        check_judgements(self.trust, self.confidence)?;
+        check_some(self.importance, |importance| {
+            check_importance("importance", importance)
+        })?;
         check_tags(&self.add_tags)?;
         check_metadata(&self.metadata)?;
-        self.body.as_ref().map_or(Ok(()), check_body)
+        check_some(self.body.as_ref(), check_body)
     }
 }
 
-fn check_importance(importance: Option<u8>) -> Result<(), Refusal> {
-    match importance {
-        Some(value) if !(1..=10).contains(&value) => Err(Refusal::new(
-            "importance",
-            "a whole number from 1 to 10",
-            value,
-        )),
-        _ => Ok(()),
-    }
-}
-
-fn check_position(thread: Option<&str>, position: Option<u32>) -> Result<(), Refusal> {
-    match (thread, position) {
-        (None, Some(position)) => Err(Refusal::new(
-            "position",
-            "given together with a thread",
-            position,
-        )),
-        _ => Ok(()),
-    }
+fn check_judgements(trust: Option<f32>, confidence: Option<f32>) -> Result<(), Refusal> {
+    check_some(trust, |trust| check_unit("trust", trust))?;
+    check_some(confidence, |confidence| {
+        check_unit("confidence", confidence)
+    })
 }
 
 pub(crate) fn check_tags(tags: &[String]) -> Result<(), Refusal> {
-    if tags.len() > Limits::TAGS {
-        return Err(Refusal::new(
-            "tags",
-            format!("at most {} tags", Limits::TAGS),
-            format!("{} tags", tags.len()),
-        ));
-    }
-    tags.iter().try_for_each(|tag| check_name("tag", tag))
+    let (most, count) = (Limits::TAGS, tags.len());
+    accept(
+        count <= most,
+        "tags",
+        format_args!("at most {most} tags"),
+        format_args!("{count} tags"),
+    )?;
+    check_names("tag", tags)
 }
 
 pub(crate) fn check_metadata(metadata: &Metadata) -> Result<(), Refusal> {
     if metadata.is_empty() {
         return Ok(());
     }
-    metadata
-        .keys()
-        .try_for_each(|key| check_name("metadata key", key))?;
-    if metadata
-        .values()
-        .any(|value| is_deeper(value, Limits::METADATA_DEPTH))
-    {
-        let accepts = format!("nested at most {} levels deep", Limits::METADATA_DEPTH);
-        return Err(Refusal::new("metadata", accepts, "deeper"));
-    }
+    check_names("metadata key", metadata.keys())?;
+    let levels = Limits::METADATA_DEPTH;
+    let is_flat = !metadata.values().any(|value| is_deeper(value, levels));
+    accept(
+        is_flat,
+        "metadata",
+        format_args!("nested at most {levels} levels deep"),
+        "deeper",
+    )?;
     check_json_size("metadata", metadata, Limits::METADATA_BYTES)
 }
 
@@ -303,12 +254,8 @@ fn check_body(body: &Body) -> Result<(), Refusal> {
     if matches!(body, Body::Message { .. } | Body::Fact { .. }) {
         return Ok(());
     }
-    if let Body::Episode {
-        salience: Some(salience),
-        ..
-    } = body
-    {
-        check_unit("salience", *salience)?;
+    if let Body::Episode { salience, .. } = body {
+        check_some(*salience, |salience| check_unit("salience", salience))?;
     }
     check_json_size("body", body, Limits::BODY_BYTES)
 }
@@ -317,12 +264,6 @@ fn check_json_size<T: Serialize>(field: &str, value: &T, limit: usize) -> Result
     let size = serde_json::to_vec(value)
         .map_err(|error| Refusal::new(field, "representable as JSON", error))?
         .len();
-    if size > limit {
-        return Err(Refusal::new(
-            field,
-            format!("at most {limit} bytes of JSON"),
-            format!("{size} bytes"),
-        ));
-    }
-    Ok(())
+    let accepts = format_args!("at most {limit} bytes of JSON");
+    accept(size <= limit, field, accepts, format_args!("{size} bytes"))
 }

@@ -1,8 +1,5 @@
 //! Entries of the log.
 
-use std::fmt;
-use std::str::FromStr;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,5 @@
 //! Identifiers and sequence numbers, each its own type so that one is never taken for another.
 
-use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -18,11 +17,8 @@ impl MemoryId {
     pub fn at(unix_milliseconds: u64) -> Self {
         let seconds = unix_milliseconds / 1000;
         let nanoseconds = (unix_milliseconds % 1000) as u32 * 1_000_000;
-        Self(Uuid::new_v7(uuid::Timestamp::from_unix(
-            uuid::NoContext,
-            seconds,
-            nanoseconds,
-        )))
+        let birth = uuid::Timestamp::from_unix(uuid::NoContext, seconds, nanoseconds);
+        Self(Uuid::new_v7(birth))
     }
 
     /// The sixteen bytes of the id, as they stand in the source.
@@ -36,22 +32,27 @@ impl MemoryId {
     }
 }
 
-impl fmt::Display for MemoryId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
-    }
+/// Shows newtypes as what they hold.
+macro_rules! shown_as_held {
+    ($($name:ty),+) => {
+        $(impl std::fmt::Display for $name {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.fmt(formatter)
+            }
+        })+
+    };
 }
+pub(crate) use shown_as_held;
+
+shown_as_held!(MemoryId, Row, Seq);
 
 impl FromStr for MemoryId {
     type Err = Refusal;
 
     fn from_str(text: &str) -> Result<Self, Refusal> {
         Uuid::try_parse(text.trim()).map(Self).map_err(|_| {
-            Refusal::new(
-                "id",
-                "a UUID such as 0198c0de-7a11-7c3e-9d2f-6b1f0a5e4d21",
-                text,
-            )
+            let accepts = "a UUID such as 0198c0de-7a11-7c3e-9d2f-6b1f0a5e4d21";
+            Refusal::new("id", accepts, text)
         })
     }
 }
@@ -67,15 +68,3 @@ pub struct Row(pub u32);
 )]
 #[serde(transparent)]
 pub struct Seq(pub u64);
-
-impl fmt::Display for Row {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
-    }
-}
-
-impl fmt::Display for Seq {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
-    }
-}

@@ -1,6 +1,5 @@
 //! The words of the knowledge graph: entities, relations between them, and what is held to be true of them.
 
-use std::fmt;
 use std::str::FromStr;
 
 use jiff::Timestamp;
@@ -8,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::body::words;
+use crate::identity::shown_as_held;
 use crate::{MemoryId, Refusal};
 
 words! {
@@ -81,11 +81,7 @@ words! {
 #[serde(transparent)]
 pub struct EntityId(pub Uuid);
 
-impl fmt::Display for EntityId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
-    }
-}
+shown_as_held!(EntityId);
 
 impl FromStr for EntityId {
     type Err = Refusal;

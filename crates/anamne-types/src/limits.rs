@@ -34,20 +34,19 @@ impl Limits {
 
     /// Checks how many results or rows are wanted: 1 to [`Limits::RESULTS`].
     pub fn check_results(limit: usize) -> Result<(), Refusal> {
-        if (1..=Self::RESULTS).contains(&limit) {
-            return Ok(());
-        }
-        let accepts = format!("a whole number from 1 to {}", Self::RESULTS);
-        Err(Refusal::new("limit", accepts, limit))
+        let accepts = format_args!("a whole number from 1 to {}", Self::RESULTS);
+        accept(
+            (1..=Self::RESULTS).contains(&limit),
+            "limit",
+            accepts,
+            limit,
+        )
     }
 
     /// Checks how many rows are passed over first.
     pub fn check_offset(offset: usize) -> Result<(), Refusal> {
-        if offset <= Self::OFFSET {
-            return Ok(());
-        }
-        let accepts = format!("a whole number from 0 to {}", Self::OFFSET);
-        Err(Refusal::new("offset", accepts, offset))
+        let accepts = format_args!("a whole number from 0 to {}", Self::OFFSET);
+        accept(offset <= Self::OFFSET, "offset", accepts, offset)
     }
 }
 
@@ -106,42 +105,78 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
+/// Refuses `given` unless the field accepts it.
+pub(crate) fn accept(
+    accepted: bool,
+    field: &str,
+    accepts: impl fmt::Display,
+    given: impl fmt::Display,
+) -> Result<(), Refusal> {
+    if accepted {
+        return Ok(());
+    }
+    Err(Refusal::new(field, accepts.to_string(), given))
+}
+
+/// Checks a field that may be left out.
+pub(crate) fn check_some<T>(
+    value: Option<T>,
+    check: impl FnOnce(T) -> Result<(), Refusal>,
+) -> Result<(), Refusal> {
+    value.map_or(Ok(()), check)
+}
+
 /// Checks that `text` holds between 1 and `limit` bytes and is not only white space.
 pub(crate) fn check_text(field: &str, text: &str, limit: usize) -> Result<(), Refusal> {
-    if text.is_empty() || text.len() > limit {
-        return Err(Refusal::new(
-            field,
-            format!("1 to {limit} bytes long"),
-            format!("{} bytes", text.len()),
-        ));
-    }
-    if text.trim().is_empty() {
-        return Err(Refusal::new(
-            field,
-            "more than white space",
-            format!("{} blank bytes", text.len()),
-        ));
-    }
-    Ok(())
+    let (fits, length) = ((1..=limit).contains(&text.len()), text.len());
+    accept(
+        fits,
+        field,
+        format_args!("1 to {limit} bytes long"),
+        format_args!("{length} bytes"),
+    )?;
+    let said = !text.trim().is_empty();
+    accept(
+        said,
+        field,
+        "more than white space",
+        format_args!("{length} blank bytes"),
+    )
 }
 
 /// Checks a name: 1 to 256 bytes, no control characters.
 pub(crate) fn check_name(field: &str, name: &str) -> Result<(), Refusal> {
     check_text(field, name, Limits::NAME_BYTES)?;
-    match name.chars().find(|character| character.is_control()) {
-        Some(control) => Err(Refusal::new(
-            field,
-            "free of control characters",
-            format!("{control:?} in {name:?}"),
-        )),
-        None => Ok(()),
-    }
+    check_some(
+        name.chars().find(|character| character.is_control()),
+        |control| {
+            let given = format!("{control:?} in {name:?}");
+            Err(Refusal::new(field, "free of control characters", given))
+        },
+    )
+}
+
+/// Checks each of some names.
+pub(crate) fn check_names<'a>(
+    field: &str,
+    names: impl IntoIterator<Item = &'a String>,
+) -> Result<(), Refusal> {
+    let mut names = names.into_iter();
+    names.try_for_each(|name| check_name(field, name))
+}
+
+/// Checks that `importance` is one that a memory can have.
+pub(crate) fn check_importance(field: &str, importance: u8) -> Result<(), Refusal> {
+    let accepted = (1..=10).contains(&importance);
+    accept(accepted, field, "a whole number from 1 to 10", importance)
 }
 
 /// Checks that `value` is a number from 0 to 1.
 pub(crate) fn check_unit(field: &str, value: f32) -> Result<(), Refusal> {
-    if (0.0..=1.0).contains(&value) {
-        return Ok(());
-    }
-    Err(Refusal::new(field, "a number from 0 to 1", value))
+    accept(
+        (0.0..=1.0).contains(&value),
+        field,
+        "a number from 0 to 1",
+        value,
+    )
 }

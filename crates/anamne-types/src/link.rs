@@ -1,13 +1,10 @@
 //! Typed, directed, weighted, explained edges between memories.
 
-use std::fmt;
-use std::str::FromStr;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::body::words;
-use crate::limits::{check_text, check_unit};
+use crate::limits::{accept, check_text, check_unit};
 use crate::{Limits, MemoryId, Refusal};
 
 words! {
@@ -63,13 +60,7 @@ impl Link {
         if !self.reason.is_empty() {
             check_text("reason", &self.reason, Limits::REASON_BYTES)?;
         }
-        if self.from == self.to {
-            return Err(Refusal::new(
-                "to",
-                "another memory than the one that the link starts from",
-                self.to,
-            ));
-        }
-        Ok(())
+        let accepts = "another memory than the one that the link starts from";
+        accept(self.from != self.to, "to", accepts, self.to)
     }
 }

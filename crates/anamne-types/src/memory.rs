@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::draft::{check_metadata, check_tags};
+use crate::limits::check_some;
 use crate::{Assertion, Body, Kind, MemoryId, Refusal, Row, Seq};
 
 /// Free metadata: JSON values under names, in the order of the names.
@@ -27,14 +28,11 @@ pub fn is_reserved_metadata(name: &str) -> bool {
 
 /// Refuses metadata with a reserved name.
 pub fn check_unreserved(metadata: &Metadata) -> Result<(), Refusal> {
-    match metadata.keys().find(|name| is_reserved_metadata(name)) {
-        Some(name) => {
-            let accepts =
-                "another name: `knowledge` and names that begin with `anamne.` are reserved";
-            Err(Refusal::new("metadata", accepts, format!("{name:?}")))
-        }
-        None => Ok(()),
-    }
+    let reserved = metadata.keys().find(|name| is_reserved_metadata(name));
+    check_some(reserved, |name| {
+        let accepts = "another name: `knowledge` and names that begin with `anamne.` are reserved";
+        Err(Refusal::new("metadata", accepts, format!("{name:?}")))
+    })
 }
 
 /// A memory as it stands in its space.

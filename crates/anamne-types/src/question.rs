@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{check_name, check_text, check_unit};
+use crate::limits::{accept, check_importance, check_names, check_some, check_text, check_unit};
 use crate::ranking::check_weight;
 use crate::{
     AsOf, Category, Depth, Kind, Limits, Ranking, RecallScope, Refusal, Temperature, TimeWords,
@@ -14,37 +14,27 @@ use crate::{
 
 /// Which memories may be answered with; an empty filter lets all pass.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Filter {
     /// Happened at or after this instant.
-    #[serde(default)]
     pub since: Option<Timestamp>,
     /// Happened before this instant.
-    #[serde(default)]
     pub until: Option<Timestamp>,
     /// In one of these threads.
-    #[serde(default)]
     pub threads: Vec<String>,
     /// Of one of these kinds.
-    #[serde(default)]
     pub kinds: Vec<Kind>,
     /// Of one of these categories of fact.
-    #[serde(default)]
     pub categories: Vec<Category>,
     /// With all of these tags.
-    #[serde(default)]
     pub tags: Vec<String>,
     /// By one of these authors.
-    #[serde(default)]
     pub authors: Vec<String>,
     /// Told in one of these sessions.
-    #[serde(default)]
     pub sessions: Vec<String>,
     /// At least this important, 1 to 10.
-    #[serde(default)]
     pub min_importance: Option<u8>,
     /// At least this trusted, 0 to 1.
-    #[serde(default)]
     pub min_trust: Option<f32>,
 }
 
@@ -63,30 +53,18 @@ impl Filter {
             ("session", &self.sessions),
         ] {
             check_count(field, names.len())?;
-            names.iter().try_for_each(|name| check_name(field, name))?;
+            check_names(field, names)?;
         }
         check_count("kind", self.kinds.len())?;
         check_count("category", self.categories.len())?;
-        if let Some(importance) = self.min_importance
-            && !(1..=10).contains(&importance)
-        {
-            return Err(Refusal::new(
-                "min_importance",
-                "a whole number from 1 to 10",
-                importance,
-            ));
-        }
-        if let (Some(since), Some(until)) = (self.since, self.until)
-            && since >= until
-        {
-            return Err(Refusal::new(
-                "until",
-                format!("later than since ({since})"),
-                until,
-            ));
-        }
-        self.min_trust
-            .map_or(Ok(()), |trust| check_unit("min_trust", trust))
+        check_some(self.min_importance, |importance| {
+            check_importance("min_importance", importance)
+        })?;
+        check_some(self.since.zip(self.until), |(since, until)| {
+            let accepts = format_args!("later than since ({since})");
+            accept(since < until, "until", accepts, until)
+        })?;
+        check_some(self.min_trust, |trust| check_unit("min_trust", trust))
     }
 }
 
@@ -96,11 +74,13 @@ fn check_count(field: &str, count: usize) -> Result<(), Refusal> {
         "tag" => Limits::TAGS,
         _ => Limits::FILTER_VALUES,
     };
-    if count <= most {
-        return Ok(());
-    }
-    let accepts = format!("named at most {most} times");
-    Err(Refusal::new(field, accepts, format!("{count} values")))
+    let accepts = format_args!("named at most {most} times");
+    accept(
+        count <= most,
+        field,
+        accepts,
+        format_args!("{count} values"),
+    )
 }
 
 /// How much of a result's thread comes along with it.
@@ -148,10 +128,8 @@ pub struct Recall {
     #[serde(default)]
     pub as_of: AsOf,
     /// When it is asked, which "yesterday" and "last week" are counted from; the clock's time when not said.
-    #[serde(default)]
     pub asked_at: Option<Timestamp>,
     /// In which time zone its days begin, by the IANA name, such as `Europe/Paris`; UTC when not said.
-    #[serde(default)]
     pub zone: Option<String>,
     /// What becomes of words in it that name a time.
     #[serde(default)]
@@ -169,7 +147,6 @@ pub struct Recall {
     pub diversity: f32,
     /// As whom it is asked: a role of the space's settings, or `architect`, `assistant`, `developer`, `planner` or `reviewer`,
     /// for which some kinds of memory count more. Refused where weights are.
-    #[serde(default)]
     pub role: Option<String>,
     /// Whether the planner may leave out what is not likely to pay off, and search the other tiers when the first answer is
     /// weak; else all that `temperature` names is searched.
@@ -286,30 +263,16 @@ impl Recall {
 
     /// Checks everything but the question's words.
     pub(crate) fn check_bounds(&self) -> Result<(), Refusal> {
-        check_limit(self.limit)?;
+        Limits::check_results(self.limit)?;
         check_unit("min_confidence", self.min_confidence)?;
         check_unit("diversity", self.diversity)?;
         self.scope.check()?;
         self.depth.check()?;
-        if let Some(role) = &self.role {
-            check_name("role", role)?;
-        }
+        check_names("role", &self.role)?;
         self.time_zone()?;
         self.weights
             .iter()
             .try_for_each(|(feature, weight)| check_weight("weights", feature, *weight))?;
         self.filter.check()
     }
-}
-
-/// Checks how many rows are asked for.
-pub(crate) fn check_limit(limit: usize) -> Result<(), Refusal> {
-    if (1..=Limits::RESULTS).contains(&limit) {
-        return Ok(());
-    }
-    Err(Refusal::new(
-        "limit",
-        format!("a whole number from 1 to {}", Limits::RESULTS),
-        limit,
-    ))
 }

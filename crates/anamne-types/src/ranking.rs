@@ -1,12 +1,8 @@
 //! By which formula results are ordered.
 
-use std::fmt;
-use std::str::FromStr;
-
-use serde::{Deserialize, Serialize};
-
 use crate::Refusal;
 use crate::body::words;
+use crate::limits::accept;
 
 words! {
     /// The formula by which results are ordered.
@@ -42,9 +38,7 @@ const HEAVIEST: f32 = 1_000.0;
 /// Checks the weight that `field` gives to a feature: a number from -1000 to 1000. Whether there is such a feature is known
 /// where results are ranked.
 pub fn check_weight(field: &str, feature: &str, weight: f32) -> Result<(), Refusal> {
-    if weight.is_finite() && weight.abs() <= HEAVIEST {
-        return Ok(());
-    }
-    let accepts = format!("a number from -{HEAVIEST} to {HEAVIEST} for {feature}");
-    Err(Refusal::new(field, accepts, weight))
+    let accepts = format_args!("a number from -{HEAVIEST} to {HEAVIEST} for {feature}");
+    let is_light = weight.is_finite() && weight.abs() <= HEAVIEST;
+    accept(is_light, field, accepts, weight)
 }

@@ -1,13 +1,10 @@
 //! How far a question reaches: in which threads, over how many steps, and as of when.
 
-use std::fmt;
-use std::str::FromStr;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::body::words;
-use crate::limits::{check_name, check_text};
+use crate::limits::{accept, check_name, check_text};
 use crate::{Limits, Refusal};
 
 /// Which part of the memory a question is about.
@@ -67,17 +64,12 @@ impl Depth {
 
     /// Checks the number of steps.
     pub fn check(self) -> Result<(), Refusal> {
-        match self {
-            Self::Hops(hops) if !(1..=Self::DEEPEST).contains(&hops) => Err(Refusal::new(
-                "depth",
-                format!(
-                    "shallow, a whole number of hops from 1 to {}, or deep",
-                    Self::DEEPEST
-                ),
-                hops,
-            )),
-            _ => Ok(()),
-        }
+        let Self::Hops(hops) = self else {
+            return Ok(());
+        };
+        let deepest = Self::DEEPEST;
+        let accepts = format_args!("shallow, a whole number of hops from 1 to {deepest}, or deep");
+        accept((1..=deepest).contains(&hops), "depth", accepts, hops)
     }
 }
 
@@ -87,11 +79,9 @@ impl Depth {
 pub struct AsOf {
     /// As if asked at this instant: memories told later don't count, edits made later are undone, and what was put away later is
     /// still there. What was imported was told when it was imported; what was erased since is gone.
-    #[serde(default)]
     pub known: Option<Timestamp>,
     /// Only what held at this instant: nothing that happened later, nothing that had been superseded or had expired by then; what
     /// was superseded only afterwards counts as holding.
-    #[serde(default)]
     pub held: Option<Timestamp>,
 }
 

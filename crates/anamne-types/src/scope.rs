@@ -1,8 +1,9 @@
 //! Who asks, which spaces they may use, and what they are allowed to do.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
+use crate::body::words;
+use crate::limits::{accept, check_some};
 use crate::{Actor, Refusal};
 
 /// A set of spaces, by name.
@@ -52,34 +53,15 @@ impl SpaceSet {
     }
 }
 
-/// Something that a scope allows beyond reading and writing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Right {
-    /// Remove content for ever, from the journal and the backups too.
-    Erase,
-    /// Change settings, rebuild and repair, back up, and see to background work.
-    Configure,
-    /// Vouch for what is told: trust above one's own, and imports that are believed.
-    Trust,
-}
-
-impl Right {
-    /// Every right.
-    pub const ALL: &'static [Self] = &[Self::Erase, Self::Configure, Self::Trust];
-
-    /// Its name, as it stands in messages.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Erase => "erase",
-            Self::Configure => "configure",
-            Self::Trust => "trust",
-        }
-    }
-}
-
-impl fmt::Display for Right {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.as_str())
+words! {
+    /// Something that a scope allows beyond reading and writing.
+    Right as "right" {
+        /// Remove content for ever, from the journal and the backups too.
+        Erase = 1 "erase",
+        /// Change settings, rebuild and repair, back up, and see to background work.
+        Configure = 2 "configure",
+        /// Vouch for what is told: trust above one's own, and imports that are believed.
+        Trust = 3 "trust",
     }
 }
 
@@ -202,12 +184,10 @@ impl Scope {
     /// Checks a trust that was asked for against [`Scope::highest_trust`].
     pub fn check_trust(&self, trust: Option<f32>) -> Result<(), Refusal> {
         let highest = self.highest_trust();
-        match trust {
-            Some(trust) if trust > highest => {
-                let accepts = format!("at most {highest}, the trust of who tells it");
-                Err(Refusal::new("trust", accepts, trust))
-            }
-            _ => Ok(()),
-        }
+        check_some(trust, |trust| {
+            let accepts = format_args!("at most {highest}, the trust of who tells it");
+            let is_beyond = trust > highest;
+            accept(!is_beyond, "trust", accepts, trust)
+        })
     }
 }

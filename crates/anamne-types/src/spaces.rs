@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::limits::check_name;
+use crate::limits::{accept, check_names};
 use crate::{Limits, Refusal};
 
 /// Which spaces are asked.
@@ -45,24 +45,17 @@ impl Spaces {
     /// Checks the number of names, and the hints.
     pub fn check(&self) -> Result<(), Refusal> {
         let count = |names: usize, least: usize| {
-            let accepts = format!("{least} to {} names", Limits::FILTER_VALUES);
-            (least..=Limits::FILTER_VALUES)
-                .contains(&names)
-                .then_some(())
-                .ok_or_else(|| Refusal::new("spaces", accepts, names))
+            let most = Limits::FILTER_VALUES;
+            let accepts = format_args!("{least} to {most} names");
+            accept((least..=most).contains(&names), "spaces", accepts, names)
         };
         match &self.choice {
             SpaceChoice::All => Ok(()),
             SpaceChoice::Named(names) => count(names.len(), 1),
             SpaceChoice::Proposed { hints, most } => {
                 count(hints.len(), 0)?;
-                hints
-                    .iter()
-                    .try_for_each(|hint| check_name("space", hint))?;
-                if *most == 0 {
-                    return Err(Refusal::new("spaces", "at least one space", most));
-                }
-                Ok(())
+                check_names("space", hints)?;
+                accept(*most > 0, "spaces", "at least one space", most)
             }
         }
     }

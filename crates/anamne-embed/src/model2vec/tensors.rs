@@ -7,6 +7,7 @@ use safetensors::{Dtype, SafeTensorError, SafeTensors};
 
 use super::ModelFile;
 use crate::EmbedError;
+use crate::half::from_half;
 use crate::token_rows::{TokenRows, Words};
 
 /// The largest value of a row times its weight: a sum of 2^24 of them is still a finite f32.
@@ -59,14 +60,11 @@ impl StoredRows {
         tokens: usize,
         file: &ModelFile,
     ) -> Result<TokenRows, EmbedError> {
-        let mapped = self
-            .mapping
-            .as_ref()
-            .map_or(self.count, |mapping| mapping.len());
-        let weighted = self
-            .weights
-            .as_ref()
-            .map_or(tokens, |weights| weights.len());
+        let length = |words: &Option<Words>, otherwise| {
+            words.as_ref().map_or(otherwise, |words| words.len())
+        };
+        let mapped = length(&self.mapping, self.count);
+        let weighted = length(&self.weights, tokens);
         if mapped != tokens || weighted != tokens {
             return Err(file.malformed(format!(
                 "it has rows for {mapped} tokens and weights for {weighted}, but tokenizer.json \
@@ -102,31 +100,23 @@ fn words<Number>(numbers: Vec<Number>, bytes: impl Fn(Number) -> [u8; 4]) -> Wor
     Cow::Owned(numbers.into_iter().map(bytes).collect())
 }
 
+/// The little-endian numbers of a tensor, each read from its bytes.
+fn numbers<const BYTES: usize, T>(
+    view: &TensorView<'_>,
+    read: impl Fn([u8; BYTES]) -> T,
+) -> Vec<T> {
+    let (numbers, _) = view.data().as_chunks();
+    numbers.iter().map(|&bytes| read(bytes)).collect()
+}
+
 fn floats(view: &TensorView<'_>, name: &str, file: &ModelFile) -> Result<Vec<f32>, EmbedError> {
-    let data = view.data();
     let values: Vec<f32> = match view.dtype() {
-        Dtype::F32 => data
-            .as_chunks()
-            .0
-            .iter()
-            .map(|&bytes| f32::from_le_bytes(bytes))
-            .collect(),
-        Dtype::F64 => data
-            .as_chunks()
-            .0
-            .iter()
-            .map(|&bytes| f64::from_le_bytes(bytes) as f32)
-            .collect(),
-        Dtype::F16 => data
-            .as_chunks()
-            .0
-            .iter()
-            .map(|&bytes| half(u16::from_le_bytes(bytes)))
-            .collect(),
-        Dtype::BF16 => {
-            let widen = |&bytes| f32::from_bits(u32::from(u16::from_le_bytes(bytes)) << 16);
-            data.as_chunks().0.iter().map(widen).collect()
-        }
+        Dtype::F32 => numbers(view, f32::from_le_bytes),
+        Dtype::F64 => numbers(view, |bytes| f64::from_le_bytes(bytes) as f32),
+        Dtype::F16 => numbers(view, |bytes| from_half(u16::from_le_bytes(bytes))),
+        Dtype::BF16 => numbers(view, |bytes| {
+            f32::from_bits(u32::from(u16::from_le_bytes(bytes)) << 16)
+        }),
         other => return Err(file.malformed(format!("`{name}` has the unexpected type {other:?}"))),
     };
     match values.iter().position(|value| !value.is_finite()) {
@@ -135,53 +125,19 @@ fn floats(view: &TensorView<'_>, name: &str, file: &ModelFile) -> Result<Vec<f32
     }
 }
 
-/// An IEEE 754 half as f32; exact.
-fn half(bits: u16) -> f32 {
-    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
-    let (exponent, fraction) = ((bits >> 10) & 0x1F, f32::from(bits & 0x3FF));
-    sign * match exponent {
-        0 => fraction * 2.0_f32.powi(-24),
-        0x1F if fraction == 0.0 => f32::INFINITY,
-        0x1F => f32::NAN,
-        _ => (1024.0 + fraction) * 2.0_f32.powi(i32::from(exponent) - 25),
-    }
-}
-
 fn row_numbers(
     view: &TensorView<'_>,
     rows: usize,
     file: &ModelFile,
 ) -> Result<Vec<u32>, EmbedError> {
-    let data = view.data();
     let numbers: Vec<i64> = match view.dtype() {
-        Dtype::I64 => data
-            .as_chunks()
-            .0
-            .iter()
-            .map(|&bytes| i64::from_le_bytes(bytes))
-            .collect(),
-        Dtype::U64 => {
-            let clamp = |&bytes| i64::try_from(u64::from_le_bytes(bytes)).unwrap_or(i64::MAX);
-            data.as_chunks().0.iter().map(clamp).collect()
-        }
-        Dtype::I32 => data
-            .as_chunks()
-            .0
-            .iter()
-            .map(|&bytes| i32::from_le_bytes(bytes).into())
-            .collect(),
-        Dtype::U32 => data
-            .as_chunks()
-            .0
-            .iter()
-            .map(|&bytes| u32::from_le_bytes(bytes).into())
-            .collect(),
-        Dtype::U16 => data
-            .as_chunks()
-            .0
-            .iter()
-            .map(|&bytes| u16::from_le_bytes(bytes).into())
-            .collect(),
+        Dtype::I64 => numbers(view, i64::from_le_bytes),
+        Dtype::U64 => numbers(view, |bytes| {
+            i64::try_from(u64::from_le_bytes(bytes)).unwrap_or(i64::MAX)
+        }),
+        Dtype::I32 => numbers(view, |bytes| i32::from_le_bytes(bytes).into()),
+        Dtype::U32 => numbers(view, |bytes| u32::from_le_bytes(bytes).into()),
+        Dtype::U16 => numbers(view, |bytes| u16::from_le_bytes(bytes).into()),
         other => return Err(file.malformed(format!("`mapping` has the unexpected type {other:?}"))),
     };
     let in_range = |number| {
@@ -191,27 +147,4 @@ fn row_numbers(
     };
     let rows: Option<Vec<u32>> = numbers.into_iter().map(in_range).collect();
     rows.ok_or_else(|| file.malformed("`mapping` points past the last row"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::half;
-
-    #[test]
-    fn halves_are_read_exactly() {
-        for (bits, expected) in [
-            (0x0000, 0.0),
-            (0x3C00, 1.0),
-            (0xC000, -2.0),
-            (0x7BFF, 65504.0),
-            (0x0001, 5.960_464_5e-8),
-            (0x03FF, 6.097_555e-5),
-            (0x0400, 6.103_515_6e-5),
-            (0x3555, 0.333_251_95),
-        ] {
-            assert_eq!(half(bits).to_bits(), f32::to_bits(expected), "{bits:04x}");
-        }
-        assert!(half(0x7C00).is_infinite());
-        assert!(half(0x7E00).is_nan());
-    }
 }

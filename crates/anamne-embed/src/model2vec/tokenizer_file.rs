@@ -139,27 +139,21 @@ fn difference(tokenizer: &TokenizerFile<'_>, model: &Kind) -> Option<String> {
             "its tokenizer is of the kind {kind}, not WordPiece"
         ));
     }
-    if !tokenizer
-        .normalizer
-        .as_ref()
-        .is_some_and(Normalizer::is_uncased_bert)
-    {
+    let normalizer = tokenizer.normalizer.as_ref();
+    if !normalizer.is_some_and(Normalizer::is_uncased_bert) {
         return Some("its normaliser is not that of uncased BERT".to_owned());
     }
-    if !tokenizer
-        .pre_tokenizer
-        .as_ref()
-        .is_some_and(|kind| kind.is("BertPreTokenizer"))
-    {
+    let words = tokenizer.pre_tokenizer.as_ref();
+    if !words.is_some_and(|kind| kind.is("BertPreTokenizer")) {
         return Some("it does not find words as BERT does".to_owned());
     }
     let odd = tokenizer
         .added_tokens
         .iter()
         .find(|token| !token.is_plain())?;
+    let content = &odd.content;
     Some(format!(
-        "its added token {:?} is matched in a special way",
-        odd.content
+        "its added token {content:?} is matched in a special way"
     ))
 }
 

@@ -7,9 +7,7 @@ use anamne_store::view::{Attributes, Record, ViewError};
 
 use super::attributes::{WIDTH, decode, encode};
 use super::{MEMORY_TOKENS, Tokenise};
-use crate::segments::{
-    ByteReader, ByteWriter, Layout, Place, RowIndex, SegmentFile, SegmentWriter, Source,
-};
+use crate::segments::{ByteReader, ByteWriter, Layout, Place, SegmentFile, SegmentWriter, Source};
 
 const ROWS: usize = 0;
 const ATTRIBUTES: usize = 1;
@@ -155,10 +153,6 @@ impl Layout for ColumnsLayout {
 
     fn file(segment: &ColumnsSegment) -> &SegmentFile {
         &segment.file
-    }
-
-    fn rows(segment: &ColumnsSegment) -> Result<RowIndex<'_>, ViewError> {
-        Ok(RowIndex(segment.file.section(ROWS)?))
     }
 
     fn write(

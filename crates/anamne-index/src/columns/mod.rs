@@ -11,10 +11,7 @@ mod snapshot;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anamne_store::view::{Change, ChangeFeed, Fold, Health, View, ViewError};
-use anamne_types::Seq;
-
-use crate::segments::{Shelf, Thoroughness};
+use crate::segments::{Shelf, view_of_shelf};
 use layout::ColumnsLayout;
 
 pub use predicate::RowPredicate;
@@ -60,52 +57,4 @@ impl ColumnsView {
     }
 }
 
-impl View for ColumnsView {
-    fn name(&self) -> &'static str {
-        "columns"
-    }
-
-    fn health(&self) -> Health {
-        self.shelf.health()
-    }
-
-    fn refresh(&self) {
-        self.shelf.refresh();
-    }
-
-    fn watermark(&self) -> Seq {
-        self.shelf.watermark()
-    }
-
-    fn position(&self) -> Seq {
-        self.shelf.position()
-    }
-
-    fn tail_rows(&self) -> usize {
-        self.shelf.tail_rows()
-    }
-
-    fn follow(&self, changes: &[Change], through: Seq) {
-        self.shelf.follow(changes, through);
-    }
-
-    fn fold(
-        &self,
-        feed: &dyn ChangeFeed,
-        progress: &mut dyn FnMut(Seq),
-    ) -> Result<Fold, ViewError> {
-        self.shelf.fold(feed, progress, Thoroughness::Usual)
-    }
-
-    fn purge(
-        &self,
-        feed: &dyn ChangeFeed,
-        progress: &mut dyn FnMut(Seq),
-    ) -> Result<Fold, ViewError> {
-        self.shelf.fold(feed, progress, Thoroughness::NothingDead)
-    }
-
-    fn verify(&self) -> Health {
-        self.shelf.verify()
-    }
-}
+view_of_shelf!(ColumnsView, ColumnsLayout);

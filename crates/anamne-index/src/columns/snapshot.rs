@@ -76,12 +76,8 @@ impl ColumnsSnapshot {
 
     /// In how many live memories `token` occurs. O(1).
     pub fn token_frequency(&self, token: u16) -> u32 {
-        self.snapshot
-            .summary()
-            .frequencies
-            .get(usize::from(token))
-            .copied()
-            .unwrap_or(0)
+        let frequencies = &self.snapshot.summary().frequencies;
+        frequencies.get(usize::from(token)).copied().unwrap_or(0)
     }
 
     /// How many live memories there are. O(1).
@@ -114,11 +110,7 @@ impl ColumnsSnapshot {
         }
         selected -= self.snapshot.masked();
         let passes = |(row, entry): (u32, &ColumnsEntry)| test(&entry.attributes).then_some(row);
-        selected |= self
-            .snapshot
-            .tail()
-            .filter_map(passes)
-            .collect::<RoaringBitmap>();
+        selected.extend(self.snapshot.tail().filter_map(passes));
         selected
     }
 
@@ -134,11 +126,8 @@ impl ColumnsSnapshot {
         if own.thread == 0 || reach == 0 {
             return Neighbours::default();
         }
-        Neighbours::nearest(
-            (own.position, row),
-            self.thread_nearby(row, own.thread),
-            reach,
-        )
+        let thread = self.thread_nearby(row, own.thread);
+        Neighbours::nearest((own.position, row), thread, reach)
     }
 
     /// Position and row of the memories of `thread` among the 64 rows before and after `row` and in it, in no order:
@@ -150,19 +139,12 @@ impl ColumnsSnapshot {
     fn nearby(&self, row: u32, thread: u32) -> Result<Vec<(u32, Row)>, ViewError> {
         let nearby = row.saturating_sub(NEARBY)..=row.saturating_add(NEARBY);
         let mut found = Vec::new();
-        for live in self
-            .snapshot
-            .segments()
-            .iter()
-            .filter(|live| live.spans(&nearby))
-        {
+        let segments = self.snapshot.segments().iter();
+        for live in segments.filter(|live| live.spans(&nearby)) {
             let rows = ColumnsLayout::rows(&live.segment)?;
             let slots = rows.slots_between(&nearby);
-            let attributes = live
-                .segment
-                .attributes_of(slots.clone())?
-                .iter()
-                .map(decode);
+            let attributes = live.segment.attributes_of(slots.clone())?;
+            let attributes = attributes.iter().map(decode);
             for (&other, attributes) in rows.0[slots].iter().zip(attributes) {
                 if attributes.thread == thread
                     && !live.dead.contains(other)

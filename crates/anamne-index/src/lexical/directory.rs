@@ -51,10 +51,8 @@ fn unseal(mut sealed: Vec<u8>) -> io::Result<Vec<u8>> {
     let length = sealed.len().saturating_sub(SEAL_BYTES);
     let (data, line) = sealed.split_at(length);
     if line != format!("\n{:016x}\n", xxh3_64(data)).as_bytes() {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidData,
-            "its checksum does not match",
-        ));
+        let reason = "its checksum does not match";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
     }
     sealed.truncate(length);
     Ok(sealed)

@@ -93,13 +93,8 @@ pub(super) fn schema() -> (Schema, Fields) {
     let row = schema.add_u64_field("row", INDEXED | FAST);
     let text = schema.add_text_field("text", analysed.clone());
     let author = schema.add_text_field("author", analysed);
-    (
-        schema.build(),
-        Fields {
-            row,
-            searched: [text, author],
-        },
-    )
+    let searched = [text, author];
+    (schema.build(), Fields { row, searched })
 }
 
 /// Gives the index our analyser.
@@ -123,10 +118,7 @@ pub(super) struct Mark {
 impl Mark {
     /// The words that stand in the commit.
     pub(super) fn to_payload(self) -> String {
-        let Self {
-            watermark: Seq(watermark),
-            rows,
-        } = self;
+        let (watermark, rows) = (self.watermark.0, self.rows);
         format!(
             "lexical {LEXICAL_FORMAT} analyser {ANALYSER_VERSION} watermark {watermark} rows {rows}"
         )
@@ -174,17 +166,11 @@ impl Tokenizer for AnalysedTokens {
     type TokenStream<'a> = AnalysedStream<'a>;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> AnalysedStream<'a> {
-        let Self {
-            analyser,
-            terms,
-            ends,
-            next,
-            ..
-        } = self;
+        let (terms, ends) = (&mut self.terms, &mut self.ends);
         terms.clear();
         ends.clear();
-        *next = 0;
-        analyser.document(text, &mut |term, _| {
+        self.next = 0;
+        self.analyser.document(text, &mut |term, _| {
             terms.push_str(term);
             ends.push(terms.len());
         });
@@ -200,10 +186,8 @@ impl TokenStream for AnalysedStream<'_> {
         let Some(&end) = tokens.ends.get(tokens.next) else {
             return false;
         };
-        let start = tokens
-            .next
-            .checked_sub(1)
-            .map_or(0, |before| tokens.ends[before]);
+        let before = tokens.next.checked_sub(1);
+        let start = before.map_or(0, |before| tokens.ends[before]);
         tokens.token.text.clear();
         tokens.token.text.push_str(&tokens.terms[start..end]);
         tokens.token.position = tokens.next;
@@ -252,11 +236,7 @@ mod tests {
     #[test]
     fn a_panic_in_the_engine_comes_back_as_an_error() {
         let failed: Result<(), EngineError> = guarded(|| panic!("index {} is out of bounds", 3));
-        assert!(
-            failed
-                .expect_err("it panicked")
-                .reason
-                .contains("index 3 is out of bounds")
-        );
+        let reason = failed.expect_err("it panicked").reason;
+        assert!(reason.contains("index 3 is out of bounds"), "{reason}");
     }
 }

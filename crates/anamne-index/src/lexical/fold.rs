@@ -276,12 +276,8 @@ impl Folding {
         };
         let mut document = TantivyDocument::default();
         document.add_u64(self.fields.row, u64::from(row));
-        for (field, text) in self
-            .fields
-            .searched
-            .into_iter()
-            .zip([&record.text, &record.author_name])
-        {
+        let texts = [&record.text, &record.author_name];
+        for (field, text) in self.fields.searched.into_iter().zip(texts) {
             if !text.is_empty() {
                 document.add_text(field, text);
             }

@@ -45,25 +45,6 @@ pub use search::TermStatistics;
 use state::State;
 use tail::AnalysedChange;
 
-/// What a word of the query in the author's name counts for, against one in the text.
-pub const AUTHOR_WEIGHT: f32 = 1.0;
-
-/// How the lexical view scores.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LexicalSettings {
-    /// What a word in the author's name counts for, against one in the text: 0 (authors are not
-    /// searched) to 100.
-    pub author_weight: f32,
-}
-
-impl Default for LexicalSettings {
-    fn default() -> Self {
-        Self {
-            author_weight: AUTHOR_WEIGHT,
-        }
-    }
-}
-
 /// A row that holds words of the query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LexicalHit {
@@ -79,7 +60,6 @@ pub struct LexicalHit {
 /// the tail or a new published part takes the place of the old one.
 pub struct LexicalView {
     folder: PathBuf,
-    settings: LexicalSettings,
     state: RwLock<State>,
     /// Whoever changes the state holds this, and does the slow part of it before locking the state.
     follower: Mutex<Analyser>,
@@ -91,15 +71,9 @@ impl LexicalView {
     /// Never fails: what can't be read makes the view broken. Reads every published file once, to
     /// compare checksums.
     pub fn open(directory: PathBuf) -> Self {
-        Self::open_with(directory, LexicalSettings::default())
-    }
-
-    /// Opens the view with other settings than the usual ones.
-    pub fn open_with(directory: PathBuf, settings: LexicalSettings) -> Self {
         let state = RwLock::new(State::empty(None));
         let view = Self {
             folder: directory,
-            settings,
             state,
             follower: Mutex::default(),
         };
@@ -142,14 +116,10 @@ impl LexicalView {
     /// Gives up on a published part of which somebody changed a file while it was open.
     fn notice_changes(&self) {
         let published = self.state().published.clone();
-        if published
-            .as_ref()
-            .is_some_and(|published| !published.is_untouched())
-        {
-            self.become_broken(
-                published.as_ref(),
-                "somebody changed a file of it while it was open",
-            );
+        let changed = published.filter(|published| !published.is_untouched());
+        if let Some(published) = changed {
+            let reason = "somebody changed a file of it while it was open";
+            self.become_broken(Some(&published), reason);
         }
     }
 
@@ -169,10 +139,8 @@ impl LexicalView {
     /// Frees the replaced states of rows when the tail is mostly that. The caller is the follower.
     fn shed_dead_states(&self) {
         let state = self.state();
-        let lean = state
-            .tail
-            .is_mostly_dead()
-            .then(|| state.tail.after(Seq(0)));
+        let tail = &state.tail;
+        let lean = tail.is_mostly_dead().then(|| tail.after(Seq(0)));
         drop(state);
         if let Some(lean) = lean {
             self.state_mut().tail = lean;

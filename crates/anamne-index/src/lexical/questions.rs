@@ -7,17 +7,16 @@ use anamne_store::view::{Health, ViewError};
 use anamne_text::analyser::QueryTerms;
 use roaring::RoaringBitmap;
 
-use super::engine::SEARCHED;
 use super::search::{self, Failed, TermStatistics};
 use super::state::State;
-use super::{LexicalHit, LexicalSettings, LexicalView};
+use super::{LexicalHit, LexicalView};
 
 impl LexicalView {
     /// The best rows for the query, best first, ties by row; at most `limit`, all of them in `filter`.
     ///
     /// `score = Σ occurrences · idf · tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / average))`
-    /// with k1 = 1.2 and b = 0.75, over the words in the text plus [`LexicalSettings::author_weight`]
-    /// times those in the author's name. A filter never leaves the result shorter than need be.
+    /// with k1 = 1.2 and b = 0.75, over the words in the text plus those in the author's name. A filter never leaves
+    /// the result shorter than need be.
     ///
     /// # Errors
     ///
@@ -35,7 +34,7 @@ impl LexicalView {
     /// so that rows of different views compare, all as of one moment.
     ///
     /// `views` names each view once, and the hotter first: a row that several hold, while a move is being followed, is
-    /// that of the first, though the statistics count it in each. The settings are the first's. Views that hold more
+    /// that of the first, though the statistics count it in each. Views that hold more
     /// than [`PARALLEL_ROWS`](crate::threads::PARALLEL_ROWS) rows together are searched on two threads.
     ///
     /// # Errors
@@ -47,10 +46,7 @@ impl LexicalView {
         limit: usize,
         filter: Option<&RoaringBitmap>,
     ) -> Result<Vec<LexicalHit>, ViewError> {
-        let factors = Self::factors(views);
-        Self::ask(views, |states| {
-            search::search(states, factors, query, limit, filter)
-        })
+        Self::ask(views, |states| search::search(states, query, limit, filter))
     }
 
     /// What each of these views holds of the query's terms, all as of one moment: what a search over some of them needs, and
@@ -63,8 +59,7 @@ impl LexicalView {
         views: &[&Self],
         query: &QueryTerms,
     ) -> Result<TermStatistics, ViewError> {
-        let factors = Self::factors(views);
-        Self::ask(views, |states| search::statistics(states, factors, query))
+        Self::ask(views, |states| search::statistics(states, query))
     }
 
     /// The best rows of those views that are `chosen`, scored by the statistics of all of them: what
@@ -81,32 +76,20 @@ impl LexicalView {
         limit: usize,
         filter: Option<&RoaringBitmap>,
     ) -> Result<Vec<LexicalHit>, ViewError> {
-        let factors = Self::factors(views);
         Self::ask(views, |states| {
-            search::search_chosen(states, chosen, statistics, factors, query, limit, filter)
+            search::search_chosen(states, chosen, statistics, query, limit, filter)
         })
-    }
-
-    /// What each field counts for, by the settings of the hottest view.
-    fn factors(views: &[&Self]) -> [f32; SEARCHED] {
-        let hottest = views.first();
-        let settings = hottest.map_or_else(LexicalSettings::default, |view| view.settings);
-        [1.0, settings.author_weight.clamp(0.0, 100.0)]
     }
 
     /// How rare each term of the query is in the texts: `ln(1 + (N − n + ½) / (n + ½))`.
     ///
     /// All zeros when the view is broken or turns out to be.
     pub fn idf(&self, terms: &QueryTerms) -> Vec<f32> {
-        Self::idf_together(&[self], terms)
-    }
-
-    /// [`LexicalView::idf`] over the rows of all these views, as if one view held them.
-    ///
-    /// All zeros when one of the views is broken or turns out to be. `views` is as in [`LexicalView::search_together`].
-    pub fn idf_together(views: &[&Self], terms: &QueryTerms) -> Vec<f32> {
-        let asked = Self::ask(views, |states| search::inverse_frequencies(states, terms));
-        asked.unwrap_or_else(|_| vec![0.0; terms.terms.len()])
+        let asked = Self::statistics_together(&[self], terms);
+        asked.map_or_else(
+            |_| vec![0.0; terms.terms.len()],
+            |statistics| statistics.idf(),
+        )
     }
 
     /// Asks the states of the views if all are whole; a failure makes the view broken in which it was met.

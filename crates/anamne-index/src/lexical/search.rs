@@ -28,8 +28,6 @@ pub(super) struct Failed {
 struct Clause<'a> {
     field: usize,
     term: &'a QueryTerm,
-    /// What the field makes of it.
-    factor: f32,
 }
 
 /// What one state holds of the clauses.
@@ -57,7 +55,6 @@ struct Search<'a> {
 /// The best `limit` rows of all states together that pass the filter. Where several hold a row, the first of them counts.
 pub(super) fn search(
     states: &[&State],
-    field_factors: [f32; SEARCHED],
     query: &QueryTerms,
     limit: usize,
     filter: Option<&RoaringBitmap>,
@@ -65,12 +62,10 @@ pub(super) fn search(
     if limit == 0 {
         return Ok(Vec::new());
     }
-    let clauses = clauses(field_factors, query);
+    let clauses = clauses(query);
     let readings = each(states, |number, state| Reading::of(number, state, &clauses))?;
     let holding = |clause: usize| readings.iter().map(|reading| reading.holding[clause]).sum();
-    let search = Search::weighed(states, &clauses, &holding, limit, filter);
-    let best = search.run(readings)?;
-    Ok(search.hits(best))
+    Search::weighed(states, &clauses, &holding, limit, filter).hits(readings)
 }
 
 /// How many live rows of each state hold each clause of a query, and how many rows there are.
@@ -116,12 +111,8 @@ impl TermStatistics {
 }
 
 /// Looks every clause up in every state.
-pub(super) fn statistics(
-    states: &[&State],
-    field_factors: [f32; SEARCHED],
-    query: &QueryTerms,
-) -> Result<TermStatistics, Failed> {
-    let clauses = clauses(field_factors, query);
+pub(super) fn statistics(states: &[&State], query: &QueryTerms) -> Result<TermStatistics, Failed> {
+    let clauses = clauses(query);
     let holding = each(states, |_, state| {
         let held = clauses
             .iter()
@@ -140,7 +131,6 @@ pub(super) fn search_chosen(
     states: &[&State],
     chosen: &[bool],
     statistics: &TermStatistics,
-    field_factors: [f32; SEARCHED],
     query: &QueryTerms,
     limit: usize,
     filter: Option<&RoaringBitmap>,
@@ -148,36 +138,15 @@ pub(super) fn search_chosen(
     if limit == 0 {
         return Ok(Vec::new());
     }
-    let clauses = clauses(field_factors, query);
-    let mut readings = Vec::with_capacity(states.len());
-    for (number, state) in states.iter().enumerate() {
-        if chosen.get(number).copied().unwrap_or(false) {
-            let reading = guarded(|| Reading::of(number, state, &clauses));
-            readings.push(reading.map_err(|error| Failed {
-                state: number,
-                error,
-            })?);
-        }
-    }
+    let clauses = clauses(query);
+    let is_chosen = |number: usize| chosen.get(number).copied().unwrap_or(false);
+    let readings = each(states, |number, state| {
+        let chosen = is_chosen(number).then(|| Reading::of(number, state, &clauses));
+        chosen.transpose()
+    })?;
     let holding = |clause| statistics.holding_of(clause);
     let search = Search::weighed(states, &clauses, &holding, limit, filter);
-    let best = search.run(readings)?;
-    Ok(search.hits(best))
-}
-
-/// The inverse document frequency of each term in the text.
-pub(super) fn inverse_frequencies(
-    states: &[&State],
-    query: &QueryTerms,
-) -> Result<Vec<f32>, Failed> {
-    let documents = counts(states).documents;
-    let holding = each(states, |_, state| {
-        let held = query.terms.iter().map(|term| held_by(state, 0, &term.text));
-        held.collect::<Result<Vec<f64>, _>>()
-    })?;
-    Ok((0..query.terms.len())
-        .map(|term| inverse_frequency(documents, holding.iter().map(|held| held[term]).sum()))
-        .collect())
+    search.hits(readings.into_iter().flatten().collect())
 }
 
 /// Asks every state in turn, and says in which one it failed.
@@ -185,13 +154,13 @@ fn each<T>(
     states: &[&State],
     ask: impl Fn(usize, &State) -> Result<T, EngineError>,
 ) -> Result<Vec<T>, Failed> {
-    let ask = |(number, state): (usize, &&State)| {
-        guarded(|| ask(number, state)).map_err(|error| Failed {
-            state: number,
-            error,
-        })
-    };
+    let ask = |(number, state): (usize, &&State)| guarded_in(number, || ask(number, state));
     states.iter().enumerate().map(ask).collect()
+}
+
+/// Runs `work` on the state of this number; see [`guarded`].
+fn guarded_in<T>(state: usize, work: impl FnOnce() -> Result<T, EngineError>) -> Result<T, Failed> {
+    guarded(work).map_err(|error| Failed { state, error })
 }
 
 /// Counts over everything that can be found in any of them.
@@ -222,18 +191,9 @@ fn held_by(state: &State, field: usize, term: &str) -> Result<f64, EngineError> 
     Ok(holding)
 }
 
-fn clauses(field_factors: [f32; SEARCHED], query: &QueryTerms) -> Vec<Clause<'_>> {
-    let factors = field_factors.into_iter().enumerate();
-    let searched = factors.filter(|(_, factor)| *factor > 0.0);
-    searched
-        .flat_map(|(field, factor)| {
-            query.terms.iter().map(move |term| Clause {
-                field,
-                term,
-                factor,
-            })
-        })
-        .collect()
+fn clauses(query: &QueryTerms) -> Vec<Clause<'_>> {
+    let in_field = |field| query.terms.iter().map(move |term| Clause { field, term });
+    (0..SEARCHED).flat_map(in_field).collect()
 }
 
 impl Reading {
@@ -292,8 +252,7 @@ impl<'a> Search<'a> {
         let weigh = |(place, clause): (usize, &Clause)| {
             let holding = holding(place);
             let idf = inverse_frequency(counts.documents, holding);
-            let factor = clause.factor * clause.term.occurrences as f32;
-            (holding > 0.0).then(|| importance(idf, factor))
+            (holding > 0.0).then(|| importance(idf, clause.term.occurrences as f32))
         };
         let importances: Vec<Option<f32>> = clauses.iter().enumerate().map(weigh).collect();
         let scale = Scale::new(importances.iter().flatten().sum());
@@ -311,13 +270,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The best rows with their scores.
-    fn hits(&self, best: BestRows) -> Vec<LexicalHit> {
+    /// The best rows of the states that were read, with their scores.
+    fn hits(&self, readings: Vec<Reading>) -> Result<Vec<LexicalHit>, Failed> {
         let hit = |(sum, row)| LexicalHit {
             row: Row(row),
             score: self.scale.score(sum),
         };
-        best.into_sorted().map(hit).collect()
+        Ok(self.run(readings)?.into_sorted().map(hit).collect())
     }
 
     /// Searches the states that were read, on two threads where that is faster.
@@ -345,13 +304,9 @@ impl<'a> Search<'a> {
             let number = reading.state;
             let (state, hotter) = (self.states[number], &self.states[..number]);
             let mut own = best.none_yet();
-            guarded(|| {
+            guarded_in(number, || {
                 self.search_state(state, reading, &mut own);
                 Ok(())
-            })
-            .map_err(|error| Failed {
-                state: number,
-                error,
             })?;
             if hotter.is_empty() {
                 best = own;

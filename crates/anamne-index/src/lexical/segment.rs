@@ -176,11 +176,8 @@ impl Segment {
     fn count_live(&self) -> Counts {
         let mut counts = Counts::default();
         for document in 0..self.documents {
-            if self
-                .dead
-                .as_ref()
-                .is_none_or(|dead| !dead.contains(document))
-            {
+            let dead = self.dead.as_ref();
+            if dead.is_none_or(|dead| !dead.contains(document)) {
                 counts.add(&self.counts_of(document));
             }
         }
@@ -190,15 +187,13 @@ impl Segment {
 
 /// Holds the files of a segment that questions read; the others are read once, when it is opened.
 fn hold_files(folder: &Path, meta: &SegmentMeta) -> Result<Vec<HeldFile>, EngineError> {
-    [
-        SegmentComponent::Postings,
-        SegmentComponent::Terms,
-        SegmentComponent::FieldNorms,
-    ]
-    .into_iter()
-    .map(|component| HeldFile::open(&folder.join(meta.relative_path(component))))
-    .collect::<Result<_, _>>()
-    .map_err(|error| EngineError::new(error.to_string()))
+    use SegmentComponent::{FieldNorms, Postings, Terms};
+    let hold = |component| HeldFile::open(&folder.join(meta.relative_path(component)));
+    let held: Result<_, _> = [Postings, Terms, FieldNorms]
+        .into_iter()
+        .map(hold)
+        .collect();
+    held.map_err(|error| EngineError::new(error.to_string()))
 }
 
 /// Reads every file of a segment and compares it with the CRC at its end.
@@ -206,11 +201,8 @@ pub(super) fn verify_files(index: &Index, meta: &SegmentMeta) -> Result<(), Engi
     use SegmentComponent::{Delete, FastFields, FieldNorms, Positions, Postings, Store, Terms};
     let components = [Postings, Positions, Terms, Store, FastFields, FieldNorms];
     let deletions = meta.has_deletes().then_some(Delete);
-    for path in components
-        .into_iter()
-        .chain(deletions)
-        .map(|component| meta.relative_path(component))
-    {
+    for component in components.into_iter().chain(deletions) {
+        let path = meta.relative_path(component);
         let whole = index.directory().validate_checksum(&path);
         if !whole.map_err(|error| EngineError::new(error.to_string()))? {
             return Err(EngineError::new(format!(

@@ -60,14 +60,12 @@ struct FieldPostings {
 impl FieldPostings {
     /// Adds a term of a document; answers the term's number.
     fn add(&mut self, term: &str, slot: u32, count: u32) -> u32 {
-        let number = if let Some(number) = self.numbers.get(term) {
-            *number
-        } else {
+        let number = self.numbers.get(term).copied().unwrap_or_else(|| {
             let number = self.postings.len() as u32;
             self.numbers.insert(term.into(), number);
             self.postings.push(TermPostings::default());
             number
-        };
+        });
         let postings = &mut self.postings[number as usize];
         postings.entries.push((slot, count));
         postings.live += 1;
@@ -75,9 +73,7 @@ impl FieldPostings {
     }
 
     fn get(&self, term: &str) -> Option<&TermPostings> {
-        self.numbers
-            .get(term)
-            .map(|number| &self.postings[*number as usize])
+        Some(&self.postings[*self.numbers.get(term)? as usize])
     }
 }
 

@@ -10,10 +10,10 @@ use roaring::RoaringBitmap;
 use super::compaction::{BULK_BYTES, BULK_ROWS, Size, victims};
 use super::file::Damage;
 use super::layout::{Layout, Place, Source};
-use super::manifest::Manifest;
+use super::manifest::{Manifest, RowSpan};
 use super::shelf::Shelf;
 use super::state::{Live, Published, Tail};
-use super::writer::{RowSpan, SegmentWriter};
+use super::writer::SegmentWriter;
 
 /// How far a fold goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,21 +41,18 @@ impl<L: Layout> Shelf<L> {
         };
         self.refresh();
         let snapshot = self.snapshot();
-        let folded = if self.damaged() {
-            Folding::new(self, &Published::empty(), &snapshot.tail, thoroughness)?
-                .run(feed, progress, true)
-        } else {
-            let folded = Folding::new(self, &snapshot.published, &snapshot.tail, thoroughness)?
-                .run(feed, progress, false);
-            match folded {
-                // Damage that only showed while the old segments were read.
-                Err(_) if self.damaged() => {
-                    Folding::new(self, &Published::empty(), &snapshot.tail, thoroughness)?
-                        .run(feed, progress, true)
-                }
-                folded => folded,
-            }
+        let mut fold_over = |base: &Published<L>, rebuilding| {
+            Folding::new(self, base, &snapshot.tail, thoroughness)?.run(feed, progress, rebuilding)
         };
+        let mut folded = Ok(Fold::Nothing);
+        let was_damaged = self.damaged();
+        if !was_damaged {
+            folded = fold_over(&snapshot.published, false);
+        }
+        // Also where damage only showed while the old segments were read.
+        if was_damaged || folded.is_err() && self.damaged() {
+            folded = fold_over(&Published::empty(), true);
+        }
         if let Ok(Fold::Published(_)) = folded {
             self.reload();
         }
@@ -201,14 +198,9 @@ impl<'a, L: Layout> Folding<'a, L> {
                     SegmentWriter::create(self.shelf.folder.segment(self.next_number), L::KIND)?;
                 self.shelf.layout.write(&sources, &mut writer)?;
                 let entry = writer.finish(self.next_number, rows)?;
+                let (layout, folder) = (&self.shelf.layout, &self.shelf.folder);
                 let dead = RoaringBitmap::new();
-                Some(Live::open(
-                    &self.shelf.layout,
-                    &self.shelf.folder,
-                    entry,
-                    dead,
-                    &self.damage,
-                )?)
+                Some(Live::open(layout, folder, entry, dead, &self.damage)?)
             }
             _ => None,
         };

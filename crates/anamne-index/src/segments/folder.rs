@@ -108,12 +108,8 @@ impl Folder {
 
     /// The highest number that any segment file has, named by a manifest or not.
     pub(crate) fn highest_number(&self) -> Result<u64, ViewError> {
-        Ok(self
-            .segments()?
-            .into_iter()
-            .map(|(number, _)| number)
-            .max()
-            .unwrap_or(0))
+        let segments = self.segments()?.into_iter();
+        Ok(segments.map(|(number, _)| number).max().unwrap_or(0))
     }
 
     /// [`Folder::sweep`], where nothing of it may be left: what can't be removed is an error.

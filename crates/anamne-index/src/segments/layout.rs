@@ -46,8 +46,10 @@ pub(crate) trait Layout: Send + Sync + Sized + 'static {
     /// The file of a segment.
     fn file(segment: &Self::Segment) -> &SegmentFile;
 
-    /// The row of every slot.
-    fn rows(segment: &Self::Segment) -> Result<RowIndex<'_>, ViewError>;
+    /// The row of every slot: the first section of every layout.
+    fn rows(segment: &Self::Segment) -> Result<RowIndex<'_>, ViewError> {
+        Ok(RowIndex(Self::file(segment).section(0)?))
+    }
 
     /// Writes all sections; `sources` come by rising row.
     fn write(

@@ -5,11 +5,21 @@ use roaring::RoaringBitmap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{ByteReader, ByteWriter};
-use super::writer::RowSpan;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"ANAMNMAN");
 /// The format of manifests; another one is a rebuild.
 const VERSION: u32 = 1;
+
+/// Which rows a segment holds, roughly: how many, and between which two they lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RowSpan {
+    /// How many, dead ones included.
+    pub(crate) count: u32,
+    /// The lowest.
+    pub(crate) first: u32,
+    /// The highest.
+    pub(crate) last: u32,
+}
 
 /// A segment file, as the manifest names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,21 +103,19 @@ impl Manifest {
     }
 
     fn segment(reader: &mut ByteReader<'_>) -> Option<(SegmentEntry, RoaringBitmap)> {
-        let (number, length, checksum) = (reader.u64()?, reader.u64()?, reader.u64()?);
-        let rows = RowSpan {
-            count: reader.u32()?,
-            first: reader.u32()?,
-            last: reader.u32()?,
-        };
-        let dead = RoaringBitmap::deserialize_from(reader.block()?).ok()?;
-        Some((
-            SegmentEntry {
-                number,
-                length,
-                checksum,
-                rows,
+        let entry = SegmentEntry {
+            number: reader.u64()?,
+            length: reader.u64()?,
+            checksum: reader.u64()?,
+            rows: RowSpan {
+                count: reader.u32()?,
+                first: reader.u32()?,
+                last: reader.u32()?,
             },
-            dead,
+        };
+        Some((
+            entry,
+            RoaringBitmap::deserialize_from(reader.block()?).ok()?,
         ))
     }
 }

@@ -27,7 +27,6 @@ pub(crate) use bytes::{ByteReader, ByteWriter};
 pub(crate) use file::SegmentFile;
 pub(crate) use fold::Thoroughness;
 pub(crate) use layout::{Layout, Place, Source};
-pub(crate) use rows::RowIndex;
-pub(crate) use shelf::Shelf;
+pub(crate) use shelf::{Shelf, view_of_shelf};
 pub(crate) use state::{Found, Live, Snapshot};
 pub(crate) use writer::SegmentWriter;

@@ -256,3 +256,50 @@ impl<L: Layout> State<L> {
         self.snapshot.rebase(Arc::new(published));
     }
 }
+
+/// Makes a struct with a `shelf` of that layout a [`View`](anamne_store::view::View) of it.
+macro_rules! view_of_shelf {
+    ($view:ty, $layout:ty) => {
+        const _: () = {
+            use anamne_store::view::{Change, ChangeFeed, Fold, Health, View, ViewError};
+            use anamne_types::Seq;
+            use $crate::segments::{Layout, Thoroughness};
+
+            type Folded = Result<Fold, ViewError>;
+
+            impl View for $view {
+                fn name(&self) -> &'static str {
+                    <$layout>::NAME
+                }
+                fn health(&self) -> Health {
+                    self.shelf.health()
+                }
+                fn refresh(&self) {
+                    self.shelf.refresh();
+                }
+                fn watermark(&self) -> Seq {
+                    self.shelf.watermark()
+                }
+                fn position(&self) -> Seq {
+                    self.shelf.position()
+                }
+                fn tail_rows(&self) -> usize {
+                    self.shelf.tail_rows()
+                }
+                fn follow(&self, changes: &[Change], through: Seq) {
+                    self.shelf.follow(changes, through);
+                }
+                fn fold(&self, feed: &dyn ChangeFeed, progress: &mut dyn FnMut(Seq)) -> Folded {
+                    self.shelf.fold(feed, progress, Thoroughness::Usual)
+                }
+                fn purge(&self, feed: &dyn ChangeFeed, progress: &mut dyn FnMut(Seq)) -> Folded {
+                    self.shelf.fold(feed, progress, Thoroughness::NothingDead)
+                }
+                fn verify(&self) -> Health {
+                    self.shelf.verify()
+                }
+            }
+        };
+    };
+}
+pub(crate) use view_of_shelf;

@@ -15,6 +15,17 @@ use super::folder::{Folder, Stamp};
 use super::layout::Layout;
 use super::manifest::{Manifest, SegmentEntry};
 
+/// Clones a struct field by field; deriving it would ask that the layout can be cloned as well.
+macro_rules! clone_fields {
+    ($name:ident { $($field:ident),+ }) => {
+        impl<L: Layout> Clone for $name<L> {
+            fn clone(&self) -> Self {
+                Self { $($field: Clone::clone(&self.$field)),+ }
+            }
+        }
+    };
+}
+
 /// A segment and the rows in it that no longer count.
 pub(crate) struct Live<L: Layout> {
     pub(crate) segment: Arc<L::Segment>,
@@ -22,15 +33,11 @@ pub(crate) struct Live<L: Layout> {
     pub(super) entry: SegmentEntry,
 }
 
-impl<L: Layout> Clone for Live<L> {
-    fn clone(&self) -> Self {
-        Self {
-            segment: self.segment.clone(),
-            dead: self.dead.clone(),
-            entry: self.entry.clone(),
-        }
-    }
-}
+clone_fields!(Live {
+    segment,
+    dead,
+    entry
+});
 
 impl<L: Layout> Live<L> {
     /// Opens the segment that `entry` describes.
@@ -223,23 +230,9 @@ pub(super) struct TailRow<L: Layout> {
     pub(super) entry: Option<Arc<L::Entry>>,
 }
 
-impl<L: Layout> Clone for TailRow<L> {
-    fn clone(&self) -> Self {
-        Self {
-            seq: self.seq,
-            entry: self.entry.clone(),
-        }
-    }
-}
+clone_fields!(TailRow { seq, entry });
 
-impl<L: Layout> Clone for Tail<L> {
-    fn clone(&self) -> Self {
-        Self {
-            rows: self.rows.clone(),
-            masked: self.masked.clone(),
-        }
-    }
-}
+clone_fields!(Tail { rows, masked });
 
 impl<L: Layout> Default for Tail<L> {
     fn default() -> Self {
@@ -257,15 +250,11 @@ pub(crate) struct Snapshot<L: Layout> {
     pub(super) summary: Arc<L::Summary>,
 }
 
-impl<L: Layout> Clone for Snapshot<L> {
-    fn clone(&self) -> Self {
-        Self {
-            published: self.published.clone(),
-            tail: self.tail.clone(),
-            summary: self.summary.clone(),
-        }
-    }
-}
+clone_fields!(Snapshot {
+    published,
+    tail,
+    summary
+});
 
 /// Where the present state of a row is.
 pub(crate) enum Found<'a, L: Layout> {

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::file::{ALIGNMENT, BLOCK, HEADER, Header, SECTIONS};
 use super::folder::create_private;
-use super::manifest::SegmentEntry;
+use super::manifest::{RowSpan, SegmentEntry};
 use super::map::{Plain, as_bytes};
 
 /// A segment file in the making; the manifest names it only once [`SegmentWriter::finish`] returned.
@@ -131,15 +131,4 @@ impl SegmentWriter {
         self.block.clear();
         Ok(())
     }
-}
-
-/// Which rows a segment holds, roughly: how many, and between which two they lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RowSpan {
-    /// How many, dead ones included.
-    pub(crate) count: u32,
-    /// The lowest.
-    pub(crate) first: u32,
-    /// The highest.
-    pub(crate) last: u32,
 }

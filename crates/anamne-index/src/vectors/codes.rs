@@ -35,12 +35,17 @@ impl Code {
 
 /// Appends the signs of `places`, 64 to a word; a set bit is a negative place.
 pub(super) fn signs(places: &[i8], words: &mut Vec<u64>) {
-    words.extend(places.chunks(64).map(|chunk| {
-        chunk
-            .iter()
-            .enumerate()
-            .fold(0, |word, (at, &place)| word | u64::from(place < 0) << at)
-    }));
+    words.extend(
+        places
+            .chunks(64)
+            .map(|chunk| bits(chunk, |place| *place < 0)),
+    );
+}
+
+/// A word with a bit set for each place of which something is true.
+fn bits<Place>(places: &[Place], is_set: impl Fn(&Place) -> bool) -> u64 {
+    let places = places.iter().enumerate();
+    places.fold(0, |word, (at, place)| word | u64::from(is_set(place)) << at)
 }
 
 /// A turned query in sixteen bits a place, and its signs.
@@ -61,16 +66,12 @@ impl Query {
             .iter()
             .map(|place| (place / scale).round() as i16)
             .collect();
-        let negative = |chunk: &[f32]| {
-            chunk
-                .iter()
-                .enumerate()
-                .fold(0, |word, (at, &place)| word | u64::from(place < 0.0) << at)
-        };
+        let negative = |chunk: &[f32]| bits(chunk, |place| *place < 0.0);
+        let signs = turned.chunks(64).map(negative).collect();
         Some(Self {
             places,
             scale,
-            signs: turned.chunks(64).map(negative).collect(),
+            signs,
         })
     }
 

@@ -12,9 +12,7 @@ use super::codes::{Code, Query, signs};
 use super::parts::{self, POLICY};
 use super::rotation::{Rotation, SEED};
 use super::simd::LANES;
-use crate::segments::{
-    ByteReader, ByteWriter, Layout, Place, RowIndex, SegmentFile, SegmentWriter, Source,
-};
+use crate::segments::{ByteReader, ByteWriter, Layout, Place, SegmentFile, SegmentWriter, Source};
 
 const ROWS: usize = 0;
 const SCALES: usize = 1;
@@ -201,10 +199,6 @@ impl Layout for VectorsLayout {
 
     fn file(segment: &VectorsSegment) -> &SegmentFile {
         &segment.file
-    }
-
-    fn rows(segment: &VectorsSegment) -> Result<RowIndex<'_>, ViewError> {
-        Ok(RowIndex(segment.file.section(ROWS)?))
     }
 
     fn write(

@@ -18,11 +18,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anamne_embed::Embedder;
-use anamne_store::view::{Change, ChangeFeed, Fold, Health, View, ViewError};
-use anamne_types::{Row, Seq};
+use anamne_store::view::ViewError;
+use anamne_types::Row;
 use roaring::RoaringBitmap;
 
-use crate::segments::{Found, Shelf, Snapshot, Thoroughness};
+use crate::segments::{Found, Shelf, Snapshot, view_of_shelf};
 use codes::Query;
 use layout::VectorsLayout;
 pub use parts::embedded_texts;
@@ -176,52 +176,4 @@ fn similarity(
     }
 }
 
-impl View for VectorsView {
-    fn name(&self) -> &'static str {
-        "vectors"
-    }
-
-    fn health(&self) -> Health {
-        self.shelf.health()
-    }
-
-    fn refresh(&self) {
-        self.shelf.refresh();
-    }
-
-    fn watermark(&self) -> Seq {
-        self.shelf.watermark()
-    }
-
-    fn position(&self) -> Seq {
-        self.shelf.position()
-    }
-
-    fn tail_rows(&self) -> usize {
-        self.shelf.tail_rows()
-    }
-
-    fn follow(&self, changes: &[Change], through: Seq) {
-        self.shelf.follow(changes, through);
-    }
-
-    fn fold(
-        &self,
-        feed: &dyn ChangeFeed,
-        progress: &mut dyn FnMut(Seq),
-    ) -> Result<Fold, ViewError> {
-        self.shelf.fold(feed, progress, Thoroughness::Usual)
-    }
-
-    fn purge(
-        &self,
-        feed: &dyn ChangeFeed,
-        progress: &mut dyn FnMut(Seq),
-    ) -> Result<Fold, ViewError> {
-        self.shelf.fold(feed, progress, Thoroughness::NothingDead)
-    }
-
-    fn verify(&self) -> Health {
-        self.shelf.verify()
-    }
-}
+view_of_shelf!(VectorsView, VectorsLayout);

@@ -13,19 +13,16 @@ const WINDOW_WORDS: usize = 120;
 
 /// The texts of which a memory that says `text` has vectors: the whole, then each window of a long text.
 pub fn embedded_texts(text: &str) -> Vec<&str> {
-    let windows = if has_more_words(text, WHOLE_WORDS) {
-        windows(text, WINDOW_WORDS)
-    } else {
-        Vec::new()
-    };
+    let mut texts = vec![text];
+    if has_more_words(text, WHOLE_WORDS) {
+        let windows = windows(text, WINDOW_WORDS);
+        texts.extend(windows.into_iter().map(|window| &text[window]));
+    }
     // A single window is the whole once more.
-    let windows = if windows.len() > 1 {
-        windows
-    } else {
-        Vec::new()
-    };
-    let windows = windows.into_iter().map(|window| &text[window]);
-    std::iter::once(text).chain(windows).collect()
+    if texts.len() == 2 {
+        texts.truncate(1);
+    }
+    texts
 }
 
 /// Hands the vectors of `text` to `take`, in the order of [`embedded_texts`].

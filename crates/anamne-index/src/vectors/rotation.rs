@@ -85,20 +85,10 @@ impl Round {
         let scales = blocks
             .iter()
             .flat_map(|&length| std::iter::repeat_n((length as f32).sqrt().recip(), length));
-        let factors: Vec<f32> = scales
-            .map(|scale| {
-                if random.next() >> 63 == 0 {
-                    scale
-                } else {
-                    -scale
-                }
-            })
-            .collect();
-        let mut order: Vec<u32> = if blocks.len() > 1 {
-            (0..factors.len() as u32).collect()
-        } else {
-            Vec::new()
-        };
+        let sign = |scale: f32| scale * if random.next() >> 63 == 0 { 1.0 } else { -1.0 };
+        let factors: Vec<f32> = scales.map(sign).collect();
+        let places = if blocks.len() > 1 { factors.len() } else { 0 };
+        let mut order: Vec<u32> = (0..places as u32).collect();
         for at in (1..order.len()).rev() {
             order.swap(at, (random.next() % (at as u64 + 1)) as usize);
         }

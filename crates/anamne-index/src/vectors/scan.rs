@@ -91,11 +91,8 @@ pub(super) fn candidates(
     wanted: usize,
 ) -> Result<Vec<Candidate>, ViewError> {
     let pieces = pieces(snapshot.segments());
-    let vectors: usize = snapshot
-        .segments()
-        .iter()
-        .map(|live| live.segment.len())
-        .sum();
+    let lengths = snapshot.segments().iter().map(|live| live.segment.len());
+    let vectors: usize = lengths.sum();
     let threads = if vectors < PARALLEL {
         1
     } else {
@@ -104,13 +101,8 @@ pub(super) fn candidates(
     let scan = |pieces: &[(usize, Range<usize>)]| -> Result<Selection, ViewError> {
         let mut selection = Selection::new(query.places.len(), wanted);
         for (segment, blocks) in pieces {
-            selection.scan(
-                &snapshot.segments()[*segment],
-                *segment,
-                blocks.clone(),
-                query,
-                allowed,
-            )?;
+            let live = &snapshot.segments()[*segment];
+            selection.scan(live, *segment, blocks.clone(), query, allowed)?;
         }
         Ok(selection)
     };
@@ -132,11 +124,8 @@ fn pieces(segments: &[Live<VectorsLayout>]) -> Vec<(usize, Range<usize>)> {
     let mut pieces = Vec::new();
     for (number, live) in segments.iter().enumerate() {
         let blocks = live.segment.len().div_ceil(LANES);
-        pieces.extend(
-            (0..blocks)
-                .step_by(PIECE)
-                .map(|start| (number, start..blocks.min(start + PIECE))),
-        );
+        let starts = (0..blocks).step_by(PIECE);
+        pieces.extend(starts.map(|start| (number, start..blocks.min(start + PIECE))));
     }
     pieces
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anamne_index::lexical::{AUTHOR_WEIGHT, LexicalView};
+use anamne_index::lexical::LexicalView;
 use anamne_store::view::{Change, ChangeFeed, Fold, Record, View, ViewError};
 use anamne_text::analyser::{Analyser, QueryTerms};
 use anamne_types::{Row, Seq};
@@ -105,7 +105,7 @@ impl PlainBm25 {
     /// The rows that hold a term of the query, best first.
     fn scores(&self, query: &QueryTerms) -> Vec<(u32, f32)> {
         let mut scores = BTreeMap::<u32, f64>::new();
-        for (field, weight) in self.fields.iter().zip([1.0, f64::from(AUTHOR_WEIGHT)]) {
+        for field in &self.fields {
             let average = field.iter().map(|(_, terms)| terms.len()).sum::<usize>() as f64
                 / field.len() as f64;
             for term in &query.terms {
@@ -118,7 +118,7 @@ impl PlainBm25 {
                 let holding: Vec<_> = counts.filter(|(_, _, count)| *count > 0.0).collect();
                 let rarity = (field.len() as f64 - holding.len() as f64 + 0.5)
                     / (holding.len() as f64 + 0.5);
-                let weight = weight * f64::from(term.occurrences) * rarity.ln_1p();
+                let weight = f64::from(term.occurrences) * rarity.ln_1p();
                 for (row, length, count) in holding {
                     let part = count * 2.2 / (count + 1.2 * (0.25 + 0.75 * length / average));
                     *scores.entry(*row).or_default() += weight * part;

@@ -149,24 +149,17 @@ impl Chunk {
         previous_at: usize,
         here: usize,
     ) {
-        let border = match (previous, kind) {
-            (Kind::Lower, Kind::Upper) => Border {
-                at: here,
-                kind: BorderKind::Case,
-            },
-            (Kind::Upper, Kind::Lower) if before == Kind::Upper => Border {
-                at: previous_at,
-                kind: BorderKind::Acronym,
-            },
+        let (at, kind) = match (previous, kind) {
+            (Kind::Lower, Kind::Upper) => (here, BorderKind::Case),
+            (Kind::Upper, Kind::Lower) if before == Kind::Upper => {
+                (previous_at, BorderKind::Acronym)
+            }
             (Kind::Digit, Kind::Lower | Kind::Upper) | (Kind::Lower | Kind::Upper, Kind::Digit) => {
-                Border {
-                    at: here,
-                    kind: BorderKind::Digit,
-                }
+                (here, BorderKind::Digit)
             }
             _ => return,
         };
-        self.borders.push(border);
+        self.borders.push(Border { at, kind });
     }
 
     /// Takes back borders that separate nothing: in the plural of an acronym (`APIs`), around a

@@ -5,6 +5,7 @@
 //! text; they are asked only where the evidence is against English but for no language clearly.
 
 use frostem::Algorithm;
+use whatlang::Lang;
 
 use crate::border;
 
@@ -30,73 +31,44 @@ pub(super) enum Language {
     Turkish,
 }
 
+/// Every language, in the order of the bits in a [`LanguageSet`], with its Snowball algorithm and its name among the trigram
+/// statistics.
+const TABLE: [(Language, Algorithm, Lang); 16] = [
+    (Language::English, Algorithm::English, Lang::Eng),
+    (Language::German, Algorithm::German, Lang::Deu),
+    (Language::French, Algorithm::French, Lang::Fra),
+    (Language::Spanish, Algorithm::Spanish, Lang::Spa),
+    (Language::Italian, Algorithm::Italian, Lang::Ita),
+    (Language::Portuguese, Algorithm::Portuguese, Lang::Por),
+    (Language::Dutch, Algorithm::Dutch, Lang::Nld),
+    (Language::Swedish, Algorithm::Swedish, Lang::Swe),
+    (Language::Danish, Algorithm::Danish, Lang::Dan),
+    (Language::Norwegian, Algorithm::Norwegian, Lang::Nob),
+    (Language::Finnish, Algorithm::Finnish, Lang::Fin),
+    (Language::Polish, Algorithm::Polish, Lang::Pol),
+    (Language::Czech, Algorithm::Czech, Lang::Ces),
+    (Language::Hungarian, Algorithm::Hungarian, Lang::Hun),
+    (Language::Romanian, Algorithm::Romanian, Lang::Ron),
+    (Language::Turkish, Algorithm::Turkish, Lang::Tur),
+];
+
 /// How many languages there are.
-pub(super) const LANGUAGES: usize = 16;
+pub(super) const LANGUAGES: usize = TABLE.len();
 
 impl Language {
     /// Every language, in the order of the bits in a [`LanguageSet`].
-    pub(super) const ALL: [Self; LANGUAGES] = [
-        Self::English,
-        Self::German,
-        Self::French,
-        Self::Spanish,
-        Self::Italian,
-        Self::Portuguese,
-        Self::Dutch,
-        Self::Swedish,
-        Self::Danish,
-        Self::Norwegian,
-        Self::Finnish,
-        Self::Polish,
-        Self::Czech,
-        Self::Hungarian,
-        Self::Romanian,
-        Self::Turkish,
-    ];
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        TABLE.into_iter().map(|(language, ..)| language)
+    }
 
     /// The Snowball algorithm of the language.
     pub(super) fn algorithm(self) -> Algorithm {
-        match self {
-            Self::English => Algorithm::English,
-            Self::German => Algorithm::German,
-            Self::French => Algorithm::French,
-            Self::Spanish => Algorithm::Spanish,
-            Self::Italian => Algorithm::Italian,
-            Self::Portuguese => Algorithm::Portuguese,
-            Self::Dutch => Algorithm::Dutch,
-            Self::Swedish => Algorithm::Swedish,
-            Self::Danish => Algorithm::Danish,
-            Self::Norwegian => Algorithm::Norwegian,
-            Self::Finnish => Algorithm::Finnish,
-            Self::Polish => Algorithm::Polish,
-            Self::Czech => Algorithm::Czech,
-            Self::Hungarian => Algorithm::Hungarian,
-            Self::Romanian => Algorithm::Romanian,
-            Self::Turkish => Algorithm::Turkish,
-        }
+        TABLE[self as usize].1
     }
 
-    fn of_trigrams(language: whatlang::Lang) -> Option<Self> {
-        use whatlang::Lang;
-        Some(match language {
-            Lang::Eng => Self::English,
-            Lang::Deu => Self::German,
-            Lang::Fra => Self::French,
-            Lang::Spa => Self::Spanish,
-            Lang::Ita => Self::Italian,
-            Lang::Por => Self::Portuguese,
-            Lang::Nld => Self::Dutch,
-            Lang::Swe => Self::Swedish,
-            Lang::Dan => Self::Danish,
-            Lang::Nob => Self::Norwegian,
-            Lang::Fin => Self::Finnish,
-            Lang::Pol => Self::Polish,
-            Lang::Ces => Self::Czech,
-            Lang::Hun => Self::Hungarian,
-            Lang::Ron => Self::Romanian,
-            Lang::Tur => Self::Turkish,
-            _ => return None,
-        })
+    fn of_trigrams(named: Lang) -> Option<Self> {
+        let row = TABLE.into_iter().find(|(.., lang)| *lang == named);
+        row.map(|(language, ..)| language)
     }
 }
 
@@ -107,7 +79,7 @@ pub(super) struct LanguageSet(u16);
 impl LanguageSet {
     /// The languages that a short text of unknown language is taken to be in.
     ///
-    /// The rest of [`Language::ALL`] needs evidence (a function word, a letter, a long text): each
+    /// The rest of [`Language::all`] needs evidence (a function word, a letter, a long text): each
     /// further language costs every such query one more look-up per word.
     pub(super) const CANDIDATES: Self = Self(0b0000_0000_1111_1110);
 
@@ -154,9 +126,7 @@ impl LanguageSet {
     }
 
     pub(super) fn iter(self) -> impl Iterator<Item = Language> {
-        Language::ALL
-            .into_iter()
-            .filter(move |language| self.contains(*language))
+        Language::all().filter(move |language| self.contains(*language))
     }
 }
 
@@ -287,7 +257,7 @@ impl Scores {
             return LanguageSet::ENGLISH;
         }
         let near = |language: &Language| self.points[*language as usize] * 3 > top * 2;
-        let leaders: Vec<Language> = Language::ALL.into_iter().filter(near).collect();
+        let leaders: Vec<Language> = Language::all().filter(near).collect();
         LanguageSet::of(&leaders)
     }
 }
@@ -321,42 +291,36 @@ pub(super) fn evidence_of_letters(word: &str) -> Evidence {
 }
 
 fn users_of_letter(letter: char) -> LanguageSet {
-    use Language as L;
+    #[allow(clippy::enum_glob_use, reason = "a table of languages")]
+    use Language::*;
     LanguageSet::of(match letter {
-        'ß' => &[L::German],
-        'ä' => &[L::German, L::Swedish, L::Finnish],
-        'ö' => &[L::German, L::Swedish, L::Finnish, L::Turkish, L::Hungarian],
-        'ü' => &[L::German, L::Turkish, L::Hungarian, L::Spanish],
-        'å' => &[L::Swedish, L::Danish, L::Norwegian],
-        'æ' | 'ø' => &[L::Danish, L::Norwegian],
-        'ñ' | '¿' | '¡' => &[L::Spanish],
-        'ã' | 'õ' => &[L::Portuguese],
-        'â' => &[L::French, L::Portuguese, L::Romanian],
-        'ç' => &[L::French, L::Portuguese, L::Turkish],
-        'è' | 'ù' => &[L::French, L::Italian],
-        'ê' | 'ô' => &[L::French, L::Portuguese],
-        'ë' | 'ï' => &[L::French, L::Dutch],
-        'à' => &[L::French, L::Italian, L::Portuguese],
-        'ì' | 'ò' => &[L::Italian],
-        'î' => &[L::French, L::Romanian],
-        'œ' | 'û' => &[L::French],
-        'é' => &[
-            L::French,
-            L::Spanish,
-            L::Portuguese,
-            L::Italian,
-            L::Czech,
-            L::Hungarian,
-        ],
-        'á' | 'í' => &[L::Spanish, L::Portuguese, L::Czech, L::Hungarian],
-        'ó' => &[L::Spanish, L::Portuguese, L::Polish, L::Hungarian, L::Czech],
-        'ú' => &[L::Spanish, L::Portuguese, L::Hungarian, L::Czech],
-        'ą' | 'ę' | 'ł' | 'ś' | 'ć' | 'ż' | 'ź' | 'ń' => &[L::Polish],
-        'ě' | 'ř' | 'ů' | 'č' | 'š' | 'ž' | 'ý' | 'ď' | 'ť' | 'ň' => &[L::Czech],
-        'ő' | 'ű' => &[L::Hungarian],
-        'ă' | 'ș' | 'ț' | 'ţ' => &[L::Romanian],
-        'ş' => &[L::Turkish, L::Romanian],
-        'ğ' | 'ı' => &[L::Turkish],
+        'ß' => &[German],
+        'ä' => &[German, Swedish, Finnish],
+        'ö' => &[German, Swedish, Finnish, Turkish, Hungarian],
+        'ü' => &[German, Turkish, Hungarian, Spanish],
+        'å' => &[Swedish, Danish, Norwegian],
+        'æ' | 'ø' => &[Danish, Norwegian],
+        'ñ' | '¿' | '¡' => &[Spanish],
+        'ã' | 'õ' => &[Portuguese],
+        'â' => &[French, Portuguese, Romanian],
+        'ç' => &[French, Portuguese, Turkish],
+        'è' | 'ù' => &[French, Italian],
+        'ê' | 'ô' => &[French, Portuguese],
+        'ë' | 'ï' => &[French, Dutch],
+        'à' => &[French, Italian, Portuguese],
+        'ì' | 'ò' => &[Italian],
+        'î' => &[French, Romanian],
+        'œ' | 'û' => &[French],
+        'é' => &[French, Spanish, Portuguese, Italian, Czech, Hungarian],
+        'á' | 'í' => &[Spanish, Portuguese, Czech, Hungarian],
+        'ó' => &[Spanish, Portuguese, Polish, Hungarian, Czech],
+        'ú' => &[Spanish, Portuguese, Hungarian, Czech],
+        'ą' | 'ę' | 'ł' | 'ś' | 'ć' | 'ż' | 'ź' | 'ń' => &[Polish],
+        'ě' | 'ř' | 'ů' | 'č' | 'š' | 'ž' | 'ý' | 'ď' | 'ť' | 'ň' => &[Czech],
+        'ő' | 'ű' => &[Hungarian],
+        'ă' | 'ș' | 'ț' | 'ţ' => &[Romanian],
+        'ş' => &[Turkish, Romanian],
+        'ğ' | 'ı' => &[Turkish],
         _ => &[],
     })
 }

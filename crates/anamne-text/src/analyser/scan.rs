@@ -189,6 +189,17 @@ impl ScanState {
         end
     }
 
+    /// Hands out a term as it is written, at the present position.
+    fn bare<R: Receiver>(&self, term: &str, receiver: &mut R) {
+        receiver.term(
+            term,
+            term,
+            self.position,
+            LanguageSet::default(),
+            Case::Lower,
+        );
+    }
+
     /// The whole of a chunk of several parts, at the position of the first.
     fn whole<R: Receiver>(&mut self, chunk: &Chunk, receiver: &mut R) {
         if chunk.parts.len() > MAX_PARTS_OF_WHOLE || chunk.lower.len() > MAX_TERM_BYTES {
@@ -203,13 +214,7 @@ impl ScanState {
             chunk.case,
         );
         if let Some(number) = chunk.version_number() {
-            receiver.term(
-                number,
-                number,
-                self.position,
-                LanguageSet::default(),
-                Case::Lower,
-            );
+            self.bare(number, receiver);
         }
     }
 
@@ -235,13 +240,7 @@ impl ScanState {
             return end;
         }
         let term = format!("{lower}{sign}");
-        receiver.term(
-            &term,
-            &term,
-            self.position,
-            LanguageSet::default(),
-            Case::Lower,
-        );
+        self.bare(&term, receiver);
         after
     }
 
@@ -258,13 +257,7 @@ impl ScanState {
             return;
         }
         let term = &text[at..end];
-        receiver.term(
-            term,
-            term,
-            self.position,
-            LanguageSet::default(),
-            Case::Lower,
-        );
+        self.bare(term, receiver);
     }
 
     fn outside_ascii<R: Receiver>(
@@ -317,13 +310,7 @@ impl ScanState {
 
     fn gram<R: Receiver>(&mut self, gram: &str, receiver: &mut R) {
         let gram = cut(gram, MAX_TERM_BYTES);
-        receiver.term(
-            gram,
-            gram,
-            self.position,
-            LanguageSet::default(),
-            Case::Lower,
-        );
+        self.bare(gram, receiver);
     }
 }
 

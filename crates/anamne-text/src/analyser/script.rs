@@ -54,17 +54,11 @@ fn kind_outside_ascii(character: char) -> Kind {
             Kind::Other
         };
     }
-    if character.is_alphabetic() {
-        return if character.is_uppercase() {
-            Kind::Upper
-        } else {
-            Kind::Lower
-        };
-    }
-    if character.is_numeric() {
-        Kind::Digit
-    } else {
-        Kind::Other
+    match character {
+        _ if character.is_uppercase() && character.is_alphabetic() => Kind::Upper,
+        _ if character.is_alphabetic() => Kind::Lower,
+        _ if character.is_numeric() => Kind::Digit,
+        _ => Kind::Other,
     }
 }
 

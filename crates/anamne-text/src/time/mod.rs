@@ -109,16 +109,12 @@ pub fn parse_range(
     let lower = given.to_lowercase().replace(',', " ");
     let words: Vec<&str> = lower.split_whitespace().collect();
     let calendar = Calendar::new(now, zone);
-    match options::read(&calendar, given, &words) {
+    let read = options::read(&calendar, given, &words);
+    let given = given.to_owned();
+    match read {
         Some(Ok(range)) => Ok(range),
-        Some(Err(Fault::Nonexistent)) => Err(TimeError::Nonexistent {
-            given: given.to_owned(),
-        }),
-        Some(Err(Fault::OutOfRange)) => Err(TimeError::OutOfRange {
-            given: given.to_owned(),
-        }),
-        None => Err(TimeError::Unknown {
-            given: given.to_owned(),
-        }),
+        Some(Err(Fault::Nonexistent)) => Err(TimeError::Nonexistent { given }),
+        Some(Err(Fault::OutOfRange)) => Err(TimeError::OutOfRange { given }),
+        None => Err(TimeError::Unknown { given }),
     }
 }

@@ -86,11 +86,10 @@ impl Calendar<'_> {
             && let Some(time) = clock(time)
         {
             let before = before.strip_suffix(&["at"]).unwrap_or(before);
-            let day = if before.is_empty() {
-                Some(Ok(self.today()))
-            } else {
-                self.day(before)
-            }?;
+            let day = match before {
+                [] => Ok(self.today()),
+                _ => self.day(before)?,
+            };
             return Some(day.and_then(|day| self.moment(day.to_datetime(time))));
         }
         match *words {
@@ -206,11 +205,8 @@ impl Calendar<'_> {
     }
 
     fn so_long_ago(&self, count: &str, unit: &str) -> Reading {
-        let (count, unit) = (count_of(count)?, Unit::read(unit)?);
-        Some(
-            self.shifted(count, unit, -1)
-                .map(|then| then.timestamp()..then.timestamp()),
-        )
+        let then = self.shifted(count_of(count)?, Unit::read(unit)?, -1);
+        Some(then.map(|then| then.timestamp()..then.timestamp()))
     }
 
     fn shifted(&self, count: i64, unit: Unit, direction: i64) -> Result<Zoned, Fault> {

@@ -34,25 +34,9 @@ impl Reader<'_> {
     }
 
     pub(super) fn led_year(&self, at: usize, lead: Lead) -> Option<Named> {
-        let led = matches!(
-            lead.word,
-            Word::In
-                | Word::During
-                | Word::Since
-                | Word::Before
-                | Word::After
-                | Word::Until
-                | Word::From
-                | Word::Between
-                | Word::Of
-                | Word::Around
-                | Word::Over
-                | Word::Early
-                | Word::Mid
-                | Word::Late
-                | Word::Through
-                | Word::ForeignLead
-                | Word::To
+        let led = is_word!(
+            lead.word, In During Since Before After Until From Between Of Around Over Early Mid Late
+            Through ForeignLead To
         );
         match self.word(at) {
             Word::Number(year @ 1900..=2099, 4) if led && !lead.the && !self.counts(at + 1) => {
@@ -66,28 +50,20 @@ impl Reader<'_> {
     /// What comes every year, where its name stands for it.
     pub(super) fn yearly(&self, at: usize, name: Yearly, lead: Lead, alone: bool) -> Option<Named> {
         let end = at + 1;
-        if let Some((year, end)) = self.year_beside(end) {
-            return Some(Named::new(Point::Yearly(name, Some(year)), end));
-        }
-        let led = matches!(
-            lead.word,
-            Word::In
-                | Word::During
-                | Word::Since
-                | Word::Before
-                | Word::After
-                | Word::Until
-                | Word::Between
-                | Word::From
-                | Word::Early
-                | Word::Mid
-                | Word::Late
-                | Word::Of
-                | Word::Over
-                | Word::ForeignLead
+        let led = is_word!(
+            lead.word, In During Since Before After Until Between From Early Mid Late Of Over
+            ForeignLead
         );
-        (alone && led && !self.goes_on(end) && self.word(end) != Word::Of)
-            .then(|| Named::new(Point::Yearly(name, None), end))
+        let alone = alone && led && !self.goes_on(end) && self.word(end) != Word::Of;
+        self.of_year_beside(name, end, alone)
+    }
+
+    /// What comes every year, of the year beside its name; of any where the name stands for it `alone`.
+    pub(super) fn of_year_beside(&self, name: Yearly, end: usize, alone: bool) -> Option<Named> {
+        match self.year_beside(end) {
+            Some((year, end)) => Some(Named::new(Point::Yearly(name, Some(year)), end)),
+            None => alone.then(|| Named::new(Point::Yearly(name, None), end)),
+        }
     }
 
     pub(super) fn month(&self, at: usize, month: i8, trust: Trust, lead: Lead) -> Option<Named> {
@@ -106,34 +82,15 @@ impl Reader<'_> {
                 ));
             }
         }
-        let name = Yearly::Month(month);
-        if let Some((year, end)) = self.year_beside(at + 1) {
-            return Some(Named::new(Point::Yearly(name, Some(year)), end));
-        }
-        self.is_month(at, month, trust, lead)
-            .then(|| Named::new(Point::Yearly(name, None), at + 1))
+        let alone = self.is_month(at, month, trust, lead);
+        self.of_year_beside(Yearly::Month(month), at + 1, alone)
     }
 
     fn is_month(&self, at: usize, month: i8, trust: Trust, lead: Lead) -> bool {
         let capital = self.capital(at);
         let ends = self.stops_before(at + 1) || !matches!(self.word(at + 1), Word::Other);
-        let firm = matches!(
-            lead.word,
-            Word::In
-                | Word::During
-                | Word::Since
-                | Word::Until
-                | Word::Through
-                | Word::Around
-                | Word::Early
-                | Word::Mid
-                | Word::Late
-                | Word::Between
-        );
-        let loose = matches!(
-            lead.word,
-            Word::Of | Word::Last | Word::Next | Word::This | Word::Before | Word::After
-        );
+        let firm = is_word!(lead.word, In During Since Until Through Around Early Mid Late Between);
+        let loose = is_word!(lead.word, Of Last Next This Before After);
         match trust {
             Trust::Sure => true,
             Trust::Name => firm || (loose && ends),
@@ -149,7 +106,7 @@ impl Reader<'_> {
         }
     }
 
-    fn number_of_day(&self, at: usize) -> Option<i8> {
+    pub(super) fn number_of_day(&self, at: usize) -> Option<i8> {
         match self.word(at) {
             Word::Number(day @ 1..=31, 1..=2) => Some(day as i8),
             Word::OrdinalDigits(day) => Some(day as i8),
@@ -168,16 +125,7 @@ impl Reader<'_> {
             let certain = of == 1
                 || trust != Trust::Common
                 || self.capital(at + 1)
-                || matches!(
-                    lead.word,
-                    Word::On
-                        | Word::Since
-                        | Word::Before
-                        | Word::After
-                        | Word::Until
-                        | Word::From
-                        | Word::Between
-                );
+                || is_word!(lead.word, On Since Before After Until From Between);
             Date::new(2024, month, day).ok()?;
             let end = at + 2 + of;
             let (year, end) = self
@@ -197,26 +145,17 @@ impl Reader<'_> {
         }
         let stands = matches!(self.word(at), Word::OrdinalDigits(_))
             && lead.the
-            && matches!(
-                lead.word,
-                Word::On | Word::Since | Word::Before | Word::After | Word::Until | Word::Between
-            );
+            && is_word!(lead.word, On Since Before After Until Between);
         (stands && !self.goes_on(at + 1) && self.word(at + 1) != Word::Of)
             .then(|| Named::new(Point::DayOfMonth(day), at + 1))
     }
 
     /// A weekday, with the week or the date beside it.
     pub(super) fn weekday(&self, at: usize, lead: Lead) -> Option<Named> {
-        const BEFORE: [&str; 6] = ["black", "good", "ash", "cyber", "super", "casual"];
         let Word::Weekday(day, trust) = self.word(at) else {
             return None;
         };
-        let colour = at.checked_sub(1).is_some_and(|before| {
-            BEFORE
-                .iter()
-                .any(|word| self.tokens[before].text.eq_ignore_ascii_case(word))
-        });
-        if colour {
+        if self.follows(at, "black good ash cyber super casual") {
             return None;
         }
         if !self.stops_hard(at + 1) {
@@ -246,25 +185,10 @@ impl Reader<'_> {
                 return Named::fixed(named, at + 2);
             }
         }
-        let led = matches!(
-            lead.word,
-            Word::On
-                | Word::Since
-                | Word::Until
-                | Word::Before
-                | Word::After
-                | Word::From
-                | Word::Between
-                | Word::Of
-                | Word::During
-                | Word::ForeignLead
-                | Word::Last
+        let led = is_word!(
+            lead.word, On Since Until Before After From Between Of During ForeignLead Last
         ) && (!lead.the || lead.word == Word::ForeignLead);
-        let adverb = !self.goes_on(at + 1)
-            && !matches!(
-                self.before(at),
-                Word::The | Word::Determiner | Word::Article | Word::Of
-            );
+        let adverb = !self.goes_on(at + 1) && !is_word!(self.before(at), The Determiner Article Of);
         let owns = self.tokens[at].text.ends_with("'s") || self.tokens[at].text.ends_with("’s");
         let is_day = match trust {
             Trust::Sure if owns => true,
@@ -299,59 +223,33 @@ impl Reader<'_> {
         lead: Lead,
     ) -> Option<Named> {
         let name = Yearly::Season(season);
-        if let Some((year, end)) = self.year_beside(at + 1) {
-            return Some(Named::new(Point::Yearly(name, Some(year)), end));
-        }
         if self.word(at + 1) == Word::LastAfter {
             let over = Point::Yearly(name, None).resolve(self.today(), Choice::Over);
             return Named::fixed(over, at + 2);
         }
-        let the = lead.the
-            && matches!(
-                lead.word,
-                Word::In
-                    | Word::During
-                    | Word::Over
-                    | Word::Since
-                    | Word::Before
-                    | Word::After
-                    | Word::Until
-                    | Word::From
-                    | Word::Of
-            );
-        let firm = matches!(
-            lead.word,
-            Word::Since
-                | Word::Until
-                | Word::Before
-                | Word::After
-                | Word::Early
-                | Word::Mid
-                | Word::Late
-                | Word::Between
-        );
+        let the = lead.the && is_word!(lead.word, In During Over Since Before After Until From Of);
+        let firm = is_word!(lead.word, Since Until Before After Early Mid Late Between);
         let led = match trust {
             Trust::Foreign => matches!(lead.word, Word::ForeignLead | Word::Since) && !lead.the,
             Trust::Common => the || (firm && season == Season::Spring && !self.capital(at)),
             _ => the || firm,
         };
-        (led && !self.goes_on(at + 1) && self.word(at + 1) != Word::Of)
-            .then(|| Named::new(Point::Yearly(name, None), at + 1))
+        let alone = led && !self.goes_on(at + 1) && self.word(at + 1) != Word::Of;
+        self.of_year_beside(name, at + 1, alone)
     }
 
     /// `Christmas`, `Christmas Eve`, `New Year's Day`, `Valentine's Day`.
     pub(super) fn holiday_at(&self, at: usize) -> Option<(Holiday, usize)> {
-        let text = |at: usize| self.tokens.get(at).map_or("", |token| token.text);
-        let eve = |at: usize| text(at).eq_ignore_ascii_case("eve");
+        let eve = |at: usize| self.says(at, "eve");
         let day = |at: usize| matches!(self.word(at), Word::Unit(Unit::Day, Plural::One));
         match self.word(at) {
             Word::Holiday(Holiday::Christmas) if eve(at + 1) => {
                 Some((Holiday::ChristmasEve, at + 2))
             }
             Word::Holiday(holiday) => Some((holiday, at + 1 + usize::from(day(at + 1)))),
-            Word::HolidayFront if text(at).eq_ignore_ascii_case("new") => {
-                let year = text(at + 1);
-                let owned = year.len() > 4
+            Word::HolidayFront if self.says(at, "new") => {
+                let year = self.tokens.get(at + 1);
+                let owned = year.is_some_and(|year| year.text.len() > 4)
                     && matches!(self.word(at + 1), Word::Unit(Unit::Year, _))
                     && self.capital(at);
                 match (owned, eve(at + 2)) {
@@ -367,11 +265,7 @@ impl Reader<'_> {
 
     pub(super) fn holiday(&self, at: usize, lead: Lead) -> Option<Named> {
         let (holiday, end) = self.holiday_at(at)?;
-        let name = Yearly::Holiday(holiday);
-        if let Some((year, end)) = self.year_beside(end) {
-            return Some(Named::new(Point::Yearly(name, Some(year)), end));
-        }
         let led = !matches!(lead.word, Word::Other | Word::By | Word::From) && !lead.the;
-        (led && !self.goes_on(end)).then(|| Named::new(Point::Yearly(name, None), end))
+        self.of_year_beside(Yearly::Holiday(holiday), end, led && !self.goes_on(end))
     }
 }

@@ -35,11 +35,7 @@ impl Reader<'_> {
         let word = self.word(unit_at + 1);
         if the == 0 && !counted {
             // "how many days before the release" asks for a distance.
-            let asks = plural == Plural::Many
-                && matches!(
-                    word,
-                    Word::Before | Word::After | Word::Since | Word::Until | Word::Between
-                );
+            let asks = plural == Plural::Many && is_word!(word, Before After Since Until Between);
             if !asks {
                 return None;
             }
@@ -111,31 +107,18 @@ impl Reader<'_> {
             _ => Word::After,
         };
         let named = self.named(at, Lead::by(lead))?;
-        if direction == Direction::During {
-            // "the week of March 12"; "the day of the week" has no name.
-            let range = self.range(&self.resolved(&named)?)?;
-            let event = When::Around {
-                event: String::new(),
-                direction,
-                reach: Reach::Within(span),
-            };
-            return Self::found(Some(event.around(&range, self.zone)), named.end);
-        }
-        let range = self.range(&self.resolved(&named)?)?;
+        let range = self.range_of(&named)?;
+        // "the week of March 12"; "the day of the week" has no name.
+        let (reach, range) = if within || direction == Direction::During {
+            (Reach::Within(span), range)
+        } else {
+            // A day after a day is the next one, not the one after the first instant that follows it.
+            (Reach::At(span), range.start..range.start)
+        };
         let when = When::Around {
             event: String::new(),
             direction,
-            reach: if within {
-                Reach::Within(span)
-            } else {
-                Reach::At(span)
-            },
-        };
-        // A day after a day is the next one, not the one after the first instant that follows it.
-        let range = if within {
-            range
-        } else {
-            range.start..range.start
+            reach,
         };
         Self::found(Some(when.around(&range, self.zone)), named.end)
     }

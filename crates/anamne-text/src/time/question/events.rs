@@ -40,19 +40,10 @@ impl Reader<'_> {
 
     /// `look after`, `named after`.
     fn is_no_time(&self, at: usize) -> bool {
-        const BEFORE: [&str; 14] = [
-            "look", "looks", "looked", "looking", "named", "called", "take", "takes", "took",
-            "taking", "ask", "asked", "run", "running",
-        ];
-        let english = matches!(
-            self.tokens[at].text.to_ascii_lowercase().as_str(),
-            "since" | "before" | "after" | "until" | "till" | "during" | "throughout"
-        );
-        let led = at.checked_sub(1).is_some_and(|before| {
-            let text = self.tokens[before].text;
-            BEFORE.iter().any(|word| text.eq_ignore_ascii_case(word))
-        });
-        !english || led
+        const BEFORE: &str =
+            "look looks looked looking named called take takes took taking ask asked run running";
+        let english = self.tokens[at].is_one_of("since before after until till during throughout");
+        !english || self.follows(at, BEFORE)
     }
 
     pub(super) fn seen_from_event(
@@ -61,16 +52,13 @@ impl Reader<'_> {
         direction: Direction,
         reach: Reach,
     ) -> Option<Found> {
-        let (words, end) = self.event(at)?;
-        let when = When::Around {
-            event: words,
+        let (event, end) = self.event(at)?;
+        let when = Some(When::Around {
+            event,
             direction,
             reach,
-        };
-        Some(Found {
-            end,
-            when: Some(when),
-        })
+        });
+        Some(Found { end, when })
     }
 
     fn event(&self, at: usize) -> Option<(String, usize)> {
@@ -88,12 +76,15 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether the words of an event that begins at `at` may go on with the token at `end`.
+    fn may_go_on(&self, at: usize, end: usize) -> bool {
+        let is_near = end < self.tokens.len().min(at + MOST_WORDS);
+        is_near && (end == at || !self.stops_before(end))
+    }
+
     fn noun_phrase(&self, at: usize) -> Option<(String, usize)> {
         let mut end = at;
-        while end < at + MOST_WORDS
-            && end < self.tokens.len()
-            && (end == at || !self.stops_before(end))
-        {
+        while self.may_go_on(at, end) {
             let ends = match self.word(end) {
                 Word::Of => end == at || self.stops_before(end + 1),
                 // "the launch of the app"
@@ -123,40 +114,24 @@ impl Reader<'_> {
     }
 
     fn clause_words(&self, at: usize) -> Option<(String, usize)> {
+        let joins = |word| is_word!(word, The Determiner Article To From Of);
         let mut end = at;
-        while end < at + MOST_WORDS
-            && end < self.tokens.len()
-            && (end == at || !self.stops_before(end))
-        {
-            let goes_on = end == at
-                || matches!(
-                    self.word(end),
-                    Word::The | Word::Determiner | Word::Article | Word::To | Word::From | Word::Of
-                )
-                || !ends_noun_phrase(self.word(end));
-            if !goes_on {
+        while self.may_go_on(at, end) {
+            if end > at && !joins(self.word(end)) && ends_noun_phrase(self.word(end)) {
                 break;
             }
             end += 1;
         }
-        while end > at + 1
-            && matches!(
-                self.word(end - 1),
-                Word::The | Word::Determiner | Word::Article | Word::To | Word::From | Word::Of
-            )
-        {
+        while end > at + 1 && joins(self.word(end - 1)) {
             end -= 1;
         }
         self.said(at, end)
     }
 
     fn is_past_verb(&self, at: usize) -> bool {
-        const IRREGULAR: [&str; 34] = [
-            "moved", "left", "met", "got", "came", "went", "had", "made", "bought", "sold",
-            "broke", "built", "ran", "saw", "took", "became", "quit", "lost", "won", "wrote",
-            "gave", "found", "began", "fell", "cut", "split", "set", "put", "chose", "spoke",
-            "hired", "shut", "grew", "sent",
-        ];
+        const IRREGULAR: &str = "moved left met got came went had made bought sold broke built ran saw took became quit \
+            lost won wrote gave found began fell cut split set put chose spoke hired shut grew sent \
+            started ended finished";
         let Some(token) = self.tokens.get(at) else {
             return false;
         };
@@ -165,9 +140,7 @@ impl Reader<'_> {
             && token.text.ends_with("ed")
             && !token.text.ends_with("eed")
             && !token.is_capitalised();
-        regular
-            || matches!(token.text, "started" | "ended" | "finished")
-            || IRREGULAR.contains(&token.text)
+        regular || IRREGULAR.split(' ').any(|verb| verb == token.text)
     }
 
     fn said(&self, at: usize, end: usize) -> Option<(String, usize)> {
@@ -179,52 +152,18 @@ impl Reader<'_> {
         if !names {
             return None;
         }
-        let mut words = String::new();
-        for token in &self.tokens[at..end] {
-            if !words.is_empty() {
-                words.push(' ');
-            }
-            words.push_str(token.text);
-        }
-        Some((words, end))
+        let words: Vec<&str> = self.tokens[at..end]
+            .iter()
+            .map(|token| token.text)
+            .collect();
+        Some((words.join(" "), end))
     }
 }
 
 fn ends_noun_phrase(word: Word) -> bool {
-    matches!(
-        word,
-        Word::Function
-            | Word::Verb
-            | Word::Past
-            | Word::Ahead
-            | Word::Pronoun
-            | Word::The
-            | Word::Determiner
-            | Word::Article
-            | Word::In
-            | Word::On
-            | Word::At
-            | Word::During
-            | Word::Over
-            | Word::Within
-            | Word::Since
-            | Word::Before
-            | Word::After
-            | Word::Until
-            | Word::From
-            | Word::To
-            | Word::Through
-            | Word::Between
-            | Word::And
-            | Word::By
-            | Word::Around
-            | Word::About
-            | Word::Dash
-            | Word::Day(_)
-            | Word::This
-            | Word::Every
-            | Word::Ago
-            | Word::ForeignLead
-            | Word::Than
+    is_word!(
+        word, Function Verb Past Ahead Pronoun The Determiner Article In On At During Over Within
+        Since Before After Until From To Through Between And By Around About Dash Day(_) This Every
+        Ago ForeignLead Than
     )
 }

@@ -1,5 +1,12 @@
 //! What a question says about time: which of its words, and which range of time they mean.
 
+/// Whether a word says one of those things: `matches!` for long lists, which stay paragraphs here.
+macro_rules! is_word {
+    ($word:expr, $($listed:ident $(($content:tt))?)+) => {
+        matches!($word, $(Word::$listed $(($content))?)|+)
+    };
+}
+
 mod around;
 mod dates;
 mod distance;
@@ -150,16 +157,10 @@ pub fn expressions(question: &str, asked_at: Timestamp, zone: &TimeZone) -> Vec<
                 }
                 let lead = reader.word(at);
                 at = end;
-                while let Some((
-                    from,
-                    Found {
-                        end,
-                        when: Some(when),
-                    },
-                )) = reader.also(lead, at)
-                {
-                    found.push(expression(&reader, from..end, when));
-                    at = end;
+                while let Some((from, also)) = reader.also(lead, at) {
+                    let Some(when) = also.when else { break };
+                    found.push(expression(&reader, from..also.end, when));
+                    at = also.end;
                 }
             }
             None => at += 1,
@@ -178,30 +179,11 @@ fn expression(reader: &Reader<'_>, tokens: Range<usize>, when: When) -> TimeExpr
 
 /// Whether the words around `hier` are French.
 fn is_french(tokens: &[Token<'_>]) -> bool {
-    const FRENCH: [&str; 16] = [
-        "nous",
-        "vous",
-        "je",
-        "j'ai",
-        "que",
-        "est",
-        "les",
-        "des",
-        "avons",
-        "avec",
-        "dans",
-        "quoi",
-        "qui",
-        "ai",
-        "fait",
-        "qu'est-ce",
-    ];
-    const GERMAN: [&str; 8] = ["wir", "ich", "ist", "was", "haben", "der", "die", "das"];
-    let says = |words: &[&str]| {
-        let listed = |text: &str| words.iter().any(|word| text.eq_ignore_ascii_case(word));
-        tokens.iter().any(|token| listed(token.text))
-    };
-    says(&FRENCH) && !says(&GERMAN)
+    const FRENCH: &str =
+        "nous vous je j'ai que est les des avons avec dans quoi qui ai fait qu'est-ce";
+    const GERMAN: &str = "wir ich ist was haben der die das";
+    let says = |words: &str| tokens.iter().any(|token| token.is_one_of(words));
+    says(FRENCH) && !says(GERMAN)
 }
 
 impl When {

@@ -32,7 +32,7 @@ impl Reader<'_> {
                 .and_then(|second| self.joined(&first, &second));
         }
         // "between 12 and 15 March"
-        let day = self.bare_day(at)?;
+        let day = self.number_of_day(at)?;
         if !joins(at + 1) {
             return None;
         }
@@ -54,10 +54,7 @@ impl Reader<'_> {
             Some((time, end)) => (Some(time), end),
             None => (None, at + 1),
         };
-        if !matches!(
-            self.word(end),
-            Word::And | Word::To | Word::Until | Word::Through | Word::Dash
-        ) {
+        if !is_word!(self.word(end), And To Until Through Dash) {
             return None;
         }
         let (until, end) = self.clock(end + 1)?;
@@ -87,14 +84,6 @@ impl Reader<'_> {
         Self::found(self.range(&(start..end)), named.end)
     }
 
-    fn bare_day(&self, at: usize) -> Option<i8> {
-        match self.word(at) {
-            Word::Number(day @ 1..=31, 1..=2) => Some(day as i8),
-            Word::OrdinalDigits(day) => Some(day as i8),
-            _ => None,
-        }
-    }
-
     fn second(&self, at: usize, lead: Lead, first: &Named) -> Option<Named> {
         if self.word(at) == Word::Now
             && matches!(self.word(at - 1), Word::Until | Word::To | Word::And)
@@ -109,7 +98,7 @@ impl Reader<'_> {
         let Point::Yearly(Yearly::Day(month, _), year) = first.point else {
             return None;
         };
-        let day = self.bare_day(at)?;
+        let day = self.number_of_day(at)?;
         if self.goes_on(at + 1) {
             return None;
         }

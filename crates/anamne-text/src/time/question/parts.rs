@@ -41,7 +41,7 @@ impl Reader<'_> {
             slice: Some(slice),
             ..whole
         };
-        named.resolve(self.today(), self.choice())?;
+        self.resolved(&named)?;
         Some(named)
     }
 
@@ -59,19 +59,15 @@ impl Reader<'_> {
                 end + 3,
             ));
         }
-        let led = lead.the
-            && matches!(
-                lead.word,
-                Word::In | Word::During | Word::Since | Word::Over
-            );
+        let led = lead.the && is_word!(lead.word, In During Since Over);
         (led && !self.goes_on(end) && self.word(end) != Word::Of)
             .then(|| Named::new(Point::Yearly(name, None), end))
     }
 
     /// What something is a part of: a time by its name, or `the month` for this one.
     fn whole(&self, at: usize) -> Option<Named> {
-        let the = usize::from(self.word(at) == Word::The);
-        if the == 1
+        let (lead, first) = self.lead(Word::Of, at);
+        if lead.the
             && let Word::Unit(unit, Plural::One) = self.word(at + 1)
             && matches!(unit, Unit::Week | Unit::Month | Unit::Quarter | Unit::Year)
             && !self.goes_on(at + 2)
@@ -79,12 +75,8 @@ impl Reader<'_> {
         {
             return Named::fixed(calendar_unit(unit, self.today(), 0), at + 2);
         }
-        let lead = Lead {
-            word: Word::Of,
-            the: the == 1,
-        };
-        self.named(at + the, lead)
-            .filter(|named| named.slice.is_none())
+        let named = self.named(first, lead);
+        named.filter(|named| named.slice.is_none())
     }
 
     /// `early March`, `mid-2024`, `late last year`, `the end of the month`.
@@ -100,12 +92,8 @@ impl Reader<'_> {
         }
         let named = match (word, self.word(at + 1)) {
             (Word::Early | Word::Mid | Word::Late, Word::In) => {
-                let the = usize::from(self.word(at + 2) == Word::The);
-                let lead = Lead {
-                    word: Word::In,
-                    the: the == 1,
-                };
-                self.named(at + 2 + the, lead)
+                let (lead, at) = self.lead(Word::In, at + 2);
+                self.named(at, lead)
             }
             (Word::Early | Word::Mid | Word::Late, _) => self.named(at + 1, Lead::by(word)),
             (_, Word::Of) => self.whole(at + 2),
@@ -118,7 +106,7 @@ impl Reader<'_> {
             slice: Some(Slice::Third(third)),
             ..named
         };
-        named.resolve(self.today(), self.choice())?;
+        self.resolved(&named)?;
         Some(named)
     }
 }

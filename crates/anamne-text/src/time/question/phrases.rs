@@ -28,23 +28,12 @@ impl Reader<'_> {
     /// The time expression that begins with a word, if one does.
     pub(super) fn phrase(&self, at: usize) -> Option<Found> {
         match self.word(at) {
-            Word::Other
-            | Word::Number(..)
-            | Word::Clock(_)
-            | Word::Count(..)
-            | Word::Article
-            | Word::Couple
-            | Word::Unit(..)
-            | Word::The => self
-                .distance(at)
-                .or_else(|| self.pair_after(at, Lead::NONE, at))
-                .or_else(|| self.lone(at)),
-            Word::Function
-            | Word::Verb
-            | Word::Past
-            | Word::Ahead
-            | Word::Pronoun
-            | Word::Determiner => None,
+            word if is_word!(word, Other Number(..) Clock(_) Count(..) Article Couple Unit(..) The) => {
+                self.distance(at)
+                    .or_else(|| self.pair_after(at, Lead::NONE, at))
+                    .or_else(|| self.lone(at))
+            }
+            word if is_word!(word, Function Verb Past Ahead Pronoun Determiner) => None,
             Word::AgoBefore => self.lone(at).or_else(|| self.open_ended(at)),
             Word::Every => self.every(at),
             Word::By => {
@@ -64,13 +53,7 @@ impl Reader<'_> {
             Word::More | Word::Less => self.more_or_less(at),
             Word::Earlier | Word::Later => self.earlier(at),
             Word::During => self.led(at).or_else(|| self.event_phrase(at)),
-            Word::In
-            | Word::On
-            | Word::At
-            | Word::Over
-            | Word::Within
-            | Word::Around
-            | Word::ForeignLead => self.led(at),
+            word if is_word!(word, In On At Over Within Around ForeignLead) => self.led(at),
             _ => self
                 .pair_after(at, Lead::NONE, at)
                 .or_else(|| self.lone(at)),
@@ -78,10 +61,7 @@ impl Reader<'_> {
     }
 
     fn asks_how_long(&self, at: usize) -> bool {
-        at.checked_sub(1).is_some_and(|before| {
-            let text = self.tokens[before].text;
-            text.eq_ignore_ascii_case("long") || text.eq_ignore_ascii_case("soon")
-        })
+        self.follows(at, "long soon")
     }
 
     pub(super) fn range(&self, range: &Civil) -> Option<Range<Timestamp>> {
@@ -107,23 +87,19 @@ impl Reader<'_> {
         named.resolve(self.today(), self.choice())
     }
 
+    pub(super) fn range_of(&self, named: &Named) -> Option<Range<Timestamp>> {
+        self.range(&self.resolved(named)?)
+    }
+
     fn lone(&self, at: usize) -> Option<Found> {
         let named = self.named(at, Lead::NONE)?;
-        Self::found(self.range(&self.resolved(&named)?), named.end)
+        Self::found(self.range_of(&named), named.end)
     }
 
     /// `every Monday`, `each March` are no times.
     fn every(&self, at: usize) -> Option<Found> {
-        match self.word(at + 1) {
-            Word::Weekday(..)
-            | Word::Month(..)
-            | Word::Season(..)
-            | Word::Holiday(_)
-            | Word::Part(_)
-            | Word::Weekend
-            | Word::Unit(..) => Some(Found::silent(at + 2)),
-            _ => None,
-        }
+        is_word!(self.word(at + 1), Weekday(..) Month(..) Season(..) Holiday(_) Part(_) Weekend Unit(..))
+            .then(|| Found::silent(at + 2))
     }
 
     /// `in March`, `on the 12th`, `over the past week`, `around Christmas`, `in three days`.
@@ -173,19 +149,14 @@ impl Reader<'_> {
             return None;
         }
         let listed = self.tokens[at - 1].comma && matches!(self.word(at), Word::Number(_, 4));
-        let joined = !self.stops_before(at)
-            && (self.word(at) == Word::And
-                || self
-                    .tokens
-                    .get(at)
-                    .is_some_and(|token| token.text.eq_ignore_ascii_case("or")));
+        let joined = !self.stops_before(at) && (self.word(at) == Word::And || self.says(at, "or"));
         let from = match (listed, joined) {
             (true, _) => at,
             (_, true) => at + 1,
             _ => return None,
         };
         let named = self.named(from, Lead::by(lead))?;
-        let found = Self::found(self.range(&self.resolved(&named)?), named.end)?;
+        let found = Self::found(self.range_of(&named), named.end)?;
         Some((from, found))
     }
 
@@ -241,7 +212,7 @@ impl Reader<'_> {
             return Self::found(Some(self.instant_of(moment)?..Timestamp::MAX), end);
         }
         let named = self.named(at + 1, Lead::by(word))?;
-        let range = self.range(&self.resolved(&named)?)?;
+        let range = self.range_of(&named)?;
         Self::found(Some(opened(word, &range)), named.end)
     }
 
@@ -251,7 +222,7 @@ impl Reader<'_> {
             return Some(found);
         }
         let named = self.named(at + 1, Lead::by(Word::From))?;
-        let range = self.range(&self.resolved(&named)?)?;
+        let range = self.range_of(&named)?;
         if !self.stops_before(named.end)
             && matches!(self.word(named.end), Word::Onwards | Word::On)
             && self.stops_before(named.end + 1)
@@ -271,7 +242,7 @@ impl Reader<'_> {
             return None;
         }
         let named = self.away(at + 2)?;
-        let range = self.range(&self.resolved(&named)?)?;
+        let range = self.range_of(&named)?;
         let range = match self.word(at) {
             Word::More => Timestamp::MIN..range.end,
             _ => range.start..self.asked_at,
@@ -289,7 +260,7 @@ impl Reader<'_> {
             Word::Day(0) | Word::This => self.named(at + 1, Lead::NONE),
             _ => None,
         }?;
-        let range = self.range(&self.resolved(&named)?)?;
+        let range = self.range_of(&named)?;
         let range = match self.word(at) {
             Word::Earlier => range.start..self.asked_at.min(range.end),
             _ => self.asked_at.max(range.start)..range.end,

@@ -101,9 +101,27 @@ impl Reader<'_> {
         self.tokens.get(at).is_some_and(Token::is_capitalised)
     }
 
+    /// Whether a token is this word, in letters of any case.
+    pub(super) fn says(&self, at: usize, word: &str) -> bool {
+        let token = self.tokens.get(at);
+        token.is_some_and(|token| token.text.eq_ignore_ascii_case(word))
+    }
+
+    /// Whether one of these words stands before a token.
+    pub(super) fn follows(&self, at: usize, words: &str) -> bool {
+        at.checked_sub(1)
+            .is_some_and(|before| self.tokens[before].is_one_of(words))
+    }
+
     pub(super) fn before(&self, at: usize) -> Word {
         at.checked_sub(1)
             .map_or(Word::Function, |before| self.word(before))
+    }
+
+    /// The lead of this word, before an article that may follow, and the token after both.
+    pub(super) fn lead(&self, word: Word, at: usize) -> (Lead, usize) {
+        let the = self.word(at) == Word::The;
+        (Lead { word, the }, at + usize::from(the))
     }
 
     /// Whether a clause ends before a token.
@@ -113,9 +131,7 @@ impl Reader<'_> {
 
     /// Whether what ends before a token goes on as the front of a compound: `the summer house`.
     pub(super) fn goes_on(&self, at: usize) -> bool {
-        !self.stops_before(at)
-            && (matches!(self.word(at), Word::Other | Word::Weekend | Word::Unit(..))
-                || matches!(self.word(at), Word::Number(..)))
+        !self.stops_before(at) && is_word!(self.word(at), Other Weekend Unit(..) Number(..))
     }
 
     /// Whether a number before a token counts what comes: `2024 rows`.
@@ -222,16 +238,7 @@ impl Reader<'_> {
             Word::Half => self.half_ago(at),
             Word::Weekend
                 if lead.the
-                    && matches!(
-                        lead.word,
-                        Word::Over
-                            | Word::At
-                            | Word::On
-                            | Word::During
-                            | Word::Since
-                            | Word::Before
-                            | Word::After
-                    )
+                    && is_word!(lead.word, Over At On During Since Before After)
                     && !self.goes_on(at + 1) =>
             {
                 Some(Named::new(Point::Weekend, at + 1))
@@ -249,11 +256,7 @@ impl Reader<'_> {
 
     /// `morgen`, not `am Morgen`, `guten Morgen`, `por la mañana`.
     fn is_tomorrow(&self, at: usize) -> bool {
-        !self.capital(at)
-            && at.checked_sub(1).is_none_or(|before| {
-                self.word(before) != Word::ForeignLead
-                    && !self.tokens[before].text.eq_ignore_ascii_case("por")
-            })
+        !self.capital(at) && self.before(at) != Word::ForeignLead && !self.follows(at, "por")
     }
 
     fn day_word(&self, at: usize, offset: i8) -> Option<Named> {
@@ -271,9 +274,7 @@ impl Reader<'_> {
     }
 
     fn foreign_day(&self, at: usize) -> bool {
-        !["today", "yesterday", "tomorrow"]
-            .iter()
-            .any(|day| self.tokens[at].text.eq_ignore_ascii_case(day))
+        !self.tokens[at].is_one_of("today yesterday tomorrow")
     }
 
     /// The part of a day, or the hour, that follows its name.

@@ -66,12 +66,7 @@ impl Reader<'_> {
 
     /// `il y a trois jours`.
     pub(super) fn il_y_a(&self, at: usize) -> Option<Named> {
-        let says = |at: usize, word: &str| {
-            self.tokens
-                .get(at)
-                .is_some_and(|token| token.text.eq_ignore_ascii_case(word))
-        };
-        if !(says(at, "il") && says(at + 1, "y") && says(at + 2, "a")) {
+        if !(self.says(at, "il") && self.says(at + 1, "y") && self.says(at + 2, "a")) {
             return None;
         }
         let (low, high, unit_at) = self.count(at + 3)?;
@@ -169,7 +164,7 @@ impl Reader<'_> {
                     Word::Last | Word::Rolling => {
                         Point::Weekend.resolve(self.today(), Choice::Over)
                     }
-                    Word::Next if self.tokens[at].text.eq_ignore_ascii_case("coming") => {
+                    Word::Next if self.says(at, "coming") => {
                         Point::Weekend.resolve(self.today(), Choice::Coming)
                     }
                     _ => {
@@ -192,11 +187,7 @@ impl Reader<'_> {
             }
             Word::Month(..) => {
                 // "this may be", "the last march"
-                let lead = Lead {
-                    word,
-                    the: lead.the,
-                };
-                let named = self.named(at + 1, lead)?;
+                let named = self.named(at + 1, Lead { word, ..lead })?;
                 match named.point {
                     Point::Yearly(name, None) => {
                         let range = self.relative_yearly(word, name)?;
@@ -222,10 +213,11 @@ impl Reader<'_> {
 
     /// `this time last year`: that day and half a month on either side.
     fn this_time(&self, at: usize) -> Option<Named> {
-        let says_time = self.tokens.get(at + 1)?.text.eq_ignore_ascii_case("time");
-        let (true, Word::Last, Word::Unit(Unit::Year, Plural::One)) =
-            (says_time, self.word(at + 2), self.word(at + 3))
-        else {
+        let (true, Word::Last, Word::Unit(Unit::Year, Plural::One)) = (
+            self.says(at + 1, "time"),
+            self.word(at + 2),
+            self.word(at + 3),
+        ) else {
             return None;
         };
         let day = self.today().checked_sub(1.year()).ok()?;
@@ -250,10 +242,7 @@ impl Reader<'_> {
         if !self.stops_before(end) && self.word(end) == Word::Of {
             return None;
         }
-        let led = matches!(
-            lead.word,
-            Word::In | Word::Over | Word::During | Word::Within | Word::From
-        );
+        let led = is_word!(lead.word, In Over During Within From);
         let long = matches!(unit, Unit::Week | Unit::Month | Unit::Quarter | Unit::Year);
         let rolls = match word {
             Word::Rolling => long || lead.the,
@@ -282,18 +271,17 @@ impl Reader<'_> {
         if self.stops_before(at) {
             return None;
         }
-        let led = usize::from(matches!(self.word(at), Word::In | Word::On));
-        let the = usize::from(led == 1 && self.word(at + led) == Word::The);
-        let at = at + led + the;
+        let led = matches!(self.word(at), Word::In | Word::On);
+        let (lead, at) = if led {
+            self.lead(Word::In, at + 1)
+        } else {
+            (Lead::NONE, at)
+        };
         match (unit, self.word(at)) {
             (Unit::Week, Word::Weekday(day, Trust::Sure)) => {
                 Named::fixed(self.day_of_week(day, shift), at + 1)
             }
-            (Unit::Year, Word::Month(..) | Word::Season(..)) if led == 1 => {
-                let lead = Lead {
-                    word: Word::In,
-                    the: the == 1,
-                };
+            (Unit::Year, Word::Month(..) | Word::Season(..)) if led => {
                 let named = self.named(at, lead)?;
                 let Point::Yearly(name, None) = named.point else {
                     return None;
@@ -313,10 +301,8 @@ impl Reader<'_> {
             Word::Last if matches!(part, Part::Night | Part::Evening) => -1,
             _ => return None,
         };
-        let day = days(
-            self.today().checked_add(i64::from(offset).days()).ok()?,
-            1.day(),
-        )?;
+        let day = self.today().checked_add(i64::from(offset).days()).ok()?;
+        let day = days(day, 1.day())?;
         let at = usize::from(self.word(end) == Word::At);
         if let Some((time, end)) = self.clock(end + at) {
             return Named::fixed(Slice::Clock(time).of(&day), end);
@@ -346,18 +332,13 @@ impl Reader<'_> {
         match (unit, self.word(at + 1)) {
             (Unit::Year, Word::Number(..)) => self.named(at + 1, Lead::by(Word::In)),
             (Unit::Week | Unit::Month, Word::Of) => {
-                let the = usize::from(self.word(at + 2) == Word::The);
-                let lead = Lead {
-                    word: Word::On,
-                    the: the == 1,
+                let (lead, at) = self.lead(Word::On, at + 2);
+                let lead = match unit {
+                    Unit::Month => Lead::by(Word::In),
+                    _ => lead,
                 };
-                let lead = if unit == Unit::Month {
-                    Lead::by(Word::In)
-                } else {
-                    lead
-                };
-                let named = self.named(at + 2 + the, lead)?;
-                let range = named.resolve(self.today(), self.choice())?;
+                let named = self.named(at, lead)?;
+                let range = self.resolved(&named)?;
                 Named::fixed(calendar_unit(unit, range.start.date(), 0), named.end)
             }
             _ => None,

@@ -27,24 +27,25 @@ impl Token<'_> {
     pub(super) fn is_capitalised(&self) -> bool {
         self.text.starts_with(char::is_uppercase)
     }
+
+    /// Whether it is one of these words, in letters of any case.
+    pub(super) fn is_one_of(&self, words: &str) -> bool {
+        let mut listed = words.split(' ');
+        listed.any(|word| self.text.eq_ignore_ascii_case(word))
+    }
 }
 
 /// The words of a question, in order. What stands in double quotes or backticks says nothing about
 /// time, unless all of it does.
 pub(super) fn tokens(question: &str) -> Vec<Token<'_>> {
     let mut found = Vec::with_capacity(question.len() / 5 + 2);
-    let mut start = None;
-    for (at, letter) in question.char_indices() {
-        if letter.is_whitespace() {
-            if let Some(from) = start.take() {
-                chunk(question, from..at, &mut found);
-            }
-        } else if start.is_none() {
-            start = Some(at);
+    let mut at = 0;
+    for piece in question.split_inclusive(char::is_whitespace) {
+        let stretch = piece.trim_end();
+        if !stretch.is_empty() {
+            chunk(question, at..at + stretch.len(), &mut found);
         }
-    }
-    if let Some(from) = start {
-        chunk(question, from..question.len(), &mut found);
+        at += piece.len();
     }
     silence_quotes(question, &mut found);
     found
@@ -160,12 +161,7 @@ fn dash(text: &str) -> Option<(usize, usize)> {
 }
 
 fn joins(left: Word, right: Word) -> bool {
-    let is_time = |word| {
-        matches!(
-            word,
-            Word::Month(..) | Word::Weekday(..) | Word::Quarter(_) | Word::Date(_)
-        )
-    };
+    let is_time = |word| is_word!(word, Month(..) Weekday(..) Quarter(_) Date(_));
     let is_part = |word| matches!(word, Word::Season(..) | Word::Unit(..) | Word::Number(_, 4));
     match (left, right) {
         (Word::Mid | Word::Early | Word::Late, right) => is_time(right) || is_part(right),
@@ -216,10 +212,9 @@ fn date(text: &str) -> Word {
         }
         if let Some(quarter) = rest.strip_prefix(['q', 'Q']) {
             let quarter = quarter.parse().unwrap_or(0);
-            return if (1..=4).contains(&quarter) {
-                Word::QuarterOfYear(year, quarter)
-            } else {
-                Word::Other
+            return match quarter {
+                1..=4 => Word::QuarterOfYear(year, quarter),
+                _ => Word::Other,
             };
         }
         return match rest.len() {
@@ -244,11 +239,7 @@ fn date(text: &str) -> Word {
     if first.len() > 2 || second.len() > 2 || !is_number(year, 4) {
         return Word::Other;
     }
-    let (Ok(first), Ok(second), Ok(year)) = (
-        first.parse::<i8>(),
-        second.parse::<i8>(),
-        year.parse::<i16>(),
-    ) else {
+    let (Ok(first), Ok(second), Ok(year)) = (first.parse(), second.parse(), year.parse()) else {
         return Word::Other;
     };
     let (day, month) = match mark {
