@@ -61,7 +61,7 @@ impl Settings {
 
     /// The settings as they stand in the file now. Costs one `stat` where it did not change.
     ///
-    /// [`StoreError::Damaged`] when it can't be read; what was known before is kept for those who only
+    /// [`crate::StoreError::Damaged`] when it can't be read; what was known before is kept for those who only
     /// read. A file that was taken away changes nothing.
     pub(crate) fn current(&self) -> Result<Arc<SpaceConfig>> {
         let metadata = found("look at", &self.path, std::fs::metadata(&self.path))?;

@@ -85,7 +85,8 @@ impl LexicalView {
     ///
     /// All zeros when the view is broken or turns out to be.
     pub fn idf(&self, terms: &QueryTerms) -> Vec<f32> {
-        let asked = Self::statistics_together(&[self], terms);
+        // The text is the first field; how often authors bear a term doesn't matter here.
+        let asked = Self::ask(&[self], |states| search::statistics_of(states, terms, 1));
         asked.map_or_else(
             |_| vec![0.0; terms.terms.len()],
             |statistics| statistics.idf(),

@@ -112,7 +112,17 @@ impl TermStatistics {
 
 /// Looks every clause up in every state.
 pub(super) fn statistics(states: &[&State], query: &QueryTerms) -> Result<TermStatistics, Failed> {
-    let clauses = clauses(query);
+    statistics_of(states, query, SEARCHED)
+}
+
+/// The same for the first fields alone, of which the text comes first.
+pub(super) fn statistics_of(
+    states: &[&State],
+    query: &QueryTerms,
+    fields: usize,
+) -> Result<TermStatistics, Failed> {
+    let mut clauses = clauses(query);
+    clauses.truncate(query.terms.len() * fields);
     let holding = each(states, |_, state| {
         let held = clauses
             .iter()

@@ -69,7 +69,7 @@ pub struct KnownProject {
 impl StoreFolder {
     /// The space of a project, as [`StoreFolder::claim_space`] would give it. Reads only.
     ///
-    /// [`StoreError::Damaged`] where the settings of the space that is meant can't be read.
+    /// [`crate::StoreError::Damaged`] where the settings of the space that is meant can't be read.
     pub fn space_of(&self, project: &Project, now: Timestamp) -> Result<ProjectSpace> {
         if let Some(name) = self.at_first_sight(project) {
             return Ok(known(name));
