@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .nth(1)
         .map_or(Ok(12), |word| word.parse())?;
     let folder = tempfile::tempdir()?;
-    // Background work is on unless a program says no; one thread does it, and ends with the last handle.
+    // Background work is off unless a program asks for it; one thread does it, and ends with the last handle.
     let store = Store::open_with(Options::new(folder.path()).background(true))?;
     let space = store.space("core")?;
 
