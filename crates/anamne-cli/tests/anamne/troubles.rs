@@ -262,13 +262,16 @@ fn every_door_tells_the_five_troubles_apart() {
                 "not_found" => ("memory_search", json!({"query": "ferry", "space": "attic"})),
                 _ => ("memory_search", json!({"query": "ferry"})),
             };
-            let mut agent = command(bench, trouble, &["mcp", "--structured", "--all-spaces"]);
+            // A server makes the store that is not there, which the commands beside it must not find.
+            let its_own = (trouble.kind == "not_found").then(Bench::new);
+            let at = its_own.as_ref().unwrap_or(bench);
+            let mut agent = command(at, trouble, &["mcp", "--structured", "--all-spaces"]);
             agent.stdin(Stdio::piped());
             let mut agent = self::started(agent);
             // One that does not even start reads nothing.
             let input = agent.stdin.as_mut().expect("a pipe");
             let _ = input.write_all(call(tool, &arguments).as_bytes());
-            (*trouble, json, plain, agent, held)
+            (*trouble, json, plain, agent, (held, its_own))
         })
         .collect();
     for (trouble, json, plain, agent, _held) in started {
