@@ -352,6 +352,8 @@ fn a_space_of_an_earlier_version_goes_to_the_project_that_used_it_where_that_is_
         (found.name.as_str(), &found.standing),
         ("River Watch", &ProjectStanding::Adopted)
     );
+    // The file system notes times some milliseconds late, so that what is made at once may seem to be older.
+    std::thread::sleep(std::time::Duration::from_millis(100));
     let web = desk.repository("web");
     // Made after projects had identities: it never used the space.
     let found = claim(&desk, &web);
