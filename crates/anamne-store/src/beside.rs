@@ -11,6 +11,7 @@ use crate::files::{
     create_private_folder, entries, look_at, open_private_file, remove_if_there, sync_folder_of,
     unfinished,
 };
+use crate::hardening::harden;
 use crate::restore::with_side_files;
 use crate::special_files::refuse_special_file;
 use crate::{Result, StoreError};
@@ -75,29 +76,41 @@ fn put_copy(former: &Path, present: &Path) -> Result<()> {
         create_private_folder(folder)?;
     }
     let copy = unfinished(present);
-    drop(open_private_file(&copy)?);
-    match copy_database(former, &copy) {
+    let put = copy_to(former, &copy).and_then(|()| put_in_place(&copy, present));
+    // Also after a failure, such as a full disk: it is tried again at every opening.
+    remove_if_there(&copy)?;
+    put?;
+    sync_folder_of(present)
+}
+
+fn copy_to(former: &Path, copy: &Path) -> Result<()> {
+    drop(open_private_file(copy)?);
+    match copy_database(former, copy) {
         // Whoever opens it next sets it aside, as anywhere.
         Err(error) if error.is_broken_database() => {
-            remove_if_there(&copy)?;
-            fs::copy(former, &copy).map_err(StoreError::io("copy", former))?;
+            remove_if_there(copy)?;
+            fs::copy(former, copy).map_err(StoreError::io("copy", former))?;
+            Ok(())
         }
-        copied => copied?,
+        copied => copied,
     }
-    let put = match fs::hard_link(&copy, present) {
+}
+
+/// Gives a finished copy its name, unless something stands there.
+fn put_in_place(copy: &Path, present: &Path) -> Result<()> {
+    let put = match fs::hard_link(copy, present) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         // Not every file system has links.
-        Err(_) => fs::rename(&copy, present),
+        Err(_) => fs::rename(copy, present),
         Ok(()) => Ok(()),
     };
-    remove_if_there(&copy)?;
-    put.map_err(StoreError::io("put in place", present))?;
-    sync_folder_of(present)
+    put.map_err(StoreError::io("put in place", present))
 }
 
 fn copy_database(from: &Path, to: &Path) -> Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(from, flags)?;
+    harden(&connection)?;
     connection.busy_timeout(crate::lock::LONGEST_WAIT)?;
     // SQLite takes the name as text.
     let Some(to) = to.to_str() else {

@@ -174,3 +174,25 @@ fn it_ends_when_it_is_switched_off_and_is_refused_within_the_store() {
     run(&space);
     assert!(site.backups().is_empty());
 }
+
+#[test]
+fn one_that_was_left_unfinished_is_finished_and_no_others_pile_up() {
+    let site = Site::new();
+    let space = site.space();
+    site.schedule(3);
+    space.remember("first").expect("told");
+    site.after(24);
+    // Something stands in the way of the database, as a full disk would.
+    let begun = site.disk.path().join("tests/2026-03-02T12-00-00Z");
+    let in_the_way = begun.join("spaces/tests/memories/active.db");
+    std::fs::create_dir_all(in_the_way.join("x")).expect("made");
+    let mut failed = 0;
+    space
+        .run_tasks(&mut |ran| failed += usize::from(!ran.error.is_empty()))
+        .expect("run");
+    assert_eq!(failed, 1);
+    std::fs::remove_dir_all(&in_the_way).expect("removed");
+    site.after(48);
+    run(&space);
+    assert_eq!(site.backups(), [begun]);
+}

@@ -286,7 +286,7 @@ impl Registry {
     }
 
     /// How everything is.
-    pub(crate) fn states(&self, troubles: &[Trouble]) -> Result<Vec<ViewState>, Error> {
+    pub(crate) fn states(&self, troubles: &[Trouble]) -> Vec<ViewState> {
         let state = |one: &Arc<dyn Derived<Error>>| {
             // What is whole but not built yet can't take part either.
             let behind = troubles
@@ -301,16 +301,28 @@ impl Registry {
             if troubles.is_empty() {
                 troubles.extend(behind);
             }
-            Ok(ViewState {
+            // What can't be opened now, as in a store that may only be read, keeps the report of nothing else back.
+            let mut asked = |position: Result<Option<Seq>, Error>| match position {
+                Ok(position) => position.map(|seq| seq.0),
+                Err(error) => {
+                    let said = error.to_string();
+                    if !troubles.contains(&said) {
+                        troubles.push(said);
+                    }
+                    None
+                }
+            };
+            let (watermark, position) = (asked(one.watermark()), asked(one.position()));
+            ViewState {
                 name: one.name().to_owned(),
                 class: one.class(),
                 exists: one.exists(),
-                watermark: one.watermark()?.map(|seq| seq.0),
-                position: one.position()?.map(|seq| seq.0),
+                watermark,
+                position,
                 tail_rows: one.tail_rows(),
                 bytes: one.bytes(),
                 trouble: troubles.join("; "),
-            })
+            }
         };
         self.all.iter().map(state).collect()
     }

@@ -73,10 +73,16 @@ impl Derived<Error> for TasksFile {
 
     /// Takes out what finished tasks left behind.
     fn purge(&self, _: &mut Budget<'_>) -> Result<(), Error> {
-        if self.exists() {
-            self.open(|_| Ok(()))?.purge()?;
+        if !self.exists() {
+            return Ok(());
         }
-        Ok(())
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let queue = match &*opened {
+            Some(queue) => queue.clone(),
+            // Not kept: what is periodic is scheduled by whoever opens it to work.
+            None => Queue::open(&self.path(), self.source.clock())?,
+        };
+        Ok(queue.purge()?)
     }
 
     fn remove(&self) -> Result<(), Error> {

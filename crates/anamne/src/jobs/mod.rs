@@ -31,6 +31,9 @@ const HOURS: i64 = 3_600 * SECONDS;
 /// What a chore did is written down for other processes at most once in so long, unless it failed.
 const BETWEEN_NOTES: i64 = 60 * SECONDS;
 
+/// What has to wait until less goes on is looked at again after so long.
+const BETWEEN_LOOKS: i64 = 60 * SECONDS;
+
 /// One kind of work on what a process has open.
 struct Chore {
     name: &'static str,
@@ -242,8 +245,14 @@ impl Inner {
         for (chore, state) in CHORES.iter().zip(&self.jobs.states) {
             let present = self.source.now();
             let is_due = state.due.is_due(present) && (chore.is_minor || (chore.is_due)(self));
-            if is_due && self.allows(chore.priority) {
+            if !is_due {
+                continue;
+            }
+            if self.allows(chore.priority) {
                 self.run_chore(chore, state, present);
+            } else {
+                // Else every question would wake the background for it.
+                state.due.put_off(present, BETWEEN_LOOKS);
             }
         }
     }
@@ -267,7 +276,8 @@ impl Inner {
             return true;
         }
         let level = self.queue().and_then(|queue| Ok(queue.activity()?.level));
-        level.is_ok_and(|level| level.allows(priority, true))
+        // A queue that can't be read keeps nothing else back.
+        level.map_or(true, |level| level.allows(priority, true))
     }
 
     fn run_chore(self: &Arc<Self>, chore: &Chore, state: &State, present: Timestamp) {

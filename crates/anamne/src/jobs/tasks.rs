@@ -303,6 +303,9 @@ mod tests {
         }
         space.inner.look_after();
         assert!(!woven(&space));
+        // What has to wait does not have every question wake the background.
+        assert!(!space.inner.jobs.due("aging").is_due(space.now()));
+        assert!(!space.inner.jobs.due("examination").is_due(space.now()));
         let queue = space.task_queue().expect("a queue");
         assert_eq!(queue.activity().expect("read").level, Level::High);
         clock.set("2026-03-01T00:10:00Z".parse().expect("an instant"));

@@ -101,7 +101,7 @@ impl Space {
             space: self.name().to_owned(),
             description: self.config().description.clone(),
             statistics: self.inner.source.statistics()?,
-            views: derived.states(&troubles)?,
+            views: derived.states(&troubles),
             tiers: self.tiers()?,
             embedding: derived.tiers.embedding_state()?,
             source_bytes: bytes_under(&folder.join("memories")),

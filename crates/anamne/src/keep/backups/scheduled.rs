@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anamne_jobs::{Periodic, Priority, Queue, QueueError, Timing};
 use anamne_store::view::MemoryFeed;
 use anamne_store::{KnownBackup, remove_path};
+use anamne_types::Seq;
 
 use crate::Error;
 use crate::core::Inner;
@@ -39,12 +40,17 @@ impl Inner {
         let space = self.source.folder();
         let root = space.ancestors().nth(2).unwrap_or(space);
         let series = outside(&config.folder, root)?.join(space.file_name().unwrap_or_default());
-        let last = self.backups_in(&series)?.pop();
-        if last.is_some_and(|last| Some(last.last_seq) == MemoryFeed::head(&*self.source).ok()) {
+        let known = self.backups_in(&series)?;
+        let head = MemoryFeed::head(&*self.source)?;
+        if known.last().is_some_and(|last| last.last_seq == head) {
             return Ok(None);
         }
-        let name = self.source.now().strftime("%Y-%m-%dT%H-%M-%SZ").to_string();
-        let made = series.join(name);
+        // One that a full disk or a crash left unfinished is finished, so that no others pile up.
+        let unfinished = known.into_iter().find(|backup| backup.last_seq == Seq(0));
+        let made = unfinished.map_or_else(
+            || series.join(self.source.now().strftime("%Y-%m-%dT%H-%M-%SZ").to_string()),
+            |backup| backup.folder,
+        );
         anamne_store::create_private_folder(&made.join("spaces"))?;
         self.back_up_to(&made)?;
         let mut kept = self.backups_in(&series)?;
