@@ -196,3 +196,23 @@ fn one_that_was_left_unfinished_is_finished_and_no_others_pile_up() {
     run(&space);
     assert_eq!(site.backups(), [begun]);
 }
+
+#[test]
+fn another_store_in_the_place_of_an_old_one_is_not_removed() {
+    let (site, other) = (Site::new(), Site::new());
+    let (space, elsewhere) = (site.space(), other.space());
+    for (site, space) in [(&site, &space), (&other, &elsewhere)] {
+        site.schedule(1);
+        space.remember("first").expect("told");
+        site.after(24);
+        run(space);
+    }
+    let place = site.backups().remove(0);
+    std::fs::remove_dir_all(&place).expect("removed");
+    std::fs::rename(other.backups().remove(0), &place).expect("put there");
+    space.remember("second").expect("told");
+    site.after(48);
+    run(&space);
+    assert_eq!(site.backups().len(), 2);
+    assert!(place.join("spaces/tests/memories/active.db").exists());
+}

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anamne_types::{MemoryId, Seq};
 
 use super::{KnownBackup, KnownBackups, Manifest};
-use crate::files::look_at;
+use crate::files::{entries, look_at};
 use crate::journal::Journal;
 use crate::leftovers;
 use crate::source::{erasure, log};
@@ -56,13 +56,19 @@ impl SpaceSource {
         })
     }
 
-    /// Whether what stands in the folder of a known backup is still what was copied there last: nothing was told in it since.
+    /// Whether what stands in the folder of a known backup is still what was copied there last, and nothing else: this log up to
+    /// that event, to which nothing was told since, and no other space.
     pub fn is_as_copied(&self, known: &KnownBackup) -> Result<bool> {
-        if self.backup_state(&known.folder)? != BackupState::Backup {
+        let spaces = entries(&known.folder.join("spaces"))?;
+        if spaces != [self.folder_in(&known.folder)]
+            || self.backup_state(&known.folder)? != BackupState::Backup
+        {
             return Ok(false);
         }
         let journal = self.folder_in(&known.folder).join("journal");
-        Ok(Journal::at(&journal).end()?.0 == known.last_seq)
+        let (seq, hash) = Journal::at(&journal).end()?;
+        let ours = self.read(|reader| log::hash_at(reader, seq))?;
+        Ok(seq == known.last_seq && ours == Some(hash))
     }
 
     /// The folder of this space in another store.
