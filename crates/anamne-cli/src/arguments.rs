@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::str::FromStr;
 
 use anamne::{
-    Category, ContextPreset, Depth, EntityType, EventKind, Kind, LinkType, Perspective, Ranking,
-    Refusal, Temperature, TimeWords,
+    Category, ContextPreset, Depth, EntityType, EventKind, InvalidValue, Kind, LinkType,
+    Perspective, Ranking, Temperature, TimeWords,
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
@@ -71,7 +71,7 @@ fn one_of<Word>(
     spelt: fn(Word) -> &'static str,
 ) -> impl TypedValueParser<Value = Word>
 where
-    Word: Copy + FromStr<Err = Refusal> + Send + Sync + 'static,
+    Word: Copy + FromStr<Err = InvalidValue> + Send + Sync + 'static,
 {
     // Shown as in JSON, and read with hyphens too.
     let shown = words.iter().map(|word| {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anamne::llm::BridgeError;
 use anamne::queue::QueueError;
 use anamne::text::echo::shorten_values;
-use anamne::{Error, ErrorKind, NextStep, Refusal};
+use anamne::{Error, ErrorKind, InvalidValue, NextStep};
 use serde::{Serialize, Serializer};
 
 use crate::next_step::{self, say_hint};
@@ -175,8 +175,8 @@ impl Failure {
     }
 }
 
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Self {
+impl From<InvalidValue> for Failure {
+    fn from(refusal: InvalidValue) -> Self {
         Self::refused(refusal.field(), refusal.to_string())
     }
 }

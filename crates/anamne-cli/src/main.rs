@@ -15,6 +15,7 @@ mod card;
 mod commands;
 mod dates;
 mod drawing;
+mod extraction;
 mod failure;
 mod filters;
 mod ids;
@@ -33,7 +34,6 @@ mod skipped;
 mod style;
 mod terminal;
 mod usage;
-mod weaving;
 mod whole_file;
 mod wording;
 

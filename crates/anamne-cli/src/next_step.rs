@@ -52,7 +52,7 @@ pub(crate) fn words(step: NextStep) -> &'static str {
         }
         NextStep::KeepKeyInFile => "`anamne model key --file` keeps it in a private file instead",
         NextStep::ShowCosts => "`anamne costs` shows what was spent",
-        NextStep::Weave => "weave it first: `anamne weave`",
+        NextStep::Extract => "extract it first: `anamne extract`",
         NextStep::Rewind => "`anamne rewind --at TIME --into DIR` rebuilds the store as it was",
     }
 }

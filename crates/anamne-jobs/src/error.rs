@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anamne_store::{SideError, StoreError, shows_damage};
-use anamne_types::{NextStep, Refusal};
+use anamne_types::{InvalidValue, NextStep};
 
 use super::{TaskId, TaskState};
 
@@ -14,7 +14,7 @@ use super::{TaskId, TaskState};
 pub enum QueueError {
     /// A value is outside what the queue accepts; nothing was changed.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] InvalidValue),
     /// There is no such task.
     #[error("no task {0}")]
     NoTask(TaskId),

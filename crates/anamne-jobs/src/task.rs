@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use anamne_types::Refusal;
+use anamne_types::InvalidValue;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -30,11 +30,11 @@ impl fmt::Display for TaskId {
 }
 
 impl FromStr for TaskId {
-    type Err = Refusal;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, Refusal> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let number = text.parse::<i64>().ok().filter(|number| *number > 0);
-        let refused = || Refusal::new("task", "the number of a task, from 1", text);
+        let refused = || InvalidValue::new("task", "the number of a task, from 1", text);
         number.map(|number| Self(number as u64)).ok_or_else(refused)
     }
 }
@@ -176,29 +176,29 @@ impl NewTask {
     }
 
     /// The payload as it is stored, where everything is within its limits.
-    pub(super) fn checked(&self) -> Result<String, Refusal> {
+    pub(super) fn checked(&self) -> Result<String, InvalidValue> {
         check_kind("kind", &self.kind)?;
         if self.key.len() > LONGEST_KEY {
             let accepts = format!("at most {LONGEST_KEY} bytes");
-            return Err(Refusal::new("key", accepts, &self.key));
+            return Err(InvalidValue::new("key", accepts, &self.key));
         }
         let payload = self.payload.to_string();
         if payload.len() > LONGEST_PAYLOAD {
             let accepts = format!("at most {LONGEST_PAYLOAD} bytes of JSON");
             let given = format!("{} bytes", payload.len());
-            return Err(Refusal::new("payload", accepts, given));
+            return Err(InvalidValue::new("payload", accepts, given));
         }
         Ok(payload)
     }
 }
 
-pub(super) fn check_kind(field: &str, kind: &str) -> Result<(), Refusal> {
+pub(super) fn check_kind(field: &str, kind: &str) -> Result<(), InvalidValue> {
     let length = kind.chars().count();
     if (1..=LONGEST_KIND).contains(&length) && !kind.chars().any(char::is_control) {
         return Ok(());
     }
     let accepts = format!("1 to {LONGEST_KIND} characters without control characters");
-    Err(Refusal::new(field, accepts, kind))
+    Err(InvalidValue::new(field, accepts, kind))
 }
 
 /// A task of the queue as it was when it was read.

@@ -1,7 +1,7 @@
 //! What memories say about the world: who and what is named in them, what is said of it, and what can't be true together.
 //!
 //! Reading is pure: the same text gives the same names and statements, whatever was read before. So the graph that
-//! is woven from them is the same whenever it is woven again.
+//! is extracted from them is the same whenever it is extracted again.
 
 /// Whether a word is one of those listed: `matches!` for long lists, which stay paragraphs here.
 macro_rules! one_of {

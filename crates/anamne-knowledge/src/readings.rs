@@ -1,4 +1,4 @@
-//! What a language model read and judged, in `paid/readings.db`: kept apart from the graph, so that the graph can be woven
+//! What a language model read and judged, in `paid/readings.db`: kept apart from the graph, so that the graph can be extracted
 //! again without asking once more.
 
 use std::path::{Path, PathBuf};

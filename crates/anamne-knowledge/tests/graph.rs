@@ -15,7 +15,7 @@ use anamne_types::{
 use log_twin::{Log, day};
 use proptest::prelude::*;
 
-fn woven(log: &Log) -> (tempfile::TempDir, Graph) {
+fn extracted(log: &Log) -> (tempfile::TempDir, Graph) {
     let folder = tempfile::tempdir().expect("a folder");
     let graph = Graph::open(&folder.path().join("knowledge.db"), None).expect("opened");
     follow(&graph, log);
@@ -23,10 +23,10 @@ fn woven(log: &Log) -> (tempfile::TempDir, Graph) {
 }
 
 fn follow(graph: &Graph, log: &Log) {
-    let woven = graph
+    let extracted = graph
         .catch_up(log, 7, day(0), &mut |_| true)
-        .expect("woven");
-    assert!(!woven.busy);
+        .expect("extracted");
+    assert!(!extracted.busy);
 }
 
 fn relation<'a>(relations: &'a [Relation], relation: &str, object: &str) -> &'a Relation {
@@ -64,7 +64,7 @@ fn everything(graph: &Graph) -> String {
 fn what_is_confirmed_becomes_active_and_then_stable() {
     let log = Log::default();
     log.say("Ada", 1, "I heard that Mara Lind lives in Bonn.", None);
-    let (_folder, graph) = woven(&log);
+    let (_folder, graph) = extracted(&log);
     let state = || {
         let relations = graph.relations("mara lind", day(20)).expect("known");
         relation(&relations, "lives_in", "Bonn").state
@@ -84,7 +84,7 @@ fn what_is_confirmed_becomes_active_and_then_stable() {
 fn what_one_memory_said_is_skipped_after_thirty_days() {
     let log = Log::default();
     log.say("Ada", 1, "I heard that Mara Lind lives in Bonn.", None);
-    let (_folder, graph) = woven(&log);
+    let (_folder, graph) = extracted(&log);
     let known = |on| graph.relations("Mara Lind", day(on)).expect("known").len();
     assert_eq!((known(31), known(32)), (1, 0));
     let listed = |on| {
@@ -103,7 +103,7 @@ fn a_later_statement_of_the_same_person_ends_the_earlier_one() {
     let log = Log::default();
     log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
     log.say("Ada", 9, "Mara Lind lives in Berlin.", None);
-    let (_folder, graph) = woven(&log);
+    let (_folder, graph) = extracted(&log);
     let relations = graph.relations("Mara Lind", day(20)).expect("known");
     assert_eq!(
         relation(&relations, "lives_in", "Bonn").valid_to,
@@ -118,7 +118,7 @@ fn two_people_who_disagree_leave_both_contested() {
     let log = Log::default();
     log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
     log.say("Teo", 9, "Mara Lind lives in Berlin.", None);
-    let (_folder, graph) = woven(&log);
+    let (_folder, graph) = extracted(&log);
     let relations = graph.relations("Mara Lind", day(20)).expect("known");
     for place in ["Bonn", "Berlin"] {
         let relation = relation(&relations, "lives_in", place);
@@ -141,7 +141,7 @@ fn what_is_told_outranks_what_is_read() {
         valid_to: None,
     };
     log.assert(5, &told);
-    let (_folder, graph) = woven(&log);
+    let (_folder, graph) = extracted(&log);
     let relations = graph.relations("Mara Lind", day(20)).expect("known");
     assert_eq!(
         relation(&relations, "lives_in", "Bonn").valid_to,
@@ -162,7 +162,7 @@ fn what_was_denied_is_not_read_again() {
     };
     let denied = log.assert(2, &denial);
     log.say("Teo", 3, "Mara Lind lives in Bonn.", None);
-    let (_folder, graph) = woven(&log);
+    let (_folder, graph) = extracted(&log);
     let known = || graph.relations("Mara Lind", day(20)).expect("known").len();
     assert_eq!(known(), 0);
     log.change(denied, None);
@@ -180,7 +180,7 @@ fn an_entity_that_was_denied_is_gone_until_it_is_no_more() {
         object: None,
     };
     let denied = log.assert(2, &denial);
-    let (_folder, graph) = woven(&log);
+    let (_folder, graph) = extracted(&log);
     graph.entity("Bonn").expect_err("it was denied");
     assert!(
         graph
@@ -210,7 +210,7 @@ fn an_entity_that_is_told_after_its_denial_is_there_again() {
             object: None,
         },
     );
-    let (_folder, graph) = woven(&log);
+    let (_folder, graph) = extracted(&log);
     graph.entity("Bonn").expect_err("it was denied");
     log.assert(3, &told);
     follow(&graph, &log);
@@ -222,7 +222,7 @@ fn an_entity_that_is_told_after_its_denial_is_there_again() {
 fn what_is_named_together_twice_stands_beside_each_other() {
     let log = Log::default();
     log.say("Ada", 1, "Mara Lind met Teo Marchand.", None);
-    let (_folder, graph) = woven(&log);
+    let (_folder, graph) = extracted(&log);
     let beside = |name: &str| {
         let around = graph.neighbourhood(name, 1, 10, day(5)).expect("known");
         let named = around
@@ -251,7 +251,7 @@ fn what_was_learned_late_has_its_thirty_days_too() {
     let log = Log::default();
     let told = log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
     log.learn(told, day(300));
-    let (_folder, graph) = woven(&log);
+    let (_folder, graph) = extracted(&log);
     let known = |on| graph.relations("Mara Lind", day(on)).expect("known").len();
     assert_eq!((known(329), known(331)), (1, 0));
 }
@@ -261,12 +261,12 @@ fn what_has_expired_counts_as_forgotten() {
     let log = Log::default();
     let told = log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
     log.expire(told, day(9));
-    let (_folder, graph) = woven(&log);
+    let (_folder, graph) = extracted(&log);
     graph.entity("Mara Lind").expect("known");
     let follow_on = |on| {
         graph
             .catch_up(&log, 7, day(on), &mut |_| true)
-            .expect("woven")
+            .expect("extracted")
     };
     follow_on(8);
     graph.entity("Mara Lind").expect("still known");
@@ -276,10 +276,10 @@ fn what_has_expired_counts_as_forgotten() {
     let again = Graph::open(&folder.path().join("knowledge.db"), None).expect("opened");
     again
         .catch_up(&log, 7, day(9), &mut |_| true)
-        .expect("woven");
+        .expect("extracted");
     again
         .entity("Mara Lind")
-        .expect_err("woven again it is not there either");
+        .expect_err("extracted again it is not there either");
 }
 
 #[test]
@@ -287,11 +287,11 @@ fn what_a_wrong_clock_let_expire_comes_back_when_the_clock_is_right() {
     let log = Log::default();
     let told = log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
     log.expire(told, day(9));
-    let (_folder, graph) = woven(&log);
+    let (_folder, graph) = extracted(&log);
     let follow_on = |on| {
         graph
             .catch_up(&log, 7, day(on), &mut |_| true)
-            .expect("woven")
+            .expect("extracted")
     };
     follow_on(3_650);
     graph
@@ -340,7 +340,7 @@ fn threads_are_related_by_rare_names_and_not_by_those_that_all_of_them_hold() {
             aliases: vec!["Marie".to_owned()],
         },
     );
-    let (_folder, graph) = woven(&log);
+    let (_folder, graph) = extracted(&log);
     let related = |thread: &str, limit| {
         let related = graph.related_threads(thread, limit).expect("read");
         let threads = related.into_iter().map(|related| related.thread);
@@ -362,7 +362,7 @@ fn aliases_join_what_they_name() {
     let log = Log::default();
     log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
     log.say("Ada", 2, "Marie lives in Bonn.", None);
-    let (_folder, graph) = woven(&log);
+    let (_folder, graph) = extracted(&log);
     assert_eq!(graph.entity("Mara Lind").expect("known").mentions, 1);
     let joined = Assertion::Entity {
         name: "Mara Lind".to_owned(),
@@ -388,7 +388,7 @@ fn a_first_name_means_the_one_of_the_thread() {
     log.say("Ada", 1, "You know Mara Lind?", Some(("one", 0)));
     log.say("Teo", 1, "Mara lives in Bonn.", Some(("one", 1)));
     log.say("Teo", 1, "Mara lives in Berlin.", Some(("two", 0)));
-    let (_folder, graph) = woven(&log);
+    let (_folder, graph) = extracted(&log);
     let relations = graph.relations("Mara Lind", day(2)).expect("known");
     relation(&relations, "lives_in", "Bonn");
     let others = graph.relations("Mara", day(2)).expect("known");
@@ -433,7 +433,7 @@ fn properties_and_neighbours_are_found() {
         value: "yellow".to_owned(),
     };
     log.assert(2, &property);
-    let (_folder, graph) = woven(&log);
+    let (_folder, graph) = extracted(&log);
     let around = |steps| {
         let around = graph
             .neighbourhood("skep", steps, 10, day(3))
@@ -477,7 +477,7 @@ fn nothing_of_what_was_taken_back_stays_in_the_file() {
         Some(("quiet", 0)),
     );
     log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
-    let (folder, graph) = woven(&log);
+    let (folder, graph) = extracted(&log);
     let holds = |word: &str| {
         let files = std::fs::read_dir(folder.path()).expect("read").flatten();
         let contents = files.map(|file| std::fs::read(file.path()).expect("read"));
@@ -514,7 +514,7 @@ fn a_contradiction_stays_open_until_someone_decides() {
         "I have never written any Flask routes in this project.",
         None,
     );
-    let (_folder, graph) = woven(&log);
+    let (_folder, graph) = extracted(&log);
     let open = ContradictionQuery {
         open: true,
         limit: 10,
@@ -734,7 +734,7 @@ proptest! {
     #[test]
     fn however_the_log_was_followed_the_graph_is_the_same(steps in proptest::collection::vec(step(), 1..40)) {
         let log = Log::default();
-        let (_folder, graph) = woven(&log);
+        let (_folder, graph) = extracted(&log);
         for (on, step) in steps.into_iter().enumerate() {
             let on = on as i64;
             match step {
@@ -750,7 +750,7 @@ proptest! {
             }
         }
         follow(&graph, &log);
-        let (_other, again) = woven(&log);
+        let (_other, again) = extracted(&log);
         prop_assert_eq!(everything(&graph), everything(&again));
     }
 }

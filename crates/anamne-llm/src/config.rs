@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anamne_net::Address;
 use anamne_store::toml_problem;
-use anamne_types::Refusal;
+use anamne_types::InvalidValue;
 use serde::{Deserialize, Serialize};
 
 use super::guarded::{Privacy, parse_settings, read_guarded, write_settings};
@@ -232,7 +232,7 @@ impl BridgeConfig {
             ),
         ] {
             if seconds == 0 {
-                return Err(Refusal::new(field, "at least 1", 0).into());
+                return Err(InvalidValue::new(field, "at least 1", 0).into());
             }
         }
         if let Some(name) = &self.key_env {
@@ -330,12 +330,12 @@ impl BridgeConfig {
 }
 
 /// A name that goes into JSON, addresses and tables as it is.
-fn check_name(field: &'static str, name: &str, wanted: bool) -> Result<(), Refusal> {
+fn check_name(field: &'static str, name: &str, wanted: bool) -> Result<(), InvalidValue> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._:/@+-".contains(&byte);
     let fits = name.len() <= 200 && name.bytes().all(plain) && !name.contains("..");
     if fits && !(wanted && name.is_empty()) {
         return Ok(());
     }
     let expected = "the provider's name of a model (letters, digits and . _ : / @ + -)";
-    Err(Refusal::new(field, expected, name))
+    Err(InvalidValue::new(field, expected, name))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anamne_net::AddressError;
 use anamne_store::StoreError;
-use anamne_types::{NextStep, Refusal};
+use anamne_types::{InvalidValue, NextStep};
 use jiff::Timestamp;
 
 use super::BudgetKind;
@@ -18,7 +18,7 @@ use super::BudgetKind;
 pub enum BridgeError {
     /// A value is outside what the bridge accepts.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] InvalidValue),
     /// `model.toml` can't be understood.
     #[error("{path} can't be used: {reason}")]
     Config {

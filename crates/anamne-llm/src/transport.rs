@@ -22,15 +22,15 @@ pub(crate) struct Transport {
 }
 
 /// What a provider answered other than an answer.
-pub(crate) struct Refusal {
+pub(crate) struct InvalidValue {
     pub(crate) error: BridgeError,
     /// What it says in full, to learn from; goes nowhere else.
     pub(crate) words: String,
 }
 
-impl From<BridgeError> for Box<Refusal> {
+impl From<BridgeError> for Box<InvalidValue> {
     fn from(error: BridgeError) -> Self {
-        Self::new(Refusal {
+        Self::new(InvalidValue {
             error,
             words: String::new(),
         })
@@ -76,7 +76,7 @@ impl Transport {
         path: &str,
         body: &Value,
         longest: Duration,
-    ) -> Result<Value, Box<Refusal>> {
+    ) -> Result<Value, Box<InvalidValue>> {
         let body = body.to_string().into_bytes();
         let answer = self.client.post_json(path, &self.headers, body, longest);
         let answer = answer.map_err(|error| self.failed(error))?;
@@ -100,7 +100,7 @@ impl Transport {
         }
     }
 
-    fn refused(&self, answer: &Answer) -> Refusal {
+    fn refused(&self, answer: &Answer) -> InvalidValue {
         let words = words_of(&answer.body);
         let blotted = match &self.key {
             Some(key) => key.blot(&words),
@@ -112,7 +112,7 @@ impl Transport {
             message: plain_line(&blotted, MOST_WORDS),
             retry_after: retry_after(answer.retry_after.as_deref(), self.clock.as_ref()),
         };
-        Refusal { error, words }
+        InvalidValue { error, words }
     }
 
     fn failed(&self, error: NetError) -> BridgeError {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use anamne_embed::Reranker;
 use anamne_store::RecallConfig;
-use anamne_types::{Ranking, Recall, Refusal, Signals};
+use anamne_types::{InvalidValue, Ranking, Recall, Signals};
 
 use crate::model::Weights;
 use crate::roles::Standpoint;
@@ -34,7 +34,7 @@ impl<'a> Arrangement<'a> {
         recall: &Recall,
         settings: &RecallConfig,
         reranker: Option<&'a dyn Reranker>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, InvalidValue> {
         let is_full = recall.signals == Signals::Full;
         let by_features = is_full && recall.ranking == Ranking::Full;
         if !by_features {
@@ -43,7 +43,7 @@ impl<'a> Arrangement<'a> {
         }
         if !is_full && recall.ranking != Ranking::Full {
             let accepts = "full where a single signal is asked for";
-            return Err(Refusal::new("ranking", accepts, "another formula"));
+            return Err(InvalidValue::new("ranking", accepts, "another formula"));
         }
         let standpoint = recall
             .role
@@ -80,18 +80,18 @@ impl<'a> Arrangement<'a> {
 }
 
 /// Refuses what would say nothing beside another formula or a single signal.
-fn check_alone(field: &str, is_told: bool) -> Result<(), Refusal> {
+fn check_alone(field: &str, is_told: bool) -> Result<(), InvalidValue> {
     if !is_told {
         return Ok(());
     }
     let accepts =
         "left out unless ranking and signals are full, for other formulas have no features";
-    Err(Refusal::new(field, accepts, "given"))
+    Err(InvalidValue::new(field, accepts, "given"))
 }
 
 /// Checks what a space's settings say of features, which can be known here alone.
 ///
 /// The refusal names the setting, and what there is.
-pub fn check_settings(settings: &RecallConfig) -> Result<(), Refusal> {
+pub fn check_settings(settings: &RecallConfig) -> Result<(), InvalidValue> {
     weights::overridden(&settings.weights, &BTreeMap::new()).map(drop)
 }

@@ -2,7 +2,7 @@
 
 use anamne_store::StoreError;
 use anamne_text::echo::shorten;
-use anamne_types::{NextStep, Refusal};
+use anamne_types::{InvalidValue, NextStep};
 
 /// Why a recall could not be answered. A broken view is no reason: the others answer.
 #[derive(Debug, thiserror::Error)]
@@ -10,7 +10,7 @@ use anamne_types::{NextStep, Refusal};
 pub enum RecallError {
     /// The question is outside what the engine accepts.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] InvalidValue),
     /// The source could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -27,10 +27,10 @@ pub enum RecallError {
     },
     /// The question needs to know what memories name, and they have not been read for that yet.
     #[error(
-        "the knowledge graph has not been woven yet ({behind} events are left), so nobody knows what memories name"
+        "the knowledge graph has not been extracted yet ({behind} events are left), so nobody knows what memories name"
     )]
-    NotWoven {
-        /// Events of the log that are not woven.
+    NotExtracted {
+        /// Events of the log that are not extracted.
         behind: u64,
     },
     /// The knowledge graph could not be read.
@@ -57,7 +57,7 @@ impl RecallError {
     pub fn next_step(&self) -> Option<NextStep> {
         match self {
             Self::Store(error) => error.next_step(),
-            Self::NotWoven { .. } => Some(NextStep::Weave),
+            Self::NotExtracted { .. } => Some(NextStep::Extract),
             Self::TooLongAgo { .. } => Some(NextStep::Rewind),
             _ => None,
         }

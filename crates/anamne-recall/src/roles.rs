@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anamne_store::view::Attributes;
 use anamne_store::{RecallConfig, RoleConfig};
-use anamne_types::{Category, Kind, Refusal};
+use anamne_types::{Category, InvalidValue, Kind};
 
 /// A role that every space has, with the points that memories gain for it.
 struct BuiltIn {
@@ -71,7 +71,7 @@ pub(crate) struct Standpoint {
 
 impl Standpoint {
     /// That of the role with this name: the space's own, or a built-in one. Refused with the names that there are.
-    pub(crate) fn of(role: &str, settings: &RecallConfig) -> Result<Self, Refusal> {
+    pub(crate) fn of(role: &str, settings: &RecallConfig) -> Result<Self, InvalidValue> {
         if let Some(told) = settings.roles.get(role) {
             return Ok(Self::told(told));
         }
@@ -85,7 +85,7 @@ impl Standpoint {
         let own = settings.roles.keys().map(String::as_str);
         let names: BTreeSet<&str> = BUILT_IN.iter().map(|role| role.name).chain(own).collect();
         let names: Vec<&str> = names.into_iter().collect();
-        Err(Refusal::new(
+        Err(InvalidValue::new(
             "role",
             format!("one of {}", names.join(", ")),
             role,

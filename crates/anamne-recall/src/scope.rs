@@ -42,7 +42,7 @@ fn related(
                     degraded.push(KNOWLEDGE.to_owned());
                 }
             }
-            Err(RecallError::NotWoven { .. } | RecallError::Names { .. }) => {
+            Err(RecallError::NotExtracted { .. } | RecallError::Names { .. }) => {
                 degraded.push(KNOWLEDGE.to_owned());
             }
             Err(error) => return Err(error),

@@ -178,13 +178,13 @@ pub struct RelatedThreads {
 pub trait Naming {
     /// The memories that name a person, place or thing by any of its names.
     ///
-    /// [`RecallError::NoEntity`] where nothing has this name, [`RecallError::NotWoven`] where memories were not read for
+    /// [`RecallError::NoEntity`] where nothing has this name, [`RecallError::NotExtracted`] where memories were not read for
     /// names.
     fn naming(&self, name: &str) -> Result<Mentioning, RecallError>;
 
     /// The threads that name the same rare things as this one.
     ///
-    /// [`RecallError::NotWoven`] where memories were not read for names.
+    /// [`RecallError::NotExtracted`] where memories were not read for names.
     fn related_threads(&self, thread: &str) -> Result<RelatedThreads, RecallError>;
 }
 

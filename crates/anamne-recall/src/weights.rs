@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anamne_types::{Refusal, check_weight};
+use anamne_types::{InvalidValue, check_weight};
 
 use crate::model::Weights;
 
@@ -10,7 +10,7 @@ use crate::model::Weights;
 pub(crate) fn overridden(
     of_space: &BTreeMap<String, f32>,
     of_question: &BTreeMap<String, f32>,
-) -> Result<Option<Weights>, Refusal> {
+) -> Result<Option<Weights>, InvalidValue> {
     if of_space.is_empty() && of_question.is_empty() {
         return Ok(None);
     }
@@ -21,12 +21,16 @@ pub(crate) fn overridden(
 }
 
 /// Sets single weights; `field` is where they were told.
-fn set(weights: &mut Weights, field: &str, told: &BTreeMap<String, f32>) -> Result<(), Refusal> {
+fn set(
+    weights: &mut Weights,
+    field: &str,
+    told: &BTreeMap<String, f32>,
+) -> Result<(), InvalidValue> {
     for (feature, weight) in told {
         check_weight(field, feature, *weight)?;
         let Some(place) = weights.of(feature) else {
             let accepts = format!("of one of {}", Weights::NAMES.join(", "));
-            return Err(Refusal::new(field, accepts, feature));
+            return Err(InvalidValue::new(field, accepts, feature));
         };
         *place = *weight;
     }

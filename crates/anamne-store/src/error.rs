@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anamne_types::{MemoryId, NextStep, Refusal, Seq};
+use anamne_types::{InvalidValue, MemoryId, NextStep, Seq};
 
 use crate::files::may_only_be_read;
 use crate::trouble::Trouble;
@@ -17,7 +17,7 @@ pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 pub enum StoreError {
     /// A value is outside what the engine accepts; nothing was changed.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] InvalidValue),
     /// There is no such memory in this space.
     #[error("no memory {id} in the space {space}")]
     NoMemory {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anamne_types::Refusal;
+use anamne_types::InvalidValue;
 use serde::{Deserialize, Serialize};
 
 use crate::hexadecimal;
@@ -43,10 +43,10 @@ pub struct ProjectFolder {
 
 impl ProjectConfig {
     /// Checks bounds.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
+    pub(crate) fn check(&self) -> Result<(), InvalidValue> {
         if self.folders.len() > MOST_FOLDERS {
             let accepts = format!("at most {MOST_FOLDERS} folders");
-            return Err(Refusal::new("project", accepts, self.folders.len()));
+            return Err(InvalidValue::new("project", accepts, self.folders.len()));
         }
         Ok(())
     }

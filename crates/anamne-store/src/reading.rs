@@ -1,6 +1,6 @@
 //! What can be read of a space: memories, lists, histories, links, the log, counts.
 
-use anamne_types::{Filter, Limits, Link, Memory, MemoryId, Refusal, Row, Version};
+use anamne_types::{Filter, InvalidValue, Limits, Link, Memory, MemoryId, Row, Version};
 
 use rusqlite::Connection;
 
@@ -60,7 +60,7 @@ impl SpaceSource {
         if let Some(number) = number {
             let row = number.parse().map_err(|_| {
                 let accepts = format!("an id, or a citation from m1 to m{}", u32::MAX);
-                Refusal::new("id", accepts, text.trim())
+                InvalidValue::new("id", accepts, text.trim())
             })?;
             let cited = self
                 .read(|reader| read::by_row(self.names.of(reader), Row(row)))?
@@ -90,7 +90,7 @@ impl SpaceSource {
         match ids[..] {
             [id] => Ok(id),
             [] => Err(self.no_memory(first)),
-            _ => Err(Refusal::new("id", "long enough to mean one memory", text).into()),
+            _ => Err(InvalidValue::new("id", "long enough to mean one memory", text).into()),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use anamne_types::Refusal;
+use anamne_types::InvalidValue;
 use unicode_normalization::UnicodeNormalization;
 use unicode_script::{Script, UnicodeScript};
 use unicode_security::mixed_script::AugmentedScriptSet;
@@ -57,7 +57,7 @@ impl SpaceName {
 
     /// Checks that a person can read the name as what it is: no character that can't be seen, and no word of several
     /// scripts, such as Latin letters with a Cyrillic one between them. Japanese, Chinese and Korean may stand beside Latin.
-    pub fn check_characters(&self) -> Result<(), Refusal> {
+    pub fn check_characters(&self) -> Result<(), InvalidValue> {
         if let Some(character) = self
             .0
             .chars()
@@ -67,12 +67,12 @@ impl SpaceName {
             let accepts = format!(
                 "made of characters that can be seen; U+{code:04X} is invisible, unassigned or for private use"
             );
-            return Err(Refusal::new("space", accepts, self.escaped()));
+            return Err(InvalidValue::new("space", accepts, self.escaped()));
         }
         let mut words = self.0.split(|character: char| !character.is_alphanumeric());
         match words.find(|word| mixes_scripts(word)) {
             None => Ok(()),
-            Some(word) => Err(Refusal::new(
+            Some(word) => Err(InvalidValue::new(
                 "space",
                 "made of words of one script each",
                 format!(
@@ -89,11 +89,11 @@ impl SpaceName {
     pub fn check_new<'a>(
         &self,
         others: impl IntoIterator<Item = &'a SpaceName>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), InvalidValue> {
         self.check_characters()?;
         if self.composed() != *self {
             let accepts = "written with composed characters (Unicode NFC)";
-            return Err(Refusal::new("space", accepts, self.escaped()));
+            return Err(InvalidValue::new("space", accepts, self.escaped()));
         }
         let others = others.into_iter().map(|other| other.0.as_str());
         let mut taken = others.chain(Self::RESERVED);
@@ -102,7 +102,7 @@ impl SpaceName {
             Some(taken) => {
                 let accepts =
                     format!("a name that can't be mistaken for {taken:?}, which is taken");
-                Err(Refusal::new("space", accepts, self.escaped()))
+                Err(InvalidValue::new("space", accepts, self.escaped()))
             }
         }
     }
@@ -180,9 +180,9 @@ fn looks_alike(one: &str, other: &str) -> bool {
 }
 
 impl FromStr for SpaceName {
-    type Err = Refusal;
+    type Err = InvalidValue;
 
-    fn from_str(name: &str) -> Result<Self, Refusal> {
+    fn from_str(name: &str) -> Result<Self, InvalidValue> {
         let name = name.trim();
         let accepts = "1 to 128 bytes without control characters, slashes or backslashes";
         let bad = name.is_empty()
@@ -191,7 +191,7 @@ impl FromStr for SpaceName {
                 .chars()
                 .any(|character| character.is_control() || matches!(character, '/' | '\\'));
         if bad {
-            Err(Refusal::new("space", accepts, format!("{name:?}")))
+            Err(InvalidValue::new("space", accepts, format!("{name:?}")))
         } else {
             Ok(Self(name.to_owned()))
         }

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use anamne_types::Refusal;
+use anamne_types::InvalidValue;
 
 use crate::files::found;
 use crate::{Result, StoreError};
@@ -44,7 +44,7 @@ fn refused(space: &Path, path: &Path) -> StoreError {
     // Short enough to be shown whole.
     let within = space.parent().unwrap_or(space);
     let path = path.strip_prefix(within).unwrap_or(path);
-    Refusal::new("space", expected, path.display()).into()
+    InvalidValue::new("space", expected, path.display()).into()
 }
 
 /// Refuses what stands under a path and is not a regular file.
@@ -53,7 +53,7 @@ pub(crate) fn refuse_special_file(path: &Path) -> Result<()> {
         Some(metadata) if !metadata.is_file() => {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let expected = "a regular file, and no symbolic link, pipe or device";
-            Err(Refusal::new(name, expected, "something else").into())
+            Err(InvalidValue::new(name, expected, "something else").into())
         }
         _ => Ok(()),
     }

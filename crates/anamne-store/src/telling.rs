@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use anamne_types::{
-    Actor, Draft, Edit, Feedback, Link, LinkType, Memory, MemoryId, Refusal, Remembered, Seq,
+    Actor, Draft, Edit, Feedback, InvalidValue, Link, LinkType, Memory, MemoryId, Remembered, Seq,
 };
 
 use crate::arrival::Arrival;
@@ -47,7 +47,7 @@ impl SpaceSource {
         &self,
         actor: &Actor,
         drafts: &[Draft],
-        admit: &dyn Fn(&Draft) -> Result<(), Refusal>,
+        admit: &dyn Fn(&Draft) -> Result<(), InvalidValue>,
     ) -> Result<Vec<Result<Remembered>>> {
         let told = self.tell_each(actor, drafts, |transaction, draft| {
             draft.check()?;

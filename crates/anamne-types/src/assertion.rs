@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{accept, check_name, check_names, check_some, check_text};
-use crate::{EntityType, Limits, MemoryId, Perspective, Refusal};
+use crate::{EntityType, InvalidValue, Limits, MemoryId, Perspective};
 
 /// What someone says about the knowledge graph itself. It is told as a fact, outranks everything that was read from texts, and
 /// ends when that fact is forgotten or expires.
@@ -84,7 +84,7 @@ impl Assertion {
     pub const KEY: &'static str = "knowledge";
 
     /// Checks every name.
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), InvalidValue> {
         match self {
             Self::Entity { name, aliases, .. } => {
                 check_name("name", name)?;
@@ -218,7 +218,7 @@ fn with_article(entity_type: EntityType) -> String {
     format!("a{n} {word}")
 }
 
-fn check_relation(relation: &str) -> Result<(), Refusal> {
+fn check_relation(relation: &str) -> Result<(), InvalidValue> {
     check_name("relation", relation)?;
     let is_word = |character: char| character.is_alphanumeric() || character == '_';
     let accepts = "words joined by _, such as works_at";

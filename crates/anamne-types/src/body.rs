@@ -40,14 +40,14 @@ macro_rules! words {
         }
 
         impl std::str::FromStr for $name {
-            type Err = crate::Refusal;
+            type Err = crate::InvalidValue;
 
-            fn from_str(text: &str) -> Result<Self, crate::Refusal> {
+            fn from_str(text: &str) -> Result<Self, crate::InvalidValue> {
                 // A hyphen in place of an underscore is the same word.
                 let word = text.replace('-', "_");
                 Self::ALL.iter().copied().find(|value| value.as_str() == word).ok_or_else(|| {
                     let words: Vec<_> = Self::ALL.iter().map(|value| value.as_str()).collect();
-                    crate::Refusal::new($field, format!("one of {}", words.join(", ")), text)
+                    crate::InvalidValue::new($field, format!("one of {}", words.join(", ")), text)
                 })
             }
         }

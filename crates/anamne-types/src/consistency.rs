@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{accept, check_some, check_text};
-use crate::{Contradiction, Limits, MemoryId, Refusal};
+use crate::{Contradiction, InvalidValue, Limits, MemoryId};
 
 /// Which memories are compared with each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ impl ConsistencyRequest {
     }
 
     /// Checks that there is something to compare, and the bounds.
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), InvalidValue> {
         Limits::check_results(self.limit)?;
         let is_told = self.topic.is_some() || !self.memories.is_empty();
         accept(
@@ -81,9 +81,9 @@ pub struct ConsistencyReport {
     pub checked: u64,
     /// What can't be true together, from the earliest.
     pub contradictions: Vec<Inconsistency>,
-    /// Memories among them that are not woven into the graph yet: they were judged by their texts all the same, but what
+    /// Memories among them that are not extracted into the graph yet: they were judged by their texts all the same, but what
     /// someone decided about them since is not known.
-    pub not_woven: u64,
+    pub not_extracted: u64,
 }
 
 impl ConsistencyReport {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::body::words;
 use crate::limits::accept;
-use crate::{Recall, Refusal};
+use crate::{InvalidValue, Recall};
 
 words! {
     /// What a host wants to know without asking a question.
@@ -71,7 +71,7 @@ impl ContextRequest {
     }
 
     /// Checks the question and the budget.
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), InvalidValue> {
         if self.asks() {
             self.recall.check()?;
         } else {

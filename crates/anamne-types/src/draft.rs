@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{accept, check_importance, check_names, check_some, check_text, check_unit};
-use crate::{Body, Category, Kind, Limits, Metadata, Refusal};
+use crate::{Body, Category, InvalidValue, Kind, Limits, Metadata};
 
 /// A memory that is about to be told.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -128,7 +128,7 @@ impl Draft {
     }
 
     /// Checks every field against [`Limits`].
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), InvalidValue> {
         check_text("content", &self.content, Limits::CONTENT_BYTES)?;
         for (field, name) in [
             ("thread", &self.thread),
@@ -191,7 +191,7 @@ impl Edit {
     }
 
     /// Checks every field against [`Limits`].
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), InvalidValue> {
         check_some(self.content.as_ref(), |content| {
             check_text("content", content, Limits::CONTENT_BYTES)
         })?;
@@ -205,14 +205,14 @@ impl Edit {
     }
 }
 
-fn check_judgements(trust: Option<f32>, confidence: Option<f32>) -> Result<(), Refusal> {
+fn check_judgements(trust: Option<f32>, confidence: Option<f32>) -> Result<(), InvalidValue> {
     check_some(trust, |trust| check_unit("trust", trust))?;
     check_some(confidence, |confidence| {
         check_unit("confidence", confidence)
     })
 }
 
-pub(crate) fn check_tags(tags: &[String]) -> Result<(), Refusal> {
+pub(crate) fn check_tags(tags: &[String]) -> Result<(), InvalidValue> {
     let (most, count) = (Limits::TAGS, tags.len());
     accept(
         count <= most,
@@ -223,7 +223,7 @@ pub(crate) fn check_tags(tags: &[String]) -> Result<(), Refusal> {
     check_names("tag", tags)
 }
 
-pub(crate) fn check_metadata(metadata: &Metadata) -> Result<(), Refusal> {
+pub(crate) fn check_metadata(metadata: &Metadata) -> Result<(), InvalidValue> {
     if metadata.is_empty() {
         return Ok(());
     }
@@ -250,7 +250,7 @@ fn is_deeper(value: &serde_json::Value, levels: usize) -> bool {
     }
 }
 
-fn check_body(body: &Body) -> Result<(), Refusal> {
+fn check_body(body: &Body) -> Result<(), InvalidValue> {
     if matches!(body, Body::Message { .. } | Body::Fact { .. }) {
         return Ok(());
     }
@@ -260,9 +260,9 @@ fn check_body(body: &Body) -> Result<(), Refusal> {
     check_json_size("body", body, Limits::BODY_BYTES)
 }
 
-fn check_json_size<T: Serialize>(field: &str, value: &T, limit: usize) -> Result<(), Refusal> {
+fn check_json_size<T: Serialize>(field: &str, value: &T, limit: usize) -> Result<(), InvalidValue> {
     let size = serde_json::to_vec(value)
-        .map_err(|error| Refusal::new(field, "representable as JSON", error))?
+        .map_err(|error| InvalidValue::new(field, "representable as JSON", error))?
         .len();
     let accepts = format_args!("at most {limit} bytes of JSON");
     accept(size <= limit, field, accepts, format_args!("{size} bytes"))

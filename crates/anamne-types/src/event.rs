@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::body::words;
 use crate::limits::check_name;
-use crate::{MemoryId, Refusal, Seq};
+use crate::{InvalidValue, MemoryId, Seq};
 
 words! {
     /// What an event did.
@@ -87,7 +87,7 @@ impl Actor {
     }
 
     /// Checks the name.
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), InvalidValue> {
         if self.name.is_empty() {
             Ok(())
         } else {

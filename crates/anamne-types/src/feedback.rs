@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::limits::check_text;
-use crate::{Limits, MemoryId, Metadata, Refusal};
+use crate::{InvalidValue, Limits, MemoryId, Metadata};
 
 /// A judgement of a memory that was an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ impl Feedback {
     }
 
     /// Checks the note.
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), InvalidValue> {
         if self.note.is_empty() {
             return Ok(());
         }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::Refusal;
+use crate::InvalidValue;
 
 /// The identity of a memory: a UUIDv7, unique across stores and ordered by its moment of birth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -47,12 +47,12 @@ pub(crate) use shown_as_held;
 shown_as_held!(MemoryId, Row, Seq);
 
 impl FromStr for MemoryId {
-    type Err = Refusal;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, Refusal> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         Uuid::try_parse(text.trim()).map(Self).map_err(|_| {
             let accepts = "a UUID such as 0198c0de-7a11-7c3e-9d2f-6b1f0a5e4d21";
-            Refusal::new("id", accepts, text)
+            InvalidValue::new("id", accepts, text)
         })
     }
 }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::body::words;
 use crate::identity::shown_as_held;
-use crate::{MemoryId, Refusal};
+use crate::{InvalidValue, MemoryId};
 
 words! {
     /// What an entity is.
@@ -76,7 +76,7 @@ words! {
     }
 }
 
-/// The identity of an entity: made from its name alone, so that weaving again gives the same one.
+/// The identity of an entity: made from its name alone, so that extraction again gives the same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EntityId(pub Uuid);
@@ -84,12 +84,12 @@ pub struct EntityId(pub Uuid);
 shown_as_held!(EntityId);
 
 impl FromStr for EntityId {
-    type Err = Refusal;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, Refusal> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         Uuid::try_parse(text.trim())
             .map(Self)
-            .map_err(|_| Refusal::new("entity", "the name or id of an entity", text))
+            .map_err(|_| InvalidValue::new("entity", "the name or id of an entity", text))
     }
 }
 

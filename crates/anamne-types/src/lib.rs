@@ -50,7 +50,7 @@ pub use knowledge::{
     ConflictKind, Contradiction, Entity, EntityId, EntityType, Evidence, Frame, KnowledgeState,
     Neighbourhood, Object, Perspective, Relation, Side, SuggestedMerge,
 };
-pub use limits::{Limits, Refusal};
+pub use limits::{InvalidValue, Limits};
 pub use link::{Link, LinkType};
 pub use memory::{
     Memory, Metadata, RESERVED_METADATA, Version, check_unreserved, is_reserved_metadata,

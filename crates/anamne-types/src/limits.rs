@@ -33,7 +33,7 @@ impl Limits {
     pub const REASON_BYTES: usize = 4_096;
 
     /// Checks how many results or rows are wanted: 1 to [`Limits::RESULTS`].
-    pub fn check_results(limit: usize) -> Result<(), Refusal> {
+    pub fn check_results(limit: usize) -> Result<(), InvalidValue> {
         let accepts = format_args!("a whole number from 1 to {}", Self::RESULTS);
         accept(
             (1..=Self::RESULTS).contains(&limit),
@@ -44,7 +44,7 @@ impl Limits {
     }
 
     /// Checks how many rows are passed over first.
-    pub fn check_offset(offset: usize) -> Result<(), Refusal> {
+    pub fn check_offset(offset: usize) -> Result<(), InvalidValue> {
         let accepts = format_args!("a whole number from 0 to {}", Self::OFFSET);
         accept(offset <= Self::OFFSET, "offset", accepts, offset)
     }
@@ -52,13 +52,13 @@ impl Limits {
 
 /// Why a value was refused: the field, what it takes, and what was given. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct InvalidValue {
     field: String,
     accepts: String,
     given: String,
 }
 
-impl Refusal {
+impl InvalidValue {
     /// A refusal of `field`, which takes `accepts` but got `given` (shortened to 80 characters).
     pub fn new(
         field: impl Into<String>,
@@ -93,7 +93,7 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for InvalidValue {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
@@ -103,7 +103,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for InvalidValue {}
 
 /// Refuses `given` unless the field accepts it.
 pub(crate) fn accept(
@@ -111,23 +111,23 @@ pub(crate) fn accept(
     field: &str,
     accepts: impl fmt::Display,
     given: impl fmt::Display,
-) -> Result<(), Refusal> {
+) -> Result<(), InvalidValue> {
     if accepted {
         return Ok(());
     }
-    Err(Refusal::new(field, accepts.to_string(), given))
+    Err(InvalidValue::new(field, accepts.to_string(), given))
 }
 
 /// Checks a field that may be left out.
 pub(crate) fn check_some<T>(
     value: Option<T>,
-    check: impl FnOnce(T) -> Result<(), Refusal>,
-) -> Result<(), Refusal> {
+    check: impl FnOnce(T) -> Result<(), InvalidValue>,
+) -> Result<(), InvalidValue> {
     value.map_or(Ok(()), check)
 }
 
 /// Checks that `text` holds between 1 and `limit` bytes and is not only white space.
-pub(crate) fn check_text(field: &str, text: &str, limit: usize) -> Result<(), Refusal> {
+pub(crate) fn check_text(field: &str, text: &str, limit: usize) -> Result<(), InvalidValue> {
     let (fits, length) = ((1..=limit).contains(&text.len()), text.len());
     accept(
         fits,
@@ -145,13 +145,17 @@ pub(crate) fn check_text(field: &str, text: &str, limit: usize) -> Result<(), Re
 }
 
 /// Checks a name: 1 to 256 bytes, no control characters.
-pub(crate) fn check_name(field: &str, name: &str) -> Result<(), Refusal> {
+pub(crate) fn check_name(field: &str, name: &str) -> Result<(), InvalidValue> {
     check_text(field, name, Limits::NAME_BYTES)?;
     check_some(
         name.chars().find(|character| character.is_control()),
         |control| {
             let given = format!("{control:?} in {name:?}");
-            Err(Refusal::new(field, "free of control characters", given))
+            Err(InvalidValue::new(
+                field,
+                "free of control characters",
+                given,
+            ))
         },
     )
 }
@@ -160,19 +164,19 @@ pub(crate) fn check_name(field: &str, name: &str) -> Result<(), Refusal> {
 pub(crate) fn check_names<'a>(
     field: &str,
     names: impl IntoIterator<Item = &'a String>,
-) -> Result<(), Refusal> {
+) -> Result<(), InvalidValue> {
     let mut names = names.into_iter();
     names.try_for_each(|name| check_name(field, name))
 }
 
 /// Checks that `importance` is one that a memory can have.
-pub(crate) fn check_importance(field: &str, importance: u8) -> Result<(), Refusal> {
+pub(crate) fn check_importance(field: &str, importance: u8) -> Result<(), InvalidValue> {
     let accepted = (1..=10).contains(&importance);
     accept(accepted, field, "a whole number from 1 to 10", importance)
 }
 
 /// Checks that `value` is a number from 0 to 1.
-pub(crate) fn check_unit(field: &str, value: f32) -> Result<(), Refusal> {
+pub(crate) fn check_unit(field: &str, value: f32) -> Result<(), InvalidValue> {
     accept(
         (0.0..=1.0).contains(&value),
         field,

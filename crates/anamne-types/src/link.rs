@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::body::words;
 use crate::limits::{accept, check_text, check_unit};
-use crate::{Limits, MemoryId, Refusal};
+use crate::{InvalidValue, Limits, MemoryId};
 
 words! {
     /// What one memory is to another: `from` *extends* `to`, `from` *contradicts* `to`, and so on.
@@ -55,7 +55,7 @@ pub struct Link {
 
 impl Link {
     /// Checks weight, reason and that the two ends differ.
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), InvalidValue> {
         check_unit("weight", self.weight)?;
         if !self.reason.is_empty() {
             check_text("reason", &self.reason, Limits::REASON_BYTES)?;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::draft::{check_metadata, check_tags};
 use crate::limits::check_some;
-use crate::{Assertion, Body, Kind, MemoryId, Refusal, Row, Seq};
+use crate::{Assertion, Body, InvalidValue, Kind, MemoryId, Row, Seq};
 
 /// Free metadata: JSON values under names, in the order of the names.
 pub type Metadata = BTreeMap<String, serde_json::Value>;
@@ -27,11 +27,11 @@ pub fn is_reserved_metadata(name: &str) -> bool {
 }
 
 /// Refuses metadata with a reserved name.
-pub fn check_unreserved(metadata: &Metadata) -> Result<(), Refusal> {
+pub fn check_unreserved(metadata: &Metadata) -> Result<(), InvalidValue> {
     let reserved = metadata.keys().find(|name| is_reserved_metadata(name));
     check_some(reserved, |name| {
         let accepts = "another name: `knowledge` and names that begin with `anamne.` are reserved";
-        Err(Refusal::new("metadata", accepts, format!("{name:?}")))
+        Err(InvalidValue::new("metadata", accepts, format!("{name:?}")))
     })
 }
 
@@ -105,7 +105,7 @@ impl Memory {
     }
 
     /// Checks what grows with every edit: tags and metadata against [`Limits`](crate::Limits).
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), InvalidValue> {
         check_tags(&self.tags)?;
         check_metadata(&self.metadata)
     }

@@ -47,7 +47,7 @@ pub enum NextStep {
     /// Look what language models have cost.
     ShowCosts,
     /// Have memories read for what they name.
-    Weave,
+    Extract,
     /// Rebuild the store as it was at an instant.
     Rewind,
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::limits::{accept, check_importance, check_names, check_some, check_text, check_unit};
 use crate::ranking::check_weight;
 use crate::{
-    AsOf, Category, Depth, Kind, Limits, Ranking, RecallScope, Refusal, Temperature, TimeWords,
+    AsOf, Category, Depth, InvalidValue, Kind, Limits, Ranking, RecallScope, Temperature, TimeWords,
 };
 
 /// Which memories may be answered with; an empty filter lets all pass.
@@ -45,7 +45,7 @@ impl Filter {
     }
 
     /// Checks names and bounds.
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), InvalidValue> {
         for (field, names) in [
             ("thread", &self.threads),
             ("tag", &self.tags),
@@ -69,7 +69,7 @@ impl Filter {
 }
 
 /// Checks how many values one field of a filter has; all tags must be met, and no memory has more than 64.
-fn check_count(field: &str, count: usize) -> Result<(), Refusal> {
+fn check_count(field: &str, count: usize) -> Result<(), InvalidValue> {
     let most = match field {
         "tag" => Limits::TAGS,
         _ => Limits::FILTER_VALUES,
@@ -247,22 +247,22 @@ impl Recall {
     }
 
     /// The time zone in which its days begin.
-    pub fn time_zone(&self) -> Result<TimeZone, Refusal> {
+    pub fn time_zone(&self) -> Result<TimeZone, InvalidValue> {
         let named = |name: &String| {
             let accepts = "the IANA name of a time zone, such as Europe/Paris";
-            TimeZone::get(name).map_err(|_| Refusal::new("zone", accepts, format!("{name:?}")))
+            TimeZone::get(name).map_err(|_| InvalidValue::new("zone", accepts, format!("{name:?}")))
         };
         self.zone.as_ref().map_or(Ok(TimeZone::UTC), named)
     }
 
     /// Checks the question, its bounds and its filter.
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), InvalidValue> {
         check_text("query", &self.query, Limits::QUERY_BYTES)?;
         self.check_bounds()
     }
 
     /// Checks everything but the question's words.
-    pub(crate) fn check_bounds(&self) -> Result<(), Refusal> {
+    pub(crate) fn check_bounds(&self) -> Result<(), InvalidValue> {
         Limits::check_results(self.limit)?;
         check_unit("min_confidence", self.min_confidence)?;
         check_unit("diversity", self.diversity)?;

@@ -1,6 +1,6 @@
 //! By which formula results are ordered.
 
-use crate::Refusal;
+use crate::InvalidValue;
 use crate::body::words;
 use crate::limits::accept;
 
@@ -37,7 +37,7 @@ const HEAVIEST: f32 = 1_000.0;
 
 /// Checks the weight that `field` gives to a feature: a number from -1000 to 1000. Whether there is such a feature is known
 /// where results are ranked.
-pub fn check_weight(field: &str, feature: &str, weight: f32) -> Result<(), Refusal> {
+pub fn check_weight(field: &str, feature: &str, weight: f32) -> Result<(), InvalidValue> {
     let accepts = format_args!("a number from -{HEAVIEST} to {HEAVIEST} for {feature}");
     let is_light = weight.is_finite() && weight.abs() <= HEAVIEST;
     accept(is_light, field, accepts, weight)

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::body::words;
 use crate::limits::{accept, check_name, check_text};
-use crate::{Limits, Refusal};
+use crate::{InvalidValue, Limits};
 
 /// Which part of the memory a question is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,7 +26,7 @@ pub enum RecallScope {
 
 impl RecallScope {
     /// Checks the name or the words.
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), InvalidValue> {
         match self {
             Self::All => Ok(()),
             Self::Thread(name) | Self::RelatedThreads(name) => check_name("thread", name),
@@ -63,7 +63,7 @@ impl Depth {
     }
 
     /// Checks the number of steps.
-    pub fn check(self) -> Result<(), Refusal> {
+    pub fn check(self) -> Result<(), InvalidValue> {
         let Self::Hops(hops) = self else {
             return Ok(());
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::body::words;
 use crate::limits::{accept, check_some};
-use crate::{Actor, Refusal};
+use crate::{Actor, InvalidValue};
 
 /// A set of spaces, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -182,7 +182,7 @@ impl Scope {
     }
 
     /// Checks a trust that was asked for against [`Scope::highest_trust`].
-    pub fn check_trust(&self, trust: Option<f32>) -> Result<(), Refusal> {
+    pub fn check_trust(&self, trust: Option<f32>) -> Result<(), InvalidValue> {
         let highest = self.highest_trust();
         check_some(trust, |trust| {
             let accepts = format_args!("at most {highest}, the trust of who tells it");

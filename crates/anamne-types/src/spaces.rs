@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{accept, check_names};
-use crate::{Limits, Refusal};
+use crate::{InvalidValue, Limits};
 
 /// Which spaces are asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ impl Spaces {
     }
 
     /// Checks the number of names, and the hints.
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), InvalidValue> {
         let count = |names: usize, least: usize| {
             let most = Limits::FILTER_VALUES;
             let accepts = format_args!("{least} to {most} names");

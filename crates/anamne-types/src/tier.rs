@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-use crate::Refusal;
+use crate::InvalidValue;
 use crate::body::words;
 
 words! {
@@ -120,9 +120,9 @@ impl fmt::Display for Tier {
 }
 
 impl FromStr for Tier {
-    type Err = Refusal;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, Refusal> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let archive = || {
             let (year, quarter) = text.strip_prefix("archive-")?.split_once('Q')?;
             let number =
@@ -133,7 +133,7 @@ impl FromStr for Tier {
             "active" => Ok(Self::Active),
             "recent" => Ok(Self::Recent),
             _ => archive()
-                .ok_or_else(|| Refusal::new("tier", "active, recent or archive-2026Q3", text)),
+                .ok_or_else(|| InvalidValue::new("tier", "active, recent or archive-2026Q3", text)),
         }
     }
 }

@@ -5,8 +5,8 @@ use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
 use anamne_types::{
-    ActorKind, Body, Category, Draft, EventKind, Filter, Kind, Limits, LinkType, Memory, MemoryId,
-    Metadata, Recall, Refusal, Role, Row, Seq, ToolCall,
+    ActorKind, Body, Category, Draft, EventKind, Filter, InvalidValue, Kind, Limits, LinkType,
+    Memory, MemoryId, Metadata, Recall, Role, Row, Seq, ToolCall,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -16,7 +16,13 @@ use serde_json::json;
 #[track_caller]
 fn check_words<T>(all: &[T], number: fn(T) -> u8, from: fn(u8) -> Option<T>, field: &str)
 where
-    T: Copy + Debug + Display + PartialEq + FromStr<Err = Refusal> + Serialize + DeserializeOwned,
+    T: Copy
+        + Debug
+        + Display
+        + PartialEq
+        + FromStr<Err = InvalidValue>
+        + Serialize
+        + DeserializeOwned,
 {
     let numbers: BTreeSet<u8> = all.iter().map(|&word| number(word)).collect();
     assert_eq!(numbers.len(), all.len(), "no number is given twice");
@@ -239,7 +245,7 @@ fn a_question_outside_the_limits_is_refused_by_field() {
 
 #[test]
 fn a_refusal_shortens_what_was_given_between_characters() {
-    let refusal = Refusal::new("tag", "short", "水".repeat(200));
+    let refusal = InvalidValue::new("tag", "short", "水".repeat(200));
     assert_eq!(refusal.given().chars().count(), 81);
     assert!(refusal.to_string().ends_with("水…"), "{refusal}");
 }

@@ -56,6 +56,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// How far the background has come with the knowledge graph.
 fn progress(space: &Space) -> Result<String, anamne::Error> {
-    let (position, left) = space.woven()?;
-    Ok(format!("{position} events woven, {left} to go"))
+    let (position, left) = space.extracted()?;
+    Ok(format!("{position} events extracted, {left} to go"))
 }

@@ -18,12 +18,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let name = std::env::args().nth(1);
     let name = name.as_deref().unwrap_or("Mara Lind");
     let folder = tempfile::tempdir()?;
-    // Nothing runs in the background, so that this program decides when the graph is woven.
+    // Nothing runs in the background, so that this program decides when the graph is extracted.
     let store = Store::open_with(Options::new(folder.path()).background(false))?;
     let space = store.space("core")?;
     tell(&space)?;
     // Names, statements and contradictions are read by rules; no model is asked.
-    space.weave(&mut |_| true)?;
+    space.extract(&mut |_| true)?;
     let knowledge = space.knowledge()?;
 
     println!("Known by name:");

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anamne_text::echo::shorten;
-use anamne_types::{NextStep, Refusal, Right};
+use anamne_types::{InvalidValue, NextStep, Right};
 
 use crate::tell::import::ImportReport;
 
@@ -20,7 +20,7 @@ pub enum Error {
     /// A recall could not be answered.
     #[error(transparent)]
     Recall(#[from] anamne_recall::RecallError),
-    /// Knowledge could not be woven or read.
+    /// Knowledge could not be extracted or read.
     #[error(transparent)]
     Knowledge(anamne_knowledge::graph::GraphError),
     /// Summaries could not be chosen or read.
@@ -177,7 +177,7 @@ impl Error {
             | Self::Recall(
                 RecallError::Refused(_)
                 | RecallError::TooLongAgo { .. }
-                | RecallError::NotWoven { .. },
+                | RecallError::NotExtracted { .. },
             ) => ErrorKind::Refused,
             Self::Store(
                 StoreError::NoMemory { .. }
@@ -194,7 +194,7 @@ impl Error {
     }
 
     /// The field and limit, where a value was refused.
-    pub fn refusal(&self) -> Option<&Refusal> {
+    pub fn refusal(&self) -> Option<&InvalidValue> {
         match self {
             Self::Store(anamne_store::StoreError::Refused(refusal))
             | Self::Recall(anamne_recall::RecallError::Refused(refusal))
@@ -205,8 +205,8 @@ impl Error {
     }
 }
 
-impl From<Refusal> for Error {
-    fn from(refusal: Refusal) -> Self {
+impl From<InvalidValue> for Error {
+    fn from(refusal: InvalidValue) -> Self {
         Self::Store(refusal.into())
     }
 }

@@ -41,9 +41,9 @@ mod troubles;
 pub use anamne_embed as embed;
 pub use anamne_knowledge::consolidation::{Audit, Insight, Proposal, ProposalKind};
 pub use anamne_knowledge::graph::{
-    Association, ContradictionQuery, EntityQuery, GraphError, Woven,
+    Association, ContradictionQuery, EntityQuery, ExtractionReport, GraphError,
 };
-pub use anamne_knowledge::summaries::{Level, Summary, SummarySentence, Woven as Summarised};
+pub use anamne_knowledge::summaries::{Level, Summary, SummaryReport, SummarySentence};
 pub use anamne_store::{
     BackupConfig, BackupReport, Budget, Class, Clock, Damage, Derived, Effort, EmbeddingConfig,
     Examination, Finding, JournalReport, KeptQueries, KnownBackup, KnownProject, LONGEST_WAIT,

@@ -4,7 +4,7 @@
 use anamne::text::tokens::estimate_tokens;
 use anamne::{
     Actor, Body, Category, ConsistencyRequest, Context, ContextEntry, ContextPreset,
-    ContextRequest, Draft, Edit, Kind, MemoryId, Options, Refusal, Space, Store,
+    ContextRequest, Draft, Edit, InvalidValue, Kind, MemoryId, Options, Space, Store,
 };
 use tempfile::TempDir;
 
@@ -194,7 +194,7 @@ fn both_sides_of_what_is_contested_are_shown_even_if_one_was_not_found() {
     let (_folder, space) = space();
     let did = tell(&space, 1, Draft::new(DID).author("Ada"));
     let never = tell(&space, 2, Draft::new(NEVER).author("Ada"));
-    space.weave(&mut |_| true).expect("woven");
+    space.extract(&mut |_| true).expect("extracted");
     let request = ContextRequest {
         recall: anamne::Recall::new("Flask route for the homepage").limit(1),
         ..ContextRequest::new("", 300)
@@ -482,18 +482,18 @@ fn without_a_preset_a_question_is_needed() {
     let error = space
         .context(&ContextRequest::new("", 500))
         .expect_err("no question");
-    assert_eq!(error.refusal().map(Refusal::field), Some("query"));
+    assert_eq!(error.refusal().map(InvalidValue::field), Some("query"));
 }
 
 #[test]
-fn memories_are_compared_whether_they_are_woven_or_not() {
+fn memories_are_compared_whether_they_are_extracted_or_not() {
     let (_folder, space) = space();
     let did = tell(&space, 1, Draft::new(DID).author("Ada"));
     let never = tell(&space, 2, Draft::new(NEVER).author("Ada"));
     let lunch = tell(&space, 3, Draft::new("Lunch was fine"));
     let all = ConsistencyRequest::among(vec![lunch, never, did, did]);
     let fresh = space.check_consistency(&all).expect("compared");
-    assert_eq!((fresh.checked, fresh.not_woven), (3, 3));
+    assert_eq!((fresh.checked, fresh.not_extracted), (3, 3));
     let [found] = fresh.contradictions.as_slice() else {
         panic!("{fresh:?}");
     };
@@ -512,11 +512,11 @@ fn memories_are_compared_whether_they_are_woven_or_not() {
             .expect("compared")
             .is_consistent()
     );
-    // Woven it is the same one, by its id too, and a decision counts.
-    space.weave(&mut |_| true).expect("woven");
-    let woven = space.check_consistency(&all).expect("compared");
-    assert_eq!(woven.contradictions, fresh.contradictions);
-    assert_eq!(woven.not_woven, 0);
+    // ExtractionReport it is the same one, by its id too, and a decision counts.
+    space.extract(&mut |_| true).expect("extracted");
+    let extracted = space.check_consistency(&all).expect("compared");
+    assert_eq!(extracted.contradictions, fresh.contradictions);
+    assert_eq!(extracted.not_extracted, 0);
     space
         .resolve_contradiction(&found.contradiction.id, did)
         .expect("decided");
@@ -567,10 +567,10 @@ fn nothing_to_compare_is_refused() {
     let (_folder, space) = space();
     let nothing = ConsistencyRequest::among(Vec::new());
     let error = space.check_consistency(&nothing).expect_err("nothing");
-    assert_eq!(error.refusal().map(Refusal::field), Some("memories"));
+    assert_eq!(error.refusal().map(InvalidValue::field), Some("memories"));
     let blank = ConsistencyRequest::on(" ");
     let error = space.check_consistency(&blank).expect_err("blank");
-    assert_eq!(error.refusal().map(Refusal::field), Some("topic"));
+    assert_eq!(error.refusal().map(InvalidValue::field), Some("topic"));
 }
 
 #[test]

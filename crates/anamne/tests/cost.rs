@@ -1,4 +1,4 @@
-//! No text costs the engine more than its length: telling, asking, weaving, summaries and export, and the functions behind
+//! No text costs the engine more than its length: telling, asking, extraction, summaries and export, and the functions behind
 //! them, over texts of every kind.
 //!
 //! Small sizes, and some texts alone at the doors, so that the tests stay quick; all of them, up to a megabyte, with
@@ -179,8 +179,8 @@ fn doors(text: &str) -> Vec<Cost> {
             home.recall("What did Ada sign?");
         }),
         Cost::of("context", ANY, &mut || home.context(&question)),
-        Cost::of("weave", ANY, &mut || {
-            black_box(space.weave(&mut |_| true).expect("woven"));
+        Cost::of("extract", ANY, &mut || {
+            black_box(space.extract(&mut |_| true).expect("extracted"));
         }),
         Cost::of("summaries", ANY, &mut || {
             black_box(space.summarise(&mut |_| ()).expect("summarised"));

@@ -50,7 +50,7 @@ fn an_import_can_not_forge_what_a_person_told() {
         (0.2, 3),
         "a lower claim is believed"
     );
-    space.weave(&mut |_| true).expect("woven");
+    space.extract(&mut |_| true).expect("extracted");
     let relations = space.knowledge().expect("knowledge").relations("Mallory");
     let told = relations.unwrap_or_default();
     assert!(told.iter().all(|relation| !relation.told), "{told:?}");

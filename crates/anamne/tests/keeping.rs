@@ -152,7 +152,7 @@ fn settings_are_checked_and_a_broken_file_stops_writes_alone() {
         .configure(|config| config.recall.recency_days = -1.0)
         .expect_err("below zero");
     assert_eq!(
-        refused.refusal().map(anamne::Refusal::field),
+        refused.refusal().map(anamne::InvalidValue::field),
         Some("recall.recency_days")
     );
     space

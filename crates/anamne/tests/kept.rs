@@ -39,7 +39,7 @@ fn used(root: &Path) -> Space {
     space.recall(&Recall::new("lamp")).expect("an answer");
     space.settle(&mut |_, _| {}).expect("settled");
     space.summarise(&mut |_| {}).expect("summarised");
-    space.weave(&mut |_| true).expect("woven");
+    space.extract(&mut |_| true).expect("extracted");
     space
 }
 
@@ -117,7 +117,7 @@ fn what_was_read_of_events_that_are_lost_is_read_anew() {
         .expect("kept");
     drop((space, readings));
     let space = open(home.path());
-    space.weave(&mut |_| true).expect("woven");
+    space.extract(&mut |_| true).expect("extracted");
     drop(space);
     let readings = Readings::open(&folder.join(PAID)).expect("opened");
     assert_eq!(readings.position().expect("read"), Seq(20));

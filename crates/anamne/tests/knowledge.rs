@@ -1,4 +1,4 @@
-//! Knowledge through the engine: woven from what was told, the same again, shown by recall, and gone when it is erased.
+//! Knowledge through the engine: extracted from what was told, the same again, shown by recall, and gone when it is erased.
 
 use std::fs;
 use std::path::Path;
@@ -97,9 +97,9 @@ fn recall_and_context_show_what_is_contested_until_it_is_decided() {
     };
     assert!(
         ask().iter().all(|(_, disputes, _)| disputes.is_empty()),
-        "nothing is woven yet"
+        "nothing is extracted yet"
     );
-    space.weave(&mut |_| true).expect("woven");
+    space.extract(&mut |_| true).expect("extracted");
     let hits = ask();
     assert_eq!(hits.len(), 2);
     for (_, disputes, reasoning) in &hits {
@@ -154,12 +154,12 @@ fn recall_and_context_show_what_is_contested_until_it_is_decided() {
 }
 
 #[test]
-fn thrown_away_it_is_woven_again_the_same() {
+fn thrown_away_it_is_extracted_again_the_same() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
     contradict(&space);
     space.assert(&entity("Skep"), None).expect("told");
-    space.weave(&mut |_| true).expect("woven");
+    space.extract(&mut |_| true).expect("extracted");
     let say = |space: &Space| {
         let knowledge = space.knowledge().expect("knowledge");
         let contradictions = knowledge.contradictions(&ContradictionQuery {
@@ -173,22 +173,22 @@ fn thrown_away_it_is_woven_again_the_same() {
         )
     };
     let before = say(&space);
-    space.weave_again(&mut |_| true).expect("woven");
+    space.extract_again(&mut |_| true).expect("extracted");
     assert_eq!(say(&space), before);
     space.rebuild(&mut |_, _| {}).expect("rebuilt");
     assert_eq!(say(&space), before);
     fs::remove_dir_all(space.folder().join("views")).expect("removed under its hands");
-    space.weave(&mut |_| true).expect("woven");
+    space.extract(&mut |_| true).expect("extracted");
     assert_eq!(say(&space), before);
 }
 
 #[test]
-fn a_damaged_graph_is_woven_anew() {
+fn a_damaged_graph_is_extracted_anew() {
     let folder = tempfile::tempdir().expect("a folder");
     {
         let space = space(folder.path());
         space.assert(&entity("Skep"), None).expect("told");
-        space.weave(&mut |_| true).expect("woven");
+        space.extract(&mut |_| true).expect("extracted");
     }
     let file = folder.path().join("spaces/tests/views/knowledge.db");
     fs::write(&file, "this is no database, however long one looks at it").expect("damaged");
@@ -208,7 +208,7 @@ fn nothing_of_what_was_erased_stays_in_the_graph() {
         .assert(&entity("Operation Quillfeather"), None)
         .expect("told");
     space.assert(&entity("Skep"), None).expect("told");
-    space.weave(&mut |_| true).expect("woven");
+    space.extract(&mut |_| true).expect("extracted");
     assert!(space.erase(told.id).expect("erased").is_complete());
     for entry in fs::read_dir(space.folder().join("views"))
         .expect("read")
@@ -232,7 +232,7 @@ fn nothing_of_what_was_erased_stays_in_the_graph() {
 }
 
 #[test]
-fn several_may_weave_at_once() {
+fn several_may_extract_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let tell = space(folder.path());
     for number in 0..120 {
@@ -250,7 +250,7 @@ fn several_may_weave_at_once() {
                     .expect("read")
                     > 0
                 {
-                    space.weave(&mut |_| true).expect("woven");
+                    space.extract(&mut |_| true).expect("extracted");
                 }
             });
         }
@@ -288,7 +288,7 @@ fn memories_that_name_the_same_are_associated() {
 }
 
 #[test]
-fn one_may_throw_the_graph_away_while_others_weave_and_ask() {
+fn one_may_throw_the_graph_away_while_others_extract_and_ask() {
     let folder = tempfile::tempdir().expect("a folder");
     let tell = space(folder.path());
     for number in 0..60 {
@@ -300,21 +300,21 @@ fn one_may_throw_the_graph_away_while_others_weave_and_ask() {
             scope.spawn(|| {
                 let space = space(folder.path());
                 for _ in 0..5 {
-                    space.weave_again(&mut |_| true).expect("woven");
+                    space.extract_again(&mut |_| true).expect("extracted");
                 }
             });
         }
         scope.spawn(|| {
             let space = space(folder.path());
             for _ in 0..40 {
-                space.weave(&mut |_| true).expect("woven");
+                space.extract(&mut |_| true).expect("extracted");
                 let knowledge = space.knowledge().expect("knowledge");
                 assert!(knowledge.entities(&all()).expect("listed").len() <= 60);
                 space.recall(&Recall::new("Number7")).expect("answered");
             }
         });
     });
-    tell.weave(&mut |_| true).expect("woven");
+    tell.extract(&mut |_| true).expect("extracted");
     let knowledge = tell.knowledge().expect("knowledge");
     assert_eq!(knowledge.entities(&all()).expect("listed").len(), 60);
 }

@@ -558,7 +558,7 @@ fn a_space_says_what_it_knows_much_about_and_what_little() {
             .expect("told");
     }
     space.remember("Ole Hansen was seen once").expect("told");
-    space.weave(&mut |_| true).expect("woven");
+    space.extract(&mut |_| true).expect("extracted");
     ask(&space, &Recall::new("Where did Runa Olsen repair cranes?"));
     let topics = space.known_topics(20).expect("topics");
     let of = |name: &str| {

@@ -113,8 +113,8 @@ fn what_a_model_reads_is_known_and_asked_for_once() {
     assert!(likes());
     assert_eq!(model.asked.load(Ordering::Relaxed), 1);
     run(&space);
-    space.weave_again(&mut |_| true).expect("woven");
-    assert!(likes(), "woven again it knows what was read");
+    space.extract_again(&mut |_| true).expect("extracted");
+    assert!(likes(), "extracted again it knows what was read");
     assert_eq!(model.asked.load(Ordering::Relaxed), 1, "and asks no more");
 }
 
@@ -131,7 +131,7 @@ fn what_a_model_takes_for_no_contradiction_is_none() {
             .remember(Draft::new(text).author("Ada"))
             .expect("told");
     }
-    space.weave(&mut |_| true).expect("woven");
+    space.extract(&mut |_| true).expect("extracted");
     let open = ContradictionQuery {
         open: true,
         limit: 10,

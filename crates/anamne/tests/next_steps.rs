@@ -70,12 +70,12 @@ fn command_in<'a>(line: &str, commands: &'a [String]) -> Option<&'a str> {
 #[test]
 fn a_command_is_found_where_one_is_named() {
     let commands = commands();
-    for known in ["repair", "doctor", "model", "tasks", "spaces", "weave"] {
+    for known in ["repair", "doctor", "model", "tasks", "spaces", "extract"] {
         assert!(commands.iter().any(|command| command == known), "{known}");
     }
     for (line, found) in [
         ("/// `anamne repair` mends it", Some("repair")),
-        ("\"weave it first (anamne weave)\"", Some("weave")),
+        ("\"extract it first (anamne extract)\"", Some("extract")),
         ("the word of anamne alone", None),
         ("use anamne as engine;", None),
         ("`anamne repairs`", None),

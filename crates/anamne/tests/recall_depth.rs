@@ -112,15 +112,15 @@ fn a_shared_name_leads_from_one_memory_to_another() {
     tell_noise(&space, 300);
     let found = tell(&space, "The flood barrier was surveyed by Zenobia Quarrel.");
     let wanted = tell(&space, "Zenobia Quarrel prefers calls before noon.");
-    let unwoven = ask(&space, "flood barrier survey", Depth::Hops(1));
-    assert_eq!(unwoven.degraded, ["knowledge"]);
-    assert!(hit(&unwoven, wanted).is_none_or(|hit| hit.path.is_empty()));
+    let not_extracted = ask(&space, "flood barrier survey", Depth::Hops(1));
+    assert_eq!(not_extracted.degraded, ["knowledge"]);
+    assert!(hit(&not_extracted, wanted).is_none_or(|hit| hit.path.is_empty()));
     assert!(
         ask(&space, "flood barrier survey", Depth::Shallow)
             .degraded
             .is_empty()
     );
-    space.weave(&mut |_| true).expect("woven");
+    space.extract(&mut |_| true).expect("extracted");
     let answer = ask(&space, "flood barrier survey", Depth::Hops(1));
     assert!(answer.degraded.is_empty(), "{:?}", answer.degraded);
     let reached = hit(&answer, wanted).expect("over the name");
@@ -165,7 +165,7 @@ fn a_relation_leads_on_to_another_name() {
         &space,
         "Closing time of Tarnwick Foundry is half past four.",
     );
-    space.weave(&mut |_| true).expect("woven");
+    space.extract(&mut |_| true).expect("extracted");
     let one = ask(&space, "flood barrier survey", Depth::Hops(1));
     let reached = hit(&one, wanted);
     assert!(
@@ -188,7 +188,7 @@ fn a_relation_leads_on_to_another_name() {
         object: None,
     };
     space.assert(&denial, None).expect("told");
-    space.weave(&mut |_| true).expect("woven");
+    space.extract(&mut |_| true).expect("extracted");
     let denied = ask(&space, "flood barrier survey", Depth::Deep);
     let over_it = |hit: &Hit| {
         let steps = hit.path.iter();
@@ -209,7 +209,7 @@ fn a_name_in_the_question_starts_a_path() {
     };
     space.assert(&entity, None).expect("told");
     let other = tell(&space, "The flood barrier was surveyed by Zenobia Quarrel.");
-    space.weave(&mut |_| true).expect("woven");
+    space.extract(&mut |_| true).expect("extracted");
     let answer = ask(&space, "when does the old badger wake up?", Depth::Hops(1));
     let reached = hit(&answer, other).expect("by its other name");
     assert_eq!(reached.path[0].by, "named");
@@ -263,7 +263,7 @@ fn what_was_forgotten_or_erased_is_neither_reached_nor_passed() {
     let named = tell(&space, "Zenobia Quarrel prefers calls before noon.");
     link(&space, plan, LinkType::Requires, between);
     link(&space, between, LinkType::Related, behind);
-    space.weave(&mut |_| true).expect("woven");
+    space.extract(&mut |_| true).expect("extracted");
     let question = "harbour crane inspection";
     let before = ask(&space, question, Depth::Hops(2));
     for id in [between, behind, named] {
@@ -297,7 +297,7 @@ fn a_name_that_everybody_says_leads_nowhere_and_a_hub_stays_within_its_budget() 
     for spoke in spokes.iter().take(300) {
         link(&space, hub, LinkType::References, spoke.id);
     }
-    space.weave(&mut |_| true).expect("woven");
+    space.extract(&mut |_| true).expect("extracted");
     let recall = Recall::new("harbour crane inspection")
         .depth(Depth::Deep)
         .limit(1_000);
@@ -351,7 +351,7 @@ fn a_deep_question_is_asked_again_with_what_was_found() {
 }
 
 #[test]
-fn the_same_question_has_the_same_answer_whatever_the_weaving() {
+fn the_same_question_has_the_same_answer_whatever_the_extraction() {
     let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
     let answers = [1, 1_000].map(|batch| {
         let folder = &folders[usize::from(batch == 1)];
@@ -364,11 +364,11 @@ fn the_same_question_has_the_same_answer_whatever_the_weaving() {
                     &format!("{name} surveyed the flood barrier of {place}."),
                 );
                 if batch == 1 {
-                    space.weave(&mut |_| true).expect("woven");
+                    space.extract(&mut |_| true).expect("extracted");
                 }
             }
         }
-        space.weave(&mut |_| true).expect("woven");
+        space.extract(&mut |_| true).expect("extracted");
         let say = || {
             let answer = ask(&space, "flood barrier", Depth::Deep);
             let say = |hit: &Hit| {

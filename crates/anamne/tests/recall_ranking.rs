@@ -333,7 +333,7 @@ fn what_would_say_nothing_beside_another_formula_is_refused() {
     ] {
         let error = space.recall(&recall).expect_err("refused");
         assert_eq!(
-            error.refusal().map(anamne::Refusal::field),
+            error.refusal().map(anamne::InvalidValue::field),
             Some(field),
             "{error}"
         );
@@ -662,7 +662,7 @@ fn a_space_has_roles_of_its_own_which_outlive_the_process() {
         heavy
             .expect_err("refused")
             .refusal()
-            .map(anamne::Refusal::field),
+            .map(anamne::InvalidValue::field),
         Some("recall.roles.reviewer")
     );
 }

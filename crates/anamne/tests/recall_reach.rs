@@ -95,7 +95,7 @@ fn related_threads_are_those_that_name_the_same_by_any_name() {
 }
 
 #[test]
-fn without_woven_knowledge_a_thread_is_taken_alone_and_the_answer_says_so() {
+fn without_extracted_knowledge_a_thread_is_taken_alone_and_the_answer_says_so() {
     let home = Home::new();
     let space = home.space();
     let drafts: Vec<_> = (0..80)
@@ -112,8 +112,8 @@ fn without_woven_knowledge_a_thread_is_taken_alone_and_the_answer_says_so() {
     let named = in_scope(RecallScope::Entity("Mara Lind".into()), "gauge");
     let error = space.recall(&named).expect_err("nobody knows who is named");
     assert_eq!(error.kind(), ErrorKind::Refused);
-    assert_eq!(error.next_step(), Some(NextStep::Weave), "{error}");
-    space.weave(&mut |_| true).expect("woven");
+    assert_eq!(error.next_step(), Some(NextStep::Extract), "{error}");
+    space.extract(&mut |_| true).expect("extracted");
     assert_eq!(texts(&space, &named).len(), 80);
 }
 

@@ -142,16 +142,16 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         ("settle", Write(|space, _| space.settle(&mut |_, _| {}))),
         ("fold", Write(|space, _| space.fold().map(drop))),
         (
-            "weave",
-            Write(|space, _| space.weave(&mut |_| true).map(drop)),
+            "extract",
+            Write(|space, _| space.extract(&mut |_| true).map(drop)),
         ),
         (
-            "weave_again",
-            Write(|space, _| space.weave_again(&mut |_| true).map(drop)),
+            "extract_again",
+            Write(|space, _| space.extract_again(&mut |_| true).map(drop)),
         ),
         (
-            "weave_in_background",
-            Write(|space, _| space.weave_in_background().map(drop)),
+            "extract_in_background",
+            Write(|space, _| space.extract_in_background().map(drop)),
         ),
         (
             "assert",
@@ -258,8 +258,8 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
             right(Right::Configure, |space, _| space.rebuild(&mut |_, _| {})),
         ),
         (
-            "unweave",
-            right(Right::Configure, |space, _| space.unweave()),
+            "discard_graph",
+            right(Right::Configure, |space, _| space.discard_graph()),
         ),
         (
             "age",
@@ -318,7 +318,7 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "as_of",
         "log",
         "knowledge",
-        "woven",
+        "extracted",
         "associations",
         "disputes",
         "resolution",
@@ -593,7 +593,7 @@ fn an_agent_gives_no_more_trust_than_it_has() {
     let refused = |result: Result<(), Error>| {
         let error = result.expect_err("refused");
         assert_eq!(
-            error.refusal().map(anamne::Refusal::field),
+            error.refusal().map(anamne::InvalidValue::field),
             Some("trust"),
             "{error}"
         );
@@ -654,7 +654,7 @@ fn metadata_that_the_engine_believes_is_written_by_the_engine_alone() {
             ] {
                 let error = refused.expect_err(name);
                 assert_eq!(
-                    error.refusal().map(anamne::Refusal::field),
+                    error.refusal().map(anamne::InvalidValue::field),
                     Some("metadata"),
                     "{name}"
                 );

@@ -58,8 +58,8 @@ const KINDS: [Kind; 7] = [
     },
     Kind {
         name: "knowledge.db",
-        write: weave,
-        check: all_is_woven,
+        write: extract,
+        check: all_is_extracted,
     },
     Kind {
         name: "readings.db",
@@ -255,8 +255,8 @@ fn summarise(root: &Path, _: usize) {
     let (summaries, source) = (summaries(root), source(root));
     summaries.catch_up(&source, &mut |_| {}).expect("caught up");
     summaries
-        .weave(&source, usize::MAX, &mut |_| {})
-        .expect("woven");
+        .extract(&source, usize::MAX, &mut |_| {})
+        .expect("extracted");
 }
 
 fn all_is_summarised(root: &Path) {
@@ -269,14 +269,14 @@ fn graph(root: &Path) -> Graph {
     Graph::open(&view(root, "knowledge.db"), None).expect("a graph")
 }
 
-fn weave(root: &Path, _: usize) {
+fn extract(root: &Path, _: usize) {
     let source = source(root);
     graph(root)
         .catch_up(&source, 1, Timestamp::now(), &mut |_| true)
-        .expect("woven");
+        .expect("extracted");
 }
 
-fn all_is_woven(root: &Path) {
+fn all_is_extracted(root: &Path) {
     let query = EntityQuery {
         entity_type: None,
         name: Some("Runa".to_owned()),

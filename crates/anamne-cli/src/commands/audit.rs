@@ -1,6 +1,6 @@
 //! `anamne audit`.
 
-use anamne::{ActorKind, EventKind, LogEntry, LogQuery, Refusal};
+use anamne::{ActorKind, EventKind, InvalidValue, LogEntry, LogQuery};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -98,7 +98,7 @@ fn actors(words: &[String]) -> Result<(Vec<ActorKind>, Vec<String>), Failure> {
         match word.parse() {
             Ok(kind) => kinds.push(kind),
             Err(_) if word.is_empty() => {
-                return Err(Refusal::new("actor", "a name", "nothing").into());
+                return Err(InvalidValue::new("actor", "a name", "nothing").into());
             }
             Err(_) => names.push(word.clone()),
         }
@@ -108,7 +108,7 @@ fn actors(words: &[String]) -> Result<(Vec<ActorKind>, Vec<String>), Failure> {
     }
     // Both together would mean those of the sort that also bear the name.
     let accepts = "sorts of parties alone, or names alone";
-    Err(Refusal::new("actor", accepts, words.join(", ")).into())
+    Err(InvalidValue::new("actor", accepts, words.join(", ")).into())
 }
 
 /// An actor's name is shown in so many columns; `--json` has it whole.

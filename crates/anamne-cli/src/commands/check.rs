@@ -11,7 +11,7 @@ use crate::{ids, settling};
 /// Compare memories with each other: is there anything among them that can't be true together?
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Judged by their texts, without a model, whether knowledge has been woven from
+Judged by their texts, without a model, whether knowledge has been extracted from
 them or not. What a later memory took the place of, or someone decided, is shown
 and does no harm; exit code 1 says that something is left which nobody can tell.
 
@@ -23,7 +23,7 @@ Examples:
 With --json: {\"checked\", \"contradictions\": [{\"id\", \"kind\":
   \"contested|superseded\", \"earlier\": {\"memory\", \"citation\", \"at\", \"author\"?,
   \"quote\"}, \"later\": {…}, \"reason\", \"confidence\", \"kept\"?, \"holds\"?: the
-  memory that holds, if that is known}], \"not_woven\"}")]
+  memory that holds, if that is known}], \"not_extracted\"}")]
 pub(crate) struct Check {
     /// The memories
     #[arg(required_unless_present = "topic", value_name = "ID")]
@@ -85,10 +85,10 @@ fn print(report: &ConsistencyReport, space: &Space, output: &mut Output) -> Resu
             counted(open as u64, "contradiction")
         ),
     });
-    if report.not_woven > 0 && open > 0 {
+    if report.not_extracted > 0 && open > 0 {
         output.note(format_args!(
-            "{} not woven into the knowledge of the space {} yet: `anamne weave`",
-            memories(report.not_woven),
+            "{} not extracted into the knowledge of the space {} yet: `anamne extract`",
+            memories(report.not_extracted),
             space.name()
         ));
     }

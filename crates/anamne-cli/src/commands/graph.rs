@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use anamne::{Limits, Neighbourhood, Refusal};
+use anamne::{InvalidValue, Limits, Neighbourhood};
 use serde_json::{Value, json};
 
 use crate::drawing::{dot, svg, tree};
+use crate::extraction;
 use crate::failure::Failure;
 use crate::output::{CYAN, Output, counted, paint};
 use crate::place::Place;
 use crate::terminal::{Breaks, plain};
-use crate::weaving;
 use crate::whole_file::write_whole;
 use crate::wording::file_name;
 
@@ -67,13 +67,13 @@ impl Graph {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         if !(1..=FARTHEST).contains(&self.steps) {
             let accepts = format!("a whole number from 1 to {FARTHEST}");
-            return Err(Refusal::new("steps", accepts, self.steps).into());
+            return Err(InvalidValue::new("steps", accepts, self.steps).into());
         }
         Limits::check_results(self.limit)?;
         let format = self.format(output)?;
         let space = place.existing_space()?;
-        let knowledge = weaving::knowledge(&space, output)?;
-        let entity = weaving::entity(&knowledge, &self.entity)?;
+        let knowledge = extraction::knowledge(&space, output)?;
+        let entity = extraction::entity(&knowledge, &self.entity)?;
         let id = entity.id.to_string();
         let around = knowledge.neighbourhood(&id, self.steps, self.limit)?;
         match &self.output {

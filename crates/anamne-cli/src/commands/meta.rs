@@ -121,7 +121,7 @@ fn show_topics(space: &Space, limit: usize, output: &mut Output) -> Result<(), F
         return output.json(&json!({ "topics": topics }));
     }
     if topics.is_empty() {
-        return output.line("No topic is known: `anamne weave` reads memories for names.");
+        return output.line("No topic is known: `anamne extract` reads memories for names.");
     }
     for topic in &topics {
         let line = topic_line(topic);

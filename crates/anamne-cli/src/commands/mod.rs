@@ -11,6 +11,7 @@ mod demo;
 mod doctor;
 mod edit;
 mod export;
+mod extract;
 mod feedback;
 mod forget;
 mod graph;
@@ -42,7 +43,6 @@ mod tasks;
 mod think;
 mod tiers;
 mod verify;
-mod weave;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -72,7 +72,8 @@ pub(crate) enum Command {
     Graph(graph::Graph),
     Resolve(resolve::Resolve),
     Check(check::Check),
-    Weave(weave::Weave),
+    #[command(alias = "weave")]
+    Extract(extract::Extract),
     Import(import::Import),
     Export(export::Export),
     Stats(stats::Stats),
@@ -123,7 +124,7 @@ impl Command {
             Self::Graph(command) => command.run(place, output),
             Self::Resolve(command) => command.run(place, output),
             Self::Check(command) => command.run(place, output),
-            Self::Weave(command) => command.run(place, output),
+            Self::Extract(command) => command.run(place, output),
             Self::Import(command) => command.run(place, output),
             Self::Export(command) => command.run(place, output),
             Self::Stats(stats::Stats {}) => stats::Stats::run(place, output),

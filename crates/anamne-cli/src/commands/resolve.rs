@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::output::{BOLD, CYAN, DIM, GREEN, Output, YELLOW, counted, paint};
 use crate::place::Place;
 use crate::wording::{at_most, one_line, percent, wrapped};
-use crate::{ids, settling, weaving};
+use crate::{extraction, ids, settling};
 
 /// Lines of a statement that are shown.
 const LINES: usize = 3;
@@ -66,7 +66,7 @@ impl Resolve {
             limit: self.limit + 1,
             ..ContradictionQuery::default()
         };
-        let mut found = weaving::knowledge(space, output)?.contradictions(&query)?;
+        let mut found = extraction::knowledge(space, output)?.contradictions(&query)?;
         let more = found.len() > self.limit;
         found.truncate(self.limit);
         if output.is_json() {
@@ -109,7 +109,7 @@ fn is_open(contradiction: &Contradiction) -> bool {
 }
 
 fn show(id: &str, space: &Space, output: &mut Output) -> Result<(), Failure> {
-    let contradiction = weaving::knowledge(space, output)?.contradiction(id)?;
+    let contradiction = extraction::knowledge(space, output)?.contradiction(id)?;
     if output.is_json() {
         return output.json(&json!({ "contradiction": contradiction }));
     }
@@ -117,10 +117,10 @@ fn show(id: &str, space: &Space, output: &mut Output) -> Result<(), Failure> {
 }
 
 fn decide(id: &str, keep: &str, space: &Space, output: &mut Output) -> Result<(), Failure> {
-    weaving::knowledge(space, output)?.contradiction(id)?;
+    extraction::knowledge(space, output)?.contradiction(id)?;
     let kept = ids::resolve(space, keep)?;
     let told = space.assert(&space.resolution(id, kept)?, None)?;
-    let contradiction = weaving::knowledge(space, output)?.contradiction(id)?;
+    let contradiction = extraction::knowledge(space, output)?.contradiction(id)?;
     let decision = space.get(told.id)?.citation();
     if output.is_json() {
         output.json(&json!({

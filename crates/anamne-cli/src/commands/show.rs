@@ -83,7 +83,7 @@ impl Show {
 /// Memories that are shown beside one because they have to do with it.
 const RELATED: usize = 5;
 
-/// What has to do with a memory though nobody said so; nothing where knowledge was never woven.
+/// What has to do with a memory though nobody said so; nothing where knowledge was never extracted.
 fn related(space: &Space, memory: &Memory) -> Result<Vec<Association>, Failure> {
     let mut related = space.associations(memory.id, RELATED)?;
     // Those are shown as disputes.
@@ -91,7 +91,7 @@ fn related(space: &Space, memory: &Memory) -> Result<Vec<Association>, Failure> 
     Ok(related)
 }
 
-/// What the weaver makes of a memory, in one line.
+/// What the extractor makes of a memory, in one line.
 fn said_of(signals: &Regarded) -> String {
     format!(
         "matters {:.1} of 10 by now · novelty {:.2} · consistency {:.2} · utility {:.2}",

@@ -37,7 +37,7 @@ fn a_backup_that_was_opened_holds_nothing_of_what_is_erased() {
     let copy = bench.folder().join("copy");
     for used in [
         &["recall", "what is the passphrase of Ines Quartz?"][..],
-        &["weave"],
+        &["extract"],
         &["graph", "Ines Quartz"],
         &["summaries"],
         &["context", "passphrase"],

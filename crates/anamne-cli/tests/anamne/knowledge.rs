@@ -611,7 +611,7 @@ fn a_host_starts_a_session_without_a_question() {
 fn recall_and_context_say_what_contradicts_a_memory() {
     let bench = Bench::new();
     contradiction(&bench);
-    bench.json(&["weave"]);
+    bench.json(&["extract"]);
     let asked = "who wrote a Flask route for the homepage?";
     let text = bench.run(&["recall", asked]).stdout;
     assert!(
@@ -636,26 +636,26 @@ fn recall_and_context_say_what_contradicts_a_memory() {
 }
 
 #[test]
-fn weaving_again_gives_the_same_and_nothing_twice() {
+fn extracting_again_gives_the_same_and_nothing_twice() {
     let bench = told();
     contradiction(&bench);
-    let woven = bench.json(&["weave"]);
+    let extracted = bench.json(&["extract"]);
     assert_eq!(
-        (&woven["memories"], &woven["behind"]),
+        (&extracted["memories"], &extracted["behind"]),
         (&json!(8), &json!(0))
     );
-    assert_eq!(bench.json(&["weave"])["memories"], 0);
+    assert_eq!(bench.json(&["extract"])["memories"], 0);
     assert!(
         bench
-            .run(&["weave"])
+            .run(&["extract"])
             .stdout
-            .contains("nothing new to weave")
+            .contains("nothing new to extract")
     );
     let before = (
         bench.json(&["graph", "Mara Lind", "--steps", "3"]),
         only(&bench, &[]),
     );
-    let again = bench.json(&["weave", "--again"]);
+    let again = bench.json(&["extract", "--again"]);
     assert_eq!(
         (&again["memories"], &again["busy"]),
         (&json!(8), &json!(false))
@@ -668,7 +668,7 @@ fn weaving_again_gives_the_same_and_nothing_twice() {
 }
 
 #[test]
-fn two_processes_tell_and_weave_at_once() {
+fn two_processes_tell_and_extract_at_once() {
     let bench = Bench::new();
     let told = (0..300).map(|number| json!({"text": format!("Boat {number} was painted.")}));
     assert_eq!(bench.feed(&["import", "-"], lines(told).as_bytes()).code, 0);
@@ -676,7 +676,7 @@ fn two_processes_tell_and_weave_at_once() {
         .map(|number| {
             let boat = format!("Boat {number}");
             let arguments: &[&str] = if number % 2 == 0 {
-                &["--json", "weave"]
+                &["--json", "extract"]
             } else {
                 &["--json", "knowledge", "property", &boat, "colour", "blue"]
             };

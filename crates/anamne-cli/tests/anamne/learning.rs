@@ -83,7 +83,7 @@ fn topics_say_how_well_they_are_known() {
     for text in ["Ada Lovelace works at Acme", "Ada Lovelace moved to Turin"] {
         bench.remember(&[text]);
     }
-    bench.json(&["weave"]);
+    bench.json(&["extract"]);
     bench.json(&["recall", "where does Ada Lovelace work?"]);
     let topics = bench.json(&["meta", "topics"]);
     let topics = topics["topics"].as_array().expect("a list").clone();

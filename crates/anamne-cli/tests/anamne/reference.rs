@@ -24,7 +24,7 @@ const COMMANDS: [&str; 40] = [
     "graph",
     "resolve",
     "check",
-    "weave",
+    "extract",
     "import",
     "export",
     "stats",

@@ -254,7 +254,7 @@ fn what_is_not_there_is_not_found_and_nothing_is_made() {
         &["graph", "Mara"],
         &["resolve"],
         &["resolve", "3f2a", "--keep", "m1"],
-        &["weave"],
+        &["extract"],
     ];
     for arguments in reading {
         let ran = bench.run(arguments);

@@ -67,7 +67,7 @@ fn reading(command: &str, id: &str) -> Option<Vec<Vec<String>>> {
         "graph" => &[&["graph", "Mara"]],
         "resolve" => &[&["resolve"]],
         "check" => &[&["check", id]],
-        "weave" => &[&["weave"]],
+        "extract" => &[&["extract"]],
         "export" => &[&["export"]],
         "stats" => &[&["stats"]],
         "summaries" => &[&["summaries"]],

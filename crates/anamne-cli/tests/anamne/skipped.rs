@@ -208,14 +208,14 @@ fn all_spaces_are_rewound_but_the_one_that_cannot_be() {
 }
 
 #[test]
-fn weaving_goes_on_past_a_damaged_memory() {
+fn extraction_goes_on_past_a_damaged_memory() {
     let (bench, damaged) = with_a_damaged_memory();
-    let ran = bench.run(&["--json", "weave"]);
+    let ran = bench.run(&["--json", "extract"]);
     check_passed(&ran, &ran.parsed(), &damaged, "anamne repair");
     assert_eq!(ran.parsed()["behind"], 0);
     let known = bench.json(&["knowledge", "list"]);
     assert!(known.to_string().contains("Mara Lind"), "{known}");
-    let ran = bench.run(&["weave", "--again"]);
+    let ran = bench.run(&["extract", "--again"]);
     let named = format!("skipped {damaged}: ");
     assert!(
         ran.code == 4 && ran.stderr.contains(&named),
@@ -254,7 +254,7 @@ fn consolidation_goes_on_past_a_damaged_memory() {
 }
 
 #[test]
-fn what_a_repair_brings_back_is_woven_and_summarised() {
+fn what_a_repair_brings_back_is_extracted_and_summarised() {
     let bench = Bench::new();
     bench.remember(&["Mara Lind keeps the lighthouse"]);
     bench.remember(&["Otto Brandt leads the harbour office"]);
@@ -263,7 +263,7 @@ fn what_a_repair_brings_back_is_woven_and_summarised() {
     damage_everywhere(&database, "Otto", "0tto");
     // Another memory is lost in both copies, so that nothing is mended but by a person.
     damage_both_copies(&bench, "ferry", "f3rry");
-    for command in ["weave", "summaries"] {
+    for command in ["extract", "summaries"] {
         let ran = bench.run(&["--json", command]);
         assert_eq!(ran.code, 4, "{}", ran.stderr);
         assert_eq!(ran.parsed()["skipped"]["count"], 2, "{}", ran.stdout);
@@ -271,7 +271,7 @@ fn what_a_repair_brings_back_is_woven_and_summarised() {
     let ran = bench.run(&["repair"]);
     assert_eq!(ran.code, 1, "the ferry is lost: {}", ran.stdout);
     assert_eq!(bench.json(&["verify"])["sound"], true);
-    bench.json(&["weave"]);
+    bench.json(&["extract"]);
     let known = bench.json(&["knowledge", "list"]).to_string();
     assert!(known.contains("Otto Brandt"), "{known}");
     let summaries = bench.json(&["summaries"]).to_string();

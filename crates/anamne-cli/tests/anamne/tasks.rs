@@ -40,19 +40,19 @@ fn what_waits_runs_and_died_is_shown() {
     );
     killed(&queue, "thread 1");
     queue
-        .enqueue(&NewTask::new("weave", "7").priority(Priority::Urgent))
+        .enqueue(&NewTask::new("extract", "7").priority(Priority::Urgent))
         .expect("queued");
     queue
-        .enqueue(&NewTask::new("weave", "8").payload(json!({"row": 8})))
+        .enqueue(&NewTask::new("extract", "8").payload(json!({"row": 8})))
         .expect("queued");
     let lease = queue
-        .lease("worker 1", &["weave"], Level::Asleep)
+        .lease("worker 1", &["extract"], Level::Asleep)
         .expect("no error");
     let shown = bench.run(&["tasks"]).stdout;
     for line in [
         "activity  asleep: 0 recalls and 0 writes in this minute and the last",
-        "running   2 weave 7, begun just now by worker 1",
-        "waiting   3 weave 8, normal",
+        "running   2 extract 7, begun just now by worker 1",
+        "waiting   3 extract 8, normal",
         "dead      1 task; `anamne tasks dead` says why",
     ] {
         assert!(shown.contains(line), "{line:?} is not in {shown}");
@@ -76,18 +76,20 @@ fn what_waits_runs_and_died_is_shown() {
 #[test]
 fn pausing_and_resuming_reaches_the_queue() {
     let (bench, queue) = begun();
-    queue.enqueue(&NewTask::new("weave", "7")).expect("queued");
+    queue
+        .enqueue(&NewTask::new("extract", "7"))
+        .expect("queued");
     assert_eq!(
         bench.json(&["tasks", "pause"]),
         json!({"paused": null, "changed": true})
     );
     assert_eq!(
-        bench.json(&["tasks", "pause", "weave"]),
-        json!({"paused": "weave", "changed": true})
+        bench.json(&["tasks", "pause", "extract"]),
+        json!({"paused": "extract", "changed": true})
     );
     let next = || {
         queue
-            .lease("tests", &["weave"], Level::Asleep)
+            .lease("tests", &["extract"], Level::Asleep)
             .expect("no error")
     };
     assert!(next().is_none());
@@ -100,13 +102,16 @@ fn pausing_and_resuming_reaches_the_queue() {
     let resumed = bench.run(&["tasks", "resume"]);
     assert_eq!(resumed.stdout, "resumed everything\n");
     assert!(
-        resumed.stderr.contains("weave is still paused"),
+        resumed.stderr.contains("extract is still paused"),
         "{}",
         resumed.stderr
     );
     assert!(next().is_none());
-    assert_eq!(bench.json(&["tasks", "resume", "weave"])["changed"], true);
-    assert_eq!(bench.json(&["tasks", "resume", "weave"])["changed"], false);
+    assert_eq!(bench.json(&["tasks", "resume", "extract"])["changed"], true);
+    assert_eq!(
+        bench.json(&["tasks", "resume", "extract"])["changed"],
+        false
+    );
     assert!(next().is_some());
 }
 
@@ -148,9 +153,11 @@ fn the_dead_are_listed_tried_again_and_put_away() {
 #[test]
 fn what_can_not_be_done_is_said() {
     let (bench, queue) = begun();
-    queue.enqueue(&NewTask::new("weave", "7")).expect("queued");
+    queue
+        .enqueue(&NewTask::new("extract", "7"))
+        .expect("queued");
     let lease = queue
-        .lease("tests", &["weave"], Level::Asleep)
+        .lease("tests", &["extract"], Level::Asleep)
         .expect("no error");
     let refused = |arguments: &[&str], code: i32| -> Value {
         let ran = bench.run(&[&["--json", "tasks"], arguments].concat());

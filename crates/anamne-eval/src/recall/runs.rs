@@ -31,7 +31,7 @@ pub(crate) fn measure(
     let mut outcomes = Vec::new();
     for (end, query) in corpus.questions() {
         if told.tell_until(end)? && depths.iter().any(|depth| *depth != Depth::Shallow) {
-            told.space.weave(&mut |_| true)?;
+            told.space.extract(&mut |_| true)?;
         }
         outcomes.push(ask(&told, query, depths, ablate)?);
         if let Some(features) = features.as_deref_mut() {

@@ -32,14 +32,14 @@ pub(crate) const BINARY: Budget = Budget::AtMost(60.0);
 /// Tokens of the tool list.
 pub(crate) const TOOL_LIST: Budget = Budget::AtMost(2_500.0);
 
-/// Messages a second that are woven while questions are asked: 10 000 in a minute.
-pub(crate) const WEAVE: Budget = Budget::AtLeast(10_000.0 / 60.0);
+/// Messages a second that are extracted while questions are asked: 10 000 in a minute.
+pub(crate) const EXTRACT: Budget = Budget::AtLeast(10_000.0 / 60.0);
 
-/// What a recall may cost while the background weaves, beside what it costs otherwise.
-pub(crate) const RECALL_WHILE_WEAVING: Budget = Budget::RatioAtMost(1.2);
+/// What a recall may cost while the background extracts, beside what it costs otherwise.
+pub(crate) const RECALL_WHILE_EXTRACTING: Budget = Budget::RatioAtMost(1.2);
 
-/// Megabytes that weaving may add.
-pub(crate) const WEAVING_MEMORY: Budget = Budget::AtMost(150.0);
+/// Megabytes that extraction may add.
+pub(crate) const EXTRACTION_MEMORY: Budget = Budget::AtMost(150.0);
 
 /// Milliseconds of a question over two hops at p95, in the active and the recent tier, by the largest store that it is
 /// promised for.

@@ -88,7 +88,7 @@ impl Connected {
         space.settle(&mut |_, _| {})?;
         space.age(&mut |_, _| {})?;
         space.fold()?;
-        space.weave(&mut |_| true)?;
+        space.extract(&mut |_| true)?;
         Ok(links)
     }
 }

@@ -13,6 +13,7 @@ mod binary;
 mod budgets;
 mod depth;
 mod disk;
+mod extract;
 mod figures;
 mod import;
 mod machine;
@@ -28,7 +29,6 @@ mod report;
 mod site;
 mod tiers;
 mod vectors;
-mod weave;
 
 use figures::Section;
 use peers::Peers;
@@ -83,7 +83,7 @@ enum Measurement {
     /// Questions over two hops, and deep ones, beside shallow ones; only when it is named.
     Depth,
     /// Turning a conversation into knowledge while questions are asked; only when it is named.
-    Weave,
+    Extract,
     /// The vector scan alone: how exact it is, what a filter costs it; only when it is named.
     Vectors,
     /// `anamne mcp` from exec to its first reply, its memory and its tool list.
@@ -100,7 +100,7 @@ impl Measurement {
     fn is_apart(self) -> bool {
         matches!(
             self,
-            Self::Tiers | Self::Depth | Self::Weave | Self::Vectors
+            Self::Tiers | Self::Depth | Self::Extract | Self::Vectors
         )
     }
 }
@@ -192,8 +192,8 @@ impl<'run> Run<'run> {
         self.time(Measurement::Depth, "depth", || {
             depth::measure(records, queries, parent)
         });
-        self.time(Measurement::Weave, "weave", || {
-            weave::measure(records, parent)
+        self.time(Measurement::Extract, "extract", || {
+            extract::measure(records, parent)
         });
         self.time(Measurement::Vectors, "vectors", || {
             vectors::measure(records, queries, parent, lines)

@@ -85,12 +85,12 @@ pub(super) fn run(store: &Path, kills: usize) -> Result<Kills, Failure> {
         .count();
     let colder = space.tiers()?;
     outcome.moved = colder.iter().skip(1).map(|tier| tier.memories).sum();
-    space.weave(&mut |_| true)?;
-    let woven = everything(&space)?;
-    space.weave_again(&mut |_| true)?;
-    if everything(&space)? != woven {
+    space.extract(&mut |_| true)?;
+    let extracted = everything(&space)?;
+    space.extract_again(&mut |_| true)?;
+    if everything(&space)? != extracted {
         let problem =
-            "the graph that was woven between the kills is not the one that the log gives";
+            "the graph that was extracted between the kills is not the one that the log gives";
         outcome.problems.push(problem.to_owned());
     }
     for verification in opened.verify(Some(SPACE))? {
@@ -104,7 +104,7 @@ pub(super) fn run(store: &Path, kills: usize) -> Result<Kills, Failure> {
 
 /// What a memory of a killed writer says in one of its versions.
 fn text(name: &str, version: u32) -> String {
-    // Something to weave too: names, and a place that changes.
+    // Something to extract too: names, and a place that changes.
     let place = ["Bonn", "Lyon", "Oslo"][version as usize % 3];
     format!("{name} in version {version}. Mara Lind lives in {place}.")
 }
@@ -147,7 +147,7 @@ fn write_for_ever(store: &Path, number: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Moves what has aged, folds every view and weaves, until it is killed.
+/// Moves what has aged, folds every view and extracts, until it is killed.
 fn keep_for_ever(store: &Path) -> Result<(), Failure> {
     let space = open(store)?;
     loop {
@@ -156,7 +156,7 @@ fn keep_for_ever(store: &Path) -> Result<(), Failure> {
         space.settle(&mut |_, _| {})?;
         space.run_tasks(&mut |_| {})?;
         // What a killed process held is not free for a while, but may be done all the same.
-        space.weave(&mut |_| true)?;
+        space.extract(&mut |_| true)?;
         space.summarise(&mut |_| {})?;
     }
 }

@@ -1,4 +1,4 @@
-//! What can't be true together among memories at hand, whether they are woven or not.
+//! What can't be true together among memories at hand, whether they are extracted or not.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use anamne_types::{Assertion, ConflictKind, Contradiction, Evidence, Memory, Mem
 use rusqlite::{Connection, OptionalExtension};
 
 use super::contradictions::{identity, said_by};
-use super::weave::utterance;
+use super::extract::utterance;
 use super::{Graph, GraphError};
 use crate::conflicts::{Claim, ClaimId, Conflicts, Link, claims};
 
 impl Graph {
-    /// What these memories have against each other: judged on their texts, as when they are woven; with what a person
-    /// or a model has decided as far as it is woven. Nothing is written. By the earlier memory's time.
+    /// What these memories have against each other: judged on their texts, as when they are extracted; with what a person
+    /// or a model has decided as far as it is extracted. Nothing is written. By the earlier memory's time.
     ///
     /// O(claims · the claims about the same things).
     pub fn contradictions_among(

@@ -423,8 +423,8 @@ impl Graph {
 
     /// Looks again at a contradiction that a model has judged; it may be none any more.
     pub fn look_again(&self, id: &str) -> Result<(), GraphError> {
-        let mut weaver = self.weaver();
-        let transaction = weaver.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut extractor = self.extractor();
+        let transaction = extractor.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let finder: Option<i64> = transaction
             .prepare_cached("SELECT finder FROM conflicts WHERE id = ?1")?
             .query_row([id], |row| row.get(0))

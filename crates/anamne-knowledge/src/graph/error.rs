@@ -4,7 +4,7 @@ use anamne_store::StoreError;
 use anamne_store::view::ViewError;
 use anamne_text::echo::shorten;
 
-/// Why the graph could not be woven or read.
+/// Why the graph could not be extracted or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphError {
@@ -38,7 +38,7 @@ pub enum GraphError {
 }
 
 impl GraphError {
-    /// Whether the database is not what it was written as, so that the graph has to be woven anew.
+    /// Whether the database is not what it was written as, so that the graph has to be extracted anew.
     pub fn is_damage(&self) -> bool {
         match self {
             Self::Store(error) => error.is_broken_database(),

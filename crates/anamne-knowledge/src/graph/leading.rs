@@ -88,7 +88,7 @@ fn read_met(row: &SqlRow<'_>, first: usize) -> rusqlite::Result<Met> {
 impl Graph {
     /// Whether anything of the log was followed.
     pub fn is_begun(&self) -> Result<bool, GraphError> {
-        Ok(super::weave::position(&self.recall())? > Seq(0))
+        Ok(super::extract::position(&self.recall())? > Seq(0))
     }
 
     /// The entities that each of these memories names, the rarest first, at most `most` a memory; in the order of `rows`.

@@ -1,7 +1,7 @@
 //! The graph: what all memories of a space say together, in `views/knowledge.db`.
 //!
 //! It follows the log. What a memory says is read by itself, and everything else is a function of the set of all
-//! readings: so the graph is the same however the log was followed, and thrown away it is woven again, ids included. Each batch of memories is
+//! readings: so the graph is the same however the log was followed, and thrown away it is extracted again, ids included. Each batch of memories is
 //! taken in together with the event that it reaches, in one transaction: a process that is killed leaves the batch done or
 //! not begun.
 
@@ -12,6 +12,7 @@ mod echoes;
 mod entities;
 mod error;
 mod expiry;
+mod extract;
 mod leading;
 mod naming;
 mod neighbourhood;
@@ -19,7 +20,6 @@ mod relations;
 mod suggestions;
 mod teller;
 mod threads;
-mod weave;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -36,9 +36,9 @@ pub use consistency::holder;
 pub use contradictions::ContradictionQuery;
 pub use entities::EntityQuery;
 pub use error::GraphError;
+pub use extract::ExtractionReport;
 pub use leading::{Leading, Met, Opposed};
 pub use threads::RelatedThread;
-pub use weave::Woven;
 
 const DATABASE: SideDatabase = SideDatabase::new(2, include_str!("schema.sql"));
 
@@ -51,8 +51,8 @@ pub struct Graph {
     identity: Option<FileIdentity>,
     disputed: Mutex<Disputed>,
     readings: Option<Arc<Readings>>,
-    /// Weaves. Whoever reads does not wait for it.
-    weaver: Mutex<Connection>,
+    /// Extracts. Whoever reads does not wait for it.
+    extractor: Mutex<Connection>,
     reader: Mutex<Connection>,
     /// Looks contradictions and connections up for recall, which waits for nobody who reads the graph at length.
     recall: Mutex<Connection>,
@@ -64,7 +64,7 @@ impl Graph {
     /// Where a language model has read a memory or judged a contradiction, `readings` has what it said, and that counts
     /// instead of what the rules say.
     pub fn open(path: &Path, readings: Option<Arc<Readings>>) -> Result<Self, GraphError> {
-        let weaver = DATABASE.open(path)?;
+        let extractor = DATABASE.open(path)?;
         let recall = DATABASE.open(path)?;
         recall.pragma_update(None, "cache_size", -RECALL_CACHE_KIB)?;
         Ok(Self {
@@ -72,7 +72,7 @@ impl Graph {
             identity: identity_at(path),
             disputed: Mutex::default(),
             readings,
-            weaver: Mutex::new(weaver),
+            extractor: Mutex::new(extractor),
             reader: Mutex::new(DATABASE.open(path)?),
             recall: Mutex::new(recall),
         })
@@ -95,7 +95,7 @@ impl Graph {
 
     /// Up to which event it covers the log.
     pub fn position(&self) -> Result<Seq, GraphError> {
-        weave::position(&self.reader())
+        extract::position(&self.reader())
     }
 
     /// Reads the whole file; says what is wrong with it, if anything. O(bytes).
@@ -109,9 +109,9 @@ impl Graph {
     /// Empties SQLite's log, so that nothing of what was erased is left in a file. To be called after the erasure was
     /// followed. `StoreError::StillRead` while a reader keeps older pages in the log: it is to be done once more then.
     pub fn purge(&self) -> Result<(), GraphError> {
-        let weaver = self.weaver();
-        weaver.execute_batch("VACUUM")?;
-        Ok(cut_log(&weaver, &self.path)?)
+        let extractor = self.extractor();
+        extractor.execute_batch("VACUUM")?;
+        Ok(cut_log(&extractor, &self.path)?)
     }
 
     fn disputed(&self) -> MutexGuard<'_, Disputed> {
@@ -126,7 +126,9 @@ impl Graph {
         self.recall.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn weaver(&self) -> MutexGuard<'_, Connection> {
-        self.weaver.lock().unwrap_or_else(PoisonError::into_inner)
+    fn extractor(&self) -> MutexGuard<'_, Connection> {
+        self.extractor
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }

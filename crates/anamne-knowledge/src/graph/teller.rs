@@ -4,8 +4,8 @@ use anamne_types::{Assertion, EntityType, Memory, Perspective};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
+use super::extract::{Touched, utterance};
 use super::naming::{self, Name};
-use super::weave::{Touched, utterance};
 use super::{GraphError, contradictions};
 use crate::reading::{Mention, Statement, Term, normalised, read};
 use crate::readings::Readings;

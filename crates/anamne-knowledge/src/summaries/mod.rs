@@ -5,13 +5,14 @@
 //! so that nothing is heard twice.
 //!
 //! [`Digest`] chooses, from turns in memory. [`Summaries`] is the view that follows the log: [`Summaries::catch_up`] notes
-//! what came and went, [`Summaries::weave`] chooses again what that touched, [`Summaries::between`] and its siblings
+//! what came and went, [`Summaries::extract`] chooses again what that touched, [`Summaries::between`] and its siblings
 //! read, [`Summaries::purge`] leaves nothing of what was forgotten. The summaries are a pure function of the
 //! memories that are alive, whichever way they came.
 
 mod choosing;
 mod digest;
 mod error;
+mod extraction;
 mod file;
 mod following;
 mod graph;
@@ -23,14 +24,13 @@ mod reading;
 mod sessions;
 mod signal_table;
 mod turns;
-mod weaving;
 mod wording;
 pub(crate) mod words;
 
 pub use digest::{Bounds, Digest, SummarySentence, Turn};
 pub use error::SummaryError;
+pub use extraction::SummaryReport;
 pub use file::{SUMMARIES_FORMAT, Summaries};
 pub use period::Level;
 pub use reading::Summary;
-pub use weaving::Woven;
 pub use wording::text_of;

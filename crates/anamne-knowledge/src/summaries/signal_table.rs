@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::file::Summaries;
 use super::notes::Note;
 use super::period::instant;
-use super::{SummaryError, Woven};
+use super::{SummaryError, SummaryReport};
 use crate::signals::{AGREES, Feedback, NEIGHBOURS_EACH_WAY, RECENT, Signals, Utility, novelty};
 use crate::vectors::{dot, vector_of};
 
@@ -59,14 +59,14 @@ impl Summaries {
     /// Reckons the signals of at most `limit` memories that wait for it.
     ///
     /// Some 20 µs a memory that was told in the order in which it happened. What is touched meanwhile waits on.
-    pub fn weave_signals(
+    pub fn build_signals(
         &self,
         feed: &dyn MemoryFeed,
         limit: usize,
-    ) -> Result<Woven, SummaryError> {
-        let mut woven = 0;
-        while woven < limit {
-            let most = AT_ONCE.min(limit - woven);
+    ) -> Result<SummaryReport, SummaryError> {
+        let mut extracted = 0;
+        while extracted < limit {
+            let most = AT_ONCE.min(limit - extracted);
             let pending = self.with(|connection| pending(connection, most))?;
             if pending.is_empty() {
                 break;
@@ -80,13 +80,13 @@ impl Summaries {
             if written == 0 {
                 break;
             }
-            woven += written;
+            extracted += written;
         }
         let count = "SELECT count(*) FROM signals WHERE waits IS NOT NULL";
         let waiting: u32 =
             self.with(|connection| connection.query_row(count, [], |row| row.get(0)))?;
-        Ok(Woven {
-            woven,
+        Ok(SummaryReport {
+            extracted,
             waiting: waiting as usize,
         })
     }

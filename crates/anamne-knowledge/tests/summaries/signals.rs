@@ -12,7 +12,7 @@ fn all_of(summaries: &Summaries, log: &Log) -> Vec<Option<Signals>> {
     summaries.catch_up(log, &mut |_| {}).expect("caught up");
     assert_eq!(
         summaries
-            .weave_signals(log, usize::MAX)
+            .build_signals(log, usize::MAX)
             .expect("reckoned")
             .waiting,
         0
@@ -178,7 +178,7 @@ proptest! {
                 1 if !ids.is_empty() => log.edit(ids[which % ids.len()], |memory| memory.occurred_at = at),
                 2 => {
                     summaries.catch_up(&log, &mut |_| {}).expect("caught up");
-                    summaries.weave_signals(&log, 3).expect("reckoned");
+                    summaries.build_signals(&log, 3).expect("reckoned");
                 }
                 _ => {
                     let mut memory = thought(0, &text);

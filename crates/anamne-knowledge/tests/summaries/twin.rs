@@ -1,4 +1,4 @@
-//! A log in memory: what views that weave read, without a store.
+//! A log in memory: what views that extract read, without a store.
 
 use std::collections::BTreeMap;
 

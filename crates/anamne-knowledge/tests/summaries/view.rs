@@ -16,10 +16,10 @@ fn settle(summaries: &Summaries, log: &Log) {
     summaries
         .catch_up(log, &mut |_| {})
         .expect("the log can be read");
-    let woven = summaries
-        .weave(log, usize::MAX, &mut |_| {})
-        .expect("weaving works");
-    assert_eq!(woven.waiting, 0);
+    let extracted = summaries
+        .extract(log, usize::MAX, &mut |_| {})
+        .expect("extraction works");
+    assert_eq!(extracted.waiting, 0);
 }
 
 fn everything(summaries: &Summaries) -> Vec<Summary> {
@@ -362,8 +362,8 @@ fn several_may_follow_the_log_at_once() {
             scope.spawn(|| {
                 let summaries = Summaries::open(&path).expect("opened");
                 summaries.catch_up(&log, &mut |_| {}).expect("caught up");
-                summaries.weave(&log, 40, &mut |_| {}).expect("woven");
-                summaries.weave_signals(&log, 100).expect("reckoned");
+                summaries.extract(&log, 40, &mut |_| {}).expect("extracted");
+                summaries.build_signals(&log, 100).expect("reckoned");
             });
         }
     });
@@ -474,7 +474,7 @@ proptest! {
                 summaries.catch_up(&log, &mut |_| {}).expect("caught up");
             }
             if *pause > 1 {
-                summaries.weave(&log, 2, &mut |_| {}).expect("woven");
+                summaries.extract(&log, 2, &mut |_| {}).expect("extracted");
             }
         }
         settle(&summaries, &log);

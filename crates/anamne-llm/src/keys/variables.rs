@@ -29,5 +29,5 @@ pub(crate) fn check_variable(name: &str) -> Result<(), BridgeError> {
         return Ok(());
     }
     let expected = "the name of a variable (letters, digits and _, at most 100)";
-    Err(anamne_types::Refusal::new("key_env", expected, name).into())
+    Err(anamne_types::InvalidValue::new("key_env", expected, name).into())
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use anamne_types::Refusal;
+use anamne_types::InvalidValue;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
@@ -138,13 +138,13 @@ impl Amount {
 }
 
 impl Budgets {
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
+    pub(crate) fn check(&self) -> Result<(), InvalidValue> {
         for (field, dollars) in [
             ("budgets.daily_dollars", self.daily_dollars),
             ("budgets.monthly_dollars", self.monthly_dollars),
         ] {
             if !(0.0..=1e9).contains(&dollars) {
-                return Err(Refusal::new(field, "dollars, 0 for no limit", dollars));
+                return Err(InvalidValue::new(field, "dollars, 0 for no limit", dollars));
             }
         }
         for (field, tokens) in [
@@ -152,7 +152,11 @@ impl Budgets {
             ("budgets.monthly_tokens", self.monthly_tokens),
         ] {
             if i64::try_from(tokens).is_err() {
-                return Err(Refusal::new(field, format!("at most {}", i64::MAX), tokens));
+                return Err(InvalidValue::new(
+                    field,
+                    format!("at most {}", i64::MAX),
+                    tokens,
+                ));
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! What models cost.
 
-use anamne_types::Refusal;
+use anamne_types::InvalidValue;
 use serde::{Deserialize, Serialize};
 
 use super::Money;
@@ -48,11 +48,11 @@ impl PriceRule {
         }
     }
 
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
+    pub(crate) fn check(&self) -> Result<(), InvalidValue> {
         for (field, price) in [("prices.input", self.input), ("prices.output", self.output)] {
             if !(0.0..=HIGHEST_PRICE).contains(&price) {
                 let accepts = "dollars for a million tokens, 0 to 1000000";
-                return Err(Refusal::new(field, accepts, price));
+                return Err(InvalidValue::new(field, accepts, price));
             }
         }
         Ok(())

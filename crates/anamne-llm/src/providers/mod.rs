@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use anamne_store::Clock;
 use serde_json::{Value, json};
 
-use super::transport::{Refusal, Transport};
+use super::transport::{InvalidValue, Transport};
 use super::wording::plain_line;
 use super::{
     BridgeConfig, BridgeError, Key, LanguageModel, Provider, RemoteEmbedder, Reply, Request,
@@ -118,11 +118,11 @@ impl LanguageModel for Remote {
         let path = (self.dialect.path)(&self.model);
         loop {
             let body = (self.dialect.body)(self, request);
-            let Refusal { error, words } = match self.transport.post(&path, &body, request.longest)
-            {
-                Ok(answer) => return (self.dialect.reply)(self, &answer),
-                Err(refusal) => *refusal,
-            };
+            let InvalidValue { error, words } =
+                match self.transport.post(&path, &body, request.longest) {
+                    Ok(answer) => return (self.dialect.reply)(self, &answer),
+                    Err(refusal) => *refusal,
+                };
             let mut optional = self.dialect.optional.iter();
             let named =
                 optional.find(|(word, parameter)| words.contains(word) && self.takes(*parameter));

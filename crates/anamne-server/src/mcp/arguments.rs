@@ -1,6 +1,6 @@
 //! Arguments against the schema that was published for them; what does not fit is named.
 
-use anamne::Refusal;
+use anamne::InvalidValue;
 use rmcp::model::JsonObject;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use serde_json::Value;
 pub(crate) fn read<T: DeserializeOwned>(
     arguments: JsonObject,
     schema: &JsonObject,
-) -> Result<T, Refusal> {
+) -> Result<T, InvalidValue> {
     let mut given: JsonObject = arguments
         .into_iter()
         .filter(|(_, value)| !value.is_null())
@@ -23,7 +23,7 @@ pub(crate) fn read<T: DeserializeOwned>(
         let Some(property) = properties.get(name) else {
             let names: Vec<&str> = properties.keys().map(String::as_str).collect();
             let accepts = format!("left out (the arguments are {})", names.join(", "));
-            return Err(Refusal::new(name, accepts, value));
+            return Err(InvalidValue::new(name, accepts, value));
         };
         check(name, value, property)?;
     }
@@ -34,14 +34,14 @@ pub(crate) fn read<T: DeserializeOwned>(
         .filter_map(Value::as_str)
         .find(|name| !given.contains_key(*name));
     if let Some(name) = missing {
-        return Err(Refusal::new(name, "given", "missing"));
+        return Err(InvalidValue::new(name, "given", "missing"));
     }
     serde_json::from_value(Value::Object(given))
-        .map_err(|error| Refusal::new("arguments", "as the tool's schema says", error))
+        .map_err(|error| InvalidValue::new("arguments", "as the tool's schema says", error))
 }
 
 /// Checks one argument; covers the forms that [`super::schema`] produces.
-fn check(name: &str, value: &mut Value, property: &Value) -> Result<(), Refusal> {
+fn check(name: &str, value: &mut Value, property: &Value) -> Result<(), InvalidValue> {
     let wanted = property
         .get("type")
         .and_then(Value::as_str)
@@ -56,7 +56,7 @@ fn check(name: &str, value: &mut Value, property: &Value) -> Result<(), Refusal>
         _ => (true, ""),
     };
     if !fits {
-        return Err(Refusal::new(name, accepts, value));
+        return Err(InvalidValue::new(name, accepts, value));
     }
     let words = property.get("enum").and_then(Value::as_array);
     // A hyphen in place of an underscore is the same word.
@@ -71,7 +71,7 @@ fn check(name: &str, value: &mut Value, property: &Value) -> Result<(), Refusal>
         Some(words) if !words.contains(value) => {
             let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
             let accepts = format!("one of {}", words.join(", "));
-            Err(Refusal::new(name, accepts, value))
+            Err(InvalidValue::new(name, accepts, value))
         }
         _ => Ok(()),
     }
@@ -103,17 +103,17 @@ pub(crate) fn bounded(
     given: Option<i64>,
     bounds: std::ops::RangeInclusive<i64>,
     otherwise: i64,
-) -> Result<usize, Refusal> {
+) -> Result<usize, InvalidValue> {
     let number = given.unwrap_or(otherwise);
     if bounds.contains(&number) {
         return Ok(number as usize);
     }
     let accepts = format!("a whole number from {} to {}", bounds.start(), bounds.end());
-    Err(Refusal::new(field, accepts, number))
+    Err(InvalidValue::new(field, accepts, number))
 }
 
 /// An importance, where one was given.
-pub(crate) fn importance(given: Option<i64>) -> Result<Option<u8>, Refusal> {
+pub(crate) fn importance(given: Option<i64>) -> Result<Option<u8>, InvalidValue> {
     given
         .map(|number| bounded("importance", Some(number), 1..=10, 0).map(|number| number as u8))
         .transpose()

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anamne::text::time::{TimeError, parse_range};
-use anamne::{Actor, Clock, Error, Refusal, Space, Store};
+use anamne::{Actor, Clock, Error, InvalidValue, Space, Store};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -57,7 +57,7 @@ impl Desk {
         written: Option<&str>,
         end: End,
         now: Timestamp,
-    ) -> Result<Option<Timestamp>, Refusal> {
+    ) -> Result<Option<Timestamp>, InvalidValue> {
         let Some(written) = written else {
             return Ok(None);
         };
@@ -75,7 +75,7 @@ impl Desk {
         field: &str,
         written: Option<&str>,
         now: Timestamp,
-    ) -> Result<Option<Timestamp>, Refusal> {
+    ) -> Result<Option<Timestamp>, InvalidValue> {
         let read = self.instant(field, written, End::Start, now)?;
         let (Some(written), Some(instant)) = (written, read) else {
             return Ok(None);
@@ -89,7 +89,11 @@ impl Desk {
         if instant > now {
             return Ok(Some(instant));
         }
-        Err(Refusal::new(field, "in the future", format!("{written:?}")))
+        Err(InvalidValue::new(
+            field,
+            "in the future",
+            format!("{written:?}"),
+        ))
     }
 }
 
@@ -103,7 +107,7 @@ fn to_come(written: &str) -> String {
     format!("in {count} {}", unit.trim_start())
 }
 
-fn refused_time(field: &str, written: &str, error: &TimeError) -> Refusal {
+fn refused_time(field: &str, written: &str, error: &TimeError) -> InvalidValue {
     let accepts = match error {
         TimeError::Nonexistent { .. } => "a date or time that exists",
         TimeError::OutOfRange { .. } => "between the years -9999 and 9999",
@@ -111,5 +115,5 @@ fn refused_time(field: &str, written: &str, error: &TimeError) -> Refusal {
             "a time such as 2026-03-01, 2026-03, \"2026-03-01 14:00\", RFC 3339, yesterday, \"last week\" or \"3 days ago\""
         }
     };
-    Refusal::new(field, accepts, format!("{written:?}"))
+    InvalidValue::new(field, accepts, format!("{written:?}"))
 }

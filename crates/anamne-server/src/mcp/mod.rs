@@ -26,7 +26,7 @@ mod wire;
 
 use std::collections::BTreeSet;
 
-use anamne::{Actor, Options, Refusal, Right, Scope, SpaceName, SpaceSet};
+use anamne::{Actor, InvalidValue, Options, Right, Scope, SpaceName, SpaceSet};
 use jiff::tz::TimeZone;
 use rmcp::ServiceExt;
 use rmcp::service::{QuitReason, ServerInitializeError};
@@ -134,7 +134,7 @@ impl Settings {
     }
 
     /// What a client of a server for `space` may do. Refused where `core` is both shut out and used.
-    fn scope(&self, space: &SpaceName) -> Result<Scope, Refusal> {
+    fn scope(&self, space: &SpaceName) -> Result<Scope, InvalidValue> {
         let core = SpaceName::core().to_string();
         let mut named = BTreeSet::from([space.to_string(), space.composed().to_string()]);
         if let OtherSpaces::Listed(others) = &self.others {
@@ -142,7 +142,7 @@ impl Settings {
         }
         if !self.read_core && named.contains(&core) {
             let accepts = "another space than core, which is shut out";
-            return Err(Refusal::new("space", accepts, core));
+            return Err(InvalidValue::new("space", accepts, core));
         }
         let used = match self.others {
             OtherSpaces::All if self.read_core => SpaceSet::All,

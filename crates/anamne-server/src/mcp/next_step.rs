@@ -19,7 +19,7 @@ pub(crate) fn words(step: NextStep) -> Option<&'static str> {
         NextStep::ForgetBackup => {
             "if a folder is no longer a backup, `anamne backup --forget DIR` says so"
         }
-        NextStep::Weave => "weave it first with memory_knowledge, or by `anamne weave`",
+        NextStep::Extract => "extract it first with memory_knowledge, or by `anamne extract`",
         NextStep::Rewind => "the user can rebuild the store as it was then by `anamne rewind`",
         NextStep::SetModel
         | NextStep::TrustModel

@@ -5,7 +5,7 @@
 
 use anamne::text::echo::shorten_values;
 use anamne::text::quote::{escape_invisible, on_one_line};
-use anamne::{Denied, Error, ErrorKind, Refusal, Right};
+use anamne::{Denied, Error, ErrorKind, InvalidValue, Right};
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -64,7 +64,7 @@ pub(crate) fn plain(value: &impl Serialize) -> Value {
 /// Why a call has no result.
 pub(crate) enum Failure {
     /// The arguments don't fit the published schema.
-    Malformed(Refusal),
+    Malformed(InvalidValue),
     /// What was named is not there; this says what is.
     Unknown(String),
     /// The engine refused, did not find, or failed.
@@ -77,14 +77,14 @@ impl From<Error> for Failure {
     }
 }
 
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Self {
+impl From<InvalidValue> for Failure {
+    fn from(refusal: InvalidValue) -> Self {
         Self::Engine(refusal.into())
     }
 }
 
 impl Failure {
-    fn refusal(&self) -> Option<&Refusal> {
+    fn refusal(&self) -> Option<&InvalidValue> {
         match self {
             Self::Malformed(refusal) => Some(refusal),
             Self::Unknown(_) => None,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anamne_types::Refusal;
+use anamne_types::InvalidValue;
 
 use super::{Manifest, put_in_place};
 use crate::Result;
@@ -51,7 +51,7 @@ pub(super) fn copy(
         let copy = contents::twin_of(snapshot, tier);
         drop(open_private_file(&copy)?);
         let Some(into) = copy.to_str() else {
-            return Err(Refusal::new("folder", "a path in UTF-8", copy.display()).into());
+            return Err(InvalidValue::new("folder", "a path in UTF-8", copy.display()).into());
         };
         super::open_copied(&path)?.execute("VACUUM INTO ?1", [into])?;
         super::sync(&copy)?;

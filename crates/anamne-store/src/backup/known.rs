@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anamne_types::{Refusal, Seq};
+use anamne_types::{InvalidValue, Seq};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ impl KnownBackups {
     /// Takes note that a backup is going to be in `folder`, before anything is copied there; says what was known of it.
     pub(crate) fn expect(&mut self, folder: &Path, at: Timestamp) -> Result<Option<KnownBackup>> {
         if folder.to_str().is_none() {
-            return Err(Refusal::new("folder", "a path in UTF-8", folder.display()).into());
+            return Err(InvalidValue::new("folder", "a path in UTF-8", folder.display()).into());
         }
         let known = self.backups.iter().find(|known| known.folder == folder);
         if let Some(known) = known {

@@ -9,7 +9,7 @@ mod segments;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use anamne_types::{Refusal, Seq};
+use anamne_types::{InvalidValue, Seq};
 use rusqlite::{Connection, OpenFlags};
 use serde::Serialize;
 
@@ -270,7 +270,7 @@ impl SpaceSource {
         drop(self.reader()?);
         let path = unfinished(&target.database);
         let Some(name) = path.to_str() else {
-            return Err(Refusal::new("folder", "a path in UTF-8", path.display()).into());
+            return Err(InvalidValue::new("folder", "a path in UTF-8", path.display()).into());
         };
         // Made by us first, so that it is readable by its owner only.
         drop(open_private_file(&path)?);

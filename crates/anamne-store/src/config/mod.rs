@@ -6,7 +6,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use anamne_types::{Limits, Refusal};
+use anamne_types::{InvalidValue, Limits};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -158,10 +158,10 @@ impl RetentionConfig {
     /// The longest grace period: a hundred years in which the space is used every day.
     const MOST_GRACE_DAYS: u32 = 36_525;
 
-    fn check(&self) -> Result<(), Refusal> {
+    fn check(&self) -> Result<(), InvalidValue> {
         if !(1..=Self::MOST_GRACE_DAYS).contains(&self.grace_days) {
             let accepts = format!("1 to {} days of use", Self::MOST_GRACE_DAYS);
-            return Err(Refusal::new(
+            return Err(InvalidValue::new(
                 "retention.grace_days",
                 accepts,
                 self.grace_days,
@@ -198,22 +198,26 @@ impl BackupConfig {
         !self.folder.as_os_str().is_empty()
     }
 
-    fn check(&self) -> Result<(), Refusal> {
+    fn check(&self) -> Result<(), InvalidValue> {
         if self.is_on() && !self.folder.is_absolute() {
             let given = self.folder.display();
-            return Err(Refusal::new("backup.folder", "an absolute path", given));
+            return Err(InvalidValue::new(
+                "backup.folder",
+                "an absolute path",
+                given,
+            ));
         }
         let most = Limits::DAYS * 24;
         if !(1..=most).contains(&self.every_hours) {
             let accepts = format!("1 to {most}");
-            return Err(Refusal::new(
+            return Err(InvalidValue::new(
                 "backup.every_hours",
                 accepts,
                 self.every_hours,
             ));
         }
         if self.keep == 0 {
-            return Err(Refusal::new("backup.keep", "at least 1", self.keep));
+            return Err(InvalidValue::new("backup.keep", "at least 1", self.keep));
         }
         Ok(())
     }
@@ -261,18 +265,18 @@ impl SpaceConfig {
     }
 
     /// Checks what a person may change.
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), InvalidValue> {
         self.recall.check()?;
         self.project.check()?;
         if self.description.len() > DESCRIPTION_BYTES {
-            return Err(Refusal::new(
+            return Err(InvalidValue::new(
                 "description",
                 format!("at most {DESCRIPTION_BYTES} bytes long"),
                 format!("{} bytes", self.description.len()),
             ));
         }
         if i64::try_from(self.quota.bytes).is_err() {
-            return Err(Refusal::new(
+            return Err(InvalidValue::new(
                 "quota.bytes",
                 format!("at most {}", i64::MAX),
                 self.quota.bytes,
@@ -281,10 +285,10 @@ impl SpaceConfig {
         self.retention.check()?;
         self.backup.check()?;
         if self.tiers.active_days == 0 {
-            return Err(Refusal::new("tiers.active_days", "at least 1", 0));
+            return Err(InvalidValue::new("tiers.active_days", "at least 1", 0));
         }
         if self.tiers.recent_days < self.tiers.active_days {
-            return Err(Refusal::new(
+            return Err(InvalidValue::new(
                 "tiers.recent_days",
                 format!("at least tiers.active_days ({})", self.tiers.active_days),
                 self.tiers.recent_days,
@@ -293,7 +297,7 @@ impl SpaceConfig {
         let model = &self.embedding.model;
         let is_name = !model.is_empty() && !model.chars().any(char::is_control);
         if !is_name || model.len() > MODEL_BYTES {
-            return Err(Refusal::new(
+            return Err(InvalidValue::new(
                 "embedding.model",
                 format!("a model's name of 1 to {MODEL_BYTES} bytes without control characters"),
                 model,
@@ -303,7 +307,7 @@ impl SpaceConfig {
     }
 
     /// Checks numbers of days that were changed. Larger ones of earlier versions can be read and kept.
-    pub(crate) fn check_days(&self, before: &Self) -> Result<(), Refusal> {
+    pub(crate) fn check_days(&self, before: &Self) -> Result<(), InvalidValue> {
         let days = |config: &Self| {
             [
                 ("tiers.active_days", f64::from(config.tiers.active_days)),
@@ -320,7 +324,7 @@ impl SpaceConfig {
             None => Ok(()),
             Some(((field, days), _)) => {
                 let accepts = format!("at most {} days", Limits::DAYS);
-                Err(Refusal::new(field, accepts, days))
+                Err(InvalidValue::new(field, accepts, days))
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anamne_types::{Category, Kind, Limits, Refusal, check_weight};
+use anamne_types::{Category, InvalidValue, Kind, Limits, check_weight};
 use serde::{Deserialize, Serialize};
 
 /// How recall ranks in a space.
@@ -39,14 +39,18 @@ impl RoleConfig {
     pub const MOST_POINTS: f32 = 3.0;
 
     /// Checks each number of the role called `name`.
-    fn check(&self, name: &str) -> Result<(), Refusal> {
+    fn check(&self, name: &str) -> Result<(), InvalidValue> {
         let is_name = !name.trim().is_empty() && !name.chars().any(char::is_control);
         if !is_name || name.len() > Limits::NAME_BYTES {
             let accepts = format!(
                 "named by 1 to {} bytes without control characters",
                 Limits::NAME_BYTES
             );
-            return Err(Refusal::new("recall.roles", accepts, format!("{name:?}")));
+            return Err(InvalidValue::new(
+                "recall.roles",
+                accepts,
+                format!("{name:?}"),
+            ));
         }
         let mut points = self
             .kinds
@@ -55,7 +59,7 @@ impl RoleConfig {
             .chain([&self.importance]);
         match points.find(|points| !points.is_finite() || points.abs() > Self::MOST_POINTS) {
             None => Ok(()),
-            Some(points) => Err(Refusal::new(
+            Some(points) => Err(InvalidValue::new(
                 format!("recall.roles.{name}"),
                 format!("of points from -{0} to {0}", Self::MOST_POINTS),
                 points,
@@ -76,11 +80,11 @@ impl Default for RecallConfig {
 
 impl RecallConfig {
     /// Checks bounds. Which features there are is known where results are ranked.
-    pub(super) fn check(&self) -> Result<(), Refusal> {
+    pub(super) fn check(&self) -> Result<(), InvalidValue> {
         let days = self.recency_days;
         if !(days > 0.0 && days.is_finite()) {
             let accepts = "a number above 0";
-            return Err(Refusal::new("recall.recency_days", accepts, days));
+            return Err(InvalidValue::new("recall.recency_days", accepts, days));
         }
         let mut weights = self.weights.iter();
         weights

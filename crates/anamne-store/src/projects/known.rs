@@ -246,7 +246,7 @@ impl Known {
         let mut numbered = (2..MOST_ALIKE).filter_map(|number| label.numbered(number));
         numbered.find(is_free).ok_or_else(|| {
             let accepts = "free; name a space by --space";
-            anamne_types::Refusal::new("space", accepts, label.as_str()).into()
+            anamne_types::InvalidValue::new("space", accepts, label.as_str()).into()
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anamne_types::Refusal;
+use anamne_types::InvalidValue;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::{SideDatabase, SideError, Unusable, set_damaged_aside};
@@ -81,7 +81,7 @@ impl SideDatabase {
         if application != 0 && application != self.application_id {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let given = format!("one with the application id {application:#x}");
-            return Err(Refusal::new(name, "a database that Anamne made", given).into());
+            return Err(InvalidValue::new(name, "a database that Anamne made", given).into());
         }
         let tables = "SELECT count(*) FROM sqlite_schema";
         let is_empty = || connection.query_row(tables, [], |row| Ok(row.get::<_, i64>(0)? == 0));

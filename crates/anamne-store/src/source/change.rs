@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anamne_text::normal::content_hash;
-use anamne_types::{Edit, EventKind, Feedback, Judgement, Memory, MemoryId, Refusal};
+use anamne_types::{Edit, EventKind, Feedback, InvalidValue, Judgement, Memory, MemoryId};
 
 use super::record::{Payload, Stored};
 use super::remember::plain_zero;
@@ -19,7 +19,7 @@ impl Transaction<'_> {
         if let Some(successor) = edit.superseded_by {
             self.live(successor)?;
             if successor == id {
-                return Err(Refusal::new(
+                return Err(InvalidValue::new(
                     "superseded_by",
                     "another memory than the one that is changed",
                     id,

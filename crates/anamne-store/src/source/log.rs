@@ -1,6 +1,6 @@
 //! Reading the log itself: which events there were, and how far it had come at an instant.
 
-use anamne_types::{Actor, ActorKind, Event, EventKind, Limits, MemoryId, Refusal, Row, Seq};
+use anamne_types::{Actor, ActorKind, Event, EventKind, InvalidValue, Limits, MemoryId, Row, Seq};
 use jiff::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
@@ -52,12 +52,12 @@ impl Default for LogQuery {
 
 impl LogQuery {
     /// Checks the bounds.
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), InvalidValue> {
         if let (Some(since), Some(until)) = (self.since, self.until)
             && until <= since
         {
             let accepts = format!("after since, which is {since}");
-            return Err(Refusal::new("until", accepts, until));
+            return Err(InvalidValue::new("until", accepts, until));
         }
         Limits::check_offset(self.offset)?;
         Limits::check_results(self.limit)

@@ -218,7 +218,7 @@ impl Inner {
         let experience = Experienced(&self.derived.meta);
         let facts = self.facts()?;
         let (latent, damaged_latent) = self.derived.latent.index();
-        let graph = self.derived.knowledge.if_woven();
+        let graph = self.derived.knowledge.if_extracted();
         let connections = KnownConnections::new(&self.source, graph.clone());
         let disputes = graph.map(KnownDisputes);
         let naming = KnownNames(&self.derived.knowledge);

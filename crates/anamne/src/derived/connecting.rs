@@ -12,7 +12,7 @@ use anamne_types::{ConflictKind, Dispute, EntityId, LinkType, Row};
 /// The strength of a contradiction that was found between two texts, beside that of a link that somebody drew.
 const FOUND: f32 = 0.8;
 
-/// The links of a space, and its knowledge graph where one was woven.
+/// The links of a space, and its knowledge graph where one was extracted.
 pub(crate) struct KnownConnections<'space> {
     source: &'space SpaceSource,
     graph: Option<Arc<Graph>>,
@@ -42,11 +42,11 @@ impl<'space> KnownConnections<'space> {
 
 impl Connections for KnownConnections<'_> {
     fn has_names(&self) -> bool {
-        // An empty file was made, but nothing is woven yet. Where it can't be read, asking it says so.
-        let is_woven = |graph: &Arc<Graph>| graph.is_begun().unwrap_or(true);
+        // An empty file was made, but nothing is extracted yet. Where it can't be read, asking it says so.
+        let is_extracted = |graph: &Arc<Graph>| graph.is_begun().unwrap_or(true);
         *self
             .has_names
-            .get_or_init(|| self.graph.as_ref().is_some_and(is_woven))
+            .get_or_init(|| self.graph.as_ref().is_some_and(is_extracted))
     }
 
     fn links(&self, rows: &[Row], most: usize) -> Result<Vec<Linked>, ViewError> {

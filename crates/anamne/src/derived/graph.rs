@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anamne_knowledge::graph::{Graph, GraphError, Woven};
+use anamne_knowledge::graph::{ExtractionReport, Graph, GraphError};
 use anamne_store::beside::VIEWS;
 use anamne_store::view::MemoryFeed;
 use anamne_store::{Budget, Class, Damage, Derived, Effort, SpaceSource, StoreError};
@@ -27,10 +27,10 @@ pub(crate) const LOOKED_AT: usize = 10_000;
 /// The graph, open.
 pub(crate) type OpenGraph = Arc<Graph>;
 
-/// Memories that are woven with one transaction while somebody waits for it.
+/// Memories that are extracted with one transaction while somebody waits for it.
 pub(crate) const BATCH: usize = 256;
 
-/// Memories that are woven at a time while others ask.
+/// Memories that are extracted at a time while others ask.
 pub(crate) const SMALL_BATCH: usize = 16;
 
 /// The graph, opened when it is first asked for.
@@ -68,8 +68,8 @@ impl KnowledgeFile {
         Ok(graph)
     }
 
-    /// The graph, where one was woven.
-    pub(crate) fn if_woven(&self) -> Option<Arc<Graph>> {
+    /// The graph, where one was extracted.
+    pub(crate) fn if_extracted(&self) -> Option<Arc<Graph>> {
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let is_open = opened.is_some();
         drop(opened);
@@ -79,23 +79,23 @@ impl KnowledgeFile {
     }
 
     /// Follows the log until `go_on` says no, past memories that are damaged in both copies. A graph that turns out to be
-    /// damaged is thrown away and woven anew.
-    pub(crate) fn weave(
+    /// damaged is thrown away and extracted anew.
+    pub(crate) fn extract(
         &self,
         batch: usize,
         go_on: &mut dyn FnMut(Seq) -> bool,
-    ) -> Result<(Woven, Skipped), Error> {
+    ) -> Result<(ExtractionReport, Skipped), Error> {
         let (feed, now) = (self.source.sound_feed(), self.source.now());
-        let woven = match self.open()?.catch_up(&feed, batch, now, go_on) {
+        let extracted = match self.open()?.catch_up(&feed, batch, now, go_on) {
             Err(error) if error.is_damage() => {
                 self.remove()?;
-                let said = format!("knowledge was damaged and is woven anew: {error}");
+                let said = format!("knowledge was damaged and is extracted anew: {error}");
                 self.troubles.note([said]);
                 self.open()?.catch_up(&feed, batch, now, go_on)?
             }
-            woven => woven?,
+            extracted => extracted?,
         };
-        Ok((woven, feed.skipped()))
+        Ok((extracted, feed.skipped()))
     }
 
     /// How many events of the log a graph lacks.
@@ -132,7 +132,7 @@ impl Derived<Error> for KnowledgeFile {
     }
 
     fn position(&self) -> Result<Option<Seq>, Error> {
-        Ok(Some(match self.if_woven() {
+        Ok(Some(match self.if_extracted() {
             Some(graph) => graph.position()?,
             None => Seq(0),
         }))
@@ -140,14 +140,14 @@ impl Derived<Error> for KnowledgeFile {
 
     fn catch_up(&self, budget: &mut Budget<'_>) -> Result<(), Error> {
         if budget.effort == Effort::Whole {
-            let woven = self.weave(BATCH, &mut |reached| (budget.go_on)(NAME, reached))?;
-            self.troubles.note_skipped(&woven.1);
+            let extracted = self.extract(BATCH, &mut |reached| (budget.go_on)(NAME, reached))?;
+            self.troubles.note_skipped(&extracted.1);
         }
         Ok(())
     }
 
     fn verify(&self) -> Result<Vec<Damage>, Error> {
-        let Some(graph) = self.if_woven() else {
+        let Some(graph) = self.if_extracted() else {
             return Ok(Vec::new());
         };
         let problem = match graph.examine() {
@@ -162,9 +162,9 @@ impl Derived<Error> for KnowledgeFile {
     }
 
     fn purge(&self, _: &mut Budget<'_>) -> Result<(), Error> {
-        let purged = match self.if_woven() {
+        let purged = match self.if_extracted() {
             Some(_) => self
-                .weave(BATCH, &mut |_| true)
+                .extract(BATCH, &mut |_| true)
                 .and_then(|_| Ok(self.open()?.purge()?)),
             None if self.exists() => self.open().map(|_| ()),
             None => return Ok(()),

@@ -112,7 +112,7 @@ impl Registry {
         for view in views::NAMES {
             all.push(Arc::new(tiers::OfTiers::new(view, tiers.clone())));
         }
-        // Before the knowledge that is woven from them.
+        // Before the knowledge that is extracted from them.
         all.push(readings.clone());
         all.push(knowledge.clone());
         all.push(summaries.clone());
@@ -228,7 +228,7 @@ impl Registry {
         self.tiers.reembed(progress)
     }
 
-    /// Removes what is woven from whole memories, for it may have passed over some that are there again after a repair.
+    /// Removes what is extracted from whole memories, for it may have passed over some that are there again after a repair.
     pub(crate) fn skip_nothing(&self) -> Result<(), Error> {
         self.knowledge.remove()?;
         self.summaries.remove()

@@ -22,16 +22,16 @@ pub(crate) struct KnownNames<'space>(pub(crate) &'space KnowledgeFile);
 
 impl KnownNames<'_> {
     /// The graph, and whether it lacks something: a few events are followed at once.
-    fn woven(&self) -> Result<(Arc<Graph>, bool), Error> {
+    fn extracted(&self) -> Result<(Arc<Graph>, bool), Error> {
         let graph = self.0.open()?;
         let behind = || self.0.behind(&graph);
         let mut left = behind()?;
         if (1..=FOLLOWED_AT_ONCE).contains(&left) {
-            self.0.weave(BATCH, &mut |_| true)?;
+            self.0.extract(BATCH, &mut |_| true)?;
             left = behind()?;
         }
         if left > 0 && graph.position()?.0 == 0 {
-            return Err(RecallError::NotWoven { behind: left }.into());
+            return Err(RecallError::NotExtracted { behind: left }.into());
         }
         Ok((graph, left > 0))
     }
@@ -49,7 +49,7 @@ impl KnownNames<'_> {
     }
 
     fn named(&self, name: &str) -> Result<Mentioning, Error> {
-        let (graph, is_behind) = self.woven()?;
+        let (graph, is_behind) = self.extracted()?;
         let entity = match graph.entity(name) {
             Err(GraphError::NoEntity { name }) => return Err(self.unknown(&graph, name)?.into()),
             found => found?,
@@ -63,7 +63,7 @@ impl KnownNames<'_> {
     }
 
     fn related(&self, thread: &str) -> Result<RelatedThreads, Error> {
-        let (graph, is_behind) = self.woven()?;
+        let (graph, is_behind) = self.extracted()?;
         let related = graph.related_threads(thread, RELATED)?.into_iter();
         Ok(RelatedThreads {
             threads: related.map(|related| related.thread).collect(),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anamne_knowledge::summaries::{Summaries, Woven};
+use anamne_knowledge::summaries::{Summaries, SummaryReport};
 use anamne_store::beside::VIEWS;
 use anamne_store::view::{Health, MemoryFeed};
 use anamne_store::{Budget, Class, Damage, Derived, Effort, SpaceSource, remove_derived};
@@ -55,12 +55,15 @@ impl SummariesFile {
 
     /// Brings every summary up to the last write, past memories that are damaged in both copies; `progress` is told how many
     /// periods are done.
-    pub(crate) fn weave(&self, progress: &mut dyn FnMut(usize)) -> Result<(Woven, Skipped), Error> {
+    pub(crate) fn extract(
+        &self,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<(SummaryReport, Skipped), Error> {
         let (summaries, feed) = (self.open()?, self.source.sound_feed());
         summaries.catch_up(&feed, &mut |_| {})?;
-        let woven = summaries.weave(&feed, usize::MAX, progress)?;
-        summaries.weave_signals(&feed, usize::MAX)?;
-        Ok((woven, feed.skipped()))
+        let extracted = summaries.extract(&feed, usize::MAX, progress)?;
+        summaries.build_signals(&feed, usize::MAX)?;
+        Ok((extracted, feed.skipped()))
     }
 }
 
@@ -86,8 +89,8 @@ impl Derived<Error> for SummariesFile {
 
     fn catch_up(&self, budget: &mut Budget<'_>) -> Result<(), Error> {
         if budget.effort == Effort::Whole {
-            let woven = self.weave(&mut |_| {})?;
-            self.troubles.note_skipped(&woven.1);
+            let extracted = self.extract(&mut |_| {})?;
+            self.troubles.note_skipped(&extracted.1);
         }
         Ok(())
     }

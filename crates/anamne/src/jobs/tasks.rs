@@ -17,7 +17,10 @@ use crate::know::knowledge::Pace;
 use crate::space::Space;
 
 /// Following the log with the knowledge graph.
-const WEAVE: &str = "weave";
+const EXTRACT: &str = "extract";
+
+/// The former name of [`EXTRACT`]: queues of older versions hold such tasks.
+const EXTRACT_FORMERLY: &str = "weave";
 
 /// Choosing the summaries of what changed.
 const SUMMARISE: &str = "summarise";
@@ -33,7 +36,7 @@ const JUDGE: &str = "judge-by-model";
 /// Periods that are summarised at a time while others ask.
 const FEW_PERIODS: usize = 4;
 
-/// The modules of the weaver.
+/// Runs the tasks of one space.
 struct Modules<'space> {
     inner: &'space Arc<Inner>,
     /// Whether the work belongs to the background, so that it ends when nobody else holds the space any more.
@@ -42,12 +45,20 @@ struct Modules<'space> {
 
 impl Handlers for Modules<'_> {
     fn kinds(&self) -> Vec<&str> {
-        vec![WEAVE, SUMMARISE, CONSOLIDATE, READ, JUDGE, BACK_UP]
+        vec![
+            EXTRACT,
+            EXTRACT_FORMERLY,
+            SUMMARISE,
+            CONSOLIDATE,
+            READ,
+            JUDGE,
+            BACK_UP,
+        ]
     }
 
     fn run(&self, task: &Task, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
         match task.kind.as_str() {
-            WEAVE => self.weave(context),
+            EXTRACT | EXTRACT_FORMERLY => self.extract(context),
             SUMMARISE => self.summarise(context),
             CONSOLIDATE => self.consolidate(context),
             READ => self.inner.read_by_model(context),
@@ -80,7 +91,7 @@ impl Modules<'_> {
         })
     }
 
-    fn weave(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
+    fn extract(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
         let head = MemoryFeed::head(&*self.inner.source).map_err(TaskError::failed)?;
         let begun = self
             .inner
@@ -92,11 +103,11 @@ impl Modules<'_> {
         let total = head.0.saturating_sub(begun.0);
         let mut pace = Pace::new(self.inner);
         let mut stopped = Ok(());
-        let woven = self
+        let extracted = self
             .inner
             .derived
             .knowledge
-            .weave(SMALL_BATCH, &mut |reached| {
+            .extract(SMALL_BATCH, &mut |reached| {
                 let done = reached.0.saturating_sub(begun.0).min(total);
                 stopped = context.progress(done, total, "events");
                 if let Some(interruption) = self.interruption(context) {
@@ -105,7 +116,7 @@ impl Modules<'_> {
                 pace.rest();
                 stopped.is_ok()
             });
-        let (_, skipped) = woven.map_err(TaskError::failed)?;
+        let (_, skipped) = extracted.map_err(TaskError::failed)?;
         self.inner.site.troubles.note_skipped(&skipped);
         stopped?;
         let graph = self
@@ -114,7 +125,7 @@ impl Modules<'_> {
             .knowledge
             .open()
             .map_err(TaskError::failed)?;
-        // Where another process wove what a model has read meanwhile.
+        // Where another process extracted what a model has read meanwhile.
         graph
             .follow_readings(&*self.inner.source)
             .map_err(TaskError::failed)
@@ -133,14 +144,14 @@ impl Modules<'_> {
         let mut pace = Pace::new(self.inner);
         let mut done = 0;
         loop {
-            let woven = summaries.weave(&feed, FEW_PERIODS, &mut |_| {});
-            let woven = woven.map_err(TaskError::failed)?;
-            done += woven.woven as u64;
-            context.progress(done, done + woven.waiting as u64, "periods")?;
-            let signals = summaries.weave_signals(&feed, SMALL_BATCH);
+            let extracted = summaries.extract(&feed, FEW_PERIODS, &mut |_| {});
+            let extracted = extracted.map_err(TaskError::failed)?;
+            done += extracted.extracted as u64;
+            context.progress(done, done + extracted.waiting as u64, "periods")?;
+            let signals = summaries.build_signals(&feed, SMALL_BATCH);
             let signals = signals.map_err(TaskError::failed)?;
-            if (woven.waiting == 0 || woven.woven == 0)
-                && (signals.waiting == 0 || signals.woven == 0)
+            if (extracted.waiting == 0 || extracted.extracted == 0)
+                && (signals.waiting == 0 || signals.extracted == 0)
             {
                 self.inner.site.troubles.note_skipped(&feed.skipped());
                 return Ok(());
@@ -192,7 +203,7 @@ impl Inner {
         let head = MemoryFeed::head(&*self.source)?;
         let graph = self.derived.knowledge.open()?;
         if graph.position()? != head || graph.is_expiry_due(self.source.now())? {
-            queue.enqueue(&NewTask::new(WEAVE, "knowledge").priority(Priority::Normal))?;
+            queue.enqueue(&NewTask::new(EXTRACT, "knowledge").priority(Priority::Normal))?;
         }
         if self.derived.summaries.is_behind()? {
             queue.enqueue(&NewTask::new(SUMMARISE, "periods").priority(Priority::Low))?;
@@ -278,23 +289,23 @@ mod tests {
         Arc::new(SetClock::at(start))
     }
 
-    fn woven(space: &Space) -> bool {
+    fn extracted(space: &Space) -> bool {
         let graph = space.inner.derived.knowledge.open().expect("opened");
         graph.position().expect("read").0 > 0
     }
 
     #[test]
-    fn the_background_weaves_what_was_told() {
+    fn the_background_extracts_what_was_told() {
         let (folder, clock) = (tempfile::tempdir().expect("a folder"), clock());
         let space = space(&clock, folder.path());
         space.remember("Mara Lind lives in Bonn").expect("told");
         space.inner.look_after();
-        assert!(woven(&space));
+        assert!(extracted(&space));
         assert_eq!(space.inner.site.troubles.take(), Vec::<String>::new());
     }
 
     #[test]
-    fn while_much_is_asked_nothing_is_woven() {
+    fn while_much_is_asked_nothing_is_extracted() {
         let (folder, clock) = (tempfile::tempdir().expect("a folder"), clock());
         let space = space(&clock, folder.path());
         space.remember("Mara Lind lives in Bonn").expect("told");
@@ -302,7 +313,7 @@ mod tests {
             space.recall(&Recall::new("Bonn")).expect("answered");
         }
         space.inner.look_after();
-        assert!(!woven(&space));
+        assert!(!extracted(&space));
         // What has to wait does not have every question wake the background.
         assert!(!space.inner.jobs.due("aging").is_due(space.now()));
         assert!(!space.inner.jobs.due("examination").is_due(space.now()));
@@ -310,7 +321,7 @@ mod tests {
         assert_eq!(queue.activity().expect("read").level, Level::High);
         clock.set("2026-03-01T00:10:00Z".parse().expect("an instant"));
         space.inner.look_after();
-        assert!(woven(&space));
+        assert!(extracted(&space));
     }
 
     #[test]
@@ -326,7 +337,7 @@ mod tests {
         let count = space
             .run_tasks(&mut |one| ran.push(one.clone()))
             .expect("run");
-        assert!(woven(&space));
+        assert!(extracted(&space));
         assert_eq!(count, ran.len() as u64);
         assert!(
             ran.iter().all(|one| one.outcome == Outcome::Done),
@@ -352,9 +363,9 @@ mod tests {
         let queue = space.task_queue().expect("a queue");
         queue.pause(None).expect("paused");
         assert_eq!(space.run_tasks(&mut |_| {}).expect("run"), 0);
-        assert!(!woven(&space));
+        assert!(!extracted(&space));
         queue.resume(None).expect("resumed");
         assert!(space.run_tasks(&mut |_| {}).expect("run") > 0);
-        assert!(woven(&space));
+        assert!(extracted(&space));
     }
 }

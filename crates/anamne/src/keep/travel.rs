@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anamne_store::{LogEntry, LogQuery, Rewound, StoreError, create_private_folder, entries};
-use anamne_types::{MemoryId, Refusal, Right, Skipped, Version};
+use anamne_types::{InvalidValue, MemoryId, Right, Skipped, Version};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -59,7 +59,7 @@ impl Store {
                 Ok(began) if began <= at => chosen.push(candidate),
                 Ok(began) if space.is_some() => {
                     let accepts = format!("not before the space began, which was at {began}");
-                    return Err(Refusal::new("at", accepts, at).into());
+                    return Err(InvalidValue::new("at", accepts, at).into());
                 }
                 Ok(_) => rewind.absent.push(candidate.name().to_owned()),
                 Err(error) if space.is_some() => return Err(error),

@@ -12,7 +12,7 @@ impl Space {
     /// Compares memories with each other: what among them can't be true together, with both sides' words and which one
     /// holds, if that is known.
     ///
-    /// Judged by the texts at hand, whether they are woven into the graph or not; no language model is asked. Forgotten
+    /// Judged by the texts at hand, whether they are extracted into the graph or not; no language model is asked. Forgotten
     /// memories take no part. What is named is refused where it is not there.
     pub fn check_consistency(
         &self,
@@ -34,7 +34,7 @@ impl Space {
             .filter(|memory| memory.deleted_at.is_none())
             .collect();
         let graph = self.inner.derived.knowledge.open()?;
-        let woven = graph.position()?;
+        let extracted = graph.position()?;
         let contradictions = graph
             .contradictions_among(&memories)?
             .into_iter()
@@ -43,11 +43,11 @@ impl Space {
                 contradiction,
             })
             .collect();
-        let behind = memories.iter().filter(|memory| memory.seq > woven);
+        let behind = memories.iter().filter(|memory| memory.seq > extracted);
         Ok(ConsistencyReport {
             checked: memories.len() as u64,
             contradictions,
-            not_woven: behind.count() as u64,
+            not_extracted: behind.count() as u64,
         })
     }
 }

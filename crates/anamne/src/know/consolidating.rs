@@ -27,7 +27,7 @@ const LATEST: usize = 4_000;
 /// After so many seconds a link or a use counts for 37 %: ninety days.
 const FADING: f64 = 90.0 * 86_400.0;
 
-/// What the weaver knows of one memory.
+/// What the extractor knows of one memory.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Regarded {
     /// How new it was when it was told: 1 less its likeness to what was said just before it.
@@ -171,13 +171,13 @@ impl Space {
         Ok((insights(&latest), passed))
     }
 
-    /// What the weaver knows of a memory; `None` where it has not read it yet, or never reads its kind.
+    /// What the extractor knows of a memory; `None` where it has not read it yet, or never reads its kind.
     pub fn regarded(&self, id: MemoryId) -> Result<Option<Regarded>, Error> {
         let memory = self.inner.source.get(id)?;
         let Some(signals) = self.signals(&memory)? else {
             return Ok(None);
         };
-        let conflicts = match self.inner.derived.knowledge.if_woven() {
+        let conflicts = match self.inner.derived.knowledge.if_extracted() {
             Some(graph) => graph
                 .disputes(&[memory.row])?
                 .pop()

@@ -1,17 +1,19 @@
-//! The knowledge graph of a space: woven from its log, asked, and told by hand.
+//! The knowledge graph of a space: extracted from its log, asked, and told by hand.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use anamne_embed::{Embedder, StaticModel};
-use anamne_knowledge::graph::{Association, ContradictionQuery, EntityQuery, GraphError, Woven};
+use anamne_knowledge::graph::{
+    Association, ContradictionQuery, EntityQuery, ExtractionReport, GraphError,
+};
 use anamne_store::Listing;
 use anamne_store::view::MemoryFeed;
 use anamne_types::{
     Assertion, Body, Category, Contradiction, Dispute, Draft, Entity, EntityType, Evidence, Filter,
-    Frame, Kind, Limits, LinkType, Memory, MemoryId, Neighbourhood, Refusal, Relation, Remembered,
-    Right, Row, Seq, Skipped, SuggestedMerge,
+    Frame, InvalidValue, Kind, Limits, LinkType, Memory, MemoryId, Neighbourhood, Relation,
+    Remembered, Right, Row, Seq, Skipped, SuggestedMerge,
 };
 use jiff::Timestamp;
 
@@ -24,19 +26,19 @@ use crate::space::Space;
 /// Memories that share names with one whose meanings are compared with it.
 const WEIGHED: usize = 60;
 
-/// Of the time in which others ask, weaving takes so small a part.
+/// Of the time in which others ask, extraction takes so small a part.
 const BUSY_PART: u32 = 6;
 
 /// So many contradictions are looked at for those whose ids begin alike.
 const MOST_CONTRADICTIONS: usize = 1_000_000;
 
-/// The knowledge graph of a space, as far as it is woven. It may be asked from several threads.
+/// The knowledge graph of a space, as far as it is extracted. It may be asked from several threads.
 pub struct Knowledge {
     space: Space,
     graph: OpenGraph,
 }
 
-/// How fast weaving goes in the background.
+/// How fast extraction goes in the background.
 pub(crate) struct Pace<'space> {
     inner: &'space Inner,
     asked: u64,
@@ -64,32 +66,35 @@ impl<'space> Pace<'space> {
 }
 
 impl Space {
-    /// Weaves what was told since into the knowledge graph: to the log's end, or until `go_on`, which is asked after
+    /// Extracts what was told since into the knowledge graph: to the log's end, or until `go_on`, which is asked after
     /// every few hundred memories with the event reached, says no. Some 0.5 ms a memory. The background does this while
     /// nobody asks.
     ///
     /// Memories that are damaged in both copies count as forgotten, and each is named once, by the call that passes it over. What a
-    /// repair brings back is woven with everything else, for it throws the graph away.
-    pub fn weave(&self, go_on: &mut dyn FnMut(Seq) -> bool) -> Result<(Woven, Skipped), Error> {
-        self.require_write()?;
-        self.inner.derived.knowledge.weave(BATCH, go_on)
-    }
-
-    /// Throws the knowledge graph away and weaves it from the beginning of the log. The same log gives the same graph.
-    pub fn weave_again(
+    /// repair brings back is extracted with everything else, for it throws the graph away.
+    pub fn extract(
         &self,
         go_on: &mut dyn FnMut(Seq) -> bool,
-    ) -> Result<(Woven, Skipped), Error> {
+    ) -> Result<(ExtractionReport, Skipped), Error> {
         self.require_write()?;
-        self.inner.derived.knowledge.empty()?;
-        self.weave(go_on)
+        self.inner.derived.knowledge.extract(BATCH, go_on)
     }
 
-    /// Weaves to the log's end and gives way to whoever asks meanwhile: then it works for a small part of the time.
-    pub fn weave_in_background(&self) -> Result<(Woven, Skipped), Error> {
+    /// Throws the knowledge graph away and extracts it from the beginning of the log. The same log gives the same graph.
+    pub fn extract_again(
+        &self,
+        go_on: &mut dyn FnMut(Seq) -> bool,
+    ) -> Result<(ExtractionReport, Skipped), Error> {
+        self.require_write()?;
+        self.inner.derived.knowledge.empty()?;
+        self.extract(go_on)
+    }
+
+    /// Extracts to the log's end and gives way to whoever asks meanwhile: then it works for a small part of the time.
+    pub fn extract_in_background(&self) -> Result<(ExtractionReport, Skipped), Error> {
         self.require_write()?;
         let mut pace = Pace::new(&self.inner);
-        self.inner.derived.knowledge.weave(SMALL_BATCH, &mut |_| {
+        self.inner.derived.knowledge.extract(SMALL_BATCH, &mut |_| {
             pace.rest();
             true
         })
@@ -103,27 +108,27 @@ impl Space {
             space: self.clone(),
         };
         if (1..=FOLLOWED_AT_ONCE).contains(&knowledge.behind()?) {
-            self.weave(&mut |_| true)?;
+            self.extract(&mut |_| true)?;
         }
         Ok(knowledge)
     }
 
-    /// Up to which event the log is woven, and how many are left. Nothing is woven by asking.
-    pub fn woven(&self) -> Result<(Seq, u64), Error> {
+    /// Up to which event the log is extracted, and how many are left. Nothing is extracted by asking.
+    pub fn extracted(&self) -> Result<(Seq, u64), Error> {
         let position = self.inner.derived.knowledge.open()?.position()?;
         let head = MemoryFeed::head(self.source())?;
         Ok((position, head.0.saturating_sub(position.0)))
     }
 
-    /// Throws the knowledge graph away. [`Space::weave`] makes the same one again.
-    pub fn unweave(&self) -> Result<(), Error> {
+    /// Throws the knowledge graph away. [`Space::extract`] makes the same one again.
+    pub fn discard_graph(&self) -> Result<(), Error> {
         self.require(Right::Configure)?;
         self.inner.derived.knowledge.empty()
     }
 
-    /// The memories that have to do with one though nobody said so, as far as knowledge is woven; none where it never was.
+    /// The memories that have to do with one though nobody said so, as far as knowledge is extracted; none where it never was.
     pub fn associations(&self, memory: MemoryId, limit: usize) -> Result<Vec<Association>, Error> {
-        let Some(graph) = self.inner.derived.knowledge.if_woven() else {
+        let Some(graph) = self.inner.derived.knowledge.if_extracted() else {
             return Ok(Vec::new());
         };
         let knowledge = Knowledge {
@@ -133,9 +138,9 @@ impl Space {
         knowledge.associations(memory, limit)
     }
 
-    /// The memories that say otherwise than one, as far as knowledge is woven; none where it never was.
+    /// The memories that say otherwise than one, as far as knowledge is extracted; none where it never was.
     pub fn disputes(&self, memory: &Memory) -> Result<Vec<Dispute>, Error> {
-        let Some(graph) = self.inner.derived.knowledge.if_woven() else {
+        let Some(graph) = self.inner.derived.knowledge.if_extracted() else {
             return Ok(Vec::new());
         };
         Ok(graph.disputes(&[memory.row])?.pop().unwrap_or_default())
@@ -218,7 +223,7 @@ impl Space {
                     contradiction.id
                 );
                 let given = self.get(kept)?.citation();
-                return Err(Refusal::new("keep", accepted, given).into());
+                return Err(InvalidValue::new("keep", accepted, given).into());
             }
         };
         Ok(Assertion::Resolution {
@@ -239,12 +244,12 @@ impl Space {
 }
 
 impl Knowledge {
-    /// How many events of the log are not woven yet.
+    /// How many events of the log are not extracted yet.
     pub fn behind(&self) -> Result<u64, Error> {
         self.space.inner.derived.knowledge.behind(&self.graph)
     }
 
-    /// Up to which event the log is woven.
+    /// Up to which event the log is extracted.
     pub fn position(&self) -> Result<Seq, Error> {
         Ok(self.graph.position()?)
     }
@@ -391,7 +396,7 @@ impl Knowledge {
             "as much of an id as fits one contradiction alone ({} begin so: {shown}{more})",
             fitting.len()
         );
-        Err(Refusal::new("id", accepted, format!("{beginning:?}")).into())
+        Err(InvalidValue::new("id", accepted, format!("{beginning:?}")).into())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use anamne_knowledge::summaries::{Level, Summary, Woven};
+use anamne_knowledge::summaries::{Level, Summary, SummaryReport};
 use anamne_types::Skipped;
 use jiff::Timestamp;
 
@@ -15,9 +15,12 @@ impl Space {
     ///
     /// Memories that are damaged in both copies are in no summary, and each is named once, by the call that passes it over. What a
     /// repair brings back is summarised with everything else, for it throws the summaries away.
-    pub fn summarise(&self, progress: &mut dyn FnMut(usize)) -> Result<(Woven, Skipped), Error> {
+    pub fn summarise(
+        &self,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<(SummaryReport, Skipped), Error> {
         self.require_write()?;
-        self.inner.derived.summaries.weave(progress)
+        self.inner.derived.summaries.extract(progress)
     }
 
     /// The summaries of a level whose periods begin in a span of time, from the earliest, at most `limit`. What was told

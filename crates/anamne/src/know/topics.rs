@@ -135,7 +135,7 @@ impl Space {
     }
 
     /// What the space knows much about and what little, the best known first, at most `limit`: the persons and things of its
-    /// knowledge graph, as far as it is woven, beside the questions of its log. Where the log keeps words, also words that
+    /// knowledge graph, as far as it is extracted, beside the questions of its log. Where the log keeps words, also words that
     /// were asked about in vain. O(entities · questions).
     pub fn known_topics(&self, limit: usize) -> Result<Vec<KnownTopic>, Error> {
         let log = self.query_log(LOOKED_AT)?;
@@ -145,7 +145,7 @@ impl Space {
             self.inner.derived.meta.key()?
         };
         let mut topics = Vec::new();
-        if let Some(graph) = self.inner.derived.knowledge.if_woven() {
+        if let Some(graph) = self.inner.derived.knowledge.if_extracted() {
             let query = EntityQuery {
                 limit,
                 ..EntityQuery::default()

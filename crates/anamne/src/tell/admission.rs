@@ -4,7 +4,7 @@
 //! memory may give it no more trust than it has itself, and reserved names are written by the engine alone.
 
 use anamne_types::{
-    Draft, Edit, Memory, MemoryId, Metadata, Refusal, check_unreserved, is_reserved_metadata,
+    Draft, Edit, InvalidValue, Memory, MemoryId, Metadata, check_unreserved, is_reserved_metadata,
 };
 
 use crate::Error;
@@ -15,13 +15,13 @@ pub(crate) const IMPORT_TRUST: f32 = 0.9;
 
 impl Space {
     /// Refuses a draft that claims more than its teller may give.
-    pub(crate) fn admit(&self, draft: &Draft) -> Result<(), Refusal> {
+    pub(crate) fn admit(&self, draft: &Draft) -> Result<(), InvalidValue> {
         check_unreserved(&draft.metadata)?;
         self.scope().check_trust(draft.trust)
     }
 
     /// Refuses a change that claims more than its teller may give.
-    pub(crate) fn admit_edit(&self, edit: &Edit) -> Result<(), Refusal> {
+    pub(crate) fn admit_edit(&self, edit: &Edit) -> Result<(), InvalidValue> {
         check_unreserved(&edit.metadata)?;
         self.scope().check_trust(edit.trust)
     }

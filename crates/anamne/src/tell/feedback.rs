@@ -1,6 +1,6 @@
 //! What is said of answers.
 
-use anamne_types::{Feedback, Memory, Refusal};
+use anamne_types::{Feedback, InvalidValue, Memory};
 
 use crate::Error;
 use crate::space::Space;
@@ -30,9 +30,10 @@ impl Space {
         let memory = found.transpose()?.and_then(|mut found| found.pop());
         let Some((_, memory)) = memory else {
             let accepts = "the number of a question of the log that has an answer";
-            return Err(
-                anamne_store::StoreError::from(Refusal::new("query", accepts, number)).into(),
-            );
+            return Err(anamne_store::StoreError::from(InvalidValue::new(
+                "query", accepts, number,
+            ))
+            .into());
         };
         self.feedback(&Feedback {
             note: note.to_owned(),

@@ -6,8 +6,8 @@ use anamne_store::{
     Arrival, KnownProject, LogQuery, Order, Origin, SpaceName, Standing, StoreError,
 };
 use anamne_types::{
-    Draft, EventKind, Filter, Limits, Link, Memory, MemoryId, NextStep, Refusal, Right, Row, Seq,
-    Skipped,
+    Draft, EventKind, Filter, InvalidValue, Limits, Link, Memory, MemoryId, NextStep, Right, Row,
+    Seq, Skipped,
 };
 use serde::Serialize;
 
@@ -110,7 +110,7 @@ impl Store {
         self.require(Right::Configure)?;
         let refuse = |name: &str| {
             let accepts = "a project's space; core, all, auto and demo belong to no project";
-            Err(Refusal::new("space", accepts, name).into())
+            Err(InvalidValue::new("space", accepts, name).into())
         };
         for name in [from, into] {
             if name.parse::<SpaceName>()?.is_reserved() {
@@ -171,7 +171,7 @@ impl Store {
         let from = self.existing_space(from)?;
         let into = self.space(into)?;
         if from.name() == into.name() {
-            return Err(Refusal::new("space", "two different spaces", from.name()).into());
+            return Err(InvalidValue::new("space", "two different spaces", from.name()).into());
         }
         Ok((from, into))
     }

@@ -154,7 +154,7 @@ pub fn use_everything(space: &Space) {
     }
     space.settle(&mut |_, _| {}).expect("settled");
     space.fold().expect("folded");
-    space.weave(&mut |_| true).expect("woven");
+    space.extract(&mut |_| true).expect("extracted");
     space.summarise(&mut |_| {}).expect("summarised");
     space.run_tasks(&mut |_| {}).expect("run");
     let queue = space.task_queue().expect("a queue");

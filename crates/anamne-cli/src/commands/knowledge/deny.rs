@@ -3,10 +3,10 @@
 use anamne::Assertion;
 
 use super::telling::{Counting, tell};
+use crate::extraction;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
-use crate::weaving;
 
 /// Tell that something is not so, or is not an entity at all
 #[derive(Debug, clap::Args)]
@@ -42,7 +42,7 @@ impl Deny {
         assertion.check()?;
         let space = place.existing_space()?;
         // A mistyped name would deny nothing, unnoticed.
-        weaving::entity(&weaving::knowledge(&space, output)?, &self.subject)?;
+        extraction::entity(&extraction::knowledge(&space, output)?, &self.subject)?;
         tell(&space, &assertion, expires, output)
     }
 }

@@ -1,12 +1,12 @@
 //! `anamne knowledge distinct`.
 
-use anamne::{Assertion, Refusal};
+use anamne::{Assertion, InvalidValue};
 
 use super::telling::{Counting, tell};
+use crate::extraction;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
-use crate::weaving;
 
 /// Tell that two names that look alike mean different things
 #[derive(Debug, clap::Args)]
@@ -31,14 +31,14 @@ impl Distinct {
         let expires = self.counting.read(output)?;
         let (one, other) = (self.one.trim().to_owned(), self.other.trim().to_owned());
         if one.to_lowercase() == other.to_lowercase() {
-            return Err(Refusal::new("other", "another name than the first", other).into());
+            return Err(InvalidValue::new("other", "another name than the first", other).into());
         }
         let assertion = Assertion::Distinct { one, other };
         assertion.check()?;
         let space = place.existing_space()?;
-        let knowledge = weaving::knowledge(&space, output)?;
+        let knowledge = extraction::knowledge(&space, output)?;
         for name in [&self.one, &self.other] {
-            weaving::entity(&knowledge, name)?;
+            extraction::entity(&knowledge, name)?;
         }
         tell(&space, &assertion, expires, output)
     }

@@ -1,12 +1,12 @@
 //! `anamne knowledge list`.
 
-use anamne::{EntityQuery, EntityType, Limits, Refusal};
+use anamne::{EntityQuery, EntityType, InvalidValue, Limits};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
-use crate::{arguments, known, weaving};
+use crate::{arguments, extraction, known};
 
 /// List entities, those that most memories name first
 #[derive(Debug, clap::Args)]
@@ -44,7 +44,7 @@ impl List {
             .as_deref()
             .is_some_and(|name| name.trim().is_empty())
         {
-            return Err(Refusal::new("name", "a part of a name", "empty").into());
+            return Err(InvalidValue::new("name", "a part of a name", "empty").into());
         }
         let query = EntityQuery {
             entity_type: self.sort,
@@ -54,7 +54,7 @@ impl List {
             limit: self.limit + 1,
         };
         let space = place.existing_space()?;
-        let mut found = weaving::knowledge(&space, output)?.entities(&query)?;
+        let mut found = extraction::knowledge(&space, output)?.entities(&query)?;
         let more = found.len() > self.limit;
         found.truncate(self.limit);
         if output.is_json() {

@@ -1,12 +1,12 @@
 //! `anamne knowledge merge`.
 
-use anamne::{Assertion, Refusal};
+use anamne::{Assertion, InvalidValue};
 
 use super::telling::{Counting, tell};
+use crate::extraction;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
-use crate::weaving;
 
 /// Tell that a name means an entity that is known under another one
 #[derive(Debug, clap::Args)]
@@ -33,14 +33,14 @@ impl Merge {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let expires = self.counting.read(output)?;
         let space = place.existing_space()?;
-        let knowledge = weaving::knowledge(&space, output)?;
-        let into = weaving::entity(&knowledge, &self.into)?;
+        let knowledge = extraction::knowledge(&space, output)?;
+        let into = extraction::entity(&knowledge, &self.into)?;
         let name = self.name.trim();
         if let Ok(known) = knowledge.entity(name)
             && known.id == into.id
         {
             let accepts = format!("another name than those of {:?}", into.name);
-            return Err(Refusal::new("name", accepts, format!("{name:?}")).into());
+            return Err(InvalidValue::new("name", accepts, format!("{name:?}")).into());
         }
         let assertion = Assertion::Entity {
             name: into.name,

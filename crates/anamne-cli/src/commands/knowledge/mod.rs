@@ -14,10 +14,10 @@ mod telling;
 use anamne::{ContradictionQuery, EntityQuery, EntityType, Knowledge as Graph};
 use serde_json::json;
 
+use crate::extraction;
 use crate::failure::Failure;
 use crate::output::{BOLD, CYAN, DIM, Output, counted, paint};
 use crate::place::Place;
-use crate::weaving;
 use crate::wording::{at_most, number, one_line, wrapped};
 
 /// Names that are shown of each type.
@@ -44,7 +44,7 @@ Examples:
   anamne graph \"Mara Lind\"
 
 With --json: {\"space\", \"entities\": {type: count}, \"events\": how far the log is
-  woven, \"behind\": events that are not woven yet, \"open_contradictions\",
+  extracted, \"behind\": events that are not extracted yet, \"open_contradictions\",
   \"suggested_merges\"}")]
 pub(crate) struct Knowledge {
     #[command(subcommand)]
@@ -84,7 +84,7 @@ impl Knowledge {
 
 fn overview(place: &Place, output: &mut Output) -> Result<(), Failure> {
     let space = place.existing_space()?;
-    let knowledge = weaving::knowledge(&space, output)?;
+    let knowledge = extraction::knowledge(&space, output)?;
     let counts = knowledge.counts()?;
     let open = ContradictionQuery {
         kind: Some(anamne::ConflictKind::Contested),
@@ -130,7 +130,7 @@ fn overview(place: &Place, output: &mut Output) -> Result<(), Failure> {
         behind => format!("{} to go", counted(behind, "event")),
     };
     output.note(format_args!(
-        "the space {}, woven up to event {} of the log ({left})",
+        "the space {}, extracted up to event {} of the log ({left})",
         space.name(),
         number(events.0)
     ));

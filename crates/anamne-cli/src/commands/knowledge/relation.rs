@@ -1,6 +1,6 @@
 //! `anamne knowledge relation`.
 
-use anamne::{Assertion, Refusal};
+use anamne::{Assertion, InvalidValue};
 
 use super::telling::{Counting, tell};
 use crate::failure::Failure;
@@ -45,7 +45,7 @@ impl Relation {
         if let (Some(from), Some(until)) = (from, until)
             && from >= until
         {
-            return Err(Refusal::new("until", "later than --from", until).into());
+            return Err(InvalidValue::new("until", "later than --from", until).into());
         }
         let assertion = Assertion::Relation {
             subject: self.subject,

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::output::{BOLD, CYAN, DIM, Output, paint};
 use crate::place::Place;
 use crate::wording::{at_most, one_line, wrapped};
-use crate::{known, weaving};
+use crate::{extraction, known};
 
 /// Entities that are named as being named together with the one that is shown.
 const TOGETHER: usize = 12;
@@ -39,8 +39,8 @@ impl Show {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         Limits::check_results(self.limit)?;
         let space = place.existing_space()?;
-        let knowledge = weaving::knowledge(&space, output)?;
-        let id = weaving::entity(&knowledge, &self.entity)?.id.to_string();
+        let knowledge = extraction::knowledge(&space, output)?;
+        let id = extraction::entity(&knowledge, &self.entity)?.id.to_string();
         let (entity, frames) = knowledge.frames(&id)?;
         let mentions = knowledge.mentions(&id, self.limit)?;
         let together = knowledge.named_together(&id, TOGETHER)?;

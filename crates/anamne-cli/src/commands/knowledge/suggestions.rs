@@ -3,11 +3,11 @@
 use anamne::Limits;
 use serde_json::json;
 
+use crate::extraction;
 use crate::failure::Failure;
 use crate::output::{BOLD, CYAN, DIM, Output, paint};
 use crate::place::Place;
 use crate::shell::shell_arguments;
-use crate::weaving;
 use crate::wording::one_line;
 
 /// List entities that may be the same; nobody joins them but you
@@ -29,7 +29,7 @@ impl Suggestions {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         Limits::check_results(self.limit)?;
         let space = place.existing_space()?;
-        let suggestions = weaving::knowledge(&space, output)?.suggested_merges(self.limit)?;
+        let suggestions = extraction::knowledge(&space, output)?.suggested_merges(self.limit)?;
         if output.is_json() {
             return output.json(&json!({ "suggestions": suggestions }));
         }

@@ -160,7 +160,7 @@ pub(super) const COMMANDS: &[Invocations] = &[
         "check",
         &[&["m6", "m7", "m8"], &["--topic", "{text}"], &["{text}"]],
     ),
-    ("weave", &[&[], &["--again"]]),
+    ("extract", &[&[], &["--again"]]),
     (
         "import",
         &[

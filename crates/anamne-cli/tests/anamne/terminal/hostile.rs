@@ -139,7 +139,7 @@ pub(super) fn store() -> Bench {
     told(&["knowledge", "property", NAME, "motto", TEXT]);
     told(&["recall", TEXT]);
     told(&["forget", "m5"]);
-    told(&["weave"]);
+    told(&["extract"]);
     #[cfg(unix)]
     with_hostile_files(&bench);
     bench

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anamne::{
     Assertion, ConflictKind, ConsistencyRequest, ContradictionQuery, EntityQuery, EntityType,
-    Error, GraphError, Knowledge as Graph, Perspective, Refusal, Space,
+    Error, GraphError, InvalidValue, Knowledge as Graph, Perspective, Space,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
@@ -17,7 +17,7 @@ use crate::mcp::desk::{Desk, End};
 use crate::mcp::reply::{Failure, Reply, plain};
 use crate::mcp::schema;
 
-/// What is not woven by then is left out of the answer, which says so.
+/// What is not extracted by then is left out of the answer, which says so.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Mentions, and entities named together, of one that is shown.
@@ -105,10 +105,10 @@ can't both hold.";
 }
 
 /// A field that an action can't do without.
-fn needed<'a>(field: &str, given: Option<&'a str>, action: &str) -> Result<&'a str, Refusal> {
+fn needed<'a>(field: &str, given: Option<&'a str>, action: &str) -> Result<&'a str, InvalidValue> {
     match given.map(str::trim).filter(|given| !given.is_empty()) {
         Some(given) => Ok(given),
-        None => Err(Refusal::new(
+        None => Err(InvalidValue::new(
             field,
             format!("given with the action {action}"),
             "missing",
@@ -124,7 +124,7 @@ impl Knowledge {
             limit,
             ..EntityQuery::default()
         };
-        let (space, graph) = self.woven(desk)?;
+        let (space, graph) = self.extracted(desk)?;
         let entities = graph.entities(&query)?;
         let text = text::list(space.name(), &entities) + &behind(&graph)?;
         Ok(Reply::new(
@@ -136,7 +136,7 @@ impl Knowledge {
 
     fn show(&self, limit: usize, desk: &Desk) -> Result<Reply, Failure> {
         let name = needed("name", self.name.as_deref(), "entity")?;
-        let (space, graph) = self.woven(desk)?;
+        let (space, graph) = self.extracted(desk)?;
         let id = entity_id(&graph, name)?;
         let (entity, mut frames) = graph.frames(&id)?;
         for frame in &mut frames {
@@ -163,7 +163,7 @@ impl Knowledge {
     fn neighbours(&self, limit: usize, desk: &Desk) -> Result<Reply, Failure> {
         let name = needed("name", self.name.as_deref(), "neighbours")?;
         let steps = bounded("steps", self.steps, 1..=6, 1)?;
-        let (space, graph) = self.woven(desk)?;
+        let (space, graph) = self.extracted(desk)?;
         let id = entity_id(&graph, name)?;
         let around = graph.neighbourhood(&id, u32::try_from(steps).unwrap_or(1), limit)?;
         let text = text::neighbours(space.name(), &around) + &behind(&graph)?;
@@ -177,7 +177,7 @@ impl Knowledge {
             limit,
             ..ContradictionQuery::default()
         };
-        let (space, graph) = self.woven(desk)?;
+        let (space, graph) = self.extracted(desk)?;
         let found = graph.contradictions(&query)?;
         let text = text::contradictions(space.name(), &found) + &behind(&graph)?;
         Ok(Reply::new(
@@ -210,7 +210,7 @@ impl Knowledge {
     fn resolve(&self, desk: &Desk) -> Result<Reply, Failure> {
         let id = needed("id", self.id.as_deref(), "resolve")?;
         let keep = needed("keep", self.keep.as_deref(), "resolve")?;
-        let (space, graph) = self.woven(desk)?;
+        let (space, graph) = self.extracted(desk)?;
         graph.contradiction(id).map_err(told_here)?;
         let told = space.assert(&space.resolution(id, space.resolve(keep)?)?, None)?;
         let decided = space.knowledge()?.contradiction(id)?;
@@ -230,7 +230,7 @@ impl Knowledge {
         let expires = desk.instant_to_come("expires_at", self.expires_at.as_deref(), now)?;
         let space = match &assertion {
             Assertion::Denial { subject, .. } => {
-                let (space, graph) = self.woven(desk)?;
+                let (space, graph) = self.extracted(desk)?;
                 // A mistyped name would deny nothing, unnoticed.
                 entity_id(&graph, subject)?;
                 space
@@ -248,7 +248,7 @@ impl Knowledge {
     }
 
     /// What is told, by which arguments were given.
-    fn assertion(&self, desk: &Desk) -> Result<Assertion, Refusal> {
+    fn assertion(&self, desk: &Desk) -> Result<Assertion, InvalidValue> {
         let action = self.action.as_str();
         let subject = needed("name", self.name.as_deref(), action)?.to_owned();
         if action == "deny" {
@@ -278,7 +278,7 @@ impl Knowledge {
                 property: relation.clone(),
                 value: value.clone(),
             }),
-            _ => Err(Refusal::new(
+            _ => Err(InvalidValue::new(
                 "assert",
                 "told a type, or a relation with an object, or a relation with a value",
                 "something else",
@@ -286,11 +286,11 @@ impl Knowledge {
         }
     }
 
-    /// The space and its knowledge, woven as far as that goes in a few seconds.
-    fn woven(&self, desk: &Desk) -> Result<(Space, Graph), Error> {
+    /// The space and its knowledge, extracted as far as that goes in a few seconds.
+    fn extracted(&self, desk: &Desk) -> Result<(Space, Graph), Error> {
         let space = desk.space(self.space.as_deref())?;
         let begun = Instant::now();
-        space.weave(&mut |_| begun.elapsed() < PATIENCE)?;
+        space.extract(&mut |_| begun.elapsed() < PATIENCE)?;
         let graph = space.knowledge()?;
         Ok((space, graph))
     }
@@ -322,6 +322,6 @@ fn told_here(error: Error) -> Failure {
 fn behind(graph: &Graph) -> Result<String, Error> {
     Ok(match graph.behind()? {
         0 => String::new(),
-        events => format!("\n\nIncomplete for now: {events} later events are not woven yet."),
+        events => format!("\n\nIncomplete for now: {events} later events are not extracted yet."),
     })
 }

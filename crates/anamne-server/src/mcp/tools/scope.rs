@@ -1,6 +1,6 @@
 //! The arguments that narrow what is looked at, shared by the tools that look.
 
-use anamne::{Filter, Kind, Refusal};
+use anamne::{Filter, InvalidValue, Kind};
 use jiff::Timestamp;
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
@@ -40,7 +40,7 @@ pub(crate) fn unexplained(mut schema: JsonObject) -> JsonObject {
 
 impl Scope {
     /// The filter that it means at the instant `now`.
-    pub(crate) fn filter(&self, desk: &Desk, now: Timestamp) -> Result<Filter, Refusal> {
+    pub(crate) fn filter(&self, desk: &Desk, now: Timestamp) -> Result<Filter, InvalidValue> {
         let kinds = self.kind.iter().map(|kind| kind.parse());
         let kinds = kinds.collect::<Result<Vec<Kind>, _>>()?;
         Ok(Filter {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anamne::text::quote::{on_one_line, quote_name};
-use anamne::{Answer, Depth, Hit, Limits, Recall, Refusal, SpaceChoice, Spaces};
+use anamne::{Answer, Depth, Hit, InvalidValue, Limits, Recall, SpaceChoice, Spaces};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ Use it at the start of a task and before answering about the past.";
 }
 
 /// The steps to follow.
-fn depth(steps: Option<i64>) -> Result<Depth, Refusal> {
+fn depth(steps: Option<i64>) -> Result<Depth, InvalidValue> {
     let steps = bounded("depth", steps, 0..=i64::from(Depth::DEEPEST), 0)?;
     Ok(match u8::try_from(steps) {
         Ok(hops) if hops > 0 => Depth::Hops(hops),

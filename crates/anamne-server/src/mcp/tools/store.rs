@@ -1,7 +1,7 @@
 //! `memory_store`: tell one memory.
 
 use anamne::text::quote::quote_name;
-use anamne::{Category, Draft, Kind, Metadata, Refusal};
+use anamne::{Category, Draft, InvalidValue, Kind, Metadata};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -63,7 +63,7 @@ constraint, a correction. What is known is not stored twice.";
 }
 
 impl Store {
-    fn draft(self, desk: &Desk) -> Result<Draft, Refusal> {
+    fn draft(self, desk: &Desk) -> Result<Draft, InvalidValue> {
         let now = desk.now();
         let mut draft = Draft::new(self.content);
         let kind = self.kind.as_deref().map(str::parse::<Kind>).transpose()?;
@@ -71,11 +71,11 @@ impl Store {
             (None | Some(Kind::Fact), Some(category)) => draft = draft.category(category),
             (Some(kind), Some(_)) => {
                 let accepts = "fact, or left out, where a category is given";
-                return Err(Refusal::new("kind", accepts, kind));
+                return Err(InvalidValue::new("kind", accepts, kind));
             }
             (Some(Kind::Chunk), None) => {
                 let accepts = "another kind; chunks come from ingested documents";
-                return Err(Refusal::new("kind", accepts, Kind::Chunk));
+                return Err(InvalidValue::new("kind", accepts, Kind::Chunk));
             }
             (Some(kind), None) => draft = draft.kind(kind),
             (None, None) => {}

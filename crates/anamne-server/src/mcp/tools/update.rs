@@ -1,7 +1,7 @@
 //! `memory_update`: put a memory right; its former states stay in the history.
 
 use anamne::text::quote::quote_name;
-use anamne::{Body, Category, Edit, Memory, MemoryId, Metadata, Refusal, Space};
+use anamne::{Body, Category, Edit, InvalidValue, Memory, MemoryId, Metadata, Space};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -50,7 +50,7 @@ impl MemoryTool for Update {
         edit.check()?;
         if edit.is_empty() && !restore {
             let accepts = "told at least one thing to change";
-            return Err(Refusal::new("memory_update", accepts, "only the id").into());
+            return Err(InvalidValue::new("memory_update", accepts, "only the id").into());
         }
         let memory = change(&space, id, &edit, restore)?;
         let text = format!(

@@ -1,7 +1,7 @@
 //! What a host wants to know at the start of a session, without asking a question.
 //!
 //! Read from the source alone, so that it never waits for a view: [`open`] finds what nobody has answered or finished,
-//! [`recent`] what was done last. What contradicts what is known as far as the graph is woven.
+//! [`recent`] what was done last. What contradicts what is known as far as the graph is extracted.
 
 mod open;
 mod recent;
@@ -229,7 +229,7 @@ impl Space {
 
     /// The later sides of the last contradictions that nobody has decided; the others are shown beside them.
     fn contested(&self) -> Result<Vec<MemoryId>, Error> {
-        let Some(graph) = self.inner.derived.knowledge.if_woven() else {
+        let Some(graph) = self.inner.derived.knowledge.if_extracted() else {
             return Ok(Vec::new());
         };
         let query = anamne_knowledge::graph::ContradictionQuery {
@@ -244,7 +244,7 @@ impl Space {
 
     fn disputes_of(&self, chosen: &[Chosen]) -> Vec<Vec<Dispute>> {
         let rows: Vec<Row> = chosen.iter().map(|chosen| chosen.memory.row).collect();
-        match self.inner.derived.knowledge.if_woven() {
+        match self.inner.derived.knowledge.if_extracted() {
             Some(graph) => KnownDisputes(graph).of(&rows),
             None => vec![Vec::new(); rows.len()],
         }

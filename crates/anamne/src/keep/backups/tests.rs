@@ -54,7 +54,7 @@ fn use_views(space: &Space) {
     space.recall(&Recall::new("zyxlive")).expect("an answer");
     space.settle(&mut |_, _| {}).expect("settled");
     space.fold().expect("folded");
-    space.weave(&mut |_| true).expect("woven");
+    space.extract(&mut |_| true).expect("extracted");
     space.summarise(&mut |_| {}).expect("summarised");
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anamne_store::{Arrival, Origin};
-use anamne_types::{Body, Category, Draft, Kind, LinkType, MemoryId, Metadata, Refusal, Role};
+use anamne_types::{Body, Category, Draft, InvalidValue, Kind, LinkType, MemoryId, Metadata, Role};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
@@ -169,7 +169,7 @@ impl Record {
         let mut taken = |name: &str| match self.rest.remove(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(Refusal::new(name, "text", other).to_string()),
+            Some(other) => Err(InvalidValue::new(name, "text", other).to_string()),
         };
         let [created_at, updated_at, deleted_at, superseded_by] =
             ["created_at", "updated_at", "deleted_at", "superseded_by"].map(&mut taken);
@@ -180,7 +180,10 @@ impl Record {
             updated_at: instant("updated_at", updated_at?)?.unwrap_or(created_at),
             deleted_at: instant("deleted_at", deleted_at?)?,
             superseded_by: superseded_by?
-                .map(|id| id.parse().map_err(|refusal: Refusal| refusal.to_string()))
+                .map(|id| {
+                    id.parse()
+                        .map_err(|refusal: InvalidValue| refusal.to_string())
+                })
                 .transpose()?,
         }))
     }
@@ -228,5 +231,5 @@ fn instant(field: &str, text: Option<String>) -> Result<Option<Timestamp>, Strin
         .or_else(|| civil().map(|zoned| zoned.timestamp()));
     instant
         .map(Some)
-        .ok_or_else(|| Refusal::new(field, "an RFC 3339 instant", &text).to_string())
+        .ok_or_else(|| InvalidValue::new(field, "an RFC 3339 instant", &text).to_string())
 }

@@ -21,17 +21,17 @@ const LONGEST: usize = 64 << 10;
 
 /// What following the log came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Woven {
+pub struct ExtractionReport {
     /// Memories that were read, or taken back.
     pub memories: u64,
-    /// Whether another process was weaving, so that this one stopped.
+    /// Whether another process was extraction, so that this one stopped.
     pub busy: bool,
 }
 
 impl Graph {
     /// Follows the log to its end, or until `go_on` says no; it is asked after every `batch` memories, with the event reached.
     ///
-    /// Each batch is one transaction: other processes that weave wait so long. Some 0.5 ms a memory. What has expired by
+    /// Each batch is one transaction: other processes that extract wait so long. Some 0.5 ms a memory. What has expired by
     /// `now` counts as forgotten, and is read again should `now` turn out to lie before its end after all.
     pub fn catch_up(
         &self,
@@ -39,22 +39,22 @@ impl Graph {
         batch: usize,
         now: Timestamp,
         go_on: &mut dyn FnMut(Seq) -> bool,
-    ) -> Result<Woven, GraphError> {
-        let mut woven = Woven::default();
+    ) -> Result<ExtractionReport, GraphError> {
+        let mut extracted = ExtractionReport::default();
         loop {
             match self.take_batch(feed, batch, now) {
                 Err(error) if error.is_busy() => {
-                    return Ok(Woven {
+                    return Ok(ExtractionReport {
                         busy: true,
-                        ..woven
+                        ..extracted
                     });
                 }
                 Err(error) => return Err(error),
-                Ok((0, _)) => return Ok(woven),
+                Ok((0, _)) => return Ok(extracted),
                 Ok((memories, reached)) => {
-                    woven.memories += memories;
+                    extracted.memories += memories;
                     if !go_on(reached) {
-                        return Ok(woven);
+                        return Ok(extracted);
                     }
                 }
             }
@@ -66,28 +66,29 @@ impl Graph {
         expiry::is_due(&self.reader(), now)
     }
 
-    /// Forgets everything that was woven, in one transaction: other processes that have the graph open go on with an
+    /// Forgets everything that was extracted, in one transaction: other processes that have the graph open go on with an
     /// empty one. [`Graph::catch_up`] makes the same graph again.
     pub fn forget(&self) -> Result<(), GraphError> {
-        let mut weaver = self.weaver();
-        let transaction = weaver.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut extractor = self.extractor();
+        let transaction = extractor.transaction_with_behavior(TransactionBehavior::Immediate)?;
         forget_all(&transaction)?;
         transaction.commit()?;
         Ok(())
     }
 
-    /// Takes in what a model has read of the log as far as it is woven. A reading and that it was taken in are one
+    /// Takes in what a model has read of the log as far as it is extracted. A reading and that it was taken in are one
     /// transaction.
     pub fn follow_readings(&self, feed: &dyn MemoryFeed) -> Result<(), GraphError> {
         let Some(readings) = self.readings.as_deref() else {
             return Ok(());
         };
         loop {
-            let mut weaver = self.weaver();
-            let transaction = weaver.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let mut extractor = self.extractor();
+            let transaction =
+                extractor.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let taken: i64 =
                 transaction.query_row("SELECT by_model FROM position", [], |row| row.get(0))?;
-            // What lies ahead is taken in when it is woven, or after that by whoever knows the readings.
+            // What lies ahead is taken in when it is extracted, or after that by whoever knows the readings.
             let reached = position(&transaction)?;
             let mut read = readings.since(Seq(taken as u64), AT_ONCE)?;
             read.retain(|(seq, _)| *seq <= reached);
@@ -106,12 +107,12 @@ impl Graph {
         batch: usize,
         now: Timestamp,
     ) -> Result<(u64, Seq), GraphError> {
-        let mut weaver = self.weaver();
+        let mut extractor = self.extractor();
         let head = feed.head()?;
-        if position(&weaver)? == head && !expiry::is_due(&weaver, now)? {
+        if position(&extractor)? == head && !expiry::is_due(&extractor, now)? {
             return Ok((0, head));
         }
-        let transaction = weaver.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = extractor.transaction_with_behavior(TransactionBehavior::Immediate)?;
         if position(&transaction)? > head {
             forget_all(&transaction)?;
         }

@@ -194,7 +194,7 @@ fn everything_goes_on_where_the_model_is_not_there() {
     ]);
     let ran = bench.run(&["tasks", "run"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stderr.contains("weave done"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("extract done"), "{}", ran.stderr);
     assert!(ran.stderr.contains("read-by-model"), "{}", ran.stderr);
     bench.json(&["knowledge", "show", "Mara Lind"]);
     let costs = bench.json(&["costs"]);

@@ -1,17 +1,17 @@
-//! `anamne weave`.
+//! `anamne extract`.
 
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use crate::extraction;
 use crate::failure::Failure;
 use crate::output::{Output, memories};
 use crate::place::Place;
 use crate::skipped;
-use crate::weaving;
 use crate::wording::{duration, number};
 
-/// Weave what was told into the knowledge graph
+/// Extract what was told into the knowledge graph
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A running `anamne mcp` does this by itself, and `anamne knowledge`, `graph` and
@@ -21,56 +21,57 @@ what an older version made otherwise. A memory that is damaged in both copies is
 skipped and named, and the exit code is then 4.
 
 Examples:
-  anamne weave
-  anamne weave --again
+  anamne extract
+  anamne extract --again
 
 With --json: {\"memories\": read now, \"took_ms\", \"events\": how far the log is
-  woven, \"behind\": events that are not woven yet, \"busy\": whether another
-  process is weaving, \"skipped\"?: {\"count\", \"first\": [{\"entry\": id,
+  extracted, \"behind\": events that are not extracted yet, \"busy\": whether another
+  process is extraction, \"skipped\"?: {\"count\", \"first\": [{\"entry\": id,
   \"reason\"}]}}")]
-pub(crate) struct Weave {
+pub(crate) struct Extract {
     /// Throw the graph away first
     #[arg(long)]
     again: bool,
 }
 
-impl Weave {
+impl Extract {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let space = place.existing_space()?;
         let started = Instant::now();
         if self.again {
-            space.unweave()?;
+            space.discard_graph()?;
         }
-        let (woven, passed) = weaving::weave(&space, Duration::ZERO, output)?;
+        let (extracted, passed) = extraction::extract(&space, Duration::ZERO, output)?;
         let took_ms = started.elapsed().as_secs_f64() * 1_000.0;
         let knowledge = space.knowledge()?;
         if output.is_json() {
             let mut answer = json!({
-                "memories": woven.memories,
+                "memories": extracted.memories,
                 "took_ms": took_ms,
                 "events": knowledge.position()?,
                 "behind": knowledge.behind()?,
-                "busy": woven.busy,
+                "busy": extracted.busy,
             });
             skipped::describe(&passed, &mut answer);
             output.json(&answer)?;
             return skipped::outcome(&passed);
         }
         skipped::tell(&passed, output);
-        if woven.busy {
-            output.warn("another process is weaving this space; what is left is woven by it");
+        if extracted.busy {
+            output
+                .warn("another process is extraction this space; what is left is extracted by it");
         }
-        if woven.memories == 0 {
+        if extracted.memories == 0 {
             output.line(format_args!(
-                "nothing new to weave in the space {}",
+                "nothing new to extract in the space {}",
                 space.name()
             ))?;
             return skipped::outcome(&passed);
         }
-        let rate = woven.memories as f64 / (took_ms / 1_000.0).max(0.001);
+        let rate = extracted.memories as f64 / (took_ms / 1_000.0).max(0.001);
         output.line(format_args!(
-            "{} woven in {} ({} memories/s)",
-            memories(woven.memories),
+            "{} extracted in {} ({} memories/s)",
+            memories(extracted.memories),
             duration(took_ms),
             number(rate as u64)
         ))?;

@@ -1,4 +1,4 @@
-//! Weaving: how long a conversation takes to become knowledge, what recall feels of it, and whether it comes out the same
+//! Extraction: how long a conversation takes to become knowledge, what recall feels of it, and whether it comes out the same
 //! when it is done again.
 
 use std::path::Path;
@@ -17,11 +17,11 @@ use crate::knowledge::everything;
 use crate::latencies::Latencies;
 use crate::store::{self, SPACE, temporary_folder};
 
-/// How long questions are asked before anything is woven.
+/// How long questions are asked before anything is extracted.
 const BEFORE: Duration = Duration::from_secs(4);
 
 /// Tells the bundled conversation over and over until the space holds so many messages, each time some months later and
-/// in threads of its own, then weaves it while questions are asked.
+/// in threads of its own, then extracts it while questions are asked.
 pub(crate) fn measure(messages: u64, folder: Option<&Path>) -> Result<Section, Failure> {
     let place = temporary_folder(folder)?;
     let questions = fill(place.path(), messages)?;
@@ -30,39 +30,39 @@ pub(crate) fn measure(messages: u64, folder: Option<&Path>) -> Result<Section, F
     let started = Instant::now();
     let before = ask_while(&space, &questions, || started.elapsed() < BEFORE)?;
     let memory_before = anonymous_bytes("self").unwrap_or(0);
-    let woven = weave(&space, &questions)?;
+    let extracted = extract(&space, &questions)?;
     let before = Timed::new("recall_before", "before", &before);
-    let meanwhile = Timed::new("recall", "recall meanwhile", &woven.latencies);
+    let meanwhile = Timed::new("recall", "recall meanwhile", &extracted.latencies);
     let mut figures = vec![
         Figure::rate(
             "messages_per_second",
-            "messages woven while questions are asked",
-            messages as f64 / woven.seconds,
+            "messages extracted while questions are asked",
+            messages as f64 / extracted.seconds,
         )
-        .promised(budgets::WEAVE),
+        .promised(budgets::EXTRACT),
         meanwhile
             .p95_beside(before)
-            .promised(budgets::RECALL_WHILE_WEAVING),
+            .promised(budgets::RECALL_WHILE_EXTRACTING),
         meanwhile.p50_beside(before),
         Figure::mb(
             "memory_mb",
             "memory that it adds, at most",
-            woven.peak.saturating_sub(memory_before) as f64,
+            extracted.peak.saturating_sub(memory_before) as f64,
         )
-        .promised(budgets::WEAVING_MEMORY),
+        .promised(budgets::EXTRACTION_MEMORY),
     ];
     let first = everything(&space)?;
     let started = Instant::now();
-    space.weave_again(&mut |_| true)?;
+    space.extract_again(&mut |_| true)?;
     figures.push(Figure::rate(
         "alone_per_second",
-        "messages woven again, alone",
+        "messages extracted again, alone",
         messages as f64 / started.elapsed().as_secs_f64(),
     ));
     if everything(&space)? != first {
-        return Err("the graph that was woven again is another one".into());
+        return Err("the graph that was extracted again is another one".into());
     }
-    Ok(Section::new("weave", figures))
+    Ok(Section::new("extract", figures))
 }
 
 /// Fills the store; returns questions about it.
@@ -90,14 +90,14 @@ fn fill(folder: &Path, messages: u64) -> Result<Vec<String>, Failure> {
     Ok(asked.chain(words).collect())
 }
 
-struct Weaving {
+struct Extraction {
     seconds: f64,
     latencies: Latencies,
     peak: u64,
 }
 
-/// Weaves in the background, as a program does, while this thread asks.
-fn weave(space: &Space, questions: &[String]) -> Result<Weaving, Failure> {
+/// Extracts in the background, as a program does, while this thread asks.
+fn extract(space: &Space, questions: &[String]) -> Result<Extraction, Failure> {
     let (done, peak) = (AtomicBool::new(false), AtomicU64::new(0));
     let started = Instant::now();
     std::thread::scope(|scope| {
@@ -107,16 +107,16 @@ fn weave(space: &Space, questions: &[String]) -> Result<Weaving, Failure> {
                 std::thread::sleep(Duration::from_millis(20));
             }
         });
-        let weaver = scope.spawn(|| {
-            let woven = space.weave_in_background();
+        let extractor = scope.spawn(|| {
+            let extracted = space.extract_in_background();
             let seconds = started.elapsed().as_secs_f64();
             done.store(true, Ordering::Relaxed);
-            woven.map(|_| seconds)
+            extracted.map(|_| seconds)
         });
         let latencies = ask_while(space, questions, || !done.load(Ordering::Relaxed));
         watcher.join().expect("the watcher does not panic");
-        let seconds = weaver.join().expect("the weaver does not panic")?;
-        Ok(Weaving {
+        let seconds = extractor.join().expect("the extractor does not panic")?;
+        Ok(Extraction {
             seconds,
             latencies: latencies?,
             peak: peak.load(Ordering::Relaxed),

@@ -1,8 +1,8 @@
-//! Weaving knowledge before a command answers from it.
+//! Extraction knowledge before a command answers from it.
 
 use std::time::{Duration, Instant};
 
-use anamne::{Entity, Error, GraphError, Knowledge, Skipped, Space, Woven};
+use anamne::{Entity, Error, ExtractionReport, GraphError, Knowledge, Skipped, Space};
 
 use crate::failure::Failure;
 use crate::output::{Output, counted};
@@ -11,37 +11,37 @@ use crate::shell::shell_word;
 use crate::skipped;
 use crate::wording::{named, number};
 
-/// Weaving that takes longer than this is worth a word.
+/// Extraction that takes longer than this is worth a word.
 const LONG: Duration = Duration::from_secs(2);
 
 /// How many like names are offered for one that is not known.
 const OFFERED: usize = 3;
 
-const TEMPLATE: &str = "{bar:24} {percent:>3} % weaving {msg} · {eta} to go";
+const TEMPLATE: &str = "{bar:24} {percent:>3} % extraction {msg} · {eta} to go";
 
 /// The knowledge of a space with all that was told until now in it.
 pub(crate) fn knowledge(space: &Space, output: &Output) -> Result<Knowledge, Failure> {
-    let (woven, passed) = weave(space, LONG, output)?;
+    let (extracted, passed) = extract(space, LONG, output)?;
     skipped::tell_beside(&passed, output);
     let knowledge = space.knowledge()?;
-    if woven.busy {
+    if extracted.busy {
         let behind = counted(knowledge.behind()?, "event");
         output.warn(format_args!(
-            "another process is weaving knowledge now; answered without the last {behind}"
+            "another process is extraction knowledge now; answered without the last {behind}"
         ));
     }
     Ok(knowledge)
 }
 
-/// Weaves what is missing, past damaged memories, which it hands back. Progress is shown when it takes longer than `patience`.
-pub(crate) fn weave(
+/// Extracts what is missing, past damaged memories, which it hands back. Progress is shown when it takes longer than `patience`.
+pub(crate) fn extract(
     space: &Space,
     patience: Duration,
     output: &Output,
-) -> Result<(Woven, Skipped), Failure> {
-    // Where this fails the graph is damaged: then nothing is known beforehand, and weaving mends it or says why not.
+) -> Result<(ExtractionReport, Skipped), Failure> {
+    // Where this fails the graph is damaged: then nothing is known beforehand, and extraction mends it or says why not.
     let (begin, behind) = space
-        .woven()
+        .extracted()
         .map_or((0, 0), |(position, behind)| (position.0, behind));
     let mut progress = Progress {
         begin,
@@ -51,18 +51,20 @@ pub(crate) fn weave(
         bar: None,
         said: false,
     };
-    let woven = space.weave(&mut |reached| {
+    let extracted = space.extract(&mut |reached| {
         progress.reached(reached.0, output);
         true
     });
     progress.end();
-    Ok(woven?)
+    Ok(extracted?)
 }
 
 /// The entity of this name; where there is none, with the names that are like it.
 pub(crate) fn entity(knowledge: &Knowledge, name: &str) -> Result<Entity, Failure> {
     if name.trim().is_empty() {
-        return Err(anamne::Refusal::new("entity", "the name or id of an entity", "empty").into());
+        return Err(
+            anamne::InvalidValue::new("entity", "the name or id of an entity", "empty").into(),
+        );
     }
     match knowledge.entity(name) {
         Err(Error::Knowledge(GraphError::NoEntity { name })) => Err(no_entity(knowledge, &name)?),
@@ -85,7 +87,7 @@ fn no_entity(knowledge: &Knowledge, name: &str) -> Result<Failure, Failure> {
     Ok(Failure::not_found(message).hint(hint))
 }
 
-/// What a person sees of the weaving.
+/// What a person sees of the extraction.
 struct Progress {
     begin: u64,
     behind: u64,
@@ -104,7 +106,7 @@ impl Progress {
         if !output.is_watched() {
             if !self.said {
                 let events = counted(self.behind, "event");
-                output.note(format_args!("weaving knowledge from {events} …"));
+                output.note(format_args!("extraction knowledge from {events} …"));
             }
             self.said = true;
             return;
