@@ -44,6 +44,7 @@ pub use anamne_knowledge::graph::{
     Association, ContradictionQuery, EntityQuery, ExtractionReport, GraphError,
 };
 pub use anamne_knowledge::summaries::{Level, Summary, SummaryReport, SummarySentence};
+pub use anamne_recall::context::best_sentence;
 pub use anamne_store::{
     BackupConfig, BackupReport, Budget, Class, Clock, Damage, Derived, Effort, EmbeddingConfig,
     Examination, Finding, JournalReport, KeptQueries, KnownBackup, KnownProject, LONGEST_WAIT,

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Instant;
 
-use anamne::text::analyser::Analyser;
-use anamne::text::snippet::snippet;
-use anamne::{Answer, Hit, ImportOptions, ImportReport, Recall, Space};
+use anamne::{
+    Answer, Hit, ImportOptions, ImportReport, Memory, Recall, Space, Surroundings, best_sentence,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -14,171 +14,262 @@ use crate::failure::Failure;
 use crate::output::{BOLD, CYAN, DIM, GREEN, Output, RED, YELLOW, memories, paint};
 use crate::place::Place;
 use crate::shell::shell_path;
-use crate::wording::{at_most, duration, number, one_line, percent, wrapped};
+use crate::wording::{duration, number, one_line, percent, wrapped};
 
-/// The conversation that is remembered: a software project over eight months.
+/// The bundled conversation: a software project over seven months.
 const CONVERSATION: &str = include_str!("../../demo/conversation.jsonl");
 
-/// What it is asked, and which messages answer that.
+/// The questions, by topic, and the messages that answer them.
 const QUESTIONS: &str = include_str!("../../demo/questions.jsonl");
 
-/// An answer less sure than this declines.
-const SURE: f32 = 0.5;
+/// A result below this confidence counts as no answer.
+const CONFIDENT: f32 = 0.5;
 
-/// Columns left of what belongs to a question.
+/// Results per question.
+const RESULTS: usize = 5;
+
+/// Columns before everything that belongs to a question.
 const INDENT: &str = "    ";
+
+/// Lines of a message at most.
+const MESSAGE_LINES: usize = 2;
 
 /// Try it on a bundled conversation
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Remembers the messages of a made-up software project over eight months, asks
-questions about them, and shows for each the answer, why it was found, how long
-that took, and whether it is the right message (the bundled questions say which
-is). The store stays for you to play with: a folder `anamne-demo` in the
-platform's data folder, or the one that --store names. Running it again changes
-nothing.
+Imports the chat history of a fictional software project (seven months) and asks
+one question per topic. Each answer is the sentence that answers best, with its
+author, date, confidence and time on a warm engine. The mark shows whether it is
+the expected message. The store is kept, so that you can query it yourself: in
+the folder `anamne-demo` of the platform's data folder, or where --store points.
+Running the demo again changes nothing.
 
 Examples:
   anamne demo
+  anamne demo --all --thread
   anamne --store ./try-it demo
 
 With --json: {\"store\", \"space\", \"imported\", \"known\", \"import_ms\", \"questions\":
-  [{\"question\", \"evidence\": [id, …], \"verdict\":
-  \"right|later|missed|declined|overconfident\", \"took_ms\", \"answer\"?}], \"asked\",
-  \"right\": by the first result, \"found\": by one of five results, \"median_ms\"}")]
-pub(crate) struct Demo {}
+  [{\"topic\", \"question\", \"evidence\": [id, …], \"verdict\":
+  \"right|later|missed|declined|overconfident\", \"took_ms\", \"sentence\"?,
+  \"answer\"?}], \"asked\", \"right\": by the first result, \"found\": by one of five
+  results, \"median_ms\"}; all questions")]
+pub(crate) struct Demo {
+    /// Ask all questions, and show why each message was found
+    #[arg(long)]
+    all: bool,
+
+    /// Show the messages before and after each answer
+    #[arg(long)]
+    thread: bool,
+}
 
 /// A bundled question.
 #[derive(Debug, Deserialize)]
 struct Question {
+    topic: String,
     question: String,
-    /// The ids of the messages that answer it; none where the conversation does not say.
+    /// The ids of the messages that answer it; none if the conversation doesn't.
     evidence: Vec<String>,
 }
 
-/// Whether an answer is what the bundled questions expect.
+/// How an answer compares with the expected messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Verdict {
+enum AnswerVerdict {
     /// The first result is an expected message.
     Right,
-    /// An expected message comes later among the results.
+    /// An expected message is among the other results.
     Later,
-    /// No expected message is among the results.
+    /// No result is an expected message.
     Missed,
-    /// There is nothing to be found, and the answer is rightly unsure.
+    /// The conversation has no answer, and the confidence is low.
     Declined,
-    /// There is nothing to be found, but the answer is sure.
+    /// The conversation has no answer, but the confidence is high.
     Overconfident,
 }
 
-/// A question with what came back.
-struct Asked {
+/// A question with its answer.
+struct AnsweredQuestion {
     question: Question,
     answer: Answer,
-    verdict: Verdict,
+    verdict: AnswerVerdict,
 }
 
 impl Demo {
-    pub(crate) fn run(place: &Place, output: &mut Output) -> Result<(), Failure> {
+    pub(crate) fn run(&self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let place = place.for_demo()?;
         let space = place.space()?;
-        let ours = ImportOptions::default().trusted();
+        let options = ImportOptions::default().trusted();
         let started = Instant::now();
-        let report = space.import(CONVERSATION.as_bytes(), ours, &mut |_| {})?;
-        // All of it is folded, as it would be after some days, and not only what is long.
+        let report = space.import(CONVERSATION.as_bytes(), options, &mut |_| {})?;
+        // Index everything, as the background does for a store that is a few days old.
         space.fold()?;
         let import_ms = started.elapsed().as_secs_f64() * 1_000.0;
-        let asked = ask_all(&space)?;
+        let answered = answer_all(&space)?;
         let root = place.root()?;
         if output.is_json() {
-            return output.json(&as_json(&root, &report, import_ms, &asked));
+            return output.json(&as_json(&root, &report, import_ms, &answered));
         }
         print_import(&report, import_ms, &space, output)?;
-        for (index, asked) in asked.iter().enumerate() {
-            print_asked(index + 1, asked, output)?;
+        let mut topic = "";
+        for one in &answered {
+            if self.all || one.question.topic != topic {
+                self.print_question(one, output)?;
+            }
+            topic = &one.question.topic;
         }
-        print_summary(&asked, output)?;
-        print_next_steps(&root, output)
+        print_summary(&answered, output)?;
+        self.print_next_steps(&root, output)
+    }
+
+    fn print_question(
+        &self,
+        answered: &AnsweredQuestion,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let Question {
+            topic, question, ..
+        } = &answered.question;
+        if self.all || self.thread {
+            output.line("")?;
+        }
+        let heading = format!("{topic}: {question}");
+        for line in wrapped(&heading, output.width) {
+            output.line(paint(BOLD, line))?;
+        }
+        if let Some(hit) = answered.answer.results.first()
+            && answered.verdict != AnswerVerdict::Declined
+        {
+            let sentence = best_sentence(question, &hit.memory.content);
+            self.print_neighbours(hit, output, Side::Before)?;
+            card::print_text(&sentence, INDENT, MESSAGE_LINES, output)?;
+            self.print_neighbours(hit, output, Side::After)?;
+            print_source(hit, answered, output)?;
+            if self.all {
+                print_dim(&hit.reasoning, output)?;
+            }
+        } else {
+            print_declined(answered, output)?;
+        }
+        output.flush()
+    }
+
+    /// The messages on one side of a result, one line each, if --thread asks for them.
+    fn print_neighbours(&self, hit: &Hit, output: &mut Output, side: Side) -> Result<(), Failure> {
+        let is_shown = |memory: &&Memory| match side {
+            Side::Before => memory.position < hit.memory.position,
+            Side::After => memory.position > hit.memory.position,
+        };
+        let neighbours = hit.surroundings.iter().filter(is_shown);
+        for memory in neighbours.filter(|_| self.thread) {
+            let text = format!("{}: {}", author(memory), one_line(&memory.content));
+            card::print_text(&text, INDENT, 1, output)?;
+        }
+        Ok(())
+    }
+
+    fn print_next_steps(&self, root: &Path, output: &mut Output) -> Result<(), Failure> {
+        let program = program();
+        let demo = format!("{program} --store {} --space demo", shell_path(root));
+        let mut steps = vec![
+            (
+                "Ask it yourself",
+                format!("{demo} recall \"why is the honey yield private?\""),
+            ),
+            (
+                "Connect an editor",
+                format!("claude mcp add anamne -- {program} mcp"),
+            ),
+        ];
+        if !self.all {
+            steps.push(("All questions", format!("{program} demo --all")));
+        }
+        for (title, command) in steps {
+            output.line(format_args!("{title}: {}", paint(CYAN, command)))?;
+        }
+        Ok(())
     }
 }
 
-fn ask_all(space: &Space) -> Result<Vec<Asked>, Failure> {
-    let mut asked = Vec::new();
-    for line in QUESTIONS.lines().filter(|line| !line.trim().is_empty()) {
-        let question: Question = serde_json::from_str(line).map_err(|error| {
-            Failure::failed(format!("a bundled question can't be read: {error}"))
-        })?;
-        let answer = space.recall(&Recall::new(question.question.as_str()).limit(5))?;
+/// Where a message stands relative to a result in its thread.
+#[derive(Clone, Copy)]
+enum Side {
+    Before,
+    After,
+}
+
+/// Asks each question twice and keeps the second answer, so that times are those of a warm engine.
+fn answer_all(space: &Space) -> Result<Vec<AnsweredQuestion>, Failure> {
+    let mut answered = Vec::new();
+    for line in QUESTIONS.lines() {
+        let question: Question = serde_json::from_str(line)
+            .map_err(|error| Failure::failed(format!("invalid bundled question: {error}")))?;
+        let mut recall = Recall::new(question.question.as_str()).limit(RESULTS);
+        recall.surroundings = Surroundings::Neighbours;
+        space.recall(&recall)?;
+        let answer = space.recall(&recall)?;
         let verdict = judge(&question, &answer);
-        asked.push(Asked {
+        answered.push(AnsweredQuestion {
             question,
             answer,
             verdict,
         });
     }
-    Ok(asked)
+    Ok(answered)
 }
 
-/// Where the first expected message stands among the results, from 0.
-fn place_of_evidence(question: &Question, answer: &Answer) -> Option<usize> {
+/// The rank of the first expected message among the results, from 0.
+fn rank_of_evidence(question: &Question, answer: &Answer) -> Option<usize> {
     answer.results.iter().position(|hit| {
         let id = hit.memory.external_id.as_ref();
         id.is_some_and(|id| question.evidence.contains(id))
     })
 }
 
-fn judge(question: &Question, answer: &Answer) -> Verdict {
+fn judge(question: &Question, answer: &Answer) -> AnswerVerdict {
+    let first = answer.results.first();
     if question.evidence.is_empty() {
-        let sure = answer
-            .results
-            .first()
-            .is_some_and(|hit| hit.confidence >= SURE);
-        return if sure {
-            Verdict::Overconfident
-        } else {
-            Verdict::Declined
+        return match first.is_some_and(|hit| hit.confidence >= CONFIDENT) {
+            true => AnswerVerdict::Overconfident,
+            false => AnswerVerdict::Declined,
         };
     }
-    match place_of_evidence(question, answer) {
-        Some(0) => Verdict::Right,
-        Some(_) => Verdict::Later,
-        None => Verdict::Missed,
+    match rank_of_evidence(question, answer) {
+        Some(0) => AnswerVerdict::Right,
+        Some(_) => AnswerVerdict::Later,
+        None => AnswerVerdict::Missed,
     }
 }
 
-impl Asked {
-    /// Whether the first result is right, or nothing is rightly found.
+impl AnsweredQuestion {
+    /// Whether the first result is an expected one, or the answer is rightly declined.
     fn is_right(&self) -> bool {
-        matches!(self.verdict, Verdict::Right | Verdict::Declined)
+        matches!(self.verdict, AnswerVerdict::Right | AnswerVerdict::Declined)
     }
 
-    /// Whether one of the results is right, or nothing is rightly found.
+    /// Whether any result is an expected one, or the answer is rightly declined.
     fn is_found(&self) -> bool {
-        self.is_right() || self.verdict == Verdict::Later
+        self.is_right() || self.verdict == AnswerVerdict::Later
     }
 
-    /// What is said of the verdict, and in which style.
-    fn judgement(&self) -> (anstyle::Style, String) {
-        let (style, text) = match self.verdict {
-            Verdict::Right => (GREEN, "✓ the message that answers it"),
-            Verdict::Declined => (GREEN, "✓ the conversation doesn't say, and it is unsure"),
-            Verdict::Later => {
-                const PLACES: [&str; 5] = ["1st", "2nd", "3rd", "4th", "5th"];
-                let place = place_of_evidence(&self.question, &self.answer).unwrap_or(0);
-                return (
-                    YELLOW,
-                    format!("✗ the message that answers it comes {}", PLACES[place % 5]),
-                );
+    /// The verdict in a few words, with its style.
+    fn mark(&self) -> (anstyle::Style, String) {
+        match self.verdict {
+            AnswerVerdict::Right | AnswerVerdict::Declined => (GREEN, "✓".to_owned()),
+            AnswerVerdict::Later => {
+                let rank = rank_of_evidence(&self.question, &self.answer).unwrap_or(0);
+                (YELLOW, format!("✗ expected message at rank {}", rank + 1))
             }
-            Verdict::Missed => (
-                RED,
-                "✗ the message that answers it is not among the first 5",
-            ),
-            Verdict::Overconfident => (RED, "✗ the conversation doesn't say, but it is sure"),
-        };
-        (style, text.to_owned())
+            AnswerVerdict::Missed => (RED, format!("✗ expected message not in the top {RESULTS}")),
+            AnswerVerdict::Overconfident => (RED, "✗ the history has no answer".to_owned()),
+        }
     }
+}
+
+fn author(memory: &Memory) -> String {
+    let author = memory.author.as_deref();
+    author.map_or_else(|| "unknown".to_owned(), one_line)
 }
 
 fn print_import(
@@ -188,171 +279,96 @@ fn print_import(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let statistics = space.report()?.statistics;
-    let what = if report.imported > 0 {
-        format!(
-            "Remembered {} in {}",
-            memories(report.imported),
-            duration(import_ms)
-        )
+    let imported = if report.imported > 0 {
+        let took = duration(import_ms);
+        format!("Imported {} in {took}", memories(report.imported))
     } else {
-        format!("{} were there already", memories(report.known))
+        format!("{} imported earlier", memories(report.known))
     };
-    let span = match (statistics.first, statistics.last) {
+    let period = match (statistics.first, statistics.last) {
         (Some(first), Some(last)) => {
-            format!(
-                ", from {} to {}",
-                output.dates.day(first),
-                output.dates.day(last)
-            )
+            let (first, last) = (output.dates.day(first), output.dates.day(last));
+            format!(", {first} to {last}")
         }
         _ => String::new(),
     };
-    let text = format!(
-        "{what}: the messages of a made-up software project in {} threads{span}. Now some questions.",
-        number(statistics.threads)
-    );
+    let threads = number(statistics.threads);
+    let text =
+        format!("{imported}: the chat history of a software project, {threads} threads{period}.");
     for line in wrapped(&text, output.width) {
         output.line(line)?;
     }
     output.flush()
 }
 
-fn print_asked(number: usize, asked: &Asked, output: &mut Output) -> Result<(), Failure> {
-    output.line("")?;
+fn print_dim(text: &str, output: &mut Output) -> Result<(), Failure> {
     let width = output.width.saturating_sub(INDENT.len());
-    let question = &asked.question.question;
-    for (index, line) in wrapped(question, width).iter().enumerate() {
-        let head = if index == 0 {
-            format!("{number:>2}. ")
-        } else {
-            INDENT.to_owned()
-        };
-        output.line(format_args!("{head}{}", paint(BOLD, line)))?;
+    for line in wrapped(text, width) {
+        output.line(format_args!("{INDENT}{}", paint(DIM, line)))?;
     }
-    match asked.answer.results.first() {
-        Some(hit) => {
-            print_passage(hit, question, 5, output)?;
-            print_evidence(hit, output)?;
-        }
-        None => output.line(format_args!("{INDENT}{}", paint(DIM, "nothing found")))?,
-    }
-    print_judgement(asked, output)?;
-    if asked.verdict == Verdict::Later
-        && let Some(place) = place_of_evidence(&asked.question, &asked.answer)
-    {
-        print_passage(&asked.answer.results[place], question, 3, output)?;
-    }
-    output.flush()
+    Ok(())
 }
 
-/// The passage of a message that bears on the question, in at most so many lines.
-fn print_passage(
+/// Author, date, confidence, time and verdict of the first result.
+fn print_source(
     hit: &Hit,
-    question: &str,
-    most: usize,
+    answered: &AnsweredQuestion,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let width = output.width.saturating_sub(INDENT.len() + 2);
-    let terms = Analyser::new().query(question).terms;
-    let passage = snippet(&hit.memory.content, &terms, (width - 2) * most);
-    for line in at_most(wrapped(&passage, width), most, width) {
-        output.line(format_args!("{INDENT}{} {line}", paint(CYAN, "│")))?;
-    }
-    Ok(())
-}
-
-/// Who said it, when and where, and why it was found.
-fn print_evidence(hit: &Hit, output: &mut Output) -> Result<(), Failure> {
-    let width = output.width.saturating_sub(INDENT.len());
-    let memory = &hit.memory;
-    let author = memory
-        .author
-        .as_deref()
-        .map_or_else(|| "unknown".to_owned(), one_line);
-    let place = card::place(memory)
-        .map(|place| format!(" · {place}"))
-        .unwrap_or_default();
-    let said = format!(
-        "{author}, {}{place}",
-        output.dates.absolute(memory.occurred_at)
-    );
-    for text in [said.as_str(), hit.reasoning.as_str()] {
-        for line in wrapped(text, width) {
-            output.line(format_args!("{INDENT}{}", paint(DIM, line)))?;
-        }
-    }
-    Ok(())
-}
-
-fn print_judgement(asked: &Asked, output: &mut Output) -> Result<(), Failure> {
-    let (style, judgement) = asked.judgement();
-    let took = duration(asked.answer.took_ms);
-    let measured = match asked.answer.results.first() {
-        Some(hit) => format!("{} sure · {took}", percent(hit.confidence)),
-        None => took,
-    };
+    let source = [
+        author(&hit.memory),
+        output.dates.day(hit.memory.occurred_at).to_string(),
+        format!("{} confident", percent(hit.confidence)),
+        duration(answered.answer.took_ms),
+    ];
+    let (style, mark) = answered.mark();
     output.line(format_args!(
-        "{INDENT}{} · {measured}",
-        paint(style, judgement)
+        "{INDENT}{} {}",
+        paint(DIM, source.join(" · ")),
+        paint(style, mark)
     ))
 }
 
-fn median_ms(asked: &[Asked]) -> f64 {
-    let mut times: Vec<f64> = asked.iter().map(|asked| asked.answer.took_ms).collect();
+fn print_declined(answered: &AnsweredQuestion, output: &mut Output) -> Result<(), Failure> {
+    let best = answered.answer.results.first();
+    let best = best.map_or(0.0, |hit| hit.confidence);
+    let (style, mark) = answered.mark();
+    output.line(format_args!("{INDENT}no confident answer"))?;
+    output.line(format_args!(
+        "{INDENT}{} {}",
+        paint(
+            DIM,
+            format_args!(
+                "best result {} confident · {}",
+                percent(best),
+                duration(answered.answer.took_ms)
+            )
+        ),
+        paint(style, mark)
+    ))
+}
+
+fn median_ms(answered: &[AnsweredQuestion]) -> f64 {
+    let mut times: Vec<f64> = answered.iter().map(|one| one.answer.took_ms).collect();
     times.sort_by(f64::total_cmp);
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-fn count(asked: &[Asked], passes: fn(&Asked) -> bool) -> usize {
-    asked.iter().filter(|asked| passes(asked)).count()
+fn count(answered: &[AnsweredQuestion], passes: fn(&AnsweredQuestion) -> bool) -> usize {
+    answered.iter().filter(|one| passes(one)).count()
 }
 
-fn print_summary(asked: &[Asked], output: &mut Output) -> Result<(), Failure> {
+fn print_summary(answered: &[AnsweredQuestion], output: &mut Output) -> Result<(), Failure> {
     let text = format!(
-        "Of {} questions, {} were answered by the right message first, {} within the first five; {} each (median).",
-        asked.len(),
-        count(asked, Asked::is_right),
-        count(asked, Asked::is_found),
-        duration(median_ms(asked))
+        "All {} questions: {} right at rank 1, {} within the top {RESULTS}; median {}.",
+        answered.len(),
+        count(answered, AnsweredQuestion::is_right),
+        count(answered, AnsweredQuestion::is_found),
+        duration(median_ms(answered))
     );
     output.line("")?;
     for line in wrapped(&text, output.width) {
-        output.line(paint(BOLD, line))?;
-    }
-    Ok(())
-}
-
-fn print_next_steps(root: &Path, output: &mut Output) -> Result<(), Failure> {
-    let program = program();
-    let demo = format!("{program} --store {} --space demo", shell_path(root));
-    let steps = [
-        (
-            "Go on with this conversation:",
-            vec![
-                format!("{demo} recall \"why is the honey yield private?\" --explain"),
-                format!("{demo} context \"how does sync work now?\" --budget 600"),
-                format!("{demo} knowledge"),
-            ],
-        ),
-        (
-            "Remember something of your own:",
-            vec![
-                format!("{program} remember \"The staging server listens on port 8471\""),
-                format!("{program} recall \"which port does staging use?\""),
-            ],
-        ),
-        (
-            "Give an editor a memory (other editors: command `anamne`, argument `mcp`):",
-            vec![format!("claude mcp add anamne -- {program} mcp")],
-        ),
-    ];
-    output.line(format_args!("The store is {}", paint(CYAN, root.display())))?;
-    for (title, commands) in steps {
-        output.line("")?;
-        output.line(title)?;
-        for command in commands {
-            output.line(format_args!("  {}", paint(CYAN, command)))?;
-        }
+        output.line(line)?;
     }
     Ok(())
 }
@@ -376,17 +392,21 @@ fn as_json(
     root: &Path,
     report: &ImportReport,
     import_ms: f64,
-    asked: &[Asked],
+    answered: &[AnsweredQuestion],
 ) -> serde_json::Value {
-    let questions: Vec<_> = asked
+    let questions: Vec<_> = answered
         .iter()
-        .map(|asked| {
+        .map(|one| {
+            let first = one.answer.results.first();
+            let sentence = |hit: &Hit| best_sentence(&one.question.question, &hit.memory.content);
             json!({
-                "question": asked.question.question,
-                "evidence": asked.question.evidence,
-                "verdict": asked.verdict,
-                "took_ms": asked.answer.took_ms,
-                "answer": asked.answer.results.first(),
+                "topic": one.question.topic,
+                "question": one.question.question,
+                "evidence": one.question.evidence,
+                "verdict": one.verdict,
+                "took_ms": one.answer.took_ms,
+                "sentence": first.map(sentence),
+                "answer": first,
             })
         })
         .collect();
@@ -397,10 +417,10 @@ fn as_json(
         "known": report.known,
         "import_ms": import_ms,
         "questions": questions,
-        "right": count(asked, Asked::is_right),
-        "found": count(asked, Asked::is_found),
-        "asked": asked.len(),
-        "median_ms": median_ms(asked),
+        "right": count(answered, AnsweredQuestion::is_right),
+        "found": count(answered, AnsweredQuestion::is_found),
+        "asked": answered.len(),
+        "median_ms": median_ms(answered),
     })
 }
 

@@ -103,7 +103,7 @@ impl Command {
     /// Does it.
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         match self {
-            Self::Demo(demo::Demo {}) => demo::Demo::run(place, output),
+            Self::Demo(command) => command.run(place, output),
             Self::Init(init::Init {}) => init::Init::run(place, output),
             Self::Remember(command) => command.run(place, output),
             Self::Recall(command) => command.run(place, output),

@@ -4,6 +4,7 @@
 //! what an entry can't be read without; `layout` puts the `entries` in reading order; `lines` writes them.
 
 mod beside;
+mod best_sentence;
 mod entries;
 mod layout;
 mod lines;
@@ -16,6 +17,7 @@ use anamne_text::tokens::estimate_tokens;
 use anamne_types::{Answer, Context, Filter, Hit, Kind, Recall};
 
 use self::beside::Surroundings;
+pub use self::best_sentence::best_sentence;
 pub use self::entries::{Candidate, Section};
 use self::layout::Layout;
 use self::packing::Packing;

@@ -105,6 +105,16 @@ impl<'text> LongText<'text> {
         }
     }
 
+    /// The best sentence, on one line; empty where there is none.
+    pub(crate) fn best_sentence(&self) -> String {
+        let best = self
+            .order
+            .first()
+            .map(|place| &self.text[self.sentences[*place].clone()]);
+        let words: Vec<_> = best.into_iter().flat_map(str::split_whitespace).collect();
+        words.join(" ")
+    }
+
     /// The sentences that bear on the question, as many as cost at most `room` tokens, in their order, with `…` for what is left
     /// out; `None` where nothing readable finds room. O(sentences + what is shown).
     pub(crate) fn passage(&self, aim: &Aim<'_>, room: usize) -> Option<String> {
