@@ -1,0 +1,33 @@
+//! Recall quality stays above a floor, on the bundled conversation and, where `ANAMNE_QUALITY_DATA` names a folder of
+//! conversation sets, on one of those too.
+
+use std::process::Command;
+
+/// Runs the benchmark, which fails below `floor`.
+#[track_caller]
+fn check(floor: &str, data: &[&str]) {
+    let output = Command::new(env!("CARGO_BIN_EXE_anamne-eval"))
+        .args(["recall", "--floor", floor])
+        .args(data)
+        .output()
+        .expect("the benchmark starts");
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{complaints}");
+}
+
+#[test]
+fn the_bundled_conversation_stays_above_its_floor() {
+    check("0.60", &[]);
+}
+
+#[test]
+fn a_conversation_of_the_given_data_stays_above_its_floor() {
+    let Some(folder) = std::env::var_os("ANAMNE_QUALITY_DATA") else {
+        return;
+    };
+    let folder = folder.to_str().expect("a path in UTF-8");
+    check(
+        "0.70",
+        &["--data", folder, "--set", "locomo", "--corpus", "conv-26"],
+    );
+}
