@@ -11,7 +11,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::commands::Command;
 
-/// Memory for AI agents: tell it something, and get it back with the reason
+/// Long-term memory for AI agents: store text, recall it with evidence
 #[derive(Debug, clap::Parser)]
 #[command(
     name = "anamne",
@@ -19,15 +19,14 @@ use crate::commands::Command;
     max_term_width = 100,
     after_help = "\
 Start here:
-  anamne demo                                   try it on a conversation
+  anamne demo                                   see it answer questions
   anamne remember \"We deploy on Fridays only\"   tell it something
   anamne recall \"when do we deploy?\"            ask
   claude mcp add anamne -- anamne mcp           give it to an agent
 
-Exit codes: 0 done, 1 failed, 2 not accepted (usage or a refused value), 3 not
-found, 4 erased but not everywhere (each place that is left is named). With
---json, standard output carries JSON, and an error is one JSON object on
-standard error:
+Exit codes: 0 success, 1 failure, 2 invalid usage or value, 3 not found, 4
+partly done (what was skipped is named). With --json, results are JSON on
+standard output, and an error is one JSON object on standard error:
   {\"error\": {\"kind\": …, \"message\": …, \"field\"?: …, \"next_step\"?: …, \"hint\"?: …}}
 Kinds: refused and denied (exit code 2), not_found (3), permission_denied, busy,
 newer_format, damaged and failed (1)."
@@ -43,7 +42,7 @@ pub(crate) struct Cli {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// The store's folder; without it, the platform's data folder
+    /// The store's folder [default: the platform's data folder]
     #[arg(
         long,
         global = true,
@@ -52,7 +51,7 @@ pub(crate) struct Global {
         value_name = "DIR"
     )]
     pub(crate) store: Option<OsString>,
-    /// The space; without it, that of the project around the current folder, else `core`
+    /// The space [default: the current project's, else `core`]
     #[arg(
         long,
         global = true,
@@ -61,7 +60,7 @@ pub(crate) struct Global {
         value_name = "NAME"
     )]
     pub(crate) space: Option<String>,
-    /// Answer in JSON
+    /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
 }

@@ -10,10 +10,10 @@ use crate::failure::Failure;
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Filters")]
 pub(crate) struct Filters {
-    /// Happened at or after this: 2026-03-01, yesterday, "last week", 3d, …
+    /// From this time on: 2026-03-01, yesterday, "last week", 3d, …
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Happened until the end of this: `--until 2026-03` takes in all of March
+    /// Until the end of this time: `--until 2026-03` takes in all of March
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
     /// In this thread
@@ -22,7 +22,7 @@ pub(crate) struct Filters {
     /// Of this kind
     #[arg(long, value_parser = arguments::kind())]
     kind: Vec<Kind>,
-    /// A fact of this category
+    /// Facts of this category
     #[arg(long, value_parser = arguments::category())]
     category: Vec<Category>,
     /// With this tag
@@ -31,10 +31,10 @@ pub(crate) struct Filters {
     /// By this author
     #[arg(long, value_name = "NAME")]
     author: Vec<String>,
-    /// Told in this session
+    /// Written in this session
     #[arg(long, value_name = "NAME")]
     session: Vec<String>,
-    /// At least this important, 1 to 10
+    /// Minimum importance, 1 to 10
     #[arg(long, value_name = "N")]
     min_importance: Option<u8>,
 }

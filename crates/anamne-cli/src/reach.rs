@@ -14,28 +14,28 @@ const PROPOSED: usize = 3;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Reach")]
 pub(crate) struct Reach {
-    /// Search only the active tier (hot), the recent one (warm) or the archives (cold)
+    /// Search only the active tier (hot), also the recent one (warm), or the archives (cold)
     #[arg(long, default_value = "all", hide_possible_values = true, value_name = "WHICH", value_parser = arguments::temperature())]
     temperature: Temperature,
-    /// Follow links, relations and shared names: shallow, 1 to 4 steps, or deep, which also asks again with what was found
+    /// Follow links, relations and shared names: shallow, 1 to 4 hops, or deep (also searches again with words of the results)
     #[arg(long, default_value = "shallow", value_name = "STEPS", value_parser = arguments::depth)]
     depth: Depth,
-    /// What happened at a time that the question names comes first (prefer), alone (only), or as if it were not named (ignore)
+    /// Times in the question: rank matches first (prefer), return only matches (only), or ignore them (ignore)
     #[arg(long, default_value = "prefer", hide_possible_values = true, value_name = "HOW", value_parser = arguments::time_words())]
     times: TimeWords,
-    /// Only this thread and those that name the same things
+    /// Only this thread and threads that share entities with it
     #[arg(long, value_name = "THREAD", group = "scope")]
     related_to: Option<String>,
-    /// Only threads that are about this
+    /// Only threads about this topic
     #[arg(long, value_name = "TOPIC", group = "scope")]
     about: Option<String>,
-    /// Only memories that name this person, place or thing
+    /// Only memories that mention this entity
     #[arg(long, value_name = "NAME", group = "scope")]
     naming: Option<String>,
-    /// As it was known then: without what was told later, with what was changed or put away since
+    /// As of this time: later writes, edits and deletions don't count
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
-    /// What held then: nothing that happened later, nothing that was outdated by then
+    /// What was valid at this time: nothing later, nothing already outdated
     #[arg(long, value_name = "TIME")]
     held_at: Option<String>,
 }
@@ -76,13 +76,13 @@ impl Reach {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Spaces")]
 pub(crate) struct Across {
-    /// Ask these spaces (named with commas between them), `all` of them, or those that are likely to know (`auto`)
+    /// Search these spaces (comma-separated), `all`, or the most likely ones (`auto`)
     #[arg(long = "across", value_name = "SPACES", value_delimiter = ',')]
     chosen: Vec<String>,
-    /// Ask `core` too, which holds what is true everywhere; as is done anyway where no space is named
+    /// Also search `core` (the default unless --space is given)
     #[arg(long, overrides_with = "no_core")]
     core: bool,
-    /// Don't ask `core` beside the project's space
+    /// Don't search `core`
     #[arg(long, overrides_with = "core")]
     no_core: bool,
 }

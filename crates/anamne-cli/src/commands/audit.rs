@@ -9,7 +9,7 @@ use crate::place::Place;
 use crate::wording::{at_most_characters, number, one_line};
 use crate::{arguments, ids};
 
-/// List what was done, when and by whom, newest first
+/// List the changes: what, when, and by whom; newest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -19,15 +19,15 @@ Examples:
   anamne audit --memory m12 --oldest-first --json
 
 With --json: {\"events\": [{\"seq\", \"at\", \"actor\": {\"kind\", \"name\"?}, \"kind\",
-  \"memory\", \"row\"}], \"more\": whether there are further ones}")]
+  \"memory\", \"row\"}], \"more\": whether there are more}")]
 pub(crate) struct Audit {
-    /// Done at or after this: 2026-03-01, yesterday, "last week", 3d, …
+    /// At or after this time: 2026-03-01, yesterday, "last week", 3d, …
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Done until the end of this: `--until 2026-03` takes in all of March
+    /// Until the end of this time: `--until 2026-03` takes in all of March
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
-    /// By one of this sort (user, agent, tool, system), else by the one of this name
+    /// By this kind of actor (user, agent, tool, system) or this name
     #[arg(long, value_name = "ACTOR")]
     actor: Vec<String>,
     /// Of this kind
@@ -36,13 +36,13 @@ pub(crate) struct Audit {
     /// About this memory
     #[arg(long, value_name = "ID")]
     memory: Option<String>,
-    /// Events at most, 1 to 1000
+    /// Maximum number of events, 1 to 1000
     #[arg(short = 'k', long, default_value_t = 20, value_name = "N")]
     limit: usize,
-    /// Pass over so many first
+    /// Skip the first N
     #[arg(long, default_value_t = 0, value_name = "N")]
     offset: usize,
-    /// What was done first comes first
+    /// Oldest first
     #[arg(long)]
     oldest_first: bool,
 }

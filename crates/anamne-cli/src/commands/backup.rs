@@ -12,7 +12,7 @@ use crate::shell::shell_path;
 use crate::skipped;
 use crate::wording::{number, size};
 
-/// Copy the store to another folder while others use it, each time only what is new
+/// Back up the store to another folder, incrementally
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Copies every space, or the one that --space names, and verifies the copy. The
@@ -24,15 +24,14 @@ backup whose folder is available, and names those whose folder is missing.
 it. Erasures don't reach copies of a backup made by other means, or stores made
 by `anamne rewind`.
 
-With --every, the background of an MCP server, or `anamne tasks run`, makes
-backups by itself: each a store of its own, in a folder under DIR named by the
-space and the time, and only where something was told since the last one. After a
-new one was made the oldest beyond --keep are deleted. `anamne tasks` shows when
-the next is due; `--every never` ends it and deletes nothing.
+With --every, a running MCP server or `anamne tasks run` makes backups on
+schedule. Each is a complete store in a folder under DIR named by space and
+time. No backup is made if nothing changed. After a new backup is verified,
+the oldest beyond --keep are deleted. `anamne tasks` shows the next run;
+`--every never` ends the schedule and deletes nothing.
 
-A space that is damaged, or of a newer version, is skipped and named, and
-the others are backed up; the exit code is then 4. The backup keeps what it had
-of that space.
+A space that is damaged or has a newer format is skipped and named (exit code
+4); the backup keeps its earlier copy of that space.
 
 Examples:
   anamne backup /mnt/disk/anamne
@@ -48,16 +47,16 @@ With --json: {\"store\", \"backup\", \"spaces\": [{\"space\", \"folder\",
   {\"store\", \"folder\", \"every_hours\", \"keep\", \"spaces\": [name, …]}; all also: \"skipped\"?: {\"count\", \"first\": [{\"entry\": space,
   \"reason\"}]}")]
 pub(crate) struct Backup {
-    /// The folder: a backup of this store, an empty folder, or one that is not there yet
+    /// A backup of this store, an empty folder, or a new folder
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Remove the folder from the list of known backups; copy nothing
     #[arg(long)]
     forget: bool,
-    /// Have backups made there again and again: `hour`, `day`, `week`, a number of hours such as `12h`, or `never`
+    /// Schedule backups to this folder: `hour`, `day`, `week`, a number of hours such as `12h`, or `never`
     #[arg(long, value_name = "TIME", value_parser = hours, conflicts_with = "forget")]
     every: Option<Every>,
-    /// How many of these are kept
+    /// Number of scheduled backups to keep
     #[arg(long, value_name = "N", requires = "every", value_parser = clap::value_parser!(u32).range(1..))]
     keep: Option<u32>,
 }

@@ -8,12 +8,12 @@ use crate::output::{Output, counted, memories};
 use crate::place::Place;
 use crate::{ids, settling};
 
-/// Compare memories with each other: is there anything among them that can't be true together?
+/// Check memories for contradictions
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Judged by their texts, without a model, whether knowledge has been extracted from
-them or not. What a later memory took the place of, or someone decided, is shown
-and does no harm; exit code 1 says that something is left which nobody can tell.
+Compares the texts by rules, without a model, whether or not they have been
+extracted. Superseded and resolved statements are shown; exit code 1 means
+that an open contradiction is left.
 
 Examples:
   anamne check m3 m7 m12
@@ -28,10 +28,10 @@ pub(crate) struct Check {
     /// The memories
     #[arg(required_unless_present = "topic", value_name = "ID")]
     ids: Vec<String>,
-    /// And what is remembered on this
+    /// Also the memories about this topic
     #[arg(long, value_name = "WORDS")]
     topic: Option<String>,
-    /// Memories on the topic that are compared at most, 1 to 1000
+    /// Maximum number of memories about the topic, 1 to 1000
     #[arg(short = 'k', long, default_value_t = 50, value_name = "N")]
     limit: usize,
 }

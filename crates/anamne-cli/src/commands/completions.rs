@@ -7,7 +7,7 @@ use crate::arguments::Cli;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// Write the completion script of a shell
+/// Print a shell completion script
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -13,17 +13,17 @@ use crate::settling;
 use crate::skipped;
 use crate::wording::one_line;
 
-/// Fold together what says the same in other words, and see what was said again and again
+/// Merge memories that say the same, and show recurring statements
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Facts, skills and thoughts that say the same are folded: the latest one supersedes the
-others, which stay in the store and come behind it in every answer. What differs in a
-number, a date, a name or a \"not\" is never folded, and neither are messages. A running
-`anamne mcp` does this at night.
+Facts, skills and thoughts that say the same are merged: the latest supersedes
+the others, which stay in the store and rank behind it. Texts that differ in a
+number, a date, a name or a \"not\" are never merged; messages are never
+merged. A running `anamne mcp` does this at night.
 
-`anamne link WINNER LOSER --type supersedes --remove` undoes a fold for good, and
-`anamne audit --actor consolidation` lists all. A memory that is damaged in both
-copies is skipped and named; the exit code is then 4.
+`anamne link WINNER LOSER --type supersedes --remove` undoes a merge
+permanently, and `anamne audit --actor consolidation` lists all merges. A
+memory that is damaged in both copies is skipped and named (exit code 4).
 
 Examples:
   anamne consolidate
@@ -31,17 +31,17 @@ Examples:
   anamne consolidate --insights
 
 With --json: {\"proposals\": [{\"kind\", \"winner\", \"losers\", \"reason\", \"confidence\",
-  \"audit\"}], \"applied\": whether they were folded, \"insights\": [{\"text\", \"sentence\",
+  \"audit\"}], \"applied\": whether they were merged, \"insights\": [{\"text\", \"sentence\",
   \"central\", \"sources\", \"first\", \"last\", \"days\", \"confidence\"}] or null,
   \"skipped\"?: {\"count\", \"first\": [{\"entry\": id, \"reason\"}]}}")]
 pub(crate) struct Consolidate {
-    /// Fold them now
+    /// Apply the proposed merges
     #[arg(long)]
     apply: bool,
-    /// Show what at least three memories say, on at least two days
+    /// Show statements made by at least three memories on two or more days
     #[arg(long)]
     insights: bool,
-    /// Say the insights in the words of the language model that is set up by `anamne model`
+    /// Let the configured language model word the insights
     #[arg(long, requires = "insights")]
     reword: bool,
 }

@@ -15,18 +15,17 @@ use crate::{input, settling};
 /// Tokens that a block may cost where no budget is given.
 const USUAL_BUDGET: usize = 1_000;
 
-/// Ask a question and get a block of remembered text for a model to read
+/// Search the memories and print a block of text for a prompt
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The block holds what bears on the question: facts and skills first, then
-episodes and summaries, then what was said, in the order of time, each part with
-the name by which to cite it (`anamne show m12`), and costs at most the budget.
-It is quoted data, never an instruction. An entry that another memory
-contradicts says so (contested by, outdated by, wrong), and the other side
-stands beside it.
+The block contains relevant memories within the budget: facts and skills, then
+episodes and summaries, then messages in order of time, each with its citation
+(`anamne show m12`). It is quoted data, never an instruction. A contradicted
+entry is marked (contested by, outdated by, wrong), with the other side next
+to it.
 
-`--preset session_start` needs no question: what was decided, what is open, what
-matters and what was done last, for a host to read before its first word.
+`--preset session_start` needs no question: decisions, open points, important
+facts and recent work, for the start of a session.
 
 Examples:
   anamne context \"how do we deploy?\" --budget 800
@@ -40,16 +39,16 @@ pub(crate) struct Context {
     /// The question; `-` reads standard input
     #[arg(required_unless_present = "preset")]
     query: Vec<String>,
-    /// What a host wants to know without a question: session_start, at most 1500 tokens
+    /// A block without a question: session_start, at most 1500 tokens
     #[arg(long, hide_possible_values = true, value_name = "WHICH", value_parser = arguments::preset())]
     preset: Option<ContextPreset>,
-    /// Tokens that the block may cost, at least 50; 1000, or the preset's, if not given
+    /// Maximum tokens, at least 50 [default: 1000, or the preset's]
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
-    /// Memories considered at most; as many as may find room, if not given
+    /// Maximum number of memories to consider [default: what may fit]
     #[arg(short = 'k', long, value_name = "N")]
     limit: Option<usize>,
-    /// Leave out memories less sure than this, 0 to 1
+    /// Leave out memories below this confidence, 0 to 1
     #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
     min_confidence: f32,
     #[command(flatten)]

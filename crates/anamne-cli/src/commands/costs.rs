@@ -14,16 +14,16 @@ use crate::output::{DIM, Output, RED, paint};
 use crate::place::Place;
 use crate::wording::number;
 
-/// What costs are added up by.
+/// Group costs by.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum By {
-    /// A line for each day, in UTC
+    /// One line per day (UTC)
     Day,
-    /// A line for each month
+    /// One line per month
     Month,
-    /// A line for each model, the dearest first
+    /// One line per model, most expensive first
     Model,
-    /// A line for each space, the dearest first
+    /// One line per space, most expensive first
     Space,
 }
 
@@ -38,7 +38,7 @@ impl By {
     }
 }
 
-/// Show what language models have cost, and how the budgets stand
+/// Show language model costs and budgets
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -48,9 +48,10 @@ Examples:
 
 With --json: {\"costs\": [{\"key\", \"calls\", \"input_tokens\", \"output_tokens\", \"dollars\",
   \"unpriced\", \"estimated\"}], \"budgets\": [{\"budget\", \"limit\", \"spent\", \"exhausted\",
-  \"opens_at\"}], \"model_problem\": why the model that is set up is not asked, or null}")]
+  \"opens_at\"}], \"model_problem\": why the configured model is not used, or
+null}")]
 pub(crate) struct Costs {
-    /// What costs are added up by
+    /// Group costs by
     #[arg(long, value_enum, default_value = "day")]
     by: By,
     /// From this day on: 2026-03-01, "last month", 7d, …
@@ -59,7 +60,7 @@ pub(crate) struct Costs {
     /// Until the end of this
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
-    /// Of this model alone
+    /// Only this model
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 }

@@ -11,28 +11,26 @@ use crate::place::Place;
 use crate::projects::{self, Advice};
 use crate::wording::one_line;
 
-/// Read everything back, mend what can be mended, and say what is wrong
+/// Check everything, repair what can be repaired, and report the rest
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Looks at every space of the store, or at the one that --space names: the journal
-and its chain of hashes, the database, each view. Views that are damaged are
-built again. Exit code 1 says that something is left that needs a person, or
-`anamne repair`. What any process mended within the last thirty days is told too,
-and what a retention defers until a person confirms it. A language model that is
-set up but not used is named with the reason; that is no damage, and everything
-works without it.
+Checks every space, or the one that --space names: the journal and its hash
+chain, the database and each index. Damaged indexes are rebuilt. Exit code 1
+means that a problem needs you or `anamne repair`. It also lists repairs of
+the last thirty days, deferred retention, and why a configured language model
+is not used.
 
 Examples:
   anamne doctor
   anamne --space recipes doctor --json
 
-Spaces that several projects may have shared are named too, with the command that
-splits them, and folders that hold the same project; that is no damage.
+It also names spaces that several projects may share, with the command that
+splits them, and folders that contain the same project.
 
 With --json: {\"store\", \"healthy\", \"spaces\": [{\"space\", \"well\": […], \"deferred\":
   […], \"mended\": […], \"earlier\": […], \"problems\": […], \"next_steps\": […],
-  \"hints\": […]}], \"model_problem\": why the language model that is set up is not
-  used, or null, \"projects\": [{\"space\", \"finding\", \"commands\": […]}]}")]
+  \"hints\": […]}], \"model_problem\": why the configured model is not used,
+or null, \"projects\": [{\"space\", \"finding\", \"commands\": […]}]}")]
 pub(crate) struct Doctor {}
 
 impl Doctor {

@@ -9,7 +9,7 @@ use crate::output::Output;
 use crate::place::Place;
 use crate::{arguments, ids, input, settling};
 
-/// Change a memory; its earlier states stay in its history
+/// Change a memory; earlier versions are kept
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -40,22 +40,22 @@ pub(crate) struct Edit {
     /// New trust in its origin, 0 to 1
     #[arg(long, value_name = "SHARE")]
     trust: Option<f32>,
-    /// File it under this word too
+    /// Add this tag
     #[arg(long)]
     tag: Vec<String>,
-    /// No longer file it under this word
+    /// Remove this tag
     #[arg(long, value_name = "TAG")]
     untag: Vec<String>,
-    /// Set this beside what is there, as name=value; name=null takes it away
+    /// Set a metadata field; name=null removes it
     #[arg(long, value_name = "NAME=VALUE", value_parser = arguments::metadata)]
     metadata: Vec<(String, Value)>,
     /// When it happened
     #[arg(long, value_name = "TIME")]
     at: Option<String>,
-    /// When it stops being recalled
+    /// When it expires
     #[arg(long, value_name = "TIME")]
     expires: Option<String>,
-    /// The memory that takes its place
+    /// The memory that replaces it
     #[arg(long, value_name = "ID")]
     superseded_by: Option<String>,
 }

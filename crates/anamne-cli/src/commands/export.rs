@@ -13,20 +13,20 @@ use crate::skipped;
 use crate::whole_file::write_whole;
 use crate::wording::number;
 
-/// Write every memory as lines of JSON, as Markdown notes, or as a training corpus
+/// Export memories as JSON lines, Markdown notes or a training corpus
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-jsonl     a JSON object a line, oldest first: all that is known of a memory, and
-          the links that start at it
-markdown  a note for each memory, as Obsidian reads it: front matter in YAML,
-          links as [[wikilinks]], a folder for each thread
+jsonl     one JSON object per line, oldest first: every field of a memory, and
+its outgoing links
+markdown  one Obsidian note per memory: YAML front matter, [[wikilinks]], one
+folder per thread
 corpus    a line for each thread, its messages in order: {\"thread\", \"messages\":
           [{\"role\", \"content\", \"name\"?}]}; one without a role counts as user.
           What is no message, or in no thread, is left out
 
-`anamne import` reads lines and notes back into an equal store: ids, times and
-links are kept. Earlier versions are not exported. A memory that is damaged in
-both copies is skipped and named; the exit code is then 4.
+`anamne import` restores lines and notes with their ids, times and links.
+Earlier versions are not exported. A memory that is damaged in both copies is
+skipped and named (exit code 4).
 
 Files and pipes get the exact text. On a terminal, control and invisible
 characters are escaped as \\uXXXX, which is the same data in JSON.
@@ -45,13 +45,13 @@ pub(crate) struct Export {
     /// What to write
     #[arg(long, value_enum, default_value_t = Format::Jsonl)]
     format: Format,
-    /// The file to write, readable by its owner only; it appears when it is whole
+    /// Output file, owner-readable only; created when complete
     #[arg(short, long, value_name = "FILE", conflicts_with = "into")]
     output: Option<PathBuf>,
-    /// For markdown: the folder to write, which must be empty or not there yet
+    /// For markdown: an empty or new folder
     #[arg(long, value_name = "DIR")]
     into: Option<PathBuf>,
-    /// Forgotten memories too
+    /// Include forgotten memories
     #[arg(long)]
     all: bool,
 }

@@ -11,25 +11,25 @@ use crate::place::Place;
 use crate::skipped;
 use crate::wording::{duration, number};
 
-/// Extract what was told into the knowledge graph
+/// Extract entities and relations from new memories
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A running `anamne mcp` does this by itself, and `anamne knowledge`, `graph` and
-`resolve` do it before they answer. After a large import this does it at once.
-The same memories always give the same graph, so --again changes nothing but
-what an older version made otherwise. A memory that is damaged in both copies is
-skipped and named, and the exit code is then 4.
+A running `anamne mcp` does this automatically, and `anamne knowledge`,
+`graph` and `resolve` do it before they answer. Use it after a large import.
+The same memories always give the same graph, so --again only matters after an
+upgrade. A memory that is damaged in both copies is skipped and named (exit
+code 4).
 
 Examples:
   anamne extract
   anamne extract --again
 
-With --json: {\"memories\": read now, \"took_ms\", \"events\": how far the log is
-  extracted, \"behind\": events that are not extracted yet, \"busy\": whether another
-  process is extraction, \"skipped\"?: {\"count\", \"first\": [{\"entry\": id,
+With --json: {\"memories\": read now, \"took_ms\", \"events\": log position,
+\"behind\": events not extracted yet, \"busy\": whether another process is
+extracting, \"skipped\"?: {\"count\", \"first\": [{\"entry\": id,
   \"reason\"}]}}")]
 pub(crate) struct Extract {
-    /// Throw the graph away first
+    /// Discard the graph first
     #[arg(long)]
     again: bool,
 }

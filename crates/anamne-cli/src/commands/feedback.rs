@@ -17,21 +17,21 @@ enum Verdict {
     Useless,
 }
 
-/// Say whether a memory that was an answer helped
+/// Report whether a result was useful
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What is said of a memory is kept with it, and weighs a little in later answers.
-A question of `anamne meta log` is named by its number, q12: then its best
-answer is judged.
+Feedback is stored with the memory and slightly changes its rank. To rate the
+best result of a logged query, give the query's number: q12 (see `anamne meta
+log`).
 
 Examples:
   anamne feedback m12 useful
   anamne feedback m31 useless --note \"that was the old address\"
   anamne feedback q7 useful
 
-With --json: {\"memory\", \"useful\", \"useless\": how often each was said}")]
+With --json: {\"memory\", \"useful\", \"useless\": number of reports}")]
 pub(crate) struct Feedback {
-    /// The memory, or the question whose best answer it is about
+    /// The memory, or the query whose best result is meant
     #[arg(value_name = "ID")]
     of: String,
     /// Whether it helped

@@ -19,24 +19,23 @@ use crate::{ids, settling};
 /// Memories that a preview shows to a person; `--json` has all of them.
 const SHOWN: usize = 20;
 
-/// Put memories away, or erase them for ever
+/// Forget memories, or erase them permanently
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A forgotten memory is no longer recalled; `anamne restore` brings it back. With
---hard its content is removed from the database, the journal, every index, files
-that were set aside as damaged, and the backups made by `anamne backup`, with
-everything in them and their own backups. Nothing brings it back. A place that
-can't be reached (a disk that is not there, a backup that may only be read) is
-named with the reason, and the exit code is 4; the next `forget --hard`,
-`backup` or `doctor` tries again. Not known to the store, and so not reached:
-copies of a backup made by other means, stores made by `anamne rewind`, exports.
-Content is its text and typed fields, title, tags, metadata, outside id, earlier
-versions, the links from and to it with their reasons, and names of threads,
-sessions and authors that no other memory bears.
+A forgotten memory is no longer recalled; `anamne restore` brings it back.
+--hard permanently removes its content from the database, the journal, every
+index, quarantined files, and the backups made by `anamne backup`, including
+their own backups. If a copy can't be reached (missing disk, read-only
+backup), it is named with the reason (exit code 4), and the next `forget
+--hard`, `backup` or `doctor` tries again. Not reached: copies made by other
+means, stores made by `anamne rewind`, exports.
+Content means text and typed fields, title, tags, metadata, external id,
+earlier versions, links with their reasons, and names of threads, sessions and
+authors that no other memory uses.
 
-Instead of ids, --query, --all or filters choose the memories. Then what would
-go is shown first, and goes with --yes or a yes at the prompt. With --hard,
-filters and --all choose forgotten memories too.
+Instead of ids, select memories with --query, --all or filters; the selection
+is shown first and needs --yes or a confirmation. With --hard, filters and
+--all also select forgotten memories.
 
 Examples:
   anamne forget m12
@@ -55,10 +54,10 @@ pub(crate) struct Forget {
     /// The memories
     #[arg(value_name = "ID", conflicts_with_all = ["query", "all"])]
     ids: Vec<String>,
-    /// Those that a recall answers this question with
+    /// Memories that a recall returns for this query
     #[arg(long, value_name = "TEXT", conflicts_with = "all")]
     query: Option<String>,
-    /// With --query: memories at most
+    /// With --query: maximum number of memories
     #[arg(
         short = 'k',
         long,
@@ -67,13 +66,13 @@ pub(crate) struct Forget {
         requires = "query"
     )]
     limit: usize,
-    /// With --query: leave out those less sure than this, 0 to 1
+    /// With --query: minimum confidence, 0 to 1
     #[arg(long, default_value_t = 0.0, value_name = "SHARE", requires = "query")]
     min_confidence: f32,
-    /// All memories of the space, which --space must name
+    /// All memories of the space; requires --space
     #[arg(long)]
     all: bool,
-    /// Erase their content for ever
+    /// Erase the content permanently
     #[arg(long)]
     hard: bool,
     /// Don't ask

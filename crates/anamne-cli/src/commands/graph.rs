@@ -17,12 +17,12 @@ use crate::wording::file_name;
 /// Steps from the entity at most.
 const FARTHEST: u32 = 6;
 
-/// Draw what surrounds an entity: in the terminal, or as a picture
+/// Draw the neighbourhood of an entity as text, SVG or DOT
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-ENTITY is its name, one of its other names, or its id. A file's ending says its
-format, unless --format does: .svg, .dot, .gv, .json, .txt. The SVG file stands
-alone, and is legible on light and dark ground.
+ENTITY is a name, an alias or an id. Without --format, the file extension
+decides: .svg, .dot, .gv, .json, .txt. The SVG is self-contained and readable
+on light and dark backgrounds.
 
 Examples:
   anamne graph \"Mara Lind\"
@@ -32,20 +32,20 @@ Examples:
 
 With --json or --format json: {\"entity\": name, \"entities\": [{\"steps\", \"id\",
   \"name\", \"type\", …}], \"relations\": [{\"subject\", \"subject_name\", \"relation\",
-  \"object\", \"state\", …}], \"cut\": whether the limit left something out}")]
+  \"object\", \"state\", …}], \"cut\": whether the limit was reached}")]
 pub(crate) struct Graph {
-    /// The entity in the middle
+    /// The central entity
     entity: String,
-    /// How many relations away from it, 1 to 6
+    /// Maximum distance in relations, 1 to 6
     #[arg(long, default_value_t = 1, value_name = "N")]
     steps: u32,
-    /// Entities at most, 1 to 1000
+    /// Maximum number of entities, 1 to 1000
     #[arg(short = 'k', long, default_value_t = 40, value_name = "N")]
     limit: usize,
-    /// How it is drawn
+    /// Output format
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Option<Format>,
-    /// Write into this file instead of standard output
+    /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }

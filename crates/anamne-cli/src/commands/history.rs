@@ -14,10 +14,10 @@ use crate::{card, ids};
 /// What changes by itself with every event, and is said in the heading.
 const SAID_ALREADY: [&str; 5] = ["version", "seq", "updated_at", "content", "deleted_at"];
 
-/// Show every state that a memory has had, or the one that it had at an instant
+/// Show all versions of a memory, or the version at a given time
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-With --as-of, a day or a month means its end.
+A day or a month means its end.
 
 Examples:
   anamne history m12
@@ -28,7 +28,7 @@ With --json: {\"id\", \"versions\": [{\"version\", \"seq\", \"at\", \"change\", 
 pub(crate) struct History {
     /// The memory
     id: String,
-    /// Only the state as of this: 2026-03-01, "2026-03-01 14:05", yesterday, 3d, …
+    /// Only the version at this time: 2026-03-01, "2026-03-01 14:05", yesterday, 3d, …
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
 }

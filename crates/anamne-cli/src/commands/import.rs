@@ -18,21 +18,22 @@ use crate::wording::{duration, file_name, named, number};
 /// Bad lines that are shown to a person; `--json` has all of them.
 const SHOWN_BAD_LINES: usize = 20;
 
-/// Read memories from files of JSON lines, and from folders of Markdown notes
+/// Import JSON lines or folders of Markdown notes
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A line is an object such as
   {\"id\": \"a1\", \"thread\": \"standup\", \"position\": 0,
    \"time\": \"2026-02-03T09:12:37Z\", \"author\": \"Ada\", \"text\": \"We use tabs\"}
-Only `text` (or `content`) must be there. Also read: session, kind, category,
-role, importance, confidence, trust, tags, metadata, expires, links, the fields
-of typed memories, and all that `anamne export` writes: what it exported keeps
-its ids, times and links. Fields of other names become metadata.
+Only `text` (or `content`) is required. Also accepted: session, kind,
+category, role, importance, confidence, trust, tags, metadata, expires, links,
+the fields of typed memories, and everything that `anamne export` writes.
+Exported memories keep their ids, times and links. Other fields become
+metadata.
 
-A folder is read as Markdown notes, as `anamne export --format markdown` writes
-them or as they stand in an Obsidian vault: properties as above, and links as
-properties such as supports: \"[[Other note]]\". A note without an id is told as a
-document under its path.
+A folder is read as Markdown notes, such as an Obsidian vault or the output of
+`anamne export --format markdown`: properties as above, links as properties
+such as supports: \"[[Other note]]\". A note without an id becomes a document
+named by its path.
 
 Imported text is untrusted. Without --trusted an import can't set trust above
 0.9, importance above 5, assertions about entities or feedback (they are dropped
@@ -56,10 +57,10 @@ With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"links\", \"bad\":
   \"line\"?, \"reason\"}], \"unproven\": {\"trust\", \"importance\", \"metadata\"}, \"took_ms\"};
   an error has \"taken\": {\"imported\", \"known\", \"links\"}")]
 pub(crate) struct Import {
-    /// Files and folders to read, in this order; `-` reads standard input
+    /// Files and folders, in this order; `-` reads standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
-    /// Skip lines, notes and files that can't be taken, and report them
+    /// Skip and report invalid lines, notes and files
     #[arg(long)]
     skip_bad: bool,
     /// Accept the trust, importance, assertions and feedback in the files. For your own exports

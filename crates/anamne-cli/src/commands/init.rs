@@ -8,11 +8,11 @@ use crate::place::Place;
 use crate::projects::Shown;
 use crate::wording::one_line;
 
-/// Make the store and the space, and say where they are
+/// Create the store and the space, and print their folders
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Needed by nobody: what is told first makes both. It shows which space a folder
-leads to.
+Optional: the first write creates both. Shows which space the current folder
+uses.
 
 Examples:
   anamne init

@@ -8,31 +8,30 @@ use crate::output::Output;
 use crate::place::Place;
 use crate::{arguments, ids, settling};
 
-/// Say what one memory is to another
+/// Link two memories
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The link runs from the first memory to the second: FROM extends TO, FROM
-contradicts TO. Drawing it again changes its weight and reason. `anamne show`
-shows the links of a memory.
+The link is directed: FROM extends TO, FROM contradicts TO. Linking again
+updates weight and reason. `anamne show` lists a memory's links.
 
 Examples:
   anamne link m12 m31 --type supports --reason \"same bench, a week later\"
   anamne link m12 m31 --type related --weight 0.3
   anamne link m12 m31 --type supports --remove
 
-With --json: {\"from\", \"to\", \"type\", \"linked\": whether it is there now}")]
+With --json: {\"from\", \"to\", \"type\", \"linked\": whether the link exists now}")]
 pub(crate) struct Link {
-    /// Where it starts
+    /// The first memory
     from: String,
-    /// Where it ends
+    /// The second memory
     to: String,
-    /// What the start is to the end
+    /// The relation of the first memory to the second
     #[arg(long = "type", value_parser = arguments::link_type(), value_name = "TYPE")]
     sort: LinkType,
-    /// How strong it is, 0 to 1
+    /// Strength, 0 to 1
     #[arg(long, default_value_t = 1.0, value_name = "SHARE")]
     weight: f32,
-    /// Why it is there
+    /// The reason
     #[arg(
         long,
         default_value = "",
@@ -40,7 +39,7 @@ pub(crate) struct Link {
         value_name = "TEXT"
     )]
     reason: String,
-    /// Take the link away instead
+    /// Remove the link
     #[arg(long)]
     remove: bool,
 }

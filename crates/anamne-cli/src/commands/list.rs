@@ -19,19 +19,19 @@ Examples:
   anamne list --forgotten
   anamne list --limit 100 --offset 100 --json
 
-With --json: {\"memories\": [{\"id\", \"content\", \"kind\", …}], \"more\": whether there
-  are further ones}")]
+With --json: {\"memories\": [{\"id\", \"content\", \"kind\", …}], \"more\":
+whether there are more}")]
 pub(crate) struct List {
-    /// Memories at most, 1 to 1000
+    /// Maximum number of memories, 1 to 1000
     #[arg(short = 'k', long, default_value_t = 20, value_name = "N")]
     limit: usize,
-    /// Pass over so many first
+    /// Skip the first N
     #[arg(long, default_value_t = 0, value_name = "N")]
     offset: usize,
-    /// What happened first comes first
+    /// Oldest first
     #[arg(long)]
     oldest_first: bool,
-    /// The forgotten ones, which `restore` brings back
+    /// Forgotten memories, which `restore` brings back
     #[arg(long)]
     forgotten: bool,
     #[command(flatten)]

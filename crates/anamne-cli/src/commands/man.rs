@@ -11,14 +11,14 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::wording::file_name;
 
-/// Write the manual page
+/// Print the manual page
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   anamne man | man -l -
   anamne man --folder ~/.local/share/man/man1")]
 pub(crate) struct Man {
-    /// Write a page for every command into this folder, instead of one page to standard output
+    /// Write one page per command into this folder
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
 }

@@ -7,21 +7,21 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
 
-/// Serve the memory to an agent, by the Model Context Protocol over standard input and output
+/// Serve the memory to an agent (MCP over stdio)
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-An editor starts this by itself, one for each window; all of them and the
-command line may use one store at the same time. Standard output carries the
-protocol alone.
+Editors start this automatically, once per window. All of them and the command
+line can use one store at the same time. Standard output carries only the
+protocol.
 
-The eight tools of --tools memory are what most agents need; read_only leaves
-out those that change something; knowledge adds memory_knowledge, which asks and
-tells who and what the memories are about, and resolves contradictions.
+--tools memory offers the eight tools that most agents need; read_only omits
+those that write; knowledge adds memory_knowledge, for entities, relations and
+contradictions.
 
-The agent may read and write the space of its project and read `core`, which
-holds what is true everywhere; --spaces and --all-spaces let it use others,
---no-core takes `core` away. It can't erase for ever unless --allow-erase is
-given. memory_search asks `core` too, unless the space was named.
+The agent may read and write its project's space and read `core`, which holds
+what is true everywhere. --spaces and --all-spaces add others; --no-core
+removes `core`. Erasing permanently needs --allow-erase. memory_search
+includes `core` unless a space was named.
 
 Examples:
   claude mcp add anamne -- anamne mcp
@@ -29,14 +29,14 @@ Examples:
   claude mcp add recipes -- anamne --space recipes mcp
   claude mcp add anamne -- anamne mcp --spaces recipes,garden --no-core
 
-Other editors take the command `anamne` with the argument `mcp`:
+In other editors, use the command `anamne` with the argument `mcp`:
   {\"mcpServers\": {\"anamne\": {\"command\": \"anamne\", \"args\": [\"mcp\"]}}}")]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "independent switches of the command line"
 )]
 pub(crate) struct Mcp {
-    /// The tools that are offered
+    /// The tools to offer
     #[arg(
         long,
         value_enum,
@@ -47,10 +47,10 @@ pub(crate) struct Mcp {
     )]
     tools: Tools,
 
-    /// Reply in JSON too, for programs; a host hands that to its model in place of the text
+    /// Add JSON to replies, for programs; hosts pass it to their model instead of the text
     #[arg(long)]
     structured: bool,
-    /// Other spaces that the agent may read and write, with commas between them
+    /// Other spaces that the agent may read and write, comma-separated
     #[arg(
         long,
         value_name = "NAMES",
@@ -64,7 +64,7 @@ pub(crate) struct Mcp {
     /// Don't let the agent read `core`
     #[arg(long)]
     no_core: bool,
-    /// Let the agent erase memories for ever
+    /// Let the agent erase memories permanently
     #[arg(long)]
     allow_erase: bool,
 }

@@ -9,14 +9,14 @@ use crate::place::Place;
 use crate::settling;
 use crate::wording::{duration, named, size};
 
-/// What a space knows of its own recall: the questions that were asked, and what it knows much or little about
+/// Show the query log and how well topics are covered
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-By default no question's words are kept, only hashes of them; queries = \"text\"
-under [meta] in the space's space.toml keeps them, queries = \"off\" keeps
-nothing, and planning = false has every question search all tiers. What is kept
-can be cleared at any time: it decides what is searched first, and, by how often
-a memory was opened of late, between near equals.
+By default the log keeps hashes of query words, not the words. In the space's
+space.toml under [meta], queries = \"text\" keeps the words, queries = \"off\"
+keeps nothing, and planning = false makes every query search all tiers. The
+log decides which tiers are searched first; how often a memory was opened
+recently breaks near ties. `clear` is safe at any time.
 
 Examples:
   anamne meta log -k 5
@@ -35,19 +35,19 @@ pub(crate) struct Meta {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// The newest questions, with what they cost
+    /// The latest queries and their cost
     Log {
         /// Questions at most
         #[arg(short = 'k', long, default_value_t = 20, value_name = "NUMBER")]
         limit: usize,
     },
-    /// What is known well, and what hardly
+    /// Topics with good and poor coverage
     Topics {
         /// Topics at most
         #[arg(short = 'k', long, default_value_t = 20, value_name = "NUMBER")]
         limit: usize,
     },
-    /// Delete what is known of questions
+    /// Delete the query log
     Clear,
 }
 

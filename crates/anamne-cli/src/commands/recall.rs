@@ -19,10 +19,10 @@ const INDENT: usize = 10;
 /// Lines of text of one result.
 const LINES: usize = 4;
 
-/// Ask a question and get the memories that bear on it, best first
+/// Search the memories; best results first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The share before a result is the probability that it bears on the question.
+The percentage is the probability that the result is relevant.
 
 Examples:
   anamne recall \"which port does staging use?\"
@@ -38,25 +38,25 @@ With --json: {\"results\": [{\"memory\": {\"id\", \"content\", \"kind\", …}, \
   \"confidence\", \"scores\": {…}, \"reasoning\", \"explanation\": {…}, \"path\"?,
   \"entities\"?, \"space\"?}], \"times\"?: [{\"words\", \"since\", \"until\"}],
   \"abstained\"?: {\"threshold\", \"looked_at\", \"nearest\"}, \"plan\"?: {…},
-  \"answered\": the probability that the memory holds what is asked,
+  \"answered\": the probability that the store has an answer,
   \"degraded\": [view, …], \"took_ms\"}")]
 pub(crate) struct Recall {
-    /// The question, or words to look for; `-` reads standard input
+    /// The question or search words; `-` reads standard input
     #[arg(required = true)]
     query: Vec<String>,
-    /// Results at most
+    /// Maximum number of results
     #[arg(short = 'k', long, default_value_t = 10, value_name = "N")]
     limit: usize,
-    /// Leave out results less sure than this, 0 to 1
+    /// Abstain below this confidence, 0 to 1
     #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
     min_confidence: f32,
-    /// Show what each signal gave
+    /// Show the score of each feature
     #[arg(long)]
     explain: bool,
-    /// Show where it was looked and why
+    /// Show which tiers were searched and why
     #[arg(long)]
     explain_plan: bool,
-    /// Search all that is within reach, whatever the planner thinks of it
+    /// Disable planning; search all tiers
     #[arg(long)]
     no_plan: bool,
     #[command(flatten)]
@@ -73,16 +73,16 @@ pub(crate) struct Recall {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Order")]
 struct Order {
-    /// The formula: full, or for comparison reciprocal_rank, meaning_first or words_first
+    /// The ranking formula: full, or for comparison reciprocal_rank, meaning_first or words_first
     #[arg(long, default_value = "full", hide_possible_values = true, value_name = "FORMULA", value_parser = arguments::ranking())]
     ranking: Ranking,
-    /// The weight of a feature, by its name under --explain
+    /// Set the weight of a feature (names: see --explain); repeatable
     #[arg(long, value_name = "NAME=NUMBER", value_parser = arguments::weight)]
     weight: Vec<(String, f32)>,
-    /// How much a result loses for being like a better one, 0 to 1
+    /// Penalty for results similar to better ones, 0 to 1
     #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
     diversity: f32,
-    /// As whom it is asked: developer, architect, reviewer, planner, assistant, or a role of the space's settings
+    /// Rank for this role: developer, architect, reviewer, planner, assistant, or one from the space's settings
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
 }

@@ -8,11 +8,11 @@ use crate::output::Output;
 use crate::place::Place;
 use crate::{arguments, input, settling};
 
-/// Remember a text
+/// Store a text
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Prints the id. When this returns, the text is durable and every process finds
-it. The same text told again changes nothing and gives the same id.
+Prints the id. On return, the text is durable and visible to every process.
+Storing the same text again changes nothing and returns the same id.
 
 Examples:
   anamne remember \"The staging server listens on port 8471\" --tag staging
@@ -22,43 +22,43 @@ Examples:
 
 With --json: {\"id\", \"seq\", \"space\", \"duplicate\"}")]
 pub(crate) struct Remember {
-    /// What to remember; several words are joined by spaces, `-` reads standard input
+    /// The text; several words are joined by spaces, `-` reads standard input
     #[arg(required = true)]
     text: Vec<String>,
-    /// What it is; a message when not said
+    /// The kind [default: message]
     #[arg(long, value_parser = arguments::kind())]
     kind: Option<Kind>,
-    /// What a fact is about; makes it a fact
+    /// The category of a fact; implies --kind fact
     #[arg(long, value_parser = arguments::category())]
     category: Option<Category>,
-    /// A word to file it under; may be given several times
+    /// A tag; repeatable
     #[arg(long)]
     tag: Vec<String>,
-    /// The thread that it continues: a chat, a document, a topic
+    /// The thread: a chat, a document, a topic
     #[arg(long, value_name = "NAME")]
     thread: Option<String>,
-    /// Its place in the thread; the next free one when not said
+    /// Position in the thread [default: next]
     #[arg(long, value_name = "N")]
     position: Option<u32>,
-    /// Who said it
+    /// The author
     #[arg(long, value_name = "NAME")]
     author: Option<String>,
-    /// The session in which it was told
+    /// The session
     #[arg(long, value_name = "NAME")]
     session: Option<String>,
-    /// When it happened: "2026-03-01 14:00", yesterday, "3 days ago"; now when not said
+    /// When it happened: "2026-03-01 14:00", yesterday, "3 days ago" [default: now]
     #[arg(long, value_name = "TIME")]
     at: Option<String>,
-    /// How much it matters, 1 to 10; 5 when not said
+    /// Importance, 1 to 10 [default: 5]
     #[arg(long, value_name = "N")]
     importance: Option<u8>,
-    /// How sure its author is, 0 to 1; 1 when not said
+    /// The author's confidence, 0 to 1 [default: 1]
     #[arg(long, value_name = "SHARE")]
     confidence: Option<f32>,
-    /// Anything to keep with it, as name=value; the value is JSON where it parses as such
+    /// Metadata as name=value; the value may be JSON
     #[arg(long, value_name = "NAME=VALUE", value_parser = arguments::metadata)]
     metadata: Vec<(String, Value)>,
-    /// When it stops being recalled: 30d, "in 2 weeks", 2031-12-31
+    /// When it expires: 30d, "in 2 weeks", 2031-12-31
     #[arg(long, value_name = "TIME")]
     expires: Option<String>,
 }

@@ -8,16 +8,15 @@ use crate::next_step;
 use crate::output::{BOLD, GREEN, Output, RED, YELLOW, paint};
 use crate::place::Place;
 
-/// Mend what is damaged from the other copy, and list what can't be mended
+/// Repair damage from the other copy, and list what is lost
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Mends every space of the store, or the one that --space names: the database
-from the journal, the journal from the database, the indexes from the database.
-Damaged files are set aside beside the new ones as NAME.damaged-1 and so on,
-never overwritten; damaged indexes are built again. End other programs that use
-the store first. Exit code 1 says that something is lost or still wrong, or that
-a space was not repaired: another process uses it, a permission is missing, or a
-newer version wrote it.
+Repairs every space, or the one that --space names: the database from the
+journal, the journal from the database, the indexes from the database. Damaged
+files are kept as NAME.damaged-1 and so on. Stop other programs that use the
+store first. Exit code 1 means that something is lost or still wrong, or that
+a space was not repaired because it is in use, unreadable or written by a
+newer version.
 
 Examples:
   anamne verify

@@ -13,17 +13,16 @@ use crate::{extraction, ids, settling};
 /// Lines of a statement that are shown.
 const LINES: usize = 3;
 
-/// List statements that can't both hold, or decide which one does
+/// List open contradictions, or resolve one
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Both memories stay, and each says what became of it wherever it is recalled.
-What the losing one says counts for nothing any more in what is known. Deciding
-again changes the decision; it prints a memory, and `anamne forget` of that
-opens the contradiction again.
+Both memories stay and show the decision wherever they are recalled. The
+losing statement no longer counts as knowledge. Deciding again replaces the
+decision; it prints a memory, and `anamne forget` of that memory reopens the
+contradiction.
 
-An ID may be shortened as far as it means one contradiction. What a later memory
-took the place of (someone moved, a port was changed) needs no decision; --all
-lists that too.
+An ID may be shortened while it is unique. Superseded statements (someone
+moved, a port was changed) need no decision; --all lists them too.
 
 Examples:
   anamne resolve
@@ -37,13 +36,13 @@ With --json: {\"contradictions\": [{\"id\", \"kind\": \"contested|superseded\",
 pub(crate) struct Resolve {
     /// The contradiction
     id: Option<String>,
-    /// The memory that holds; the other one is marked wrong
+    /// The memory that is right; the other is marked wrong
     #[arg(long, value_name = "MEMORY", requires = "id")]
     keep: Option<String>,
-    /// Also list what was decided, and what a later memory took the place of
+    /// Include resolved and superseded statements
     #[arg(long, conflicts_with = "id")]
     all: bool,
-    /// Contradictions at most, 1 to 1000
+    /// Maximum number of contradictions, 1 to 1000
     #[arg(short = 'k', long, default_value_t = 20, value_name = "N")]
     limit: usize,
 }

@@ -7,7 +7,7 @@ use crate::output::{Output, memories};
 use crate::place::Place;
 use crate::{ids, settling};
 
-/// Bring forgotten memories back
+/// Restore forgotten memories
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

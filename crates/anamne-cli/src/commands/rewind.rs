@@ -12,14 +12,13 @@ use crate::shell::shell_path;
 use crate::skipped;
 use crate::wording::number;
 
-/// Rebuild a space as it was at an instant, in a new folder
+/// Rebuild a space as of an earlier time, in a new folder
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The journal is replayed up to TIME; a day or a month means its end. The result
-is a store of its own: look at it, take from it by `export`, or go on with it.
-This store is left as it is. What has been erased since stays erased; what is
-erased later is not erased there. Settings are those of now. With --all, a space
-that can't be rebuilt is skipped and named, and the exit code is then 4.
+Replays the journal up to TIME; a day or a month means its end. The result is
+an independent store; this store is unchanged. What was erased since stays
+erased; later erasures don't reach it. Settings are the current ones. With
+--all, a space that can't be rebuilt is skipped and named (exit code 4).
 
 Examples:
   anamne rewind --at yesterday --into ~/yesterday
@@ -30,10 +29,10 @@ With --json: {\"at\", \"store\", \"spaces\": [{\"space\", \"at\", \"last_seq\",
   \"last_at\"?, \"later\", \"erased_since\"}], \"absent\": [spaces made later],
   \"skipped\"?: {\"count\", \"first\": [{\"entry\": space, \"reason\"}]}}")]
 pub(crate) struct Rewind {
-    /// The instant: 2026-03-01, "2026-03-01 14:05", yesterday, 3d, …
+    /// The time: 2026-03-01, "2026-03-01 14:05", yesterday, 3d, …
     #[arg(long, value_name = "TIME")]
     at: String,
-    /// The folder to build it in: empty, or not there yet
+    /// An empty or new folder
     #[arg(long, value_name = "DIR")]
     into: PathBuf,
     /// All spaces of the store

@@ -9,12 +9,11 @@ use crate::place::Place;
 use crate::wording::one_line;
 use crate::{card, ids, known};
 
-/// Show a memory whole, with its links and what contradicts it
+/// Show one memory with its links and contradictions
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-An ID is the short name that lists and recalls show (m12, in its space), a whole
-id, a beginning of one that means one memory alone, or the id under which a
-memory was imported. This holds for every command.
+In every command, an ID is a citation (m12, within its space), an id, a unique
+beginning of one, or the external id of an imported memory.
 
 Examples:
   anamne show m12
@@ -22,8 +21,8 @@ Examples:
 
 With --json: {\"memory\": {\"id\", \"space\", \"kind\", \"content\", …}, \"links\":
   [{\"from\", \"to\", \"type\", \"weight\", \"reason\", \"created_at\"}], \"disputes\":
-  [{\"memory\", \"citation\", \"kind\": \"contested|superseded\", \"holds\"?: whether the
-  one that is shown does, \"reason\"}], \"related\": [{\"memory\", \"citation\", \"type\",
+  [{\"memory\", \"citation\", \"kind\": \"contested|superseded\", \"holds\"?:
+whether the shown memory holds, \"reason\"}], \"related\": [{\"memory\", \"citation\", \"type\",
   \"strength\", \"reason\"}], \"signals\": {\"novelty\", \"consistency\", \"utility\",
   \"importance\"} or null}")]
 pub(crate) struct Show {

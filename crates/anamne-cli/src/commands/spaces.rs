@@ -13,10 +13,10 @@ use crate::place::Place;
 use crate::projects::Shown;
 use crate::wording::{number, one_line, wrapped};
 
-/// List the spaces of the store, or change the settings of one
+/// List spaces, or change a space's settings
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The space that commands use here is marked by an arrow.
+An arrow marks the space used in this folder.
 
 Examples:
   anamne spaces

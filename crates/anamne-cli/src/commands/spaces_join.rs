@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
 
-/// Make two spaces one: say that their folders are one project
+/// Merge two spaces of one project
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Copies all memories of FROM to INTO with their ids, times and links, verifies
@@ -24,10 +24,10 @@ With --json: {\"from\", \"into\", \"chosen\", \"copied\", \"moved\", \"links\",
   \"links_left\", \"kept\": [{\"memory\", \"reason\"}], \"links_kept\"?: {\"count\",
   \"first\": [{\"entry\", \"reason\"}]}}")]
 pub(crate) struct Join {
-    /// The space whose memories and folders go to the other one
+    /// The space to merge
     #[arg(value_name = "FROM")]
     from: String,
-    /// The space that holds them afterwards
+    /// The space to keep
     #[arg(value_name = "INTO")]
     into: String,
 }

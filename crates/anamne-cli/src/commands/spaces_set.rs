@@ -8,11 +8,11 @@ use crate::output::{Output, memories};
 use crate::place::Place;
 use crate::settling;
 
-/// Change what a space is about and how it is kept, and show its settings
+/// Show or change the settings of a space
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without an option the settings are shown as they are. They stand in the space's
-folder, in space.toml.
+Without options, shows the settings. They are in space.toml in the space's
+folder.
 
 Examples:
   anamne spaces set --description \"What we cook\"
@@ -26,33 +26,31 @@ With --json: {\"name\", \"description\", \"recency_days\", \"quota_bytes\",
   \"retention_days\", \"retention_grace_days\", \"active_days\", \"recent_days\",
   \"model\"}; 0 stands for none")]
 pub(crate) struct Set {
-    /// What the space is about
+    /// A description of the space
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// After so many days a memory's recency has fallen to 37 %
+    /// Days until recency falls to 37 %
     #[arg(long, value_name = "DAYS")]
     recency_days: Option<f32>,
-    /// What the space's folder may take up: bytes, 500MB, 2GiB, or none
+    /// Maximum size of the space's folder: bytes, 500MB, 2GiB, or none
     #[arg(long, value_name = "SIZE", value_parser = size)]
     quota: Option<u64>,
-    /// Forget memories that happened more than so many days ago, facts and skills of importance 7 and more
-    /// excepted, and erase them after the grace period; or none
+    /// Forget memories older than this, except facts and skills of importance 7 or more, and erase them after the grace period; or none
     #[arg(long, value_name = "DAYS", value_parser = days)]
     retention_days: Option<u32>,
-    /// Erase what the retention forgot after so many further days on which the space was used
+    /// Erase forgotten memories after this many more days of use
     #[arg(long = "grace-days", value_name = "DAYS")]
     retention_grace_days: Option<u32>,
-    /// What happened at most so many days ago lies in the active tier
+    /// Maximum age in the active tier
     #[arg(long, value_name = "DAYS")]
     active_days: Option<u32>,
-    /// What happened at most so many days ago lies in the recent tier, older things in archives
+    /// Maximum age in the recent tier; older memories are archived
     #[arg(long, value_name = "DAYS")]
     recent_days: Option<u32>,
-    /// The embedding model: builtin, or a Model2Vec folder under the store's models folder. The one before
-    /// answers until every memory is embedded anew
+    /// The embedding model: builtin, or a Model2Vec folder under the store's models folder. The former model answers until all memories are embedded
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// Set a retention also where it forgets memories now, and forget them
+    /// Confirm a retention that forgets memories now
     #[arg(long)]
     yes: bool,
 }

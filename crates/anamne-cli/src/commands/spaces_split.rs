@@ -11,13 +11,12 @@ use crate::place::Place;
 use crate::settling;
 use crate::skipped;
 
-/// Move some memories of a space to another one
+/// Move some memories to another space
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-For a space that several projects shared. Which project a memory came from was
-not recorded, so choose by what is known: thread, author, session, tag, kind,
-time, or the agent that told it (`anamne audit` names them). Try with
---dry-run.
+For a space that several projects shared. The origin project was not recorded,
+so select by thread, author, session, tag, kind, time, or the agent that wrote
+it (see `anamne audit`). Try --dry-run first.
 
 Copies each memory with its id, times and links, verifies the copy, and forgets
 the original in FROM, where `anamne restore` brings it back. Earlier versions
@@ -33,21 +32,21 @@ With --json: {\"from\", \"into\", \"chosen\", \"copied\", \"moved\", \"links\",
   \"first\": [{\"entry\", \"reason\"}]}}; with --dry-run {\"from\", \"into\",
   \"chosen\"}")]
 pub(crate) struct Split {
-    /// The space from which they go
+    /// The source space
     #[arg(value_name = "FROM")]
     from: String,
-    /// The space into which they go, made if it is not there
+    /// The target space, created if missing
     #[arg(value_name = "INTO", required_unless_present = "settled")]
     into: Option<String>,
-    /// Only say how many there are
+    /// Only count them
     #[arg(long)]
     dry_run: bool,
-    /// Say that FROM holds no memories of other projects, so that `anamne doctor` asks no more
+    /// Confirm that FROM has no memories of other projects, so that `anamne doctor` stops asking
     #[arg(long, conflicts_with_all = ["into", "dry_run"])]
     settled: bool,
     #[command(flatten)]
     filters: Filters,
-    /// Told first by this agent or person, by the name in the log
+    /// First written by this agent or person, as named in the log
     #[arg(long, value_name = "NAME", help_heading = "Filters")]
     actor: Vec<String>,
 }

@@ -8,7 +8,7 @@ use crate::place::Place;
 use crate::wording::{self, number, size};
 use crate::{card, settling};
 
-/// Count what a space holds, and say how its views do
+/// Show counts, sizes and index status of a space
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -15,10 +15,10 @@ use crate::place::Place;
 use crate::skipped;
 use crate::wording::{named, number, one_line, wrapped};
 
-/// What is summarised as one.
+/// The period of one summary.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Period {
-    /// A run of memories of one thread without a gap of six hours
+    /// Memories of one thread without a gap of six hours
     Session,
     /// A day in UTC
     Day,
@@ -39,15 +39,14 @@ impl Period {
     }
 }
 
-/// Read what was said, in a tenth of its length: by session, day, week or month
+/// Show summaries by session, day, week or month
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A summary is made of what was said, word for word, each sentence with the memory that
-says it. Nothing else is ever derived from summaries. What changed since they were
-chosen is chosen again first.
+Summaries are extractive: original sentences, each with its source memory.
+Nothing else is derived from them. Outdated summaries are updated first.
 
-A memory that is damaged in both copies is in no summary and is named, and so is
-a summary that the model can't say in its words; the exit code is then 4.
+Memories that are damaged in both copies, and summaries that the model fails
+to reword, are skipped and named (exit code 4).
 
 Examples:
   anamne summaries
@@ -57,11 +56,11 @@ Examples:
   anamne summaries --by week --reword
 
 With --json: {\"summaries\": [{\"level\", \"thread\"?, \"start\", \"end\", \"memories\",
-  \"characters\", \"stale\", \"sentences\": [..]}], \"more\": whether there are further ones,
+  \"characters\", \"stale\", \"sentences\": [..]}], \"more\": whether there are more,
   \"reworded\"?: [[{\"text\", \"sources\", \"citations\"}] or null],
   \"skipped\"?: {\"count\", \"first\": [{\"entry\", \"reason\"}]}}")]
 pub(crate) struct Summaries {
-    /// What is summarised as one
+    /// The period of one summary
     #[arg(long, value_enum, default_value = "day")]
     by: Period,
     /// Beginning at or after this: 2026-03-01, yesterday, "last week", 3d, …
@@ -70,13 +69,13 @@ pub(crate) struct Summaries {
     /// Beginning until the end of this
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
-    /// The sessions of this thread
+    /// Only sessions of this thread
     #[arg(long, value_name = "THREAD", conflicts_with_all = ["since", "until"])]
     thread: Option<String>,
-    /// Say them in the words of the language model that is set up by `anamne model`
+    /// Let the configured language model word them
     #[arg(long)]
     reword: bool,
-    /// Summaries at most, 1 to 1000
+    /// Maximum number of summaries, 1 to 1000
     #[arg(short = 'k', long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     limit: u16,
 }

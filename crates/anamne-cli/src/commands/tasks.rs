@@ -17,15 +17,14 @@ const LOOK: &str =
 /// Waiting tasks that are listed.
 const SHOWN: usize = 20;
 
-/// Show the background work of a space, or hold, retry and cancel it
+/// Show background work; run, pause, retry or cancel it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What a space makes of its memories in the background waits in one queue, which
-all processes share. Chores keep in order what a process has open; a server does
-them by itself. While much is asked only what is urgent and cheap is done;
-while little is asked, everything but batches; and batches once nobody has asked
-for some minutes. A task that fails is tried again after a pause. After its last
-attempt it waits among the dead for a person.
+Tasks wait in one queue per space, shared by all processes. Chores are
+periodic work of each server. Under load only urgent, cheap tasks run; under
+light load everything but batches; batches run after some idle minutes. A
+failed task is retried after a delay; after its last attempt it waits for
+`retry` or `cancel`.
 
 Examples:
   anamne tasks
@@ -51,37 +50,37 @@ pub(crate) struct Tasks {
 /// What can be done with the queue beside looking at it.
 #[derive(Debug, clap::Subcommand)]
 enum Change {
-    /// Do everything that is due now, however much is asked meanwhile
+    /// Run everything that is due now
     Run,
-    /// Have nothing begin any more, in any process, until it is resumed
-    #[command(after_help = "What runs is asked to stop, and goes back into the queue.")]
+    /// Pause background work in all processes
+    #[command(after_help = "Running tasks stop and return to the queue.")]
     Pause {
         /// Only tasks of this kind
         kind: Option<String>,
     },
-    /// Let go on what was paused
+    /// Resume paused work
     #[command(
-        after_help = "Kinds that were paused by themselves stay so when everything is resumed."
+        after_help = "Kinds that were paused one by one stay paused when everything is resumed."
     )]
     Resume {
-        /// The kind that was paused by itself
+        /// Only this kind
         kind: Option<String>,
     },
-    /// Try dead tasks again, from their first attempt on
+    /// Retry failed tasks
     Retry {
         /// The task's number
         #[arg(required_unless_present = "all")]
         id: Option<TaskId>,
-        /// All that are dead
+        /// All failed tasks
         #[arg(long, conflicts_with = "id")]
         all: bool,
     },
-    /// Take a waiting or dead task out of the queue
+    /// Cancel a waiting or failed task
     Cancel {
         /// The task's number
         id: TaskId,
     },
-    /// List the tasks that failed for good, and why
+    /// List failed tasks and their errors
     Dead,
 }
 

@@ -24,25 +24,25 @@ pub(crate) struct Think {
     /// The thought; several words are joined by spaces, `-` reads standard input
     #[arg(required = true)]
     text: Vec<String>,
-    /// The chain that it belongs to
+    /// The chain of thoughts
     #[arg(long, value_name = "NAME", default_value = "thoughts")]
     thread: String,
-    /// The thought that it follows from; the last one of the thread when not said
+    /// The preceding thought [default: the last of the thread]
     #[arg(long, value_name = "ID")]
     follows: Option<String>,
-    /// A word to file it under; may be given several times
+    /// A tag; repeatable
     #[arg(long)]
     tag: Vec<String>,
-    /// Who thinks it
+    /// The author
     #[arg(long, value_name = "NAME")]
     author: Option<String>,
-    /// The session in which it is thought
+    /// The session
     #[arg(long, value_name = "NAME")]
     session: Option<String>,
-    /// How much it matters, 1 to 10; 5 when not said
+    /// Importance, 1 to 10 [default: 5]
     #[arg(long, value_name = "N")]
     importance: Option<u8>,
-    /// How sure its author is, 0 to 1; 1 when not said
+    /// The author's confidence, 0 to 1 [default: 1]
     #[arg(long, value_name = "SHARE")]
     confidence: Option<f32>,
 }

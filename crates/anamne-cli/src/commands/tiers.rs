@@ -11,16 +11,15 @@ use crate::place::Place;
 use crate::settling;
 use crate::wording::{duration, number, size};
 
-/// Show where a space keeps its memories by age, or move those that are old enough
+/// Show the storage tiers of a space, or move old memories now
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What happened within 30 days lies in the active tier, what happened within 90 days in
-the recent one, and what is older in the archive of its quarter. Facts and skills age
-from when they were last changed or recalled, and stay active while they are important
-(7 and more). A change brings a memory back. Nothing is lost or hidden by a move: recall
-reaches every tier, unless --temperature says otherwise.
-
-A running `anamne mcp` moves memories by itself, a day after they were told.
+The active tier has memories of the last 30 days, the recent tier of the last
+90, and quarterly archives have the rest. Facts and skills age from their last
+change or use, and stay active at importance 7 or more. A change moves a
+memory back. Recall searches every tier unless --temperature limits it. A
+running `anamne mcp` moves memories automatically, at the earliest a day after
+they were written.
 
 Examples:
   anamne tiers
@@ -31,7 +30,7 @@ Examples:
 With --json: {\"tiers\": [{\"tier\", \"memories\", \"bytes\"}], \"moved\": null or
   {\"memories\", \"cleaned\", \"longest_wait_ms\", \"busy\"}}")]
 pub(crate) struct Tiers {
-    /// Move what is old enough now, also what was told a moment ago
+    /// Move old memories now, including ones written recently
     #[arg(long = "move")]
     moves: bool,
 }

@@ -8,14 +8,13 @@ use crate::next_step;
 use crate::output::{BOLD, GREEN, Output, RED, YELLOW, counted, paint};
 use crate::place::Place;
 
-/// Read everything back and say exactly what is wrong, changing nothing
+/// Check everything without changing anything
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Looks at every space of the store, or at the one that --space names: the
-settings, the journal's chain of hashes, the digest of every state in the
-database, each row against a replay of the journal, the indexes, and in a backup
-its checksums. Exit code 1 says that something is wrong; `anamne repair` mends
-it.
+Checks every space, or the one that --space names: settings, the journal's
+hash chain, the digest of every version in the database, each row against a
+replay of the journal, the indexes, and a backup's checksums. Exit code 1
+means that something is wrong; run `anamne repair`.
 
 Examples:
   anamne verify

@@ -8,12 +8,12 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
 
-/// Tell that something is not so, or is not an entity at all
+/// Deny a relation, a property or an entity
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What the texts say of it counts for nothing any more. Without OBJECT the
-relation is denied whatever its other end is; without RELATION the entity
-itself, as where a word was taken for a name.
+Statements in memories no longer count. Without OBJECT the relation is denied
+for every object; without RELATION the entity itself is denied, for a word
+that was mistaken for a name.
 
 Examples:
   anamne knowledge deny \"Mara Lind\" lives_in Bonn
@@ -23,9 +23,9 @@ With --json: {\"id\", \"citation\", \"seq\", \"space\", \"duplicate\", \"knowled
 pub(crate) struct Deny {
     /// The entity
     subject: String,
-    /// The relation or property that is denied
+    /// The relation or property to deny
     relation: Option<String>,
-    /// The other end that is denied
+    /// The object to deny
     object: Option<String>,
     #[command(flatten)]
     counting: Counting,

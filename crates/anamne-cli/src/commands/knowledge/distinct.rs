@@ -8,10 +8,10 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
 
-/// Tell that two names that look alike mean different things
+/// Keep two similar names apart
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-They are not suggested to be merged any more, and no text joins them.
+They are no longer suggested for merging, and are never merged automatically.
 
 Examples:
   anamne knowledge distinct \"Anna Berg\" \"Anne Berg\"

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
 
-/// Tell that there is someone or something of this name
+/// Add an entity
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -22,7 +22,7 @@ pub(crate) struct Entity {
     /// What it is
     #[arg(long = "type", value_name = "TYPE", value_parser = arguments::entity_type())]
     sort: EntityType,
-    /// Another name for the same; may be given several times
+    /// Another name; repeatable
     #[arg(long, value_name = "NAME")]
     alias: Vec<String>,
     #[command(flatten)]

@@ -8,30 +8,30 @@ use crate::output::Output;
 use crate::place::Place;
 use crate::{arguments, extraction, known};
 
-/// List entities, those that most memories name first
+/// List entities, most mentioned first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What one memory alone named is passed over after thirty days, and what is hardly
-sure at once; --all lists that too.
+Hides entities with low confidence, and after thirty days those that only one
+memory mentioned; --all includes them.
 
 Examples:
   anamne knowledge list --type person
   anamne knowledge list --name hafen --all
 
 With --json: {\"entities\": [{\"id\", \"name\", \"type\", \"state\", \"confidence\",
-  \"mentions\", \"first_seen\", \"last_seen\", \"aliases\"?}], \"more\": whether there are
-  further ones}")]
+  \"mentions\", \"first_seen\", \"last_seen\", \"aliases\"?}], \"more\":
+whether there are more}")]
 pub(crate) struct List {
     /// Only those of this type
     #[arg(long = "type", value_name = "TYPE", value_parser = arguments::entity_type())]
     sort: Option<EntityType>,
-    /// Only those with this in one of their names, whatever the case
+    /// Only names that contain this text, ignoring case
     #[arg(long, value_name = "PART")]
     name: Option<String>,
-    /// Also those that are passed over
+    /// Include uncertain and faded entities
     #[arg(long)]
     all: bool,
-    /// Entities at most, 1 to 1000
+    /// Maximum number of entities, 1 to 1000
     #[arg(short = 'k', long, default_value_t = 20, value_name = "N")]
     limit: usize,
 }

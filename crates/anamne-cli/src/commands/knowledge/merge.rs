@@ -8,12 +8,12 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
 
-/// Tell that a name means an entity that is known under another one
+/// Merge one entity into another
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-From then on both names lead to one entity, kept under the second. Nothing is
-lost: `anamne forget` of what this prints takes them apart again, and
-`anamne knowledge distinct` says that they never belong together.
+Both names then mean one entity, listed under the second. `anamne forget` of
+the printed memory undoes it; `anamne knowledge distinct` keeps them apart
+permanently.
 
 Examples:
   anamne knowledge merge Mara \"Mara Lind\"
@@ -21,9 +21,9 @@ Examples:
 
 With --json: {\"id\", \"citation\", \"seq\", \"space\", \"duplicate\", \"knowledge\": {…}}")]
 pub(crate) struct Merge {
-    /// The name that is no entity of its own
+    /// The name to merge
     name: String,
-    /// The entity that it means
+    /// The entity to keep
     into: String,
     #[command(flatten)]
     counting: Counting,

@@ -26,13 +26,13 @@ const NAMED: usize = 5;
 /// Contradictions and pairs are counted up to here.
 const COUNTED: usize = 1_000;
 
-/// Show who and what the memories are about, and tell it by hand
+/// Show and edit the knowledge graph: entities and relations
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Entities (people, tools, places, …), what is said of them and what contradicts
-each other are read from the memories by themselves. What you tell by hand
-outranks that. It is a fact like any other, which recall finds; the commands
-that tell print its name, and `anamne forget m12` takes it back.
+Entities (people, tools, places, …), relations and contradictions are
+extracted automatically. What you add by hand outranks them. It is stored as a
+fact, which recall finds; the command prints its citation, and `anamne forget
+m12` removes it.
 
 Examples:
   anamne knowledge
@@ -43,8 +43,8 @@ Examples:
   anamne knowledge merge Mara \"Mara Lind\"
   anamne graph \"Mara Lind\"
 
-With --json: {\"space\", \"entities\": {type: count}, \"events\": how far the log is
-  extracted, \"behind\": events that are not extracted yet, \"open_contradictions\",
+With --json: {\"space\", \"entities\": {type: count}, \"events\": log
+position, \"behind\": events not extracted yet, \"open_contradictions\",
   \"suggested_merges\"}")]
 pub(crate) struct Knowledge {
     #[command(subcommand)]

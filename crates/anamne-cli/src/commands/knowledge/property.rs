@@ -8,12 +8,12 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
 
-/// Tell a property of an entity
+/// Add a property of an entity
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The frame is the side from which the entity is looked at: what it is and has
-(semantic), what happened to it (episodic), how to go about it (procedural), or
-what you chose to keep of it (custom).
+The frame is the perspective: what the entity is and has (semantic), what
+happened to it (episodic), how to handle it (procedural), or your own
+(custom).
 
 Examples:
   anamne knowledge property \"Mara Lind\" shoe_size 39
@@ -24,12 +24,12 @@ With --json: {\"id\", \"citation\", \"seq\", \"space\", \"duplicate\", \"knowled
 pub(crate) struct Property {
     /// The entity
     entity: String,
-    /// The property's name: a word, or words joined by _
+    /// The property's name, such as restart_order
     #[arg(value_name = "PROPERTY")]
     name: String,
     /// Its value
     value: String,
-    /// The frame in which it stands
+    /// The frame
     #[arg(long, default_value = "custom", value_name = "FRAME", value_parser = arguments::frame())]
     frame: Perspective,
     #[command(flatten)]

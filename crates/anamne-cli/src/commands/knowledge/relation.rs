@@ -7,12 +7,11 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
 
-/// Tell what one entity is to another
+/// Add a relation between two entities
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A relation is a word, or words joined by _: works_at, lives_in, part_of, uses,
-depends_on, leads, or one of your own. Entities that are not known yet become
-known by it.
+Relations are words joined by _: works_at, lives_in, part_of, uses,
+depends_on, leads, or your own. Unknown entities are added.
 
 Examples:
   anamne knowledge relation \"Mara Lind\" works_at \"Hafen GmbH\" --from 2026-03
@@ -20,17 +19,17 @@ Examples:
 
 With --json: {\"id\", \"citation\", \"seq\", \"space\", \"duplicate\", \"knowledge\": {…}}")]
 pub(crate) struct Relation {
-    /// The entity that it is about
+    /// The subject
     subject: String,
-    /// What is said of it
+    /// The relation, such as works_at
     #[arg(value_name = "RELATION")]
     said: String,
-    /// The entity at the other end
+    /// The object
     object: String,
-    /// Since when it is so: 2026-03-01, yesterday, "3 weeks ago"
+    /// Valid from: 2026-03-01, yesterday, "3 weeks ago"
     #[arg(long, value_name = "TIME")]
     from: Option<String>,
-    /// Until the end of when it is so: `--until 2026-03` takes in all of March
+    /// Valid until the end of: `--until 2026-03` takes in all of March
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
     #[command(flatten)]

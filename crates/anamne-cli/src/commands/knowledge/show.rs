@@ -12,10 +12,10 @@ use crate::{extraction, known};
 /// Entities that are named as being named together with the one that is shown.
 const TOGETHER: usize = 12;
 
-/// Show what is known of an entity from all sides, with the memories that say so
+/// Show an entity's relations with their source memories
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-ENTITY is its name, one of its other names, or its id.
+ENTITY is a name, an alias or an id.
 
 Examples:
   anamne knowledge show \"Mara Lind\"
@@ -30,7 +30,7 @@ With --json: {\"entity\", \"frames\": [{\"frame\", \"relations\": [{\"subject_na
 pub(crate) struct Show {
     /// The entity
     entity: String,
-    /// Mentions that are shown at most
+    /// Maximum number of mentions
     #[arg(short = 'k', long, default_value_t = 5, value_name = "N")]
     limit: usize,
 }

@@ -10,7 +10,7 @@ use crate::place::Place;
 use crate::shell::shell_arguments;
 use crate::wording::one_line;
 
-/// List entities that may be the same; nobody joins them but you
+/// List entities that may be the same
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -20,7 +20,7 @@ Examples:
 
 With --json: {\"suggestions\": [{\"into\": entity, \"from\": entity, \"reason\"}]}")]
 pub(crate) struct Suggestions {
-    /// Pairs at most
+    /// Maximum number of pairs
     #[arg(short = 'k', long, default_value_t = 20, value_name = "N")]
     limit: usize,
 }

@@ -11,7 +11,7 @@ use crate::wording::one_line;
 /// How long something told by hand counts.
 #[derive(Debug, clap::Args)]
 pub(super) struct Counting {
-    /// Until when it counts, for what is only true for now: 30d, "in 2 weeks", 2031-12-31
+    /// Valid until, for what is true only for now: 30d, "in 2 weeks", 2031-12-31
     #[arg(long, value_name = "TIME")]
     expires: Option<String>,
 }

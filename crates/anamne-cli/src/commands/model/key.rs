@@ -14,24 +14,24 @@ use crate::place::Place;
 /// More than this of standard input is no key.
 const MOST: u64 = 64 << 10;
 
-/// Keep the provider's key in the system's keychain, or in a private file
+/// Store the API key in the keychain, or in a private file
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The key is read from standard input, and not shown while it is typed. It is kept for the
-provider, host and port that are set up now; after `anamne model set --url …` with another
-host, another key has to be given.
+Reads the key from standard input without echo. The key is bound to the
+current provider, host and port; another host needs its own key.
 
-It goes to the system's keychain: `security` on macOS, `secret-tool` elsewhere, or the
-program whose whole path the variable ANAMNE_KEYCHAIN names (`none` for no keychain); it
-takes the words of secret-tool. Without a keychain, --file keeps the key in model.key in
-the store, which only you can read, and which goes where the store is copied to.
+The key is stored in the system keychain: `security` on macOS, `secret-tool`
+elsewhere, or the program at the absolute path in ANAMNE_KEYCHAIN (`none`
+disables it), which takes the arguments of secret-tool. --file stores it in
+model.key in the store instead, readable only by you; it is copied along with
+the store.
 
 Examples:
   anamne model key
   anamne model key < key.txt
   anamne model key --file < key.txt")]
 pub(super) struct KeepKey {
-    /// Keep it in the file model.key in the store
+    /// Store it in the file model.key in the store
     #[arg(long)]
     file: bool,
 }

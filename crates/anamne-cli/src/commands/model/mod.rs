@@ -16,23 +16,22 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
 
-/// Show, set up, test or switch off the language model that the background may ask
+/// Configure the optional language model
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nothing needs a model: without one, names, statements and contradictions are read by
-rules. With one, the background has it read what was told and judge what seems to
-contradict itself, while nobody asks and within the budgets, which stop the spending.
-What people said is sent to it as quoted data. A running `anamne mcp` takes a change
-over when it is started again.
+A model is optional: without one, extraction works by rules. With one, it also
+reads memories and judges contradictions, in the background, when idle, and
+within the budgets. Memories are sent to it as quoted data. A running `anamne
+mcp` applies a change after a restart.
 
-The settings are in model.toml in the store. They are used after they were approved
-on this machine: `set` approves what it writes; settings that came with a copied store,
-or that another program changed, wait for `trust`.
+The settings are in model.toml in the store. They take effect once approved on
+this machine: `set` approves what it writes; settings of a copied store, or
+changed by another program, wait for `trust`.
 
-The key is looked for in the provider's variable of the environment (ANTHROPIC_API_KEY,
-OPENAI_API_KEY, GEMINI_API_KEY, or the one named by --key-env), then in the system's
-keychain, then in the file that `anamne model key --file` writes. A key that is kept
-is for one provider, host and port, and never sent to another one.
+The key comes from the provider's environment variable (ANTHROPIC_API_KEY,
+OPENAI_API_KEY, GEMINI_API_KEY, or --key-env), else from the system keychain,
+else from the file that `anamne model key --file` writes. A stored key is
+bound to one provider, host and port.
 
 Examples:
   anamne model
@@ -53,13 +52,13 @@ pub(crate) struct Model {
 
 #[derive(Debug, clap::Subcommand)]
 enum Change {
-    /// Say which model may be asked, where, and what it may cost
+    /// Set the provider, model, address and budgets
     Set(set::Set),
-    /// Keep the provider's key in the system's keychain, or in a private file
+    /// Store the API key in the keychain, or in a private file
     Key(key::KeepKey),
     /// Approve the model settings of a store that came from elsewhere
     Trust(trust::Trust),
-    /// Ask the model a question of a few words
+    /// Send the model a short test question
     Test,
     /// Disable the language model; keep its settings
     Off,

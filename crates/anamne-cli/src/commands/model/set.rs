@@ -9,12 +9,12 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
 
-/// Whose API is spoken.
+/// The API.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Api {
     /// Anthropic's Messages API
     Anthropic,
-    /// OpenAI's, which Ollama, vLLM and LM Studio speak too
+    /// OpenAI's, also spoken by Ollama, vLLM and LM Studio
     Openai,
     /// Google's Gemini API
     Gemini,
@@ -33,28 +33,28 @@ impl Api {
 /// What can be set; what is not said stays as it is.
 #[derive(Debug, clap::Args)]
 pub(super) struct Set {
-    /// Whose API is spoken
+    /// The API
     #[arg(long, value_enum)]
     provider: Option<Api>,
-    /// The model, by the provider's name for it
+    /// The provider's model name
     #[arg(long)]
     model: Option<String>,
-    /// Where the API is, if not at the provider's own address; https, or this machine
+    /// Base URL if not the provider's own; https, or this machine
     #[arg(long, value_name = "URL")]
     url: Option<String>,
-    /// The variable of the environment that holds the key, for this host
+    /// The environment variable with the key for this host
     #[arg(long, value_name = "NAME")]
     key_env: Option<String>,
-    /// US dollars that may be spent in a day, 0 for no limit
+    /// Daily budget in US dollars; 0 for no limit
     #[arg(long, value_name = "DOLLARS")]
     daily_dollars: Option<f64>,
-    /// US dollars that may be spent in a month, 0 for no limit
+    /// Monthly budget in US dollars; 0 for no limit
     #[arg(long, value_name = "DOLLARS")]
     monthly_dollars: Option<f64>,
-    /// Tokens that may be read and written in a day, 0 for no limit
+    /// Daily budget in tokens; 0 for no limit
     #[arg(long, value_name = "N")]
     daily_tokens: Option<u64>,
-    /// Tokens that may be read and written in a month, 0 for no limit
+    /// Monthly budget in tokens; 0 for no limit
     #[arg(long, value_name = "N")]
     monthly_tokens: Option<u64>,
 }

@@ -11,13 +11,12 @@ use crate::output::{Output, say};
 /// Approve the model settings of a store that came from elsewhere
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A store that was copied or restored may carry a model.toml of somebody else, and another
-program may have changed yours. Until you approve it, no model is asked: nothing is sent
-to its host, and no key is read. This shows the host, where the key comes from, the model
-and the budgets, and asks.
+A copied store may contain someone else's model.toml, and another program may
+have changed yours. Until you approve it, nothing is sent to its host and no
+key is read. This command shows host, key source, model and budgets, and asks.
 
-Approvals are kept for this user on this machine, outside the store. They go with a store
-that is moved within its disk; a copy has to be approved again.
+Approvals are kept per user and machine, outside the store. A store moved
+within its disk stays approved; a copy needs a new approval.
 
 Examples:
   anamne model trust
