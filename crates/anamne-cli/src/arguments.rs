@@ -127,7 +127,7 @@ pub(crate) fn depth(text: &str) -> Result<Depth, String> {
             .ok()
             .map(Depth::Hops)
             .filter(|depth| depth.check().is_ok())
-            .ok_or_else(|| format!("say shallow, 1 to {} steps, or deep", Depth::DEEPEST)),
+            .ok_or_else(|| format!("use shallow, 1 to {} hops, or deep", Depth::DEEPEST)),
     }
 }
 
@@ -164,7 +164,7 @@ pub(crate) fn metadata(text: &str) -> Result<(String, serde_json::Value), String
     let value: serde_json::Value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
     if is_whole && value.is_f64() {
         return Err(format!(
-            "{name}={given} has more digits than a number keeps; write it as text: {name}='\"{given}\"'"
+            "{name}={given} has more digits than a number can hold; write it as text: {name}='\"{given}\"'"
         ));
     }
     Ok((name.to_owned(), value))

@@ -61,7 +61,7 @@ pub(crate) fn usable(root: &Path) -> Result<Option<BridgeConfig>, BridgeError> {
     Ok(Some(config))
 }
 
-/// The bridge of a store; `None` where no model is set up.
+/// The bridge of a store; `None` where no model configured.
 pub(crate) fn of_store(root: &Path) -> Result<Option<Arc<Bridge>>, BridgeError> {
     // Also where it is a symbolic link that leads nowhere.
     if std::fs::symlink_metadata(root.join(MODEL_FILE)).is_err() {

@@ -51,7 +51,7 @@ impl Dates {
         let range = parse_range(text, self.now, &self.zone)
             .map_err(|error| Failure::refused(field, format!("{field}: {error}")))?;
         if range.start > self.now {
-            let message = format!("{field} must not lie in the future, but was {text:?}");
+            let message = format!("{field} must not be in the future: {text:?}");
             return Err(Failure::refused(field, message));
         }
         if range.is_empty() {
@@ -75,11 +75,10 @@ impl Dates {
         let span = given.starts_with(|first: char| first.is_ascii_digit());
         match parse_range(&format!("next {}", spaced(given)), self.now, &self.zone) {
             Ok(range) if span && range.end > self.now => Ok(Some(range.end)),
-            _ => Err(Failure::refused(
-                field,
-                format!("{field} must lie in the future, but was {given:?}"),
-            )
-            .hint("write it as 30d, \"in 2 weeks\" or 2031-12-31")),
+            _ => Err(
+                Failure::refused(field, format!("{field} must be in the future: {given:?}"))
+                    .hint("use 30d, \"in 2 weeks\" or 2031-12-31"),
+            ),
         }
     }
 

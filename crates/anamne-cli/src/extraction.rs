@@ -17,7 +17,7 @@ const LONG: Duration = Duration::from_secs(2);
 /// How many like names are offered for one that is not known.
 const OFFERED: usize = 3;
 
-const TEMPLATE: &str = "{bar:24} {percent:>3} % extraction {msg} · {eta} to go";
+const TEMPLATE: &str = "{bar:24} {percent:>3} % extracting {msg} · {eta} to go";
 
 /// The knowledge of a space with all that was told until now in it.
 pub(crate) fn knowledge(space: &Space, output: &Output) -> Result<Knowledge, Failure> {
@@ -27,7 +27,7 @@ pub(crate) fn knowledge(space: &Space, output: &Output) -> Result<Knowledge, Fai
     if extracted.busy {
         let behind = counted(knowledge.behind()?, "event");
         output.warn(format_args!(
-            "another process is extraction knowledge now; answered without the last {behind}"
+            "another process is extracting; answered without the last {behind}"
         ));
     }
     Ok(knowledge)
@@ -76,14 +76,14 @@ fn no_entity(knowledge: &Knowledge, name: &str) -> Result<Failure, Failure> {
     let like = knowledge.nearest_names(name, OFFERED)?;
     let quoted: Vec<_> = like.iter().map(|name| shell_word(name)).collect();
     let hint = match quoted.as_slice() {
-        [] => "`anamne knowledge list` shows those that are known".to_owned(),
-        [only] => format!("did you mean {only}? `anamne knowledge list` shows all"),
+        [] => "list them with `anamne knowledge list`".to_owned(),
+        [only] => format!("did you mean {only}? List all with `anamne knowledge list`"),
         [others @ .., last] => format!(
-            "did you mean {} or {last}? `anamne knowledge list` shows all",
+            "did you mean {} or {last}? List all with `anamne knowledge list`",
             others.join(", ")
         ),
     };
-    let message = format!("no entity is called \"{}\"", named(name));
+    let message = format!("no entity named \"{}\"", named(name));
     Ok(Failure::not_found(message).hint(hint))
 }
 
@@ -106,7 +106,7 @@ impl Progress {
         if !output.is_watched() {
             if !self.said {
                 let events = counted(self.behind, "event");
-                output.note(format_args!("extraction knowledge from {events} …"));
+                output.note(format_args!("extracting knowledge from {events} …"));
             }
             self.said = true;
             return;

@@ -116,8 +116,8 @@ impl Failure {
 
     /// No language model is set up.
     pub(crate) fn no_model() -> Self {
-        Self::not_found("no model is set up")
-            .hint("set one up by `anamne model set --provider … --model …`")
+        Self::not_found("no model configured")
+            .hint("configure one with `anamne model set --provider … --model …`")
     }
 
     /// Adds what an import had taken.
@@ -152,7 +152,7 @@ impl Failure {
         }) = told.taken
         {
             say(format_args!(
-                "before it {} imported, {} known already, {} links drawn",
+                "before it: {} imported, {} already stored, {} links created",
                 memories(imported),
                 number(known),
                 number(links)
@@ -237,5 +237,5 @@ fn say_panic(place: &str, message: &str) {
         "{} internal error{place}: {message}",
         paint(ERROR, "error:")
     ));
-    say_hint("this is a bug of anamne; please report it with the command that was run");
+    say_hint("this is a bug in anamne; please report it with the command you ran");
 }

@@ -32,13 +32,9 @@ fn is_citation(text: &str) -> bool {
 }
 
 fn nothing_named(text: &str, space: &Space) -> Failure {
-    let message = format!(
-        "no memory in the space {} is named {}",
-        space.name(),
-        named(text)
-    );
+    let message = format!("no memory {} in the space {}", named(text), space.name());
     Failure::not_found(message)
-        .hint("`anamne list` shows the names of memories; --space chooses another space")
+        .hint("list memories with `anamne list`; use --space for another space")
 }
 
 /// The memories that `texts` name, in order and each once.

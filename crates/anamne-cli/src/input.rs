@@ -19,7 +19,7 @@ pub(crate) fn text(field: &str, words: &[String], output: &Output) -> Result<Str
     }
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
-        output.note("type the text, and end it with Ctrl-D on a line of its own");
+        output.note("type the text and end it with Ctrl-D on its own line");
     }
     let mut bytes = Vec::new();
     let unreadable = |error| Failure::failed(format!("can't read standard input: {error}"));
@@ -56,8 +56,8 @@ pub(crate) fn body(
             format!("category must be given with the kind fact, but the kind was {kind}"),
         )),
         (Some(kind), None) => Body::empty(kind).map(Some).ok_or_else(|| {
-            Failure::refused("kind", "kind must be another one than chunk, which has to name its document")
-                .hint("chunks are told by `anamne import`, with the id of their document in the field \"document\"")
+            Failure::refused("kind", "kind must not be chunk, which needs a document")
+                .hint("import chunks with `anamne import`, with the id of their document in the field \"document\"")
         }),
     }
 }

@@ -123,14 +123,14 @@ pub(crate) fn print_entity(entity: &Entity, output: &mut Output) -> Result<(), F
 pub(crate) fn dispute(dispute: &Dispute) -> (Style, String) {
     let other = &dispute.citation;
     match (dispute.kind, dispute.holds) {
-        (ConflictKind::Superseded, Some(true)) => (DIM, format!("took the place of {other}")),
+        (ConflictKind::Superseded, Some(true)) => (DIM, format!("supersedes {other}")),
         (ConflictKind::Superseded, _) => (YELLOW, format!("outdated by {other}")),
         (ConflictKind::Contested, None) => (YELLOW, format!("contested by {other}")),
         (ConflictKind::Contested, Some(true)) => {
-            (GREEN, format!("decided to hold against {other}"))
+            (GREEN, format!("resolved: holds against {other}"))
         }
         (ConflictKind::Contested, Some(false)) => {
-            (YELLOW, format!("decided to be wrong: {other} holds"))
+            (YELLOW, format!("resolved as wrong: {other} holds"))
         }
     }
 }

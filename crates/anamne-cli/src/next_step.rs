@@ -13,47 +13,47 @@ use crate::output::{CYAN, Output, paint, say_message};
 pub(crate) fn words(step: NextStep) -> &'static str {
     match step {
         NextStep::FixPermissions => {
-            "give this user read and write permission for the store's folder (`ls -ld` shows its owner and mode), or choose another store with --store DIR"
+            "give this user read and write permission for the store's folder (see `ls -ld`), or use another store with --store DIR"
         }
         NextStep::WaitAndRetry => {
-            "wait until it is done, or stop it; `lsof` names the processes that have the store's files open"
+            "wait, or stop the other process; `lsof` lists the processes that use the store"
         }
         NextStep::InstallNewer => "install a newer version of anamne; this version changed nothing",
         NextStep::Repair => {
-            "`anamne repair` restores what is damaged from the other copy; `anamne verify` only looks"
+            "repair it from the other copy with `anamne repair`; check only with `anamne verify`"
         }
-        NextStep::ListMemories => {
-            "`anamne list` shows the names of memories; --space chooses another space"
-        }
+        NextStep::ListMemories => "list memories with `anamne list`; use --space for another space",
         NextStep::ListForgotten => {
-            "`anamne list --forgotten` shows what can be brought back by `anamne restore ID`"
+            "list forgotten memories with `anamne list --forgotten`; restore one with `anamne restore ID`"
         }
-        NextStep::ListSpaces => "`anamne spaces` lists those that are there",
-        NextStep::ListContradictions => "`anamne resolve --all` lists those that are known",
-        NextStep::ListTasks => "`anamne tasks` lists those that are there",
+        NextStep::ListSpaces => "list them with `anamne spaces`",
+        NextStep::ListContradictions => "list them with `anamne resolve --all`",
+        NextStep::ListTasks => "list them with `anamne tasks`",
         NextStep::MakeRoom => {
-            "`anamne forget --hard` makes room; `anamne spaces set --quota SIZE` gives the space more"
+            "free space with `anamne forget --hard`, or raise the quota with `anamne spaces set --quota SIZE`"
         }
-        NextStep::BackUp => {
-            "`anamne backup DIR` brings a backup up to date, and makes it known to the store"
-        }
+        NextStep::BackUp => "update and register a backup with `anamne backup DIR`",
         NextStep::ForgetBackup => {
-            "`anamne backup --forget DIR` says that DIR is no backup any more"
+            "remove it from the known backups with `anamne backup --forget DIR`"
         }
-        NextStep::ConfirmRetention => "`anamne retention --apply --yes` confirms what is deferred",
-        NextStep::RestoreRetention => "`anamne retention --restore` brings back what it forgot",
+        NextStep::ConfirmRetention => {
+            "confirm deferred retention with `anamne retention --apply --yes`"
+        }
+        NextStep::RestoreRetention => "restore with `anamne retention --restore`",
         NextStep::SetModel => {
-            "mend model.toml, or write it anew with `anamne model set --provider … --model …`"
+            "fix model.toml, or recreate it with `anamne model set --provider … --model …`"
         }
-        NextStep::TrustModel => "`anamne model trust` shows what it asks for and approves it",
+        NextStep::TrustModel => "review and approve it with `anamne model trust`",
         NextStep::AllowVariable => "if it does, run `anamne model set --key-env VARIABLE`",
         NextStep::BindKey => {
-            "`anamne model trust` binds the key to this host, `anamne model key` takes another one"
+            "bind the key to this host with `anamne model trust`, or store another with `anamne model key`"
         }
-        NextStep::KeepKeyInFile => "`anamne model key --file` keeps it in a private file instead",
-        NextStep::ShowCosts => "`anamne costs` shows what was spent",
-        NextStep::Extract => "extract it first: `anamne extract`",
-        NextStep::Rewind => "`anamne rewind --at TIME --into DIR` rebuilds the store as it was",
+        NextStep::KeepKeyInFile => "store it in a private file with `anamne model key --file`",
+        NextStep::ShowCosts => "see `anamne costs`",
+        NextStep::Extract => "extract knowledge first: `anamne extract`",
+        NextStep::Rewind => {
+            "rebuild the store as of that time with `anamne rewind --at TIME --into DIR`"
+        }
     }
 }
 

@@ -44,10 +44,7 @@ pub(crate) fn say_json(value: &impl Serialize) {
     write_to_stderr(&safe_json(&json));
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "what comes here went through the filter"
-)]
+#[expect(clippy::disallowed_methods, reason = "the text is already filtered")]
 fn write_to_stderr(safe: &str) {
     let _ = writeln!(anstream::stderr(), "{safe}");
 }
@@ -167,7 +164,7 @@ impl Output {
         if !degraded.is_empty() {
             let parts = degraded.join(" and ");
             self.warn(format_args!(
-                "answered without {parts}, which can't take part now; rebuilding {} before this command ends",
+                "answered without {parts}; rebuilding {} before this command ends",
                 if degraded.len() == 1 { "it" } else { "them" }
             ));
         }

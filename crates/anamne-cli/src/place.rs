@@ -73,7 +73,7 @@ impl Place {
             }
             Err(error) => {
                 self.notes
-                    .push(format!("the space of this project can't be told: {error}"));
+                    .push(format!("can't determine this project's space: {error}"));
                 self.trouble = Some(error.to_string());
             }
         }
@@ -126,10 +126,8 @@ impl Place {
             return Ok(std::path::absolute(root).unwrap_or_else(|_| root.clone()));
         }
         let data = etcetera::base_strategy::choose_native_strategy().map_err(|error| {
-            Failure::failed(format!(
-                "can't tell where this platform keeps data: {error}"
-            ))
-            .hint("name a folder by --store DIR or in the variable ANAMNE_STORE")
+            Failure::failed(format!("can't find this platform's data folder: {error}"))
+                .hint("use --store DIR or the variable ANAMNE_STORE")
         })?;
         Ok(data.data_dir().join(name))
     }
@@ -192,7 +190,7 @@ impl Place {
     pub(crate) fn existing_space_of(&self, store: &Store) -> Result<Space, Failure> {
         if let Some(trouble) = &self.trouble {
             return Err(Failure::failed(trouble.clone()).hint(
-                "`anamne doctor` looks for damage; --space NAME chooses a space by its name",
+                "check for damage with `anamne doctor`, or choose a space with --space NAME",
             ));
         }
         match store.existing_space(self.space_name().as_str()) {
@@ -203,24 +201,20 @@ impl Place {
 
     fn nothing_yet(&self, root: &Path) -> Failure {
         let flag = self.space_flag();
-        Failure::not_found(format!(
-            "nothing is remembered yet: there is no store in {}",
-            file_name(root)
-        ))
-        .hint(format!(
-            "tell it something first: anamne {flag}remember \"…\"; or look at anamne demo"
+        Failure::not_found(format!("no store in {}", file_name(root))).hint(format!(
+            "store something first: anamne {flag}remember \"…\"; or try anamne demo"
         ))
     }
 
     fn no_space(&self, root: &Path) -> Failure {
         let (space, flag) = (&self.space, self.space_flag());
         Failure::not_found(format!(
-            "nothing is remembered in the space {space:?} yet: the store {} has no such space",
+            "no space {space:?} in the store {}",
             file_name(root),
             space = space.as_str()
         ))
         .hint(format!(
-            "make it by anamne {flag}remember \"…\" or anamne {flag}init; `anamne spaces` lists those that are there"
+            "make it by anamne {flag}remember \"…\" or anamne {flag}init; list them with `anamne spaces`"
         ))
     }
 

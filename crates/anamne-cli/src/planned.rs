@@ -19,7 +19,7 @@ pub(crate) fn understood(time: &UnderstoodTime, dates: &Dates) -> String {
         (None, Some(until)) => format!("before {until}"),
         (None, None) => "any time".to_owned(),
     };
-    format!("“{words}” taken for {taken}")
+    format!("“{words}” understood as {taken}")
 }
 
 /// Why there is no answer, and what came nearest.
@@ -27,7 +27,7 @@ pub(crate) fn declined(abstained: &Abstention) -> String {
     let threshold = percent(abstained.threshold);
     let nearest = match &abstained.nearest {
         Some(nearest) => format!(
-            " Nearest was {} with {}: {}",
+            " Nearest: {} with {}: {}",
             nearest.citation,
             percent(nearest.confidence),
             one_line(&nearest.excerpt)
@@ -35,7 +35,7 @@ pub(crate) fn declined(abstained: &Abstention) -> String {
         None => String::new(),
     };
     format!(
-        "no answer, for nothing is {} sure or more. {}{nearest}",
+        "no result reaches {} confidence. {}{nearest}",
         threshold.trim(),
         abstained.looked_at
     )

@@ -15,18 +15,18 @@ pub(crate) fn notes(found: &ProjectSpace, project: &Project) -> Vec<String> {
     match &found.standing {
         ProjectStanding::Known => {}
         ProjectStanding::Moved { from } => notes.push(format!(
-            "the project moved here from {}, so its space {} stays with it",
+            "the project moved here from {}; it keeps its space {}",
             from.display(),
             quoted(name)
         )),
         ProjectStanding::Adopted => notes.push(format!(
-            "the space {} was used for this folder before, so it becomes the project's own",
+            "the space {} was used for this folder before; it now belongs to the project",
             quoted(name)
         )),
         ProjectStanding::New { alike, formerly } => {
             for other in alike {
                 notes.push(format!(
-                    "{} holds the same project as {}, and gets the space {} of its own; if both are one project: anamne spaces join {} {}",
+                    "{} contains the same project as {}, and gets its own space {}; to share one space: anamne spaces join {} {}",
                     project.root().display(),
                     folders(other),
                     quoted(name),
@@ -36,7 +36,7 @@ pub(crate) fn notes(found: &ProjectSpace, project: &Project) -> Vec<String> {
             }
             if let Some(formerly) = formerly {
                 notes.push(format!(
-                    "earlier versions used the space {0} for this folder, which may hold memories of other projects; it gets the space {1} now. To move memories: anamne spaces split {0} {1} --thread NAME; to keep using it: anamne spaces join {1} {0}",
+                    "earlier versions used the space {0} for this folder, which may contain memories of other projects; the folder now uses the space {1}. To move memories: anamne spaces split {0} {1} --thread NAME; to keep using {0}: anamne spaces join {1} {0}",
                     quoted(formerly),
                     quoted(name)
                 ));
@@ -99,7 +99,7 @@ pub(crate) fn findings(store: &Store) -> Result<Vec<Advice>, Failure> {
         findings.push(Advice {
             space: shared.to_string(),
             finding: format!(
-                "the space {shared:?} may hold memories of several projects: {by}. Which memory came from which project was not recorded; threads, authors, agents, tags and times tell them apart",
+                "the space {shared:?} may contain memories of several projects: {by}. Their origin was not recorded; tell them apart by thread, author, agent, tag or time",
                 shared = shared.as_str()
             ),
             commands: vec![
@@ -130,7 +130,7 @@ fn copies(projects: &[KnownProject]) -> Vec<Advice> {
             findings.push(Advice {
                 space: later.space.to_string(),
                 finding: format!(
-                    "{} and {} hold the same project, each with memories of its own ({:?} and {:?}), which is right for copies that are worked on apart",
+                    "{} and {} contain the same project, each with its own memories ({:?} and {:?}); that is right for separate working copies",
                     folders(first),
                     folders(later),
                     first.space.as_str(),

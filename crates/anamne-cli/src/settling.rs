@@ -20,7 +20,7 @@ pub(crate) fn settle(space: &Space, output: &mut Output) -> Result<(), Failure> 
     let mut watch = |view: &'static str, _| {
         if !said && started.elapsed() > LONG {
             said = true;
-            output.note(format_args!("bringing the {view} view up to date …"));
+            output.note(format_args!("updating the {view} index …"));
         }
     };
     let settled = match space.is_unsettled() {
@@ -30,7 +30,7 @@ pub(crate) fn settle(space: &Space, output: &mut Output) -> Result<(), Failure> 
     };
     if let Err(error) = settled {
         output.warn(format_args!(
-            "the views could not be brought up to date: {error}; the next command tries again"
+            "indexes not updated: {error}; the next command tries again"
         ));
     }
     Ok(())

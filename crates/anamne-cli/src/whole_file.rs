@@ -48,7 +48,7 @@ fn check_replaceable(path: &Path) -> Result<(), Failure> {
     let name = file_name(path);
     Err(
         Failure::refused("output", format!("can't replace {name}: it is {kind}"))
-            .hint("name a new file; without --output the data goes to standard output"),
+            .hint("use a new file; without --output the data goes to standard output"),
     )
 }
 

@@ -85,7 +85,10 @@ impl Audit {
                 next.offset
             ));
         } else if events.is_empty() {
-            output.note(format_args!("no such event in the space {}", space.name()));
+            output.note(format_args!(
+                "no matching event in the space {}",
+                space.name()
+            ));
         }
         Ok(())
     }
@@ -107,7 +110,7 @@ fn actors(words: &[String]) -> Result<(Vec<ActorKind>, Vec<String>), Failure> {
         return Ok((kinds, names));
     }
     // Both together would mean those of the sort that also bear the name.
-    let accepts = "sorts of parties alone, or names alone";
+    let accepts = "either kinds of actors or names, not both";
     Err(InvalidValue::new("actor", accepts, words.join(", ")).into())
 }
 

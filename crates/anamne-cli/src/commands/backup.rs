@@ -105,7 +105,7 @@ impl Backup {
         skipped::tell(passed, output);
         let folder = shell_path(&self.folder);
         output.note(format_args!(
-            "read back and found whole; `anamne --store {folder} …` works on it"
+            "verified; use it with `anamne --store {folder} …`"
         ));
         skipped::outcome(passed)
     }
@@ -140,12 +140,12 @@ impl Backup {
         let names = spaces.join(", ");
         match every {
             Some(hours) => output.line(format_args!(
-                "{names}: a backup every {}, the last {} kept, in {}",
+                "{names}: a backup every {}, keeping the last {}, in {}",
                 counted(u64::from(hours), "hour"),
                 schedule.keep,
                 schedule.folder.display()
             ))?,
-            None => output.line(format_args!("{names}: no more backups by themselves"))?,
+            None => output.line(format_args!("{names}: scheduled backups disabled"))?,
         }
         output.flush()?;
         skipped::tell(&passed, output);
@@ -166,7 +166,7 @@ impl Backup {
         let folder = self.folder.display();
         if spaces.is_empty() && passed.is_empty() {
             return Err(Failure::not_found(format!(
-                "no space of this store has a backup in {folder}"
+                "{folder} is not a known backup of this store"
             )));
         }
         if output.is_json() {
@@ -179,7 +179,7 @@ impl Backup {
         }
         if !spaces.is_empty() {
             output.line(format_args!(
-                "{folder} is no backup of {} any more; what is there stays there",
+                "{folder} is no longer a known backup of {}; its files are unchanged",
                 spaces.join(", ")
             ))?;
         }

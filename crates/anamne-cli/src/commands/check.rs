@@ -75,19 +75,19 @@ fn print(report: &ConsistencyReport, space: &Space, output: &mut Output) -> Resu
     let settled = report.contradictions.len() - open;
     let compared = memories(report.checked);
     output.note(match (open, settled) {
-        (0, 0) => format!("nothing in {compared} contradicts another one"),
+        (0, 0) => format!("no contradictions in {compared}"),
         (0, settled) => format!(
-            "nothing in {compared} is open; {} settled",
+            "no open contradictions in {compared}; {} resolved",
             counted(settled as u64, "contradiction")
         ),
         (open, _) => format!(
-            "{} open in {compared}; `anamne resolve` decides",
+            "{} open in {compared}; decide with `anamne resolve`",
             counted(open as u64, "contradiction")
         ),
     });
     if report.not_extracted > 0 && open > 0 {
         output.note(format_args!(
-            "{} not extracted into the knowledge of the space {} yet: `anamne extract`",
+            "{} not extracted yet in the space {}: run `anamne extract`",
             memories(report.not_extracted),
             space.name()
         ));

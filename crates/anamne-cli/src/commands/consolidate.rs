@@ -86,14 +86,14 @@ impl Consolidate {
         output.flush()?;
         let count = counted(proposals.len() as u64, "group");
         match (self.apply, proposals.is_empty()) {
-            (_, true) => output.note("nothing says the same in other words"),
+            (_, true) => output.note("no memories say the same"),
             (true, false) => output.note(format_args!("{count} folded")),
             (false, false) => {
-                output.note(format_args!("{count} could be folded; --apply does it"));
+                output.note(format_args!("{count} can be merged; apply with --apply"));
             }
         }
         if insights.is_some_and(|insights| insights.is_empty()) {
-            output.note("nothing was said three times, on two days");
+            output.note("no recurring statements (three memories, two days)");
         }
         skipped::tell(&passed, output);
         settling::settle(&space, output)?;
@@ -136,7 +136,7 @@ fn reword(space: &Space, insight: &Insight, output: &mut Output) -> Result<bool,
         Ok(None) => Err(Failure::no_model()),
         Err(error) => {
             let reason = next_step::on_one_line(&error, error.next_step());
-            output.warn(format_args!("said word for word: {reason}"));
+            output.warn(format_args!("shown verbatim: {reason}"));
             Ok(false)
         }
     }

@@ -87,7 +87,7 @@ impl Context {
 
 fn print(context: &anamne::Context, budget: usize, output: &mut Output) -> Result<(), Failure> {
     if context.entries.is_empty() {
-        output.note("nothing that is remembered bears on this");
+        output.note("no relevant memories");
     } else {
         for line in visible(context.text.trim_end()).lines() {
             output.line(with_standing(line))?;
@@ -98,7 +98,7 @@ fn print(context: &anamne::Context, budget: usize, output: &mut Output) -> Resul
     let left_out = match context.left_out.len() {
         0 => String::new(),
         count => format!(
-            "; {} left out, a larger --budget takes in more",
+            "; {} left out for lack of budget (--budget)",
             memories(count as u64)
         ),
     };

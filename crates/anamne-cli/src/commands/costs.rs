@@ -104,13 +104,13 @@ impl Costs {
         }
         output.flush()?;
         if costs.is_empty() {
-            output.note("no model was asked");
+            output.note("no model calls");
         }
         for standing in budgets.iter().filter(|standing| standing.limit.is_some()) {
             let limit = standing.limit.as_deref().unwrap_or_default();
             let end = if standing.exhausted {
                 format!(
-                    "; spent, and open again {}",
+                    "; exhausted, resets {}",
                     output.dates.relative(standing.opens_at)
                 )
             } else {

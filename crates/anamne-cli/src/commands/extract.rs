@@ -58,12 +58,11 @@ impl Extract {
         }
         skipped::tell(&passed, output);
         if extracted.busy {
-            output
-                .warn("another process is extraction this space; what is left is extracted by it");
+            output.warn("another process is extracting this space");
         }
         if extracted.memories == 0 {
             output.line(format_args!(
-                "nothing new to extract in the space {}",
+                "nothing to extract in the space {}",
                 space.name()
             ))?;
             return skipped::outcome(&passed);

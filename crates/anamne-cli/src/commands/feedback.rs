@@ -74,7 +74,7 @@ impl Feedback {
             }))?;
         } else {
             output.line(format_args!(
-                "{} was said to be useful {}, and useless {}",
+                "{}: reported useful {}, useless {}",
                 memory.citation(),
                 times(judgement.useful.into()),
                 times(judgement.useless.into())

@@ -96,7 +96,10 @@ impl Forget {
         let space = place.existing_space()?;
         let chosen = self.choose(&space, filter)?;
         if chosen.ids.is_empty() {
-            output.note(format_args!("no such memory in the space {}", space.name()));
+            output.note(format_args!(
+                "no matching memory in the space {}",
+                space.name()
+            ));
             return self.print(&[], &Erased::default(), output);
         }
         let asks = !self.yes && (self.hard || !chosen.named);
@@ -127,28 +130,25 @@ impl Forget {
     fn check(&self, place: &Place, filter: &Filter) -> Result<(), Failure> {
         let chooses = self.query.is_some() || self.all || !filter.is_empty();
         if self.ids.is_empty() && !chooses {
-            return Err(
-                Failure::refused("ids", "which memories are meant was not said").hint(
-                    "name them, or choose them by --query, --all or a filter such as --thread",
-                ),
-            );
+            return Err(Failure::refused("ids", "no memories selected")
+                .hint("give ids, or select with --query, --all or a filter such as --thread"));
         }
         if !self.ids.is_empty() && !filter.is_empty() {
             return Err(Failure::refused(
                 "ids",
-                "memories are either named or chosen by filters, but both were given",
+                "give either ids or filters, not both",
             ));
         }
         if self.all && !filter.is_empty() {
             return Err(Failure::refused(
                 "all",
-                "--all means every memory, but a filter was given too",
+                "--all can't be combined with a filter",
             ));
         }
         if self.all && !place.is_named() {
             return Err(Failure::refused(
                 "space",
-                "--all wants the space to be named, so that nobody empties another one",
+                "--all requires --space, so that the wrong space isn't emptied",
             )
             .hint(format!(
                 "add --space {}",
@@ -158,9 +158,9 @@ impl Forget {
         if self.hard && !self.yes && !self.ids.is_empty() && !std::io::stdin().is_terminal() {
             return Err(Failure::refused(
                 "yes",
-                "erasing for ever wants a yes, and nobody is there to ask",
+                "erasing needs confirmation, and there is no terminal",
             )
-            .hint("add --yes, or leave out --hard to put them away so that they can be restored"));
+            .hint("add --yes, or omit --hard to forget them reversibly"));
         }
         Ok(())
     }
@@ -205,18 +205,20 @@ impl Forget {
         if !std::io::stdin().is_terminal() {
             return Err(Failure::refused(
                 "yes",
-                format!("{count} would go, which wants a yes, and nobody is there to ask"),
+                format!(
+                    "{count} selected; forgetting them needs confirmation, and there is no terminal"
+                ),
             )
-            .hint("add --yes when these are the ones; --json lists all of them"));
+            .hint("add --yes to confirm; --json lists all of them"));
         }
         let of = format!("{count} of the space {}", space.name());
         let question = match (self.all, self.hard) {
-            (true, true) => format!("Erase all {of} for ever, with every earlier state?"),
+            (true, true) => format!("Permanently erase all {of}, with every earlier version?"),
             (true, false) => format!("Forget all {of}?"),
-            (false, true) => format!("Erase {count} for ever, with every earlier state?"),
+            (false, true) => format!("Permanently erase {count}, with every earlier version?"),
             (false, false) => format!("Forget {count}?"),
         };
-        say(format_args!("{question} Type yes to go on:"));
+        say(format_args!("{question} Type yes to continue:"));
         let mut answer = String::new();
         std::io::stdin()
             .lock()
@@ -245,12 +247,12 @@ impl Forget {
         }
         let count = memories(ids.len() as u64);
         if self.hard {
-            output.line(format_args!("erased {count} for ever"))?;
+            output.line(format_args!("permanently erased {count}"))?;
             return print_reached(reached, output);
         }
         output.line(format_args!("forgot {count}"))?;
         if !ids.is_empty() {
-            output.note("`anamne restore ID` brings one back");
+            output.note("restore with `anamne restore ID`");
         }
         Ok(())
     }
@@ -280,7 +282,7 @@ fn print_reached(reached: &Erased, output: &mut Output) -> Result<(), Failure> {
     }
     for path in reached.removed() {
         output.note(format_args!(
-            "removed {}, a damaged file that an earlier repair kept: it may have contained the text",
+            "deleted {}, a quarantined file that may have contained the text",
             file_name(path)
         ));
     }
@@ -293,9 +295,8 @@ fn print_reached(reached: &Erased, output: &mut Output) -> Result<(), Failure> {
         ));
     }
     if !unreached.is_empty() {
-        output.note(
-            "the next `anamne forget --hard`, `anamne backup` or `anamne doctor` tries again",
-        );
+        output
+            .note("retried by the next `anamne forget --hard`, `anamne backup` or `anamne doctor`");
         let steps = unreached.iter().filter_map(|one| one.next_step);
         next_step::say_each(steps.chain([NextStep::ForgetBackup]));
     }

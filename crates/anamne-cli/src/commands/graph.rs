@@ -82,13 +82,10 @@ impl Graph {
         }
         output.flush()?;
         if around.cut {
-            output.note(format_args!(
-                "only the nearest {}; a larger --limit draws more",
-                self.limit
-            ));
+            output.note(format_args!("only the nearest {}; see --limit", self.limit));
         } else if around.relations.is_empty() {
             output.note(
-                "nothing is said of it yet; `anamne knowledge show` has the memories that name it",
+                "no relations yet; `anamne knowledge show` lists the memories that mention it",
             );
         }
         Ok(())
@@ -98,10 +95,7 @@ impl Graph {
     fn format(&self, output: &Output) -> Result<Format, Failure> {
         if let Some(format) = self.format {
             if output.is_json() && self.output.is_none() && format != Format::Json {
-                return Err(Failure::refused(
-                    "format",
-                    "--json and another --format were both asked for",
-                ));
+                return Err(Failure::refused("format", "--json conflicts with --format"));
             }
             return Ok(format);
         }

@@ -64,11 +64,8 @@ fn show_as_of(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let Some(version) = space.as_of(id, at)? else {
-        let message = format!(
-            "{id} had not been told yet at {}",
-            output.dates.absolute(at)
-        );
-        return Err(Failure::not_found(message).hint("`anamne history ID` shows all its states"));
+        let message = format!("{id} did not exist at {}", output.dates.absolute(at));
+        return Err(Failure::not_found(message).hint("`anamne history ID` shows all versions"));
     };
     if output.is_json() {
         return output.json(&json!({ "id": id, "as_of": at, "version": version }));
@@ -79,7 +76,7 @@ fn show_as_of(
             output.line("")?;
             show::print(memory, output)
         }
-        None => output.line("    its content has been erased"),
+        None => output.line("    content erased"),
     }
 }
 

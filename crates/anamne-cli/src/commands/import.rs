@@ -136,7 +136,7 @@ impl Import {
         total.print(output)?;
         if let Err(error) = settled {
             output.warn(format_args!(
-                "the views could not be brought up to date: {error}; the next command tries again"
+                "indexes not updated: {error}; the next command tries again"
             ));
         }
         Ok(())
@@ -155,7 +155,7 @@ fn size_of(file: &str) -> Result<Option<u64>, Failure> {
             "file",
             format!("can't import {name}: it is not a regular file"),
         )
-        .hint("to import a stream, pipe it in: … | anamne import -"));
+        .hint("to import a stream, use a pipe: … | anamne import -"));
     }
     Ok(metadata.is_file().then_some(metadata.len()))
 }
@@ -256,7 +256,7 @@ fn stopped(file: &str, error: Error, before: &Total, reached: &ImportReport) -> 
     };
     Failure::failed(message)
         .hint(format!(
-            "what came before this {what} stays; mend it and run the import again, or skip such {what}s with --skip-bad"
+            "everything before this {what} is imported; fix it and run the import again, or use --skip-bad"
         ))
         .taken(sum(before, &taken))
 }
@@ -343,7 +343,7 @@ impl Total {
             .collect();
         if !told.is_empty() {
             output.warn(format_args!(
-                "ignored unproven claims: {}; if the files are your own, import them again with --trusted",
+                "ignored claims of an untrusted file: {}; for your own exports, use --trusted",
                 told.join(", ")
             ));
         }
@@ -380,7 +380,7 @@ impl Progress {
 
     fn indexing(&self, view: &str) {
         if let Some(bar) = &self.bar {
-            bar.say(&format!("bringing the {view} view up to date"));
+            bar.say(&format!("updating the {view} index"));
         }
     }
 

@@ -42,7 +42,7 @@ impl Init {
         let what = if created {
             "made the space"
         } else {
-            "there is already the space"
+            "the space exists already:"
         };
         output.line(format_args!(
             "{what} {} in the store {}",

@@ -59,11 +59,11 @@ impl Link {
             space.link(&link)?;
         } else if !space.unlink(link.from, link.to, link.link_type)? {
             let what = format!(
-                "no link of type {} leads from {} to {}",
+                "no {} link from {} to {}",
                 link.link_type, link.from, link.to
             );
             return Err(Failure::not_found(what)
-                .hint(format!("`anamne show {}` shows its links", link.from)));
+                .hint(format!("see its links with `anamne show {}`", link.from)));
         }
         if output.is_json() {
             output.json(&json!({

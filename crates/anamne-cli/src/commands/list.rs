@@ -72,7 +72,10 @@ impl List {
                 "{count}; there are more: --offset {next}, or a larger --limit"
             ));
         } else if found.is_empty() {
-            output.note(format_args!("no such memory in the space {}", space.name()));
+            output.note(format_args!(
+                "no matching memory in the space {}",
+                space.name()
+            ));
         }
         Ok(())
     }

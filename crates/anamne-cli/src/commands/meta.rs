@@ -62,7 +62,7 @@ impl Meta {
                 if output.is_json() {
                     output.json(&json!({ "cleared": true }))?;
                 } else {
-                    output.line("What was known of questions is deleted.")?;
+                    output.line("Query log deleted.")?;
                 }
             }
         }
@@ -77,7 +77,7 @@ fn show_log(space: &Space, limit: usize, output: &mut Output) -> Result<(), Fail
         return output.json(&json!({ "queries": log }));
     }
     if log.is_empty() {
-        return output.line("No question is noted.");
+        return output.line("The query log is empty.");
     }
     for query in &log {
         let line = line_of(query);
@@ -102,7 +102,7 @@ fn line_of(query: &LoggedQuery) -> String {
     let results = match query.results {
         0 => "no result".to_owned(),
         results => format!(
-            "{}, the best {:.2} sure",
+            "{}, best confidence {:.2}",
             counted(results, "result"),
             query.confidence
         ),
@@ -121,7 +121,7 @@ fn show_topics(space: &Space, limit: usize, output: &mut Output) -> Result<(), F
         return output.json(&json!({ "topics": topics }));
     }
     if topics.is_empty() {
-        return output.line("No topic is known: `anamne extract` reads memories for names.");
+        return output.line("No topics yet: run `anamne extract`.");
     }
     for topic in &topics {
         let line = topic_line(topic);
@@ -139,10 +139,7 @@ fn topic_line(topic: &KnownTopic) -> String {
     };
     let asked = match topic.confidence {
         None => String::new(),
-        Some(confidence) => format!(
-            ", asked about {}, answers {confidence:.2} sure",
-            times(topic.asked)
-        ),
+        Some(confidence) => format!(", asked {}, confidence {confidence:.2}", times(topic.asked)),
     };
     format!(
         "{:<24}  {verdict:<12}  {}{asked}",

@@ -109,7 +109,7 @@ impl Recall {
                 Some(space) if answer.results.iter().all(|hit| hit.space.is_none()) => {
                     format!("the space {}", space.name())
                 }
-                _ => "the spaces that were asked".to_owned(),
+                _ => "the searched spaces".to_owned(),
             };
             sum_up(&answer, &from, output);
         }
@@ -166,7 +166,7 @@ fn sum_up(answer: &Answer, from: &str, output: &Output) {
     match &answer.abstained {
         Some(abstained) => output.note(planned::declined(abstained)),
         None if answer.results.is_empty() => {
-            output.note(format_args!("nothing in {from} bears on this ({took})"));
+            output.note(format_args!("no results in {from} ({took})"));
         }
         None => {
             let found = memories(answer.results.len() as u64);

@@ -54,7 +54,7 @@ impl Repair {
 fn print(report: &RepairReport, output: &mut Output) -> Result<(), Failure> {
     output.line(paint(BOLD, &report.space))?;
     if report.is_whole() && report.mended.is_empty() {
-        output.entry(GREEN, "well   ", "there was nothing to mend")?;
+        output.entry(GREEN, "well   ", "nothing to repair")?;
     }
     if let Some(kept) = &report.not_repaired {
         output.entry(RED, "skipped", &kept.message)?;

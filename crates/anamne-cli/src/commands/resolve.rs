@@ -80,21 +80,21 @@ impl Resolve {
         output.flush()?;
         if more {
             let count = counted(found.len() as u64, "contradiction");
-            output.note(format_args!("{count}; a larger --limit lists more"));
+            output.note(format_args!("{count}; see --limit"));
         }
         match found.iter().find(|one| is_open(one)) {
             Some(open) => output.note(format_args!(
-                "`anamne resolve {} --keep {}` decides for the later one",
+                "`anamne resolve {} --keep {}` keeps the later one",
                 &open.id[..open.id.len().min(6)],
                 open.later.evidence.citation
             )),
             None if found.is_empty() => output.note(format_args!(
-                "nothing in the space {} contradicts itself{}",
+                "no contradictions in the space {}{}",
                 space.name(),
                 if self.all {
                     ""
                 } else {
-                    " openly; --all lists what was decided or outdated"
+                    " open; --all lists resolved and superseded ones"
                 }
             )),
             None => {}
@@ -131,12 +131,12 @@ fn decide(id: &str, keep: &str, space: &Space, output: &mut Output) -> Result<()
     print(&contradiction, output)?;
     output.flush()?;
     let what = if told.duplicate {
-        "decided so already"
+        "already decided"
     } else {
         "decided"
     };
     output.note(format_args!(
-        "{what} ({decision}); `anamne forget {decision}` opens it again"
+        "{what} ({decision}); reopen with `anamne forget {decision}`"
     ));
     settling::settle(space, output)
 }

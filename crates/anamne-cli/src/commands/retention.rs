@@ -112,7 +112,7 @@ fn print_done(
 
 fn print(state: &RetentionState, output: &mut Output) -> Result<(), Failure> {
     let term = match state.days {
-        0 => "none; every memory is kept".to_owned(),
+        0 => "none; memories are kept forever".to_owned(),
         days => counted(days.into(), "day"),
     };
     output.line(format_args!("retention     {term}"))?;
@@ -122,7 +122,7 @@ fn print(state: &RetentionState, output: &mut Output) -> Result<(), Failure> {
     ))?;
     output.line(format_args!("to forget     {}", memories(state.outdated)))?;
     output.line(format_args!(
-        "forgotten     {}; `anamne retention --restore` brings them back",
+        "forgotten     {}; restore with `anamne retention --restore`",
         number(state.forgotten)
     ))?;
     let next = state.next_erasure.map_or_else(String::new, |days| {

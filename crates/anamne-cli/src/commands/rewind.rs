@@ -57,13 +57,13 @@ impl Rewind {
             print(rewound, output)?;
         }
         for absent in &rewind.absent {
-            output.line(format_args!("{}  was made later", paint(BOLD, absent)))?;
+            output.line(format_args!("{}  created later", paint(BOLD, absent)))?;
         }
         output.flush()?;
         skipped::tell(&rewind.skipped, output);
         let folder = shell_path(&self.into);
         output.note(format_args!(
-            "rebuilt in {folder}; `anamne --store {folder} …` works on it"
+            "rebuilt in {folder}; use it with `anamne --store {folder} …`"
         ));
         skipped::outcome(&rewind.skipped)
     }
@@ -71,11 +71,11 @@ impl Rewind {
 
 fn print(rewound: &Rewound, output: &mut Output) -> Result<(), Failure> {
     let last = match rewound.last_at {
-        Some(last) => format!(", the last one told {}", output.dates.both(last)),
+        Some(last) => format!(", last one {}", output.dates.both(last)),
         None => String::new(),
     };
     output.line(format_args!(
-        "{}  {}{last}; {} later ones left out",
+        "{}  {}{last}; {} later events left out",
         paint(BOLD, &rewound.space),
         counted(rewound.last_seq.0, "event"),
         number(rewound.later)

@@ -93,7 +93,7 @@ fn related(space: &Space, memory: &Memory) -> Result<Vec<Association>, Failure> 
 /// What the extractor makes of a memory, in one line.
 fn said_of(signals: &Regarded) -> String {
     format!(
-        "matters {:.1} of 10 by now · novelty {:.2} · consistency {:.2} · utility {:.2}",
+        "current importance {:.1} of 10 · novelty {:.2} · consistency {:.2} · utility {:.2}",
         signals.importance, signals.novelty, signals.consistency, signals.utility
     )
 }

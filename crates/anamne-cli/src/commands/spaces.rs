@@ -118,11 +118,11 @@ fn list(place: &Place, output: &mut Output) -> Result<(), Failure> {
     output.flush()?;
     for space in &unusable {
         let name = space.space.as_deref().unwrap_or("a space");
-        output.warn(format_args!("{name} can't be used: {}", space.reason));
+        output.warn(format_args!("{name} is unusable: {}", space.reason));
     }
     if !names.contains(here) {
         output.note(format_args!(
-            "commands use the space {here} here, which is not there yet"
+            "commands here use the space {here}, which doesn't exist yet"
         ));
     }
     Ok(())

@@ -90,10 +90,10 @@ impl Set {
         Err(Failure::refused(
             "yes",
             format!(
-                "a retention of {days} days forgets {count} of the space now, and erases what is not restored after a grace period"
+                "a retention of {days} days forgets {count} now, and erases them after the grace period unless restored"
             ),
         )
-        .hint("add --yes when that is meant"))
+        .hint("add --yes to confirm"))
     }
 
     fn apply(&self, config: &mut SpaceConfig) {
@@ -120,7 +120,7 @@ fn forget_outdated(space: &Space, output: &Output) -> Result<(), Failure> {
     if forgotten > 0 {
         let count = memories(forgotten);
         output.note(format_args!(
-            "forgot {count}; `anamne retention --restore` brings them back until they are erased"
+            "forgot {count}; until they are erased, restore with `anamne retention --restore`"
         ));
     }
     Ok(())
@@ -195,13 +195,13 @@ fn size(text: &str) -> Result<u64, String> {
         "tib" => 1 << 40,
         _ => {
             return Err(format!(
-                "{} is no unit; write 500MB, 2GiB, or none",
+                "unknown unit {}; use 500MB, 2GiB, or none",
                 crate::wording::named(unit)
             ));
         }
     };
-    let wrong = || "write a number such as 500MB or 2GiB, or none".to_owned();
-    let too_large = || format!("{text} is more than any disk holds");
+    let wrong = || "use a size such as 500MB or 2GiB, or none".to_owned();
+    let too_large = || format!("{text} is too large");
     if amount.bytes().all(|digit| digit.is_ascii_digit()) && !amount.is_empty() {
         let bytes = amount
             .parse()
@@ -218,9 +218,7 @@ fn size(text: &str) -> Result<u64, String> {
     }
     // Less than a byte would come to 0, which stands for no limit.
     if amount > 0.0 && bytes < 1.0 {
-        return Err(format!(
-            "{text} is less than a byte; write none for no limit"
-        ));
+        return Err(format!("{text} is less than a byte; use none for no limit"));
     }
     Ok(bytes as u64)
 }
@@ -232,7 +230,7 @@ fn days(text: &str) -> Result<u32, String> {
     }
     text.trim()
         .parse()
-        .map_err(|_| "write a whole number of days, or none".to_owned())
+        .map_err(|_| "use a whole number of days, or none".to_owned())
 }
 
 #[cfg(test)]

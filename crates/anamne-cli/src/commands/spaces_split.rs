@@ -59,16 +59,16 @@ impl Split {
             return if output.is_json() {
                 output.json(&json!({ "space": self.from, "settled": true }))
             } else {
-                output.line(format_args!("noted that {} is not shared", self.from))
+                output.line(format_args!("{} is marked as not shared", self.from))
             };
         };
         let filter = self.filters.read(&output.dates)?;
         if filter == anamne::Filter::default() && self.actor.is_empty() {
             return Err(Failure::refused(
                 "split",
-                "say which memories go, such as by --thread, --author, --tag or --actor",
+                "select memories, such as with --thread, --author, --tag or --actor",
             )
-            .hint("anamne spaces join FROM INTO moves all of them"));
+            .hint("to move all of them: anamne spaces join FROM INTO"));
         }
         let selection = Selection {
             filter,
@@ -80,7 +80,7 @@ impl Split {
                 return output.json(&json!({ "from": self.from, "into": into, "chosen": chosen }));
             }
             return output.line(format_args!(
-                "{} would go from {} to {into}",
+                "{} would move from {} to {into}",
                 memories(chosen),
                 self.from
             ));
@@ -120,7 +120,7 @@ pub(crate) fn report(
         ))?;
         if transfer.links_left > 0 {
             output.note(format_args!(
-                "{} links between memories that went and memories that stayed are kept in {}",
+                "{} links between moved and remaining memories stay in {}",
                 transfer.links_left, transfer.from
             ));
         }

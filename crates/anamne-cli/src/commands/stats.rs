@@ -108,7 +108,7 @@ fn model(report: &SpaceReport) -> String {
     }
     match state.embedded {
         Some(embedded) => format!(
-            "{} answers until {} has embedded every memory ({} of {} now)",
+            "{} answers until {} has embedded all memories ({} of {} done)",
             state.answering,
             state.model,
             number(embedded),
@@ -127,11 +127,11 @@ fn print_views(report: &SpaceReport, output: &mut Output) -> Result<(), Failure>
     for view in views {
         let state = if !view.trouble.is_empty() {
             let trouble = wording::one_line(&view.trouble);
-            paint(YELLOW, format_args!("takes no part now: {trouble}"))
+            paint(YELLOW, format_args!("not used now: {trouble}"))
         } else if let Some(event) = view.position {
-            format!("answers up to event {}", number(event))
+            format!("up to event {}", number(event))
         } else {
-            "does not follow the log".to_owned()
+            "independent of the log".to_owned()
         };
         let tail = match view.tail_rows {
             0 => String::new(),
@@ -139,9 +139,9 @@ fn print_views(report: &SpaceReport, output: &mut Output) -> Result<(), Failure>
         };
         let kept = match view.class {
             Class::Log => "",
-            Class::Paid => "; paid for, never rebuilt",
+            Class::Paid => "; paid, never rebuilt",
             Class::Observed => "; observed, never rebuilt",
-            Class::External => "; fetched from elsewhere",
+            Class::External => "; external",
         };
         output.line(format_args!(
             "{:<8}  {:column$}  {state}, {tail}{}{kept}",

@@ -122,9 +122,9 @@ impl Summaries {
         }
         output.flush()?;
         if summaries.is_empty() {
-            output.note("nothing was said in that time");
+            output.note("no memories in that period");
         } else if more {
-            output.note("there are more: --since, --until or a larger --limit shows them");
+            output.note("there are more: see --since, --until, --limit");
         }
         skipped::tell(&passed, output);
         skipped::outcome(&passed)
@@ -169,7 +169,7 @@ fn reword(
             }
             Err(error) => {
                 let reason = next_step::on_one_line(&error, error.next_step());
-                output.warn(format_args!("said word for word: {reason}"));
+                output.warn(format_args!("shown verbatim: {reason}"));
                 reworded.resize(summaries.len(), None);
                 break;
             }

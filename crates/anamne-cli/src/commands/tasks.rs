@@ -11,8 +11,7 @@ use crate::place::Place;
 use crate::wording::{number, one_line};
 
 /// What to do about a task that failed or waits for something: its error is kept in words alone.
-const LOOK: &str =
-    "`anamne doctor` looks for damage; `anamne costs` shows what was spent on a language model";
+const LOOK: &str = "check for damage with `anamne doctor`, and model budgets with `anamne costs`";
 
 /// Waiting tasks that are listed.
 const SHOWN: usize = 20;
@@ -111,11 +110,11 @@ fn run(space: &Space, output: &mut Output) -> Result<(), Failure> {
         let error = one_line(&one.error);
         let what = match &one.outcome {
             Outcome::Done => "done".to_owned(),
-            Outcome::Released => "stopped; it waits again".to_owned(),
+            Outcome::Released => "stopped; back in the queue".to_owned(),
             Outcome::Lost => "lost to another process".to_owned(),
-            Outcome::Dead => format!("failed for good: {error}"),
+            Outcome::Dead => format!("failed permanently: {error}"),
             Outcome::Postponed(_) => format!("postponed: {error}"),
-            Outcome::Failed(_) => format!("failed, and is tried again: {error}"),
+            Outcome::Failed(_) => format!("failed, will be retried: {error}"),
         };
         output.note(format_args!("{} {what}", one.task.kind));
         failed |= !one.error.is_empty();
@@ -159,7 +158,7 @@ fn print_chores(chores: &[ChoreReport], output: &mut Output) -> Result<(), Failu
         }
         if !chore.trouble.is_empty() {
             let failed = next_step::on_one_line(one_line(&chore.trouble), chore.next_step);
-            said = format!("{said}; it failed: {failed}");
+            said = format!("{said}; failed: {failed}");
         }
         let color = if chore.trouble.is_empty() { DIM } else { RED };
         output.entry(color, "chore   ", &said)?;
@@ -198,7 +197,7 @@ fn print(report: &QueueReport, waiting: &[Task], output: &mut Output) -> Result<
     }
     let dead: u64 = total(|kind| kind.dead);
     if dead > 0 {
-        let dead = format!("{}; `anamne tasks dead` says why", counted(dead, "task"));
+        let dead = format!("{}; see `anamne tasks dead`", counted(dead, "task"));
         output.entry(RED, "dead    ", &dead)?;
     }
     for periodic in &report.periodic {
@@ -222,7 +221,7 @@ fn running(task: &Task, output: &Output) -> String {
     let mut said = vec![name(task)];
     if let Some(started) = task.started {
         let started = output.dates.relative(started);
-        said.push(format!("begun {started} by {}", task.worker));
+        said.push(format!("started {started} by {}", task.worker));
     }
     if progress.total > 0 {
         let (done, total) = (number(progress.done), number(progress.total));
@@ -255,7 +254,7 @@ fn pause(queue: &Queue, kind: Option<&str>, output: &mut Output) -> Result<(), F
     output.line(if changed {
         format!("paused {what}")
     } else {
-        format!("{what} was paused already")
+        format!("{what} is already paused")
     })
 }
 
@@ -268,7 +267,7 @@ fn resume(queue: &Queue, kind: Option<&str>, output: &mut Output) -> Result<(), 
     output.line(if changed {
         format!("resumed {what}")
     } else {
-        format!("{what} was not paused")
+        format!("{what} is not paused")
     })?;
     for still in queue.pauses()? {
         let still = still.kind.as_deref().unwrap_or("everything").to_owned();
@@ -287,12 +286,12 @@ fn retry(queue: &Queue, id: Option<TaskId>, output: &mut Output) -> Result<(), F
     }
     for retried in &retried {
         output.line(match retried {
-            Retried::Queued(id) => format!("{id} waits for its first attempt"),
-            Retried::Newer(newer) => format!("put away, for {newer} does the same"),
+            Retried::Queued(id) => format!("{id} is queued again"),
+            Retried::Newer(newer) => format!("dropped, replaced by {newer}"),
         })?;
     }
     if retried.is_empty() {
-        output.note("nothing is dead");
+        output.note("no failed tasks");
     }
     Ok(())
 }
@@ -322,7 +321,7 @@ fn dead(queue: &Queue, output: &mut Output) -> Result<(), Failure> {
     }
     output.flush()?;
     output.note(if dead.is_empty() {
-        "nothing is dead"
+        "no failed tasks"
     } else {
         LOOK
     });

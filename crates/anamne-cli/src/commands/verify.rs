@@ -56,7 +56,7 @@ fn print(found: &Verification, output: &mut Output) -> Result<(), Failure> {
     output.line(paint(BOLD, &found.space))?;
     if examined.findings.is_empty() {
         let whole = format!(
-            "{} in {}, {}, all indexes: everything reads back as it was told",
+            "{} in {}, {}, all indexes: no damage",
             counted(examined.events, "event"),
             counted(examined.segments as u64, "segment"),
             counted(examined.rows, "row")

@@ -86,7 +86,7 @@ fn a_place_that_is_not_reached_is_named_with_exit_code_4_until_it_is_reached() {
     let other = bench.remember(&["Another xylophone"]);
     let ran = bench.run(&["forget", &other, "--hard", "--yes"]);
     assert_eq!(ran.code, 4, "{}", ran.stderr);
-    assert!(ran.stdout.starts_with("erased 1 memory for ever"));
+    assert!(ran.stdout.starts_with("permanently erased 1 memory"));
     for said in [
         "may still contain the text",
         "copy",

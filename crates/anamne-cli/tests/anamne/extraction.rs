@@ -207,7 +207,7 @@ fn summaries_are_said_word_for_word_where_the_model_does_not_answer() {
     assert_eq!(
         bench.run(&["summaries", "--reword"]).code,
         3,
-        "no model is set up"
+        "no model configured"
     );
     bench.json(&[
         "model",
@@ -221,6 +221,6 @@ fn summaries_are_said_word_for_word_where_the_model_does_not_answer() {
     ]);
     let ran = bench.run(&["summaries", "--reword", "-k", "1"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stderr.contains("word for word"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("verbatim"), "{}", ran.stderr);
     assert!(ran.stdout.contains("[m"), "{}", ran.stdout);
 }

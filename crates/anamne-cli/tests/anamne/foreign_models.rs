@@ -387,7 +387,7 @@ mod on_unix {
         let mut prompt = String::new();
         let mut told = BufReader::new(child.stderr.take().expect("a pipe"));
         told.read_line(&mut prompt).expect("a prompt");
-        assert!(prompt.contains("not shown"), "{prompt}");
+        assert!(prompt.contains("no echo"), "{prompt}");
         let mut person = std::fs::File::from(terminal);
         person
             .write_all(b"sk-secret-of-the-tests\n")

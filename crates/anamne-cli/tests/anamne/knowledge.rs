@@ -112,7 +112,7 @@ fn what_is_told_is_known_with_its_evidence_and_recalled() {
         "m4",
         "shoe_size → 39",
         "latest mentions",
-        "named together with",
+        "mentioned together with",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -125,7 +125,7 @@ fn telling_prints_the_name_under_which_it_is_taken_back() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(ran.stdout, "m7  Mara Lind leads Hafen GmbH.\n");
     assert!(
-        ran.stderr.contains("`anamne forget m7` takes it back"),
+        ran.stderr.contains("undo with `anamne forget m7`"),
         "{}",
         ran.stderr
     );
@@ -434,7 +434,7 @@ fn a_contradiction_is_listed_decided_and_opened_again() {
     assert_eq!(bench.json(&["resolve"])["contradictions"], json!([]));
     assert_eq!(only(&bench, &["--all"])["kept"], did);
     let wrong = bench.run(&["show", &never]).stdout;
-    assert!(wrong.contains("decided to be wrong: m2 holds"), "{wrong}");
+    assert!(wrong.contains("resolved as wrong: m2 holds"), "{wrong}");
 
     // Whoever decides may decide otherwise, and come back to it.
     for keep in ["m1", "m2"] {
@@ -649,7 +649,7 @@ fn extracting_again_gives_the_same_and_nothing_twice() {
         bench
             .run(&["extract"])
             .stdout
-            .contains("nothing new to extract")
+            .contains("nothing to extract")
     );
     let before = (
         bench.json(&["graph", "Mara Lind", "--steps", "3"]),

@@ -23,7 +23,7 @@ fn questions_are_logged_judged_and_cleared() {
     assert_eq!((queries.len(), &queries[0]["results"]), (1, &json!(1)));
     assert!(queries[0].get("words").is_none(), "{}", queries[0]);
     let shown = bench.run(&["meta", "log"]).stdout;
-    assert!(shown.contains("1 result, the best"), "{shown}");
+    assert!(shown.contains("1 result, best confidence"), "{shown}");
     let judged = bench.json(&["feedback", &id, "useful"]);
     assert_eq!(
         (&judged["useful"], &judged["useless"]),

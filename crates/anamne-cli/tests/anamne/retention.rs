@@ -232,7 +232,7 @@ fn a_retention_that_is_set_with_a_yes_forgets_what_can_be_brought_back() {
     for part in [
         "365 days",
         "30 days of use",
-        "1; `anamne retention --restore`",
+        "1; restore with `anamne retention --restore`",
     ] {
         assert!(shown.stdout.contains(part), "{}", shown.stdout);
     }

@@ -386,7 +386,7 @@ fn damage_is_named_and_nothing_is_changed_until_it_is_repaired() {
     assert!(space.join("memories/active.db.damaged-1").is_file());
     assert_eq!(
         bench.run(&["repair"]).stdout,
-        "core\n  well     there was nothing to mend\n"
+        "core\n  well     nothing to repair\n"
     );
 }
 

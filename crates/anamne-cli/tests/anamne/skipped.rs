@@ -94,7 +94,8 @@ fn an_export_goes_on_past_a_damaged_memory_and_names_it() {
     let named = format!("skipped {damaged}: ");
     assert!(ran.stderr.contains(&named), "{}", ran.stderr);
     assert!(
-        ran.stderr.contains("hint: `anamne repair`"),
+        ran.stderr
+            .contains("hint: repair it from the other copy with `anamne repair`"),
         "{}",
         ran.stderr
     );

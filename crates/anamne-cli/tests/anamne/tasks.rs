@@ -51,9 +51,9 @@ fn what_waits_runs_and_died_is_shown() {
     let shown = bench.run(&["tasks"]).stdout;
     for line in [
         "activity  asleep: 0 recalls and 0 writes in this minute and the last",
-        "running   2 extract 7, begun just now by worker 1",
+        "running   2 extract 7, started just now by worker 1",
         "waiting   3 extract 8, normal",
-        "dead      1 task; `anamne tasks dead` says why",
+        "dead      1 task; see `anamne tasks dead`",
     ] {
         assert!(shown.contains(line), "{line:?} is not in {shown}");
     }
@@ -174,7 +174,7 @@ fn what_can_not_be_done_is_said() {
         [&absent["kind"], &absent["message"], &absent["next_step"]],
         ["not_found", "no task 9", "list_tasks"]
     );
-    assert_eq!(absent["hint"], "`anamne tasks` lists those that are there");
+    assert_eq!(absent["hint"], "list them with `anamne tasks`");
     refused(&["retry", "1"], 2);
     refused(&["retry"], 2);
     refused(&["cancel", "m1"], 2);

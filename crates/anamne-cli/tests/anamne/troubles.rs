@@ -40,7 +40,7 @@ const TROUBLES: [Trouble; 5] = [
     Trouble {
         kind: "busy",
         code: 1,
-        next: "wait until it is done",
+        next: "wait, or stop the other process",
         harm: |bench| {
             let path = core(bench).join("write.lock");
             let lock = File::options().write(true).open(path).expect("a lock");
@@ -203,7 +203,7 @@ fn check_command_line(trouble: &Trouble, json: &Ran, plain: &Ran) {
     );
     let is_absence = kind == "not_found";
     assert_eq!(
-        plain.stderr.contains("nothing is remembered"),
+        plain.stderr.contains("no store in"),
         is_absence,
         "{kind}: {}",
         plain.stderr
@@ -278,7 +278,10 @@ fn every_door_tells_the_five_troubles_apart() {
         check_command_line(trouble, &ended(json), &ended(plain));
         let agent = answered(agent);
         if trouble.kind == "not_found" {
-            for told in ["\"kind\":\"not_found\"", "next: `anamne spaces`"] {
+            for told in [
+                "\"kind\":\"not_found\"",
+                "next: list them with `anamne spaces`",
+            ] {
                 assert!(agent.stdout.contains(told), "{}", agent.stdout);
             }
         } else {

@@ -37,7 +37,7 @@ pub(crate) fn read<T: DeserializeOwned>(
         return Err(InvalidValue::new(name, "given", "missing"));
     }
     serde_json::from_value(Value::Object(given))
-        .map_err(|error| InvalidValue::new("arguments", "as the tool's schema says", error))
+        .map_err(|error| InvalidValue::new("arguments", "according to the tool's schema", error))
 }
 
 /// Checks one argument; covers the forms that [`super::schema`] produces.

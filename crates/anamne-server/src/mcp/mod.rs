@@ -141,7 +141,7 @@ impl Settings {
             named.extend(others.iter().cloned());
         }
         if !self.read_core && named.contains(&core) {
-            let accepts = "another space than core, which is shut out";
+            let accepts = "a space other than core, which --no-core excludes";
             return Err(InvalidValue::new("space", accepts, core));
         }
         let used = match self.others {
@@ -179,13 +179,13 @@ pub enum ServeError {
     #[error(transparent)]
     Engine(#[from] anamne::Error),
     /// The machine gave no thread or no event queue.
-    #[error("can't start the protocol server: {0}")]
+    #[error("can't start the MCP server: {0}")]
     Start(#[source] std::io::Error),
     /// The first messages could not be answered.
-    #[error("the client did not stay for the first reply: {0}")]
+    #[error("the client disconnected before the first reply: {0}")]
     Handshake(#[source] Box<ServerInitializeError>),
     /// The protocol loop ended by a fault of its own.
-    #[error("the protocol loop failed: {0}")]
+    #[error("the MCP server failed: {0}")]
     Loop(#[source] tokio::task::JoinError),
 }
 

@@ -6,27 +6,27 @@ use anamne::NextStep;
 pub(crate) fn words(step: NextStep) -> Option<&'static str> {
     Some(match step {
         NextStep::FixPermissions => {
-            "give this user read and write permission for the store's folder (`ls -ld` shows its owner and mode), or choose another store with --store DIR"
+            "give this user read and write permission for the store's folder (see `ls -ld`), or use another store with --store DIR"
         }
         NextStep::WaitAndRetry => {
-            "wait until it is done, or stop it; `lsof` names the processes that have the store's files open"
+            "wait, or stop the other process; `lsof` lists the processes that use the store"
         }
         NextStep::InstallNewer => "install a newer version of anamne; this version changed nothing",
         NextStep::Repair => {
-            "`anamne repair` restores what is damaged from the other copy; `anamne verify` only looks"
+            "repair it from the other copy with `anamne repair`; check only with `anamne verify`"
         }
-        NextStep::ListSpaces => "`anamne spaces` lists those that are there",
+        NextStep::ListSpaces => "list them with `anamne spaces`",
         NextStep::ForgetBackup => {
-            "if a folder is no longer a backup, `anamne backup --forget DIR` says so"
+            "remove a folder from the known backups with `anamne backup --forget DIR`"
         }
-        NextStep::Extract => "extract it first with memory_knowledge, or by `anamne extract`",
-        NextStep::Rewind => "the user can rebuild the store as it was then by `anamne rewind`",
+        NextStep::Extract => "extract knowledge first with memory_knowledge or `anamne extract`",
+        NextStep::Rewind => "the user can rebuild the store as of that time with `anamne rewind`",
         NextStep::SetModel
         | NextStep::TrustModel
         | NextStep::AllowVariable
         | NextStep::BindKey
-        | NextStep::KeepKeyInFile => "`anamne model` shows how the language model is set up",
-        NextStep::ShowCosts => "`anamne costs` shows what was spent",
+        | NextStep::KeepKeyInFile => "see the language model's settings with `anamne model`",
+        NextStep::ShowCosts => "see `anamne costs`",
         NextStep::ListMemories
         | NextStep::ListForgotten
         | NextStep::ListContradictions

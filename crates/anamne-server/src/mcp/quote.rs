@@ -250,7 +250,7 @@ fn footer(shortened: usize, left_out: &[Entry<'_>]) -> String {
     let mut footer = String::from("\n\n");
     if shortened > 0 {
         footer.push_str(
-            "Shortened where it says \"of … characters\": memory_get with the id has the whole.",
+            "Entries marked \"of … characters\" are shortened; memory_get returns the full text.",
         );
     }
     if !left_out.is_empty() {
@@ -262,7 +262,7 @@ fn footer(shortened: usize, left_out: &[Entry<'_>]) -> String {
         let more = if left_out.len() > NAMED { ", …" } else { "" };
         let _ = write!(
             footer,
-            " {} left out for want of room: {}{more}.",
+            " {} left out for lack of space: {}{more}.",
             left_out.len(),
             named.join(", ")
         );

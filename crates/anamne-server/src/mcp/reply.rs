@@ -58,7 +58,7 @@ pub(crate) fn escaped(value: Value) -> Value {
 pub(crate) fn plain(value: &impl Serialize) -> Value {
     serde_json::to_string(value)
         .and_then(|text| serde_json::from_str(&text))
-        .expect("the engine's words are JSON: string keys, no foreign serialisers")
+        .expect("engine types serialise to JSON with string keys")
 }
 
 /// Why a call has no result.

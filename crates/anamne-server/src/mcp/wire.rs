@@ -291,7 +291,7 @@ fn misshapen(value: &Value) -> Received {
     let Value::Object(object) = value else {
         return refuse(
             if value.is_array() {
-                "batches are not served; send one message a line"
+                "batches are not supported; send one message per line"
             } else {
                 "a message is a JSON object"
             },
@@ -332,7 +332,7 @@ fn not_served(request: &CustomRequest) -> ErrorData {
         "initialize" => why_not::<InitializeRequestParams>(request),
         _ => None,
     };
-    let reason = reason.unwrap_or_else(|| "they don't have the form of this method".to_owned());
+    let reason = reason.unwrap_or_else(|| "they don't match this method's schema".to_owned());
     ErrorData::invalid_params(format!("the parameters of {method}: {reason}"), None)
 }
 

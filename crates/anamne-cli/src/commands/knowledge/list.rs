@@ -65,15 +65,12 @@ impl List {
         }
         output.flush()?;
         if more {
-            output.note(format_args!(
-                "the first {}; a larger --limit lists more",
-                found.len()
-            ));
+            output.note(format_args!("the first {}; see --limit", found.len()));
         } else if found.is_empty() {
             let hint = if self.all {
                 ""
             } else {
-                "; --all lists unconfirmed ones too"
+                "; --all includes unconfirmed ones"
             };
             output.note(format_args!(
                 "no entities found in the space {}{hint}",

@@ -111,7 +111,7 @@ fn overview(place: &Place, output: &mut Output) -> Result<(), Failure> {
     }
     if counts.is_empty() {
         output.line(format_args!(
-            "nobody and nothing is named in the space {} yet",
+            "no entities in the space {} yet",
             space.name()
         ))?;
     }
@@ -130,7 +130,7 @@ fn overview(place: &Place, output: &mut Output) -> Result<(), Failure> {
         behind => format!("{} to go", counted(behind, "event")),
     };
     output.note(format_args!(
-        "the space {}, extracted up to event {} of the log ({left})",
+        "space {}, extracted up to event {} ({left})",
         space.name(),
         number(events.0)
     ));

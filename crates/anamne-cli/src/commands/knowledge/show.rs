@@ -9,7 +9,7 @@ use crate::place::Place;
 use crate::wording::{at_most, one_line, wrapped};
 use crate::{extraction, known};
 
-/// Entities that are named as being named together with the one that is shown.
+/// Entities that are named as being mentioned together with the one that is shown.
 const TOGETHER: usize = 12;
 
 /// Show an entity's relations with their source memories
@@ -77,8 +77,8 @@ fn heading(frame: Perspective) -> &'static str {
     match frame {
         Perspective::Semantic => "what it is and has",
         Perspective::Episodic => "what happened",
-        Perspective::Procedural => "how to go about it",
-        Perspective::Custom => "what people keep of it",
+        Perspective::Procedural => "how to handle it",
+        Perspective::Custom => "custom",
     }
 }
 
@@ -166,7 +166,7 @@ fn print_together(together: &[(u64, Entity)], output: &mut Output) -> Result<(),
     if together.is_empty() {
         return Ok(());
     }
-    print_heading("named together with", output)?;
+    print_heading("mentioned together with", output)?;
     let names: Vec<_> = together
         .iter()
         .map(|(memories, entity)| format!("{} ({memories})", one_line(&entity.name)))

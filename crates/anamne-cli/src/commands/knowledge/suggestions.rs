@@ -53,11 +53,11 @@ impl Suggestions {
         output.flush()?;
         if suggestions.is_empty() {
             output.note(format_args!(
-                "no two entities in the space {} look alike",
+                "no similar entities in the space {}",
                 space.name()
             ));
         } else {
-            output.note("`anamne knowledge distinct ONE OTHER` where they are not the same");
+            output.note("keep two apart with `anamne knowledge distinct ONE OTHER`");
         }
         Ok(())
     }

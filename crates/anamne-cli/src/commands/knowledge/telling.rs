@@ -68,7 +68,7 @@ fn print(
         format!(", until {}", output.dates.absolute(end))
     });
     output.note(format_args!(
-        "{what} in the space {}{until}; `anamne forget {citation}` takes it back",
+        "{what} in the space {}{until}; undo with `anamne forget {citation}`",
         told.space
     ));
     Ok(())

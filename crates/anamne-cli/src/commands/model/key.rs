@@ -49,8 +49,8 @@ impl KeepKey {
         let account = config.key_account()?;
         let keychain = bridge::keychain();
         if !self.file && !keychain.is_there() {
-            return Err(Failure::failed("there is no keychain to keep the key in").hint(
-                "install secret-tool (libsecret), or add --file to keep the key in a private file in the store; or set a variable of the environment and name it by `anamne model set --key-env`",
+            return Err(Failure::failed("no keychain available").hint(
+                "install secret-tool (libsecret), use --file for a private file in the store, or an environment variable with `anamne model set --key-env`",
             ));
         }
         let key = Key::new(&read_key(&account)?, "standard input")?;
@@ -66,7 +66,7 @@ impl KeepKey {
         if output.is_json() {
             return output.json(&json!({ "kept_for": account, "kept_in": kept_in }));
         }
-        output.note(format_args!("the key for {account} is kept in {kept_in}"));
+        output.note(format_args!("stored the key for {account} in {kept_in}"));
         Ok(())
     }
 }
@@ -75,8 +75,7 @@ fn read_key(account: &str) -> Result<String, Failure> {
     let unreadable = |error| Failure::failed(format!("can't read the key: {error}"));
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
-        let prompt =
-            format!("type or paste the key for {account}, and press Enter; it is not shown");
+        let prompt = format!("type or paste the key for {account} and press Enter (no echo)");
         return hidden_line(|| say(&prompt)).map_err(unreadable);
     }
     let mut key = String::new();
@@ -105,6 +104,6 @@ fn hidden_line(prompt: impl FnOnce()) -> std::io::Result<String> {
 #[cfg(not(unix))]
 fn hidden_line(_: impl FnOnce()) -> std::io::Result<String> {
     Err(std::io::Error::other(
-        "typing can't be hidden here; pipe the key in: `anamne model key < key.txt`",
+        "can't disable echo here; use a pipe: `anamne model key < key.txt`",
     ))
 }

@@ -152,9 +152,7 @@ fn test(root: &Path, output: &mut Output) -> Result<(), Failure> {
     }
     output.line(format_args!("{} answers", probe.model))?;
     if !probe.keeps_to_form {
-        output.warn(
-            "but not in the form that it was asked for; most of its work will be thrown away",
-        );
+        output.warn("but not in the requested format; most of its output would be rejected");
     }
     Ok(())
 }

@@ -95,7 +95,7 @@ impl Set {
                     setup.file.display(),
                     missing.reason()
                 ))
-                .hint("`anamne model trust` shows what it says and approves it; remove the file to begin anew")),
+                .hint("review and approve it with `anamne model trust`, or delete the file")),
             },
         }
     }
@@ -139,7 +139,7 @@ fn say_what_becomes_of_the_key(
     if before.enabled && former != account && had_key() {
         output.flush()?;
         output.note(format_args!(
-            "the key for {former} is not sent to {account}; keep one for it by `anamne model key`, or name its variable by --key-env"
+            "the key for {former} is not sent to {account}; store one with `anamne model key`, or use --key-env"
         ));
     }
     Ok(())

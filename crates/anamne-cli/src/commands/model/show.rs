@@ -41,25 +41,28 @@ pub(super) fn show(
         }));
     }
     if !config.enabled {
-        output.line("no model is asked; everything is read by rules")?;
+        output.line("no model configured; extraction works by rules")?;
         output.flush()?;
-        output.note("`anamne model set --provider … --model …` sets one up");
+        output.note("configure one with `anamne model set --provider … --model …`");
         return Ok(());
     }
     let key = match key {
         _ if !approved => key_in_words(config),
         Ok(Some(origin)) => format!("in {origin}"),
-        Ok(None) => "none; one is needed only if the host asks for it".to_owned(),
+        Ok(None) => "none; needed only if the host requires one".to_owned(),
         Err(problem) => problem,
     };
     settings(config, &key, output)?;
     if !approved {
-        let reason = format!("{}; `anamne model trust` approves it", approval.reason());
+        let reason = format!(
+            "{}; approve it with `anamne model trust`",
+            approval.reason()
+        );
         output.entry(YELLOW, "not used", &reason)?;
     }
     if config.price_of(&config.model).is_none() && !config.is_on_this_machine() {
         output.flush()?;
-        output.warn("its price is not known, so that only budgets in tokens bound it; prices can be given in model.toml");
+        output.warn("unknown price: only token budgets apply; prices can be set in model.toml");
     }
     Ok(())
 }
@@ -106,8 +109,8 @@ pub(super) fn settings(
 pub(super) fn key_in_words(config: &BridgeConfig) -> String {
     let kept = "the keychain or model.key";
     match config.key_variable() {
-        Some(variable) => format!("looked for in the variable {variable}, then in {kept}"),
-        None => format!("looked for in {kept}"),
+        Some(variable) => format!("from the variable {variable}, else {kept}"),
+        None => format!("from {kept}"),
     }
 }
 

@@ -34,7 +34,7 @@ impl Trust {
         if setup.approval(&config)? != Approval::Given {
             setup.approvals.require_variable(&config)?;
             if !self.yes && !is_agreed(setup, &config, output)? {
-                output.note("nothing was approved");
+                output.note("not approved");
                 return Ok(());
             }
             setup.approve(&config)?;
@@ -50,14 +50,14 @@ fn is_agreed(setup: &Setup, config: &BridgeConfig, output: &mut Output) -> Resul
     if output.is_json() || !std::io::stdin().is_terminal() {
         return Err(Failure::refused(
             "yes",
-            "approving a model wants a yes, and nobody is there to ask",
+            "approving a model needs confirmation, and there is no terminal",
         )
-        .hint("`anamne model` shows the settings; add --yes to approve them"));
+        .hint("see the settings with `anamne model`; approve them with --yes"));
     }
     show::settings(config, &show::key_in_words(config), output)?;
     output.flush()?;
     say(format_args!(
-        "{}\nWhat is told to this store will be sent to {}, with the key for it. Approve? [y/N]",
+        "{}\nMemories of this store will be sent to {}, with its API key. Approve? [y/N]",
         setup.approval(config)?.reason(),
         config.origin()?
     ));

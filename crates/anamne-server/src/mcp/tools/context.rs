@@ -40,8 +40,8 @@ fn presets(_: &mut SchemaGenerator) -> Schema {
 impl MemoryTool for Context {
     const NAME: &'static str = "memory_context";
     const TITLE: &'static str = "Recall a context block";
-    const DESCRIPTION: &'static str = "One block of what memory holds on a subject, \
-cited by id. Call with preset first in a session: decisions, open ends, recent work. Narrow as memory_search.";
+    const DESCRIPTION: &'static str = "One block of memories about a topic, with \
+citations. Call with preset first in a session: decisions, open points, recent work. Filters as in memory_search.";
     const EFFECT: Effect = Effect::Reads;
     const ALWAYS_LOADED: bool = true;
 
@@ -74,7 +74,7 @@ cited by id. Call with preset first in a session: decisions, open ends, recent w
         })?;
         let mut text = context.text.clone();
         if context.entries.is_empty() {
-            "Nothing in memory bears on this.".clone_into(&mut text);
+            "No relevant memories.".clone_into(&mut text);
         }
         if !context.left_out.is_empty() {
             let note = format!("\n({} more did not fit.)", context.left_out.len());

@@ -37,7 +37,7 @@ impl MemoryTool for Delete {
             let unreached = reached.unreached();
             structured["complete"] = unreached.is_empty().into();
             if unreached.is_empty() {
-                format!("{id} is erased for ever.")
+                format!("{id} is permanently erased.")
             } else {
                 structured["unreached"] = json!(unreached);
                 let places: String = unreached.iter().map(place).collect();
@@ -45,7 +45,7 @@ impl MemoryTool for Delete {
             }
         } else {
             space.forget(id)?;
-            format!("{id} is deleted; memory_update with restore brings it back.")
+            format!("{id} is deleted; undo with memory_update and restore.")
         };
         Ok(Reply::new(desk, text, || structured))
     }

@@ -26,7 +26,7 @@ pub(crate) struct Get {
 impl MemoryTool for Get {
     const NAME: &'static str = "memory_get";
     const TITLE: &'static str = "Get a memory";
-    const DESCRIPTION: &'static str = "One memory, whole, with its history and links.";
+    const DESCRIPTION: &'static str = "One full memory with its history and links.";
     const EFFECT: Effect = Effect::Reads;
 
     fn run(self, desk: &Desk) -> Result<Reply, Failure> {

@@ -83,9 +83,9 @@ fn types(_: &mut SchemaGenerator) -> Schema {
 
 impl MemoryTool for Knowledge {
     const NAME: &'static str = "memory_knowledge";
-    const TITLE: &'static str = "Ask and tell knowledge";
-    const DESCRIPTION: &'static str = "Who and what memories are about. entity: what is known of one; assert: tell \
-a type, relation or value, which outranks what was read; deny: say it is not so; contradictions, check, resolve: statements that \
+    const TITLE: &'static str = "Query and edit the knowledge graph";
+    const DESCRIPTION: &'static str = "Entities and relations. entity: what is known about one; assert: add \
+a type, relation or value, which outranks extracted ones; deny: mark as false; contradictions, check, resolve: statements that \
 can't both hold.";
     const EFFECT: Effect = Effect::Changes;
 
@@ -280,7 +280,7 @@ impl Knowledge {
             }),
             _ => Err(InvalidValue::new(
                 "assert",
-                "told a type, or a relation with an object, or a relation with a value",
+                "given a type, or a relation with an object or a value",
                 "something else",
             )),
         }
@@ -311,7 +311,7 @@ fn entity_id(graph: &Graph, name: &str) -> Result<String, Failure> {
 fn told_here(error: Error) -> Failure {
     match error {
         Error::Knowledge(GraphError::NoContradiction { id }) => Failure::Unknown(format!(
-            "no contradiction has the id {}; the action contradictions lists the open ones",
+            "no contradiction {}; list open ones with the action contradictions",
             anamne::text::quote::quote_name(&id)
         )),
         error => error.into(),

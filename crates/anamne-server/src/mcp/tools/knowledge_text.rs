@@ -24,10 +24,7 @@ fn title(what: &str, space: &str) -> String {
 pub(super) fn list(space: &str, entities: &[Entity]) -> String {
     let mut text = match entities.len() {
         0 => format!("No entities found in the space {}.", name(space)),
-        count => title(
-            &format!("{count} entities, those that most memories name first,"),
-            space,
-        ),
+        count => title(&format!("{count} entities, most mentioned first,"), space),
     };
     for entity in entities {
         let _ = write!(text, "\n> {}", described(entity));
@@ -63,7 +60,7 @@ pub(super) fn entity(
     mentions: &[Evidence],
     together: &[(u64, Entity)],
 ) -> String {
-    let mut text = title("What is known of one entity", space);
+    let mut text = title("What is known about one entity", space);
     let _ = write!(text, "\n> {}", described(entity));
     for frame in frames {
         let _ = write!(text, "\n\n{}:", frame.frame);
@@ -82,7 +79,7 @@ pub(super) fn entity(
             .iter()
             .map(|(memories, entity)| format!("{} ({memories})", name(&entity.name)))
             .collect();
-        let _ = write!(text, "\n\nnamed together with:\n> {}", names.join(", "));
+        let _ = write!(text, "\n\nmentioned together with:\n> {}", names.join(", "));
     }
     text
 }
@@ -141,17 +138,14 @@ pub(super) fn neighbours(space: &str, around: &Neighbourhood) -> String {
         let _ = write!(text, "\n> {}", said(relation));
     }
     if around.cut {
-        text.push_str("\n\nThere are more: a larger limit has them.");
+        text.push_str("\n\nThere are more; raise limit.");
     }
     text
 }
 
 pub(super) fn contradictions(space: &str, found: &[Contradiction]) -> String {
     let mut text = match found.len() {
-        0 => format!(
-            "Nothing in the space {} contradicts itself openly.",
-            name(space)
-        ),
+        0 => format!("No open contradictions in the space {}.", name(space)),
         1 => title("One open contradiction", space),
         count => title(&format!("{count} open contradictions"), space),
     };
@@ -176,7 +170,7 @@ fn both_sides(contradiction: &Contradiction) -> String {
 pub(super) fn checked(space: &str, report: &ConsistencyReport) -> String {
     let compared = format!("{} memories compared,", report.checked);
     let mut text = match report.contradictions.len() {
-        0 => format!("{compared} nothing contradicts itself."),
+        0 => format!("{compared} no contradictions."),
         count => title(&format!("{compared} {count} contradictions"), space),
     };
     for found in &report.contradictions {
@@ -217,7 +211,7 @@ pub(super) fn decided(contradiction: &Contradiction, citation: &str) -> String {
         [sides[1], sides[0]]
     };
     format!(
-        "{} holds; {} is marked wrong wherever it is recalled. memory_delete of {citation} opens it again.",
+        "{} holds; {} is marked wrong wherever it is recalled. Reopen with memory_delete of {citation}.",
         kept.citation, lost.citation
     )
 }
@@ -229,20 +223,20 @@ pub(super) fn told(assertion: &Assertion, citation: &str, told: &Remembered) -> 
         "Told"
     };
     format!(
-        "{how} as {citation} in the space {}; memory_delete takes it back.\n{}",
+        "{how} as {citation} in the space {}; undo with memory_delete.\n{}",
         name(&told.space),
         quote_block(&assertion.sentence())
     )
 }
 
 pub(super) fn unknown(wanted: &str, like: &[String]) -> String {
-    let mut text = format!("no entity is called {:?}", name(wanted));
+    let mut text = format!("no entity named {:?}", name(wanted));
     if !like.is_empty() {
         let like: Vec<_> = like
             .iter()
             .map(|like| format!("{:?}", name(like)))
             .collect();
-        let _ = write!(text, "; like it are {}", like.join(", "));
+        let _ = write!(text, "; similar: {}", like.join(", "));
     }
     text
 }

@@ -28,7 +28,7 @@ pub(crate) struct Link {
 impl MemoryTool for Link {
     const NAME: &'static str = "memory_link";
     const TITLE: &'static str = "Link two memories";
-    const DESCRIPTION: &'static str = "Say what one memory is to another, e.g. from supersedes to.";
+    const DESCRIPTION: &'static str = "Create a typed link, e.g. from supersedes to.";
     const EFFECT: Effect = Effect::Changes;
 
     fn run(self, desk: &Desk) -> Result<Reply, Failure> {

@@ -37,8 +37,8 @@ pub(crate) struct Store {
 impl MemoryTool for Store {
     const NAME: &'static str = "memory_store";
     const TITLE: &'static str = "Store a memory";
-    const DESCRIPTION: &'static str = "Keep one matter for later: a decision and its reason, a preference, a fix, a \
-constraint, a correction. What is known is not stored twice.";
+    const DESCRIPTION: &'static str = "Store one memory: a decision and its reason, a preference, a fix, a \
+constraint, a correction. Duplicates are not stored twice.";
     const EFFECT: Effect = Effect::Adds;
 
     fn run(self, desk: &Desk) -> Result<Reply, Failure> {
@@ -51,7 +51,7 @@ constraint, a correction. What is known is not stored twice.";
         let text = format!(
             "{} {} in the space {}.",
             if remembered.duplicate {
-                "Known already as"
+                "Already stored as"
             } else {
                 "Stored as"
             },

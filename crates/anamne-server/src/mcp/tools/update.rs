@@ -39,7 +39,7 @@ impl MemoryTool for Update {
     const NAME: &'static str = "memory_update";
     const TITLE: &'static str = "Update a memory";
     const DESCRIPTION: &'static str =
-        "Correct or extend a memory. What is not given stays; earlier versions are kept.";
+        "Correct or extend a memory. Omitted fields stay; earlier versions are kept.";
     const EFFECT: Effect = Effect::Changes;
 
     fn run(self, desk: &Desk) -> Result<Reply, Failure> {
@@ -49,7 +49,7 @@ impl MemoryTool for Update {
         let edit = self.edit(desk, &space)?;
         edit.check()?;
         if edit.is_empty() && !restore {
-            let accepts = "told at least one thing to change";
+            let accepts = "given at least one field to change";
             return Err(InvalidValue::new("memory_update", accepts, "only the id").into());
         }
         let memory = change(&space, id, &edit, restore)?;
