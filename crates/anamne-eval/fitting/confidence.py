@@ -25,7 +25,7 @@ from scipy.optimize import minimize
 ON_TOPIC = ["mean", "met", "agreement"]
 ANSWERED = ["turned", "spread", "least", "nearness"]
 BEARS = [
-    "ahead", "behind", "place", "author", "singular", "semantic", "thread_words", "window_lexical", "length",
+    "ahead", "behind", "place", "author", "rare_term", "semantic", "thread_words", "window_lexical", "length",
     "pieces", "agreement", "nearness", "told",
 ]  # fmt: skip
 PLAINLY = ["lexical", "semantic"]

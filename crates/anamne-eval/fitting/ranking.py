@@ -5,7 +5,7 @@
 
 Prints recall@10 with the weights of model.rs and with fitted ones, the fitted weights, recall@10 of each conversation
 and of each set by weights that were fitted without it, and recall@10 without each feature. The sets count the same.
-The feature `kin` rests on the scores without it, so after the weights have changed much, measure and fit once more.
+The feature `thread_feedback` rests on the scores without it, so after the weights have changed much, measure and fit once more.
 Takes some minutes. Needs numpy and scipy.
 """
 
@@ -21,7 +21,7 @@ from scipy.optimize import minimize
 MODEL = Path(__file__).parents[2] / "anamne-recall" / "src" / "model.rs"
 
 # Conversations without importance, trust, or memories that replace others say nothing about these.
-KEPT = {"singular", "recency", "importance", "distrust", "superseded"}
+KEPT = {"rare_term", "recency", "importance", "distrust", "superseded"}
 
 # Results that a person looks at.
 FIRST = 10

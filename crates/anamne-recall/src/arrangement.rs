@@ -61,7 +61,7 @@ impl<'a> Arrangement<'a> {
 
     /// The weights that an explanation shows.
     pub(crate) fn weights_shown(&self) -> &Weights {
-        self.weights.as_ref().unwrap_or(&Weights::USUAL)
+        self.weights.as_ref().unwrap_or(&Weights::DEFAULT)
     }
 
     /// Whether results are ordered by the scores that confidence was fitted on, and by nothing else.

@@ -23,7 +23,7 @@ pub(crate) fn with_attributes(
         date: date(setting.question, attributes)
             .max(times::nearness(setting.times, attributes))
             .max(features.date),
-        ongoing: (-days / model::ONGOING_DAYS).exp() * long,
+        long_query_recency: (-days / model::LONG_QUERY_RECENCY_DAYS).exp() * long,
         recency: (-days / setting.recency_days).exp(),
         importance: (f32::from(attributes.importance) - 5.0) / 10.0,
         distrust: 1.0 - f32::from(attributes.trust) / 255.0,

@@ -23,8 +23,8 @@ pub(crate) struct Candidate {
     pub(crate) vector_rank: Option<u32>,
     /// The cosine of one of its vectors at least, where it is known already.
     pub(crate) similarity: Option<f32>,
-    /// The feature `together`, where it is known already.
-    pub(crate) together: Option<f32>,
+    /// The feature `lsi_similarity`, where it is known already.
+    pub(crate) lsi_similarity: Option<f32>,
     /// How near connections bring it to what the question found: 0 to 1.
     pub(crate) proximity: f32,
 }
@@ -39,7 +39,7 @@ impl Candidate {
             lexical_rank: None,
             vector_rank: None,
             similarity: None,
-            together: None,
+            lsi_similarity: None,
             proximity: 0.0,
         }
     }

@@ -132,7 +132,7 @@ pub(crate) fn sentence(ranked: &Ranked, memory: &Memory, matched: &[String]) -> 
         "its thread is about this",
     );
     say(
-        features.together >= OF_THE_MATTER,
+        features.lsi_similarity >= OF_THE_MATTER,
         "it was told where such matters are",
     );
     say(features.author > 0.0, &format!("{author} said it"));

@@ -75,7 +75,7 @@ pub(crate) const WINDOW_CLOSENESS: [f32; 2] = [0.7, 0.5];
 pub(crate) const USUAL_COSINE: f32 = 0.3;
 
 /// Days after which recency has fallen to 37 % for long questions about what is going on.
-pub(crate) const ONGOING_DAYS: f32 = 20.0;
+pub(crate) const LONG_QUERY_RECENCY_DAYS: f32 = 20.0;
 
 /// Declares the features of the score with their weights. A space or a question may have other weights for some of them; see
 /// [`crate::weights`].
@@ -112,7 +112,7 @@ macro_rules! features {
 
         impl Weights {
             /// Those of the table.
-            pub(crate) const USUAL: Self = Self { $($name: $weight,)+ };
+            pub(crate) const DEFAULT: Self = Self { $($name: $weight,)+ };
 
             /// The names of all features, in the order of the table.
             pub(crate) const NAMES: &'static [&'static str] = &[$(stringify!($name),)+];
@@ -146,11 +146,11 @@ features! {
     /// The words' meeting over the thread's candidates.
     thread_words 6.15,
     /// How alike the thread is to the threads that look best.
-    kin 30.0,
+    thread_feedback 30.0,
     /// How near its stretch of conversation is to the question by what the space tells together.
-    together 4.5,
+    lsi_similarity 4.5,
     /// Whether it holds a word of the question that next to no other memory holds; more for short questions.
-    singular 2.5,
+    rare_term 2.5,
     /// Whether the author is the one person that the question names.
     author 2.07,
     /// Whether a person speaks rather than a program.
@@ -158,9 +158,9 @@ features! {
     /// Whether the question names the memory's date.
     date 3.5,
     /// Whether the question asks for a time and the memory tells one.
-    moment 1.0,
+    mentions_time 1.0,
     /// Recency, for long questions.
-    ongoing 0.27,
+    long_query_recency 0.27,
     /// Recency.
     recency 0.2,
     /// Importance beyond the usual, in tenths.

@@ -46,7 +46,7 @@ pub(crate) fn shortlist(
         .into_iter()
         .map(|mut candidate| {
             let own = reader.read(candidate.row);
-            candidate.together = Some(together(setting, &candidate));
+            candidate.lsi_similarity = Some(lsi_similarity(setting, &candidate));
             let cosine = candidate.similarity.unwrap_or(0.0);
             let features = own_features(setting, threads, &candidate, own, average, cosine);
             (setting.score(&features), candidate)
@@ -103,7 +103,7 @@ pub(crate) fn rank(
         .collect();
     threads.compare(&ranked, setting.columns);
     for ranked in &mut ranked {
-        ranked.features.kin = threads.of(&ranked.candidate).kin;
+        ranked.features.thread_feedback = threads.of(&ranked.candidate).feedback;
         ranked.score = setting.score(&ranked.features);
     }
     sort(&mut ranked);
@@ -218,12 +218,12 @@ fn own_features(
         lexical: lexical(setting, candidate, own, average),
         semantic: cosine,
         words: own.closeness(),
-        singular: singular(setting, candidate, own),
+        rare_term: rare_term(setting, candidate, own),
         date: times::said(setting, own),
-        moment: moment(setting, candidate.row),
-        together: candidate
-            .together
-            .unwrap_or_else(|| together(setting, candidate)),
+        mentions_time: mentions_time(setting, candidate.row),
+        lsi_similarity: candidate
+            .lsi_similarity
+            .unwrap_or_else(|| lsi_similarity(setting, candidate)),
         graph: candidate.proximity,
         access: (setting.access)(candidate.row),
         ..Features::default()
@@ -242,7 +242,7 @@ fn lexical(setting: &Setting<'_>, candidate: &Candidate, own: Summary<'_>, avera
 
 /// Whether the text holds the question's singular word, as wordpieces or as the lexical view spells it: 1, and up to 3
 /// where the question has little else to say.
-fn singular(setting: &Setting<'_>, candidate: &Candidate, own: Summary<'_>) -> f32 {
+fn rare_term(setting: &Setting<'_>, candidate: &Candidate, own: Summary<'_>) -> f32 {
     let question = setting.question;
     let holds = |&(term, idf): &(usize, f32)| {
         let as_pieces = own
@@ -254,7 +254,7 @@ fn singular(setting: &Setting<'_>, candidate: &Candidate, own: Summary<'_>) -> f
             question.words.len() == 1 && candidate.lexical.is_some_and(|score| score >= idf / 2.0);
         as_pieces || as_told
     };
-    if question.singular.iter().any(holds) {
+    if question.rare_terms.iter().any(holds) {
         1.0 + (3.0 - question.words.len() as f32).clamp(0.0, 2.0)
     } else {
         0.0
@@ -262,13 +262,13 @@ fn singular(setting: &Setting<'_>, candidate: &Candidate, own: Summary<'_>) -> f
 }
 
 /// How near the stretch is by what the space tells together.
-fn together(setting: &Setting<'_>, candidate: &Candidate) -> f32 {
+fn lsi_similarity(setting: &Setting<'_>, candidate: &Candidate) -> f32 {
     let together = setting.together;
     together.map_or(0.0, |together| together.nearness(candidate))
 }
 
 /// 1 for a text that tells a time where the question asks for one.
-fn moment(setting: &Setting<'_>, row: Row) -> f32 {
+fn mentions_time(setting: &Setting<'_>, row: Row) -> f32 {
     let tokens = || setting.columns.tokens(row).unwrap_or_default();
     f32::from(u8::from(
         setting.question.asks_for_time && tells_time(tokens()),

@@ -40,8 +40,8 @@ pub(crate) struct Thread {
     pub(crate) lexical: f32,
     /// The feature `thread_words`.
     pub(crate) words: f32,
-    /// The feature `kin`; once [`Threads::compare`] has found it out.
-    pub(crate) kin: f32,
+    /// The feature `thread_feedback`; once [`Threads::compare`] has found it out.
+    pub(crate) feedback: f32,
     /// How many records it has, as far as its candidates tell.
     records: f32,
 }
@@ -75,7 +75,7 @@ impl Threads {
             Thread {
                 lexical: say * summary.bm25(mean),
                 words: say * summary.closeness(),
-                kin: 0.0,
+                feedback: 0.0,
                 records: reading.records,
             }
         };
@@ -117,7 +117,7 @@ impl Threads {
         };
         for (number, kin) in kinship(ranked.iter().filter_map(promising).collect(), columns) {
             if let Some(thread) = self.threads.get_mut(&Key::from(number)) {
-                thread.kin = kin / (1.0 + (thread.records / model::SHORT_THREAD).powi(4));
+                thread.feedback = kin / (1.0 + (thread.records / model::SHORT_THREAD).powi(4));
             }
         }
     }

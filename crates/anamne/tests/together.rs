@@ -55,7 +55,7 @@ fn ask(space: &Space, query: &str) -> Answer {
 
 fn together(hit: &Hit) -> f32 {
     let mut features = hit.explanation.features.iter();
-    let found = features.find(|(name, _, _)| name == "together");
+    let found = features.find(|(name, _, _)| name == "lsi_similarity");
     found.expect("the feature").1
 }
 

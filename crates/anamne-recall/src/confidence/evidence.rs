@@ -21,12 +21,12 @@ pub(super) struct Evidence {
 
 /// A score without the author's part: what is said, whoever says it.
 fn content(ranked: &Ranked) -> f32 {
-    ranked.score - ranked.features.author * Weights::USUAL.author
+    ranked.score - ranked.features.author * Weights::DEFAULT.author
 }
 
 /// A score without what goes by the matter: that tells which memories are asked about, and not whether there are any.
 fn of_itself(ranked: &Ranked) -> f32 {
-    ranked.score - ranked.features.together * Weights::USUAL.together
+    ranked.score - ranked.features.lsi_similarity * Weights::DEFAULT.lsi_similarity
 }
 
 /// The results that have something to do with the question.
@@ -103,7 +103,7 @@ impl Evidence {
             behind: (content(ranked) - self.best_content).min(0.0),
             place: (place as f32).ln_1p(),
             author: features.author,
-            singular: features.singular,
+            rare_term: features.rare_term,
             semantic: features.semantic,
             thread_words: features.thread_words,
             window_lexical: features.window_lexical,

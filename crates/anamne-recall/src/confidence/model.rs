@@ -93,7 +93,7 @@ logistic! {
         /// Its feature of this name.
         author 0.3920,
         /// Its feature of this name.
-        singular -0.4303,
+        rare_term -0.4303,
         /// Its feature of this name.
         thread_words 2.1315,
         /// Its feature of this name.

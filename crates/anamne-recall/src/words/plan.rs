@@ -34,7 +34,7 @@ pub(crate) struct Question {
     /// The most that the lexical view's own BM25 (k1 = 1.2) can reach for all terms together.
     pub(crate) lexical_most: f32,
     /// The content terms that at most two memories hold: their places and idf.
-    pub(crate) singular: Vec<(usize, f32)>,
+    pub(crate) rare_terms: Vec<(usize, f32)>,
     /// The one word that at most [`model::RARE`] memories hold; `None` where no word is so rare, or several are.
     pub(crate) rare: Option<RareWord>,
     /// The weight of each content term, a power of its idf.
@@ -92,7 +92,7 @@ impl Question {
         let idf = idf_of(&content, &terms, &all_idf, lexical);
         // The idf of a term that two memories hold; rarer ones have more.
         let rare = idf_of_holding(2.0, columns.rows()) - 1e-3;
-        let singular = idf
+        let rare_terms = idf
             .iter()
             .copied()
             .enumerate()
@@ -109,7 +109,7 @@ impl Question {
                     .map(|(idf, times)| idf * times)
                     .sum::<f32>(),
             term_words: content.terms.iter().map(|term| term.text.clone()).collect(),
-            singular,
+            rare_terms,
             rare,
             term_weights: idf
                 .iter()
