@@ -6,45 +6,45 @@ use anamne_text::snippet::snippet;
 use anamne_types::{Abstention, NearestMiss, Recall, TimeWords};
 use jiff::Timestamp;
 
+use crate::candidate_scope::CandidateScope;
 use crate::candidates::Searched;
 use crate::error::RecallError;
-use crate::looking::{Asked, Looking};
 use crate::ranked::Ranked;
-use crate::reach::Reach;
+use crate::recall_context::{PreparedQuery, RecallContext};
 
 /// Characters of the nearest miss that are shown at most.
 const EXCERPT: usize = 160;
 
 /// Why nothing is answered, where a confidence was asked for and none of `ranked`, which are judged, has it.
 pub(crate) fn abstention(
-    looking: &Looking<'_>,
-    asked: &Asked,
-    reach: &Reach,
+    context: &RecallContext<'_>,
+    prepared: &PreparedQuery,
+    scope: &CandidateScope,
     searched: &Searched,
     ranked: &[Ranked],
 ) -> Result<Abstention, RecallError> {
     Ok(Abstention {
-        threshold: looking.recall.min_confidence,
-        looked_at: looked_at(looking, reach, searched)?,
-        nearest: nearest(looking, asked, ranked)?,
+        threshold: context.recall.min_confidence,
+        looked_at: looked_at(context, scope, searched)?,
+        nearest: nearest(context, prepared, ranked)?,
     })
 }
 
 /// The surest of those that were judged.
 fn nearest(
-    looking: &Looking<'_>,
-    asked: &Asked,
+    context: &RecallContext<'_>,
+    prepared: &PreparedQuery,
     ranked: &[Ranked],
 ) -> Result<Option<NearestMiss>, RecallError> {
-    let mut judged: Vec<&Ranked> = ranked.iter().take(looking.recall.limit).collect();
+    let mut judged: Vec<&Ranked> = ranked.iter().take(context.recall.limit).collect();
     // The sort is stable: of equally sure ones the better comes first.
     judged.sort_by(|one, other| other.confidence.total_cmp(&one.confidence));
     for ranked in judged {
         let row = ranked.candidate.row;
-        let Some((_, memory)) = looking.texts().rows(&[row])?.pop() else {
+        let Some((_, memory)) = context.texts().rows(&[row])?.pop() else {
             continue;
         };
-        let terms = &asked.question.terms.terms;
+        let terms = &prepared.query.terms.terms;
         let line: Vec<&str> = memory.content.split_whitespace().collect();
         return Ok(Some(NearestMiss {
             memory: memory.id,
@@ -58,34 +58,34 @@ fn nearest(
 
 /// What was looked at, in a sentence.
 fn looked_at(
-    looking: &Looking<'_>,
-    reach: &Reach,
+    context: &RecallContext<'_>,
+    scope: &CandidateScope,
     searched: &Searched,
 ) -> Result<String, RecallError> {
-    let recall = looking.recall;
-    let memories = match &reach.rows {
+    let recall = context.recall;
+    let memories = match &scope.rows {
         Some(rows) => rows.len(),
-        None => looking.everything()?,
+        None => context.memory_count()?,
     };
     let mut said = match memories {
         1 => "Looked at 1 memory".to_owned(),
         memories => format!("Looked at {memories} memories"),
     };
-    let tiers = looking.sources.tiers.iter();
+    let tiers = context.sources.tiers.iter();
     let tiers = tiers.map(|(tier, _)| tier.to_string());
-    let _ = match (looking.sources.tiers.len(), listed(tiers.collect())) {
+    let _ = match (context.sources.tiers.len(), listed(tiers.collect())) {
         (0, _) => Ok(()),
         (1, tier) => write!(said, " of the {tier} tier"),
         (_, tiers) => write!(said, " of the tiers {tiers}"),
     };
-    said += &when(recall, reach);
+    said += &when(recall, scope);
     if let Some(known) = recall.as_of.known {
         let _ = write!(said, ", as known on {}", day(known));
     }
     if let Some(held) = recall.as_of.held {
         let _ = write!(said, ", as it was on {}", day(held));
     }
-    let views = listed(views(looking, searched));
+    let views = listed(views(context, searched));
     let _ = match views.as_str() {
         "" => write!(said, ", with no view that could be searched."),
         views => write!(said, ", by {views}."),
@@ -94,11 +94,11 @@ fn looked_at(
 }
 
 /// The bounds of time within which memories had to lie.
-fn when(recall: &Recall, reach: &Reach) -> String {
+fn when(recall: &Recall, scope: &CandidateScope) -> String {
     let filter = &recall.filter;
     let mut ranges = vec![(filter.since, filter.until)];
     if recall.time_words == TimeWords::Only {
-        let understood = reach.times.understood.iter();
+        let understood = scope.times.understood.iter();
         ranges.extend(understood.map(|time| (time.since, time.until)));
     }
     let said: Vec<String> = ranges
@@ -128,15 +128,15 @@ fn day(instant: Timestamp) -> String {
 }
 
 /// What could be searched.
-fn views(looking: &Looking<'_>, searched: &Searched) -> Vec<String> {
-    let sources = looking.sources;
+fn views(context: &RecallContext<'_>, searched: &Searched) -> Vec<String> {
+    let sources = context.sources;
     let failed = |view: &str| searched.failed.iter().any(|(failed, _)| *failed == view);
     let by_words = sources.lexical.is_some() && !failed("lexical");
     let by_meaning = sources.vectors.is_some() && !failed("vectors");
     let views = [
         (by_words, "their words"),
         (by_meaning, "their meaning"),
-        (looking.ranks_in_full(), "their threads"),
+        (context.ranks_in_full(), "their threads"),
     ];
     let took_part = views.into_iter().filter(|(took_part, _)| *took_part);
     took_part.map(|(_, name)| name.to_owned()).collect()

@@ -2,24 +2,28 @@
 
 use anamne_types::{Dispute, Hit, Row, Surroundings};
 
-use crate::confidence::Verdict;
+use crate::confidence::AnswerConfidence;
 use crate::error::RecallError;
 use crate::explain;
-use crate::looking::Looking;
 use crate::ranked::Ranked;
+use crate::recall_context::RecallContext;
 use crate::words::Reader;
 
 /// The results of the first rows that are sure enough, with texts and reasons.
 pub(crate) fn hits(
-    looking: &Looking<'_>,
+    context: &RecallContext<'_>,
     reader: &mut Reader<'_>,
     ranked: &[Ranked],
-    verdict: &Verdict,
+    confidence: &AnswerConfidence,
 ) -> Result<Vec<Hit>, RecallError> {
-    let (recall, texts) = (looking.recall, looking.texts());
-    let weights = looking.arrangement.weights_shown();
-    let sure = |ranked: &&Ranked| ranked.confidence >= recall.min_confidence;
-    let chosen: Vec<&Ranked> = ranked.iter().take(recall.limit).filter(sure).collect();
+    let (recall, texts) = (context.recall, context.texts());
+    let weights = context.options.weights_shown();
+    let is_confident = |ranked: &&Ranked| ranked.confidence >= recall.min_confidence;
+    let chosen: Vec<&Ranked> = ranked
+        .iter()
+        .take(recall.limit)
+        .filter(is_confident)
+        .collect();
     let rows: Vec<Row> = chosen.iter().map(|ranked| ranked.candidate.row).collect();
     let mut memories = texts.rows(&rows)?.into_iter().peekable();
     let mut hits = Vec::with_capacity(chosen.len());
@@ -29,16 +33,16 @@ pub(crate) fn hits(
         let Some((_, memory)) = memories.next_if(|(found, _)| *found == row) else {
             continue;
         };
-        let matched = explain::matched(reader.question, reader.read(row));
+        let matched = explain::matched(reader.query, reader.read(row));
         hits.push(Hit {
             score: ranked.score,
             confidence: ranked.confidence,
-            scores: explain::parts(ranked),
+            scores: explain::score_parts(ranked),
             reasoning: explain::sentence(ranked, &memory, &matched),
-            explanation: explain::table(ranked, matched, weights, verdict.table(row)),
+            explanation: explain::table(ranked, matched, weights, confidence.table(row)),
             surroundings: match recall.surroundings {
                 Surroundings::None => Vec::new(),
-                Surroundings::Neighbours => texts.around(row, looking.columns)?,
+                Surroundings::Neighbours => texts.around(row, context.columns)?,
             },
             disputes: Vec::new(),
             path: Vec::new(),
@@ -51,7 +55,7 @@ pub(crate) fn hits(
 }
 
 /// Says of each result which memories say otherwise.
-pub(crate) fn dispute(hits: &mut [Hit], disputes_of: &dyn Fn(&[Row]) -> Vec<Vec<Dispute>>) {
+pub(crate) fn add_disputes(hits: &mut [Hit], disputes_of: &dyn Fn(&[Row]) -> Vec<Vec<Dispute>>) {
     let rows: Vec<Row> = hits.iter().map(|hit| hit.memory.row).collect();
     for (hit, disputes) in hits.iter_mut().zip(disputes_of(&rows)) {
         for dispute in &disputes {

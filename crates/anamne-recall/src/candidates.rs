@@ -7,7 +7,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 use crate::model;
-use crate::views::{Columns, Found, LexicalSearch, VectorSearch};
+use crate::views::{Columns, LexicalSearch, SearchHit, VectorSearch};
 use anamne_text::analyser::QueryTerms;
 
 /// A row that may be an answer.
@@ -48,8 +48,8 @@ impl Candidate {
 /// What both searches found, before anything is known of the rows.
 #[derive(Debug, Default)]
 pub(crate) struct Searched {
-    pub(crate) lexical: Vec<Found>,
-    pub(crate) vectors: Vec<Found>,
+    pub(crate) lexical: Vec<SearchHit>,
+    pub(crate) vectors: Vec<SearchHit>,
     /// The rows that hold the rare word of the question, where it has one.
     pub(crate) rare: Vec<Row>,
     /// The views that failed on the way.
@@ -156,7 +156,7 @@ impl Pool {
             let Candidate {
                 row, attributes, ..
             } = self.candidates[index];
-            let [next_to_it, _] = surroundings(columns, row, &attributes);
+            let [next_to_it, _] = thread_neighbours(columns, row, &attributes);
             for neighbour in next_to_it.into_iter().flatten() {
                 if filter.is_none_or(|filter| filter.contains(neighbour.0)) {
                     self.add(neighbour, columns, now);
@@ -182,7 +182,7 @@ impl Pool {
 /// The rows one and two places before and after `row` in its thread, where they are stored nearby.
 ///
 /// A conversation that was told in order has them in the neighbouring rows, which is tried first.
-pub(crate) fn surroundings(
+pub(crate) fn thread_neighbours(
     columns: &dyn Columns,
     row: Row,
     attributes: &Attributes,

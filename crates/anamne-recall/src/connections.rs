@@ -58,5 +58,5 @@ pub trait Connections {
     fn relations(&self, entities: &[EntityId], most: usize) -> Result<Vec<Related>, ViewError>;
 
     /// What a question names, in its order, at most `most`.
-    fn named_in(&self, question: &str, most: usize) -> Result<Vec<Named>, ViewError>;
+    fn named_in(&self, query: &str, most: usize) -> Result<Vec<Named>, ViewError>;
 }

@@ -8,7 +8,7 @@
 
 use anamne_types::Ranking;
 
-use crate::ranked::{Part, Ranked, sort};
+use crate::ranked::{Ranked, ScorePart, sort};
 
 /// The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
 const RECIPROCAL: f32 = 60.0;
@@ -44,7 +44,7 @@ pub(crate) fn order<E>(
         };
         let graph = f32::from(u8::from(near[at])).max(ranked.features.graph);
         let importance = f32::from(ranked.candidate.attributes.importance) / 10.0;
-        let parts: Vec<Part> = match ranking {
+        let parts: Vec<ScorePart> = match ranking {
             Ranking::Full => Vec::new(),
             Ranking::ReciprocalRank => vec![
                 ("lexical_place", reciprocal(by_words[at]), 1.0),
@@ -64,7 +64,7 @@ pub(crate) fn order<E>(
             ],
         };
         ranked.score = parts.iter().map(|(_, value, weight)| value * weight).sum();
-        ranked.aside_mut().formula = parts;
+        ranked.overrides_mut().formula = parts;
     }
     sort(ranked);
     Ok(())
@@ -137,7 +137,7 @@ mod tests {
                 (ranked.score - score).abs() < 1e-6,
                 "{ranking:?} {ranked:?}"
             );
-            let parts = &ranked.aside.as_ref().expect("parts").formula;
+            let parts = &ranked.overrides.as_ref().expect("parts").formula;
             let sum: f32 = parts.iter().map(|(_, value, weight)| value * weight).sum();
             assert!((ranked.score - sum).abs() < 1e-6, "{ranking:?} {parts:?}");
         }

@@ -48,16 +48,16 @@ pub(crate) const COMPARED_TOKENS: usize = 128;
 pub(crate) const SEED_THREADS: usize = 4;
 
 /// So much lower a score divides a thread's say among the best ones by e.
-pub(crate) const KIN_TEMPERATURE: f32 = 0.4;
+pub(crate) const FEEDBACK_TEMPERATURE: f32 = 0.4;
 
 /// The power of a token's idf when threads are compared.
-pub(crate) const KIN_IDF_POWER: f32 = 1.75;
+pub(crate) const FEEDBACK_IDF_POWER: f32 = 1.75;
 
 /// Records of a thread that halve what it says by being like others.
 pub(crate) const SHORT_THREAD: f32 = 10.0;
 
 /// Records of the threads at hand, on average, that halve what is said by what was told together.
-pub(crate) const ONE_MATTER: f32 = 12.0;
+pub(crate) const LSI_THREAD_RECORDS: f32 = 12.0;
 
 /// Half-length of a text for its neighbours' say: a text of so many words listens to them by half.
 pub(crate) const LISTENING_WORDS: f32 = 60.0;

@@ -12,23 +12,23 @@ pub(crate) struct Ranked {
     /// The probability that it bears on the question; set once all are ranked.
     pub(crate) confidence: f32,
     /// What else made its place, where that is not as usual.
-    pub(crate) aside: Option<Box<Aside>>,
+    pub(crate) overrides: Option<Box<RankOverrides>>,
 }
 
 /// Name, value and weight of a part of a score.
-pub(crate) type Part = (&'static str, f32, f32);
+pub(crate) type ScorePart = (&'static str, f32, f32);
 
 /// What made the place of a result, beside the weighted sum of its features.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Aside {
+pub(crate) struct RankOverrides {
     /// The parts of its score, where another formula made it.
-    pub(crate) formula: Vec<Part>,
+    pub(crate) formula: Vec<ScorePart>,
     /// The reranker's score and what it weighed.
     pub(crate) reranker: Option<(f32, f32)>,
     /// The rare word of the question that it came first for.
     pub(crate) rare_word: Option<String>,
     /// How like it is to a result before it, where that counted.
-    pub(crate) likeness: Option<f32>,
+    pub(crate) similarity: Option<f32>,
 }
 
 impl Ranked {
@@ -39,13 +39,13 @@ impl Ranked {
             features,
             score,
             confidence: 0.0,
-            aside: None,
+            overrides: None,
         }
     }
 
     /// What else made its place, to be added to.
-    pub(crate) fn aside_mut(&mut self) -> &mut Aside {
-        self.aside.get_or_insert_default()
+    pub(crate) fn overrides_mut(&mut self) -> &mut RankOverrides {
+        self.overrides.get_or_insert_default()
     }
 
     /// Whether one of the searches found it.

@@ -4,31 +4,31 @@ use anamne_embed::{EmbedError, Reranker, checked_scores};
 use anamne_types::{Body, Row};
 
 use crate::error::RecallError;
-use crate::looking::Looking;
 use crate::ranked::{Ranked, range_of_scores, sort};
+use crate::recall_context::RecallContext;
 
 /// Results that the reranker looks at: the first ones.
-pub(crate) const LOOKED_AT: usize = 20;
+pub(crate) const RERANKED: usize = 20;
 
 /// Bytes of each text that it is shown: more than such models read.
 const TEXT_BYTES: usize = 4_096;
 
 /// Has the first results looked at again; says whether that failed, and nothing has changed.
-pub(crate) fn look_again(
+pub(crate) fn rerank_first(
     reranker: &dyn Reranker,
-    looking: &Looking<'_>,
+    context: &RecallContext<'_>,
     ranked: &mut [Ranked],
 ) -> Result<bool, RecallError> {
-    let first = ranked.iter().take(LOOKED_AT);
+    let first = ranked.iter().take(RERANKED);
     let rows: Vec<Row> = first.map(|ranked| ranked.candidate.row).collect();
     // One that was forgotten a moment ago says nothing any more.
     let mut texts = vec![String::new(); rows.len()];
-    for (row, memory) in looking.texts().rows(&rows)? {
+    for (row, memory) in context.texts().rows(&rows)? {
         if let Some(place) = rows.iter().position(|known| *known == row) {
             texts[place] = text(&memory.content, &memory.body);
         }
     }
-    Ok(rerank(reranker, &looking.recall.query, &texts, ranked).is_err())
+    Ok(rerank(reranker, &context.recall.query, &texts, ranked).is_err())
 }
 
 /// What a memory says, as far as a reranker is shown it.
@@ -49,8 +49,8 @@ fn rerank(
     texts: &[String],
     ranked: &mut [Ranked],
 ) -> Result<(), EmbedError> {
-    let looked_at = texts.len().min(ranked.len());
-    let ranked = &mut ranked[..looked_at];
+    let reranked = texts.len().min(ranked.len());
+    let ranked = &mut ranked[..reranked];
     if ranked.is_empty() {
         return Ok(());
     }
@@ -63,7 +63,7 @@ fn rerank(
     };
     for (ranked, score) in ranked.iter_mut().zip(scores) {
         ranked.score += weight * score;
-        ranked.aside_mut().reranker = Some((score, weight));
+        ranked.overrides_mut().reranker = Some((score, weight));
     }
     sort(ranked);
     Ok(())
@@ -104,11 +104,11 @@ mod tests {
         let mut ranked: Vec<_> = ranked.collect();
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
         let reranker = ByNumber(ModelIdentity::new("by number", "1"));
-        let is_done = rerank(&reranker, "which?", &texts, &mut ranked).is_ok();
+        let is_ok = rerank(&reranker, "which?", &texts, &mut ranked).is_ok();
         let rows = ranked
             .iter()
             .map(|ranked| (ranked.candidate.row.0, ranked.score));
-        (rows.collect(), is_done)
+        (rows.collect(), is_ok)
     }
 
     #[test]
@@ -137,10 +137,10 @@ mod tests {
 
     #[test]
     fn a_failure_changes_nothing() {
-        let (rows, is_done) = reranked(&[3.0, 2.0], &["0.2", "what?"]);
-        assert_eq!((rows, is_done), (vec![(0, 3.0), (1, 2.0)], false));
-        let (rows, is_done) = reranked(&[3.0, 2.0], &["0.2", "1.2"]);
-        assert_eq!((rows, is_done), (vec![(0, 3.0), (1, 2.0)], false));
+        let (rows, is_ok) = reranked(&[3.0, 2.0], &["0.2", "what?"]);
+        assert_eq!((rows, is_ok), (vec![(0, 3.0), (1, 2.0)], false));
+        let (rows, is_ok) = reranked(&[3.0, 2.0], &["0.2", "1.2"]);
+        assert_eq!((rows, is_ok), (vec![(0, 3.0), (1, 2.0)], false));
         assert!(reranked(&[], &[]).1);
     }
 

@@ -63,20 +63,20 @@ type Points = [f32; 16];
 
 /// How memories look to a role.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Standpoint {
+pub(crate) struct RolePreferences {
     kinds: Points,
     categories: Points,
     importance: f32,
 }
 
-impl Standpoint {
+impl RolePreferences {
     /// That of the role with this name: the space's own, or a built-in one. Refused with the names that there are.
-    pub(crate) fn of(role: &str, settings: &RecallConfig) -> Result<Self, InvalidValue> {
-        if let Some(told) = settings.roles.get(role) {
-            return Ok(Self::told(told));
+    pub(crate) fn named(role: &str, settings: &RecallConfig) -> Result<Self, InvalidValue> {
+        if let Some(config) = settings.roles.get(role) {
+            return Ok(Self::from_config(config));
         }
         if let Some(role) = BUILT_IN.iter().find(|built_in| built_in.name == role) {
-            return Ok(Self::told(&RoleConfig {
+            return Ok(Self::from_config(&RoleConfig {
                 kinds: role.kinds.iter().copied().collect(),
                 categories: role.categories.iter().copied().collect(),
                 ..RoleConfig::default()
@@ -92,7 +92,7 @@ impl Standpoint {
         ))
     }
 
-    fn told(role: &RoleConfig) -> Self {
+    fn from_config(role: &RoleConfig) -> Self {
         let kinds = role.kinds.iter();
         let categories = role.categories.iter();
         Self {
@@ -114,11 +114,11 @@ impl Standpoint {
     }
 }
 
-fn points(told: impl Iterator<Item = (u8, f32)>) -> Points {
+fn points(config: impl Iterator<Item = (u8, f32)>) -> Points {
     let mut points = Points::default();
-    for (number, told) in told {
+    for (number, config) in config {
         if let Some(place) = points.get_mut(usize::from(number)) {
-            *place = told;
+            *place = config;
         }
     }
     points
@@ -128,7 +128,7 @@ fn points(told: impl Iterator<Item = (u8, f32)>) -> Points {
 mod tests {
     use super::*;
 
-    fn of(kind: Kind, category: Option<Category>, importance: u8) -> Attributes {
+    fn attributes_of(kind: Kind, category: Option<Category>, importance: u8) -> Attributes {
         Attributes {
             kind: kind.number(),
             category: category.map_or(0, Category::number),
@@ -137,17 +137,18 @@ mod tests {
         }
     }
 
-    fn settings(role: &str, told: RoleConfig) -> RecallConfig {
+    fn settings(role: &str, config: RoleConfig) -> RecallConfig {
         let mut settings = RecallConfig::default();
-        settings.roles.insert(role.to_owned(), told);
+        settings.roles.insert(role.to_owned(), config);
         settings
     }
 
     #[test]
     fn a_built_in_role_favours_its_kinds_and_categories_alone() {
-        let developer = Standpoint::of("developer", &RecallConfig::default()).expect("there");
+        let developer =
+            RolePreferences::named("developer", &RecallConfig::default()).expect("there");
         let check = |kind, category, points: f32| {
-            let fit = developer.fit(&of(kind, category, 9));
+            let fit = developer.fit(&attributes_of(kind, category, 9));
             assert!((fit - points).abs() < 1e-6, "{kind} {category:?} {fit}");
         };
         check(Kind::Skill, None, 1.0);
@@ -158,14 +159,15 @@ mod tests {
 
     #[test]
     fn a_space_s_own_role_takes_the_place_of_a_built_in_one() {
-        let told = RoleConfig {
+        let config = RoleConfig {
             importance: 2.0,
             kinds: [(Kind::Fact, 0.5)].into(),
             categories: [(Category::BugFix, 1.0)].into(),
         };
-        let reviewer = Standpoint::of("reviewer", &settings("reviewer", told)).expect("there");
+        let reviewer =
+            RolePreferences::named("reviewer", &settings("reviewer", config)).expect("there");
         let check = |kind, category, importance, points: f32| {
-            let fit = reviewer.fit(&of(kind, category, importance));
+            let fit = reviewer.fit(&attributes_of(kind, category, importance));
             assert!((fit - points).abs() < 1e-6, "{kind} {category:?} {fit}");
         };
         check(Kind::Fact, Some(Category::BugFix), 5, 1.5);
@@ -178,7 +180,7 @@ mod tests {
     #[test]
     fn a_role_that_is_none_is_refused_with_all_names() {
         let settings = settings("gardener", RoleConfig::default());
-        let refusal = Standpoint::of("pilot", &settings).expect_err("refused");
+        let refusal = RolePreferences::named("pilot", &settings).expect_err("refused");
         assert_eq!(refusal.field(), "role");
         assert_eq!(
             refusal.accepts(),

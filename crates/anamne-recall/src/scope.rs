@@ -4,7 +4,7 @@ use anamne_types::RecallScope;
 use roaring::RoaringBitmap;
 
 use crate::error::RecallError;
-use crate::looking::Looking;
+use crate::recall_context::RecallContext;
 use crate::topic;
 
 /// Stands among what is degraded where it is not known, or not of every memory, what it names.
@@ -12,28 +12,28 @@ const KNOWLEDGE: &str = "knowledge";
 
 /// The rows of a part of the memory; `None` when that is all of it.
 pub(crate) fn select(
-    looking: &Looking<'_>,
+    context: &RecallContext<'_>,
     scope: &RecallScope,
     degraded: &mut Vec<String>,
 ) -> Result<Option<RoaringBitmap>, RecallError> {
     let rows = match scope {
         RecallScope::All => return Ok(None),
-        RecallScope::Thread(thread) => looking.in_threads(vec![thread.clone()])?,
-        RecallScope::RelatedThreads(thread) => related(looking, thread, degraded)?,
-        RecallScope::Topic(words) => topic::select(looking, words)?,
-        RecallScope::Entity(name) => naming(looking, name, degraded)?,
+        RecallScope::Thread(thread) => context.rows_in_threads(vec![thread.clone()])?,
+        RecallScope::RelatedThreads(thread) => related(context, thread, degraded)?,
+        RecallScope::Topic(words) => topic::select(context, words)?,
+        RecallScope::Entity(name) => naming(context, name, degraded)?,
     };
     Ok(Some(rows))
 }
 
 /// The thread and those that name the same; where nobody knows what they name, the thread alone.
 fn related(
-    looking: &Looking<'_>,
+    context: &RecallContext<'_>,
     thread: &str,
     degraded: &mut Vec<String>,
 ) -> Result<RoaringBitmap, RecallError> {
     let mut threads = vec![thread.to_owned()];
-    match looking.sources.naming {
+    match context.sources.naming {
         None => degraded.push(KNOWLEDGE.to_owned()),
         Some(naming) => match naming.related_threads(thread) {
             Ok(related) => {
@@ -48,16 +48,16 @@ fn related(
             Err(error) => return Err(error),
         },
     }
-    looking.in_threads(threads)
+    context.rows_in_threads(threads)
 }
 
 /// The memories that name somebody or something by any of its names; those that changed since, by what they said then.
 fn naming(
-    looking: &Looking<'_>,
+    context: &RecallContext<'_>,
     name: &str,
     degraded: &mut Vec<String>,
 ) -> Result<RoaringBitmap, RecallError> {
-    let Some(naming) = looking.sources.naming else {
+    let Some(naming) = context.sources.naming else {
         let name = name.to_owned();
         let like = Vec::new();
         return Err(RecallError::NoEntity { name, like });
@@ -66,7 +66,7 @@ fn naming(
     if named.is_behind {
         degraded.push(KNOWLEDGE.to_owned());
     }
-    let Some(past) = looking.sources.past else {
+    let Some(past) = context.sources.past else {
         return Ok(named.rows);
     };
     let then = past

@@ -6,23 +6,23 @@ use roaring::RoaringBitmap;
 
 use crate::candidates::Candidate;
 use crate::error::RecallError;
-use crate::looking::Looking;
 use crate::past::Texts;
 use crate::ranked::Ranked;
+use crate::recall_context::RecallContext;
 
 /// How many times in a row a memory's successor may itself have been superseded.
-const LONGEST_CHAIN: usize = 16;
+const MAX_CHAIN: usize = 16;
 
 /// Puts the memory that holds now before each superseded one among the first `limit`, also where the question found
 /// only the old one. Successors that the filter keeps out stay out. Costs nothing when none is superseded.
-pub(crate) fn first(
-    looking: &Looking<'_>,
+pub(crate) fn place_first(
+    context: &RecallContext<'_>,
     filter: Option<&RoaringBitmap>,
     ranked: &mut Vec<Ranked>,
 ) -> Result<(), RecallError> {
-    let texts = looking.texts();
+    let texts = context.texts();
     let mut place = 0;
-    while place < ranked.len().min(looking.recall.limit) {
+    while place < ranked.len().min(context.recall.limit) {
         if ranked[place].candidate.attributes.superseded
             && let Some(row) = successor(&texts, ranked[place].candidate.row)?
             && filter.is_none_or(|filter| filter.contains(row.0))
@@ -33,7 +33,7 @@ pub(crate) fn first(
             let later = ranked.iter().position(|later| later.candidate.row == row);
             let successor = match later {
                 Some(later) => Some(ranked.remove(later)),
-                None => lasting(looking, row).map(|attributes| Ranked {
+                None => live_attributes(context, row).map(|attributes| Ranked {
                     candidate: Candidate::unfound(row, attributes),
                     ..ranked[place].clone()
                 }),
@@ -51,9 +51,9 @@ pub(crate) fn first(
 }
 
 /// The attributes of a row that has not expired.
-fn lasting(looking: &Looking<'_>, row: Row) -> Option<Attributes> {
-    let attributes = looking.columns.attributes(row)?;
-    (attributes.expires_at > looking.moment).then_some(attributes)
+fn live_attributes(context: &RecallContext<'_>, row: Row) -> Option<Attributes> {
+    let attributes = context.columns.attributes(row)?;
+    (attributes.expires_at > context.instant).then_some(attributes)
 }
 
 /// The row that holds now in place of `row`.
@@ -61,7 +61,7 @@ fn successor(texts: &Texts<'_>, row: Row) -> Result<Option<Row>, RecallError> {
     let superseded = texts.rows(&[row])?.pop();
     let mut next = superseded.and_then(|(_, memory)| memory.superseded_by);
     let mut latest = None;
-    for _ in 0..LONGEST_CHAIN {
+    for _ in 0..MAX_CHAIN {
         let Some(id) = next else { break };
         let Some(memory) = texts.get(id) else { break };
         latest = Some(memory.row);

@@ -8,7 +8,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 use crate::error::RecallError;
-use crate::looking::Looking;
+use crate::recall_context::RecallContext;
 use crate::words::Reader;
 
 /// Memories that each search brings up for a topic.
@@ -24,9 +24,12 @@ const OF_BEST: f32 = 0.6;
 ///
 /// A thread is as much about it as that one of its memories that says most of it: how well each of the topic's words is met,
 /// or how near the meaning is. What both searches bring up for the words is judged, and nothing else.
-pub(crate) fn select(looking: &Looking<'_>, words: &str) -> Result<RoaringBitmap, RecallError> {
-    let known = looking.known()?;
-    let about = about(looking, words, known.as_ref());
+pub(crate) fn select(
+    context: &RecallContext<'_>,
+    words: &str,
+) -> Result<RoaringBitmap, RecallError> {
+    let known = context.known_rows()?;
+    let about = about(context, words, known.as_ref());
     let best = about.iter().map(|(_, about)| *about).fold(0.0, f32::max);
     let cut = LEAST.max(OF_BEST * best);
     let (mut threads, mut rows) = (BTreeSet::new(), RoaringBitmap::new());
@@ -35,12 +38,12 @@ pub(crate) fn select(looking: &Looking<'_>, words: &str) -> Result<RoaringBitmap
             continue;
         }
         rows.insert(row.0);
-        let attributes = looking.columns.attributes(row);
+        let attributes = context.columns.attributes(row);
         threads.extend(attributes.map(|attributes| attributes.thread));
     }
     threads.remove(&0);
     if !threads.is_empty() {
-        rows |= looking.columns.select(&RowPredicate {
+        rows |= context.columns.select(&RowPredicate {
             threads: threads.into_iter().collect(),
             ..RowPredicate::default()
         });
@@ -49,18 +52,22 @@ pub(crate) fn select(looking: &Looking<'_>, words: &str) -> Result<RoaringBitmap
 }
 
 /// How much each memory that the searches bring up is about the words: 0 to 1.
-fn about(looking: &Looking<'_>, words: &str, known: Option<&RoaringBitmap>) -> Vec<(Row, f32)> {
-    let asked = looking.ask(words);
-    let searched = looking.search(&asked, DEPTH, known);
-    let mut reader = Reader::new(&asked.question, looking.columns);
+fn about(
+    context: &RecallContext<'_>,
+    words: &str,
+    known: Option<&RoaringBitmap>,
+) -> Vec<(Row, f32)> {
+    let prepared = context.prepare(words);
+    let searched = context.search(&prepared, DEPTH, known);
+    let mut reader = Reader::new(&prepared.query, context.columns);
     let mut found: FxHashMap<Row, f32> = FxHashMap::default();
-    let most = asked.question.lexical_most.max(f32::MIN_POSITIVE);
+    let most = prepared.query.lexical_most.max(f32::MIN_POSITIVE);
     for hit in &searched.lexical {
         let met = reader.read(hit.row).closeness();
         found.insert(hit.row, met.max(hit.score / most).min(1.0));
     }
     // The cosines of another model than the built-in one begin somewhere else; it brings memories up all the same.
-    let cosines_count = looking.sources.weighted_table().is_some();
+    let cosines_count = context.sources.weighted_table().is_some();
     for hit in &searched.vectors {
         let met = reader.read(hit.row).closeness();
         let near = if cosines_count { hit.score } else { 0.0 };

@@ -15,7 +15,7 @@ use crate::error::RecallError;
 
 /// A row and how well one search liked it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Found {
+pub struct SearchHit {
     /// The row.
     pub row: Row,
     /// The search's own score.
@@ -23,7 +23,7 @@ pub struct Found {
 }
 
 /// What a search found, best first, or why it could not.
-pub type Hits = Result<Vec<Found>, ViewError>;
+pub type Hits = Result<Vec<SearchHit>, ViewError>;
 
 /// The order of scores with their rows: the best first; equals by rising row.
 pub(crate) fn best_first(one: (f32, Row), other: (f32, Row)) -> Ordering {
@@ -77,7 +77,7 @@ pub trait Columns: Send + Sync {
 
 impl LexicalSearch for LexicalView {
     fn search(&self, terms: &QueryTerms, limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
-        LexicalView::search(self, terms, limit, filter).map(found_by_words)
+        LexicalView::search(self, terms, limit, filter).map(lexical_hits)
     }
 
     fn idf(&self, terms: &QueryTerms) -> Vec<f32> {
@@ -86,8 +86,8 @@ impl LexicalSearch for LexicalView {
 }
 
 /// What the lexical view found.
-pub(crate) fn found_by_words(hits: Vec<LexicalHit>) -> Vec<Found> {
-    let found = |hit: LexicalHit| Found {
+pub(crate) fn lexical_hits(hits: Vec<LexicalHit>) -> Vec<SearchHit> {
+    let found = |hit: LexicalHit| SearchHit {
         row: hit.row,
         score: hit.score,
     };
@@ -95,8 +95,8 @@ pub(crate) fn found_by_words(hits: Vec<LexicalHit>) -> Vec<Found> {
 }
 
 /// What the vectors view found.
-fn found_by_meaning(hits: Vec<VectorHit>) -> Vec<Found> {
-    let found = |hit: VectorHit| Found {
+fn vector_hits(hits: Vec<VectorHit>) -> Vec<SearchHit> {
+    let found = |hit: VectorHit| SearchHit {
         row: hit.row,
         score: hit.similarity,
     };
@@ -105,11 +105,11 @@ fn found_by_meaning(hits: Vec<VectorHit>) -> Vec<Found> {
 
 impl VectorSearch for VectorsView {
     fn search(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
-        VectorsView::search(self, query, limit, filter).map(found_by_meaning)
+        VectorsView::search(self, query, limit, filter).map(vector_hits)
     }
 
     fn candidates(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
-        VectorsView::candidates(self, query, limit, filter).map(found_by_meaning)
+        VectorsView::candidates(self, query, limit, filter).map(vector_hits)
     }
 
     fn similarities(&self, query: &[f32], rows: &[Row]) -> Result<Vec<Option<f32>>, ViewError> {

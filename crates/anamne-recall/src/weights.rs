@@ -100,14 +100,21 @@ mod tests {
     fn a_former_and_a_current_name_together_are_refused() {
         let both = overrides(&[("kin", 1.0), ("thread_feedback", 2.0)]);
         let refusal = overridden(&both, &overrides(&[])).expect_err("refused");
-        assert_eq!((refusal.field(), refusal.given()), ("recall.weights", "kin"));
+        assert_eq!(
+            (refusal.field(), refusal.given()),
+            ("recall.weights", "kin")
+        );
         assert!(refusal.accepts().contains("thread_feedback"), "{refusal}");
     }
 
     #[test]
     fn an_unknown_feature_is_refused_with_all_names() {
         for (space, query, field) in [
-            (overrides(&[("rececny", 1.0)]), overrides(&[]), "recall.weights"),
+            (
+                overrides(&[("rececny", 1.0)]),
+                overrides(&[]),
+                "recall.weights",
+            ),
             (overrides(&[]), overrides(&[("rececny", 1.0)]), "weights"),
         ] {
             let refusal = overridden(&space, &query).expect_err("refused");

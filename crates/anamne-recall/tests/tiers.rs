@@ -9,7 +9,7 @@ use std::path::Path;
 use anamne_index::columns::{ColumnsSnapshot, RowPredicate};
 use anamne_index::threads::PARALLEL_ROWS;
 use anamne_recall::tiers::{TieredColumns, TieredLexical, TieredVectors};
-use anamne_recall::views::{Columns, Found, LexicalSearch, VectorSearch};
+use anamne_recall::views::{Columns, LexicalSearch, SearchHit, VectorSearch};
 use anamne_store::view::{Health, Record, View, ViewError};
 use anamne_text::analyser::{Analyser, QueryTerms};
 use anamne_types::Row;
@@ -114,7 +114,7 @@ fn query(text: &str) -> QueryTerms {
     Analyser::new().query(text)
 }
 
-fn rows_of(found: &[Found]) -> Vec<u32> {
+fn rows_of(found: &[SearchHit]) -> Vec<u32> {
     found.iter().map(|found| found.row.0).collect()
 }
 
@@ -126,7 +126,11 @@ fn filters(noise: &mut Noise) -> [Option<RoaringBitmap>; 3] {
 }
 
 /// What every other tier gives and then the others, merged: what a search of all of them gives.
-fn in_two_stages(world: &World, limit: usize, ask: impl Fn(&[bool]) -> Vec<Found>) -> Vec<Found> {
+fn in_two_stages(
+    world: &World,
+    limit: usize,
+    ask: impl Fn(&[bool]) -> Vec<SearchHit>,
+) -> Vec<SearchHit> {
     let chosen = |rest: usize| -> Vec<bool> {
         let tiers = 0..world.tiers.len();
         tiers.map(|tier| tier % 2 == rest).collect()
@@ -330,7 +334,7 @@ fn where_live_rows_are_estimated_tiers_still_answer_much_the_same() {
         LexicalSearch::search(&world.whole.lexical, &asked, 870, None),
     ]
     .map(|found| found.expect("whole"));
-    let scores = |found: &[Found]| -> BTreeMap<u32, f32> {
+    let scores = |found: &[SearchHit]| -> BTreeMap<u32, f32> {
         let found = found.iter();
         found.map(|found| (found.row.0, found.score)).collect()
     };

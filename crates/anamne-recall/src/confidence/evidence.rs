@@ -1,9 +1,9 @@
 //! What the best results together say about whether the question is answered.
 
-use super::model::{self, Answered, Bears, OnTopic};
+use super::model::{self, Answered, OnTopic, RelevanceInputs};
 use crate::model::{DEPTH, Weights};
 use crate::ranked::Ranked;
-use crate::words::{Reader, Sentence};
+use crate::words::{Reader, SentenceStats};
 
 /// What is known of a question and its best results.
 pub(super) struct Evidence {
@@ -20,12 +20,12 @@ pub(super) struct Evidence {
 }
 
 /// A score without the author's part: what is said, whoever says it.
-fn content(ranked: &Ranked) -> f32 {
+fn score_without_author(ranked: &Ranked) -> f32 {
     ranked.score - ranked.features.author * Weights::DEFAULT.author
 }
 
 /// A score without what goes by the matter: that tells which memories are asked about, and not whether there are any.
-fn of_itself(ranked: &Ranked) -> f32 {
+fn score_without_lsi(ranked: &Ranked) -> f32 {
     ranked.score - ranked.features.lsi_similarity * Weights::DEFAULT.lsi_similarity
 }
 
@@ -47,7 +47,7 @@ impl Evidence {
     pub(super) fn of(reader: &mut Reader<'_>, ranked: &[Ranked]) -> Self {
         let first = &ranked[..ranked.len().min(model::FIRST)];
         let related = related(first);
-        let (met, least) = words_met(reader, first);
+        let (met, least) = best_matches(reader, first);
         let [told, of_others] = told(reader, first);
         let by_meaning = ranked
             .iter()
@@ -62,7 +62,7 @@ impl Evidence {
         };
         Self {
             on_topic: OnTopic {
-                mean: mean(&related, of_itself),
+                mean: mean(&related, score_without_lsi),
                 met,
                 agreement: if by_meaning {
                     mean(&related, by_both)
@@ -81,12 +81,15 @@ impl Evidence {
                 },
             },
             told,
-            pieces: (reader.question.piece_weights.len() as f32).ln_1p(),
+            pieces: (reader.query.piece_weights.len() as f32).ln_1p(),
             // Where there are fewer: what has nothing in common with a question scores about nothing.
             tenth: ranked
                 .get(model::FIRST - 1)
                 .map_or(0.0, |tenth| tenth.score),
-            best_content: first.iter().map(content).fold(f32::MIN, f32::max),
+            best_content: first
+                .iter()
+                .map(score_without_author)
+                .fold(f32::MIN, f32::max),
         }
     }
 
@@ -96,11 +99,16 @@ impl Evidence {
     }
 
     /// What one result is judged by.
-    pub(super) fn bears(&self, reader: &Reader<'_>, place: usize, ranked: &Ranked) -> Bears {
+    pub(super) fn relevance_inputs(
+        &self,
+        reader: &Reader<'_>,
+        place: usize,
+        ranked: &Ranked,
+    ) -> RelevanceInputs {
         let features = &ranked.features;
-        Bears {
+        RelevanceInputs {
             ahead: ranked.score - self.tenth,
-            behind: (content(ranked) - self.best_content).min(0.0),
+            behind: (score_without_author(ranked) - self.best_content).min(0.0),
             place: (place as f32).ln_1p(),
             author: features.author,
             rare_term: features.rare_term,
@@ -117,13 +125,13 @@ impl Evidence {
 }
 
 /// How well the question's pieces are met, each where it is met best: their weighted mean, and the least of them.
-fn words_met(reader: &mut Reader<'_>, first: &[Ranked]) -> (f32, f32) {
-    if first.is_empty() || reader.question.piece_weights.is_empty() {
+fn best_matches(reader: &mut Reader<'_>, first: &[Ranked]) -> (f32, f32) {
+    if first.is_empty() || reader.query.piece_weights.is_empty() {
         return (0.0, 0.0);
     }
     let together = reader.empty();
     for ranked in first {
-        let own = reader.place(ranked.candidate.row);
+        let own = reader.index_of(ranked.candidate.row);
         reader.add(together, own, 1.0, 1.0);
     }
     let together = reader.at(together);
@@ -134,9 +142,9 @@ fn words_met(reader: &mut Reader<'_>, first: &[Ranked]) -> (f32, f32) {
 /// The entropy of the results by what they say, in nats, as if the scores were logits, which is what they are fitted
 /// as. Results that are not there count as usual ones.
 fn spread(related: &[&Ranked]) -> f32 {
-    let contents = related.iter().map(|ranked| content(ranked));
+    let contents = related.iter().map(|ranked| score_without_author(ranked));
     let best = contents.clone().fold(f32::MIN, f32::max);
-    let weights = contents.map(|content| (content - best).exp());
+    let weights = contents.map(|score| (score - best).exp());
     let sum: f32 = weights.clone().sum();
     let entropy: f32 = weights
         .map(|weight| weight / sum)
@@ -152,23 +160,23 @@ fn spread(related: &[&Ranked]) -> f32 {
 /// Who speaks in the first person tells of themselves, in the second person of whom they speak to; a question without
 /// a person in it tells nothing.
 fn told(reader: &mut Reader<'_>, first: &[Ranked]) -> [f32; 2] {
-    let question = reader.question;
-    let [named] = question.named[..] else {
+    let query = reader.query;
+    let [named] = query.named[..] else {
         return [0.0; 2];
     };
     let (mut of_named, mut of_others) = (0.0_f32, 0.0_f32);
     for ranked in first {
         let author = ranked.candidate.attributes.author;
-        if !question.persons.contains(&author) {
+        if !query.persons.contains(&author) {
             continue;
         }
         let whole = reader.read(ranked.candidate.row).closeness();
         reader.each_sentence(ranked.candidate.row, |sentence, closeness| {
-            let of_speaker = closeness.midpoint(whole) * of_speaker(sentence);
+            let reference = closeness.midpoint(whole) * self_reference(sentence);
             let of_person = if author == named {
-                of_speaker
+                reference
             } else {
-                -of_speaker
+                -reference
             };
             of_named = of_named.max(of_person);
             of_others = of_others.max(-of_person);
@@ -178,7 +186,7 @@ fn told(reader: &mut Reader<'_>, first: &[Ranked]) -> [f32; 2] {
 }
 
 /// How much a sentence tells of who says it: 1, or −1 where it tells of whom it is said to.
-fn of_speaker(sentence: Sentence) -> f32 {
+fn self_reference(sentence: SentenceStats) -> f32 {
     let (own, other) = (sentence.first_person as f32, sentence.second_person as f32);
     if sentence.is_question {
         if other > 0.0 { -1.0 } else { 0.0 }

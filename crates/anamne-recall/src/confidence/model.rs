@@ -83,7 +83,7 @@ logistic! {
 
 logistic! {
     /// That a result is evidence for an answered question.
-    Bears -4.7522 {
+    RelevanceInputs -4.7522 {
         /// How far its score is above the tenth result's.
         ahead 0.3014,
         /// How far it is below the best by what they say themselves, their authors aside; never above 0.
@@ -115,7 +115,7 @@ logistic! {
 
 logistic! {
     /// That a result is evidence, where one of the searches alone has ranked.
-    Plainly -3.5366 {
+    SearchOnly -3.5366 {
         /// Its feature of this name.
         lexical 1.1972,
         /// Its feature of this name.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use anamne_text::tokens::estimate_tokens;
 use anamne_types::{Dispute, Memory};
 
-use super::beside::Beside;
+use super::companions::Companion;
 use super::lines::{speaker, write_entry};
 use super::passages::LongText;
 
@@ -21,44 +21,44 @@ pub struct Section {
 
 /// A memory that may stand in a block.
 #[derive(Clone, Copy, Debug)]
-pub struct Candidate<'told> {
+pub struct Candidate<'memory> {
     /// The memory.
-    pub memory: &'told Memory,
+    pub memory: &'memory Memory,
     /// The probability that it bears on the question; 0 where none was asked.
     pub confidence: f32,
     /// The memories that say otherwise.
-    pub disputes: &'told [Dispute],
+    pub disputes: &'memory [Dispute],
     /// What of it is shown, where that is not the whole.
-    pub passage: Option<&'told str>,
+    pub passage: Option<&'memory str>,
     /// The place of its section.
     pub section: usize,
 }
 
-impl<'told> Candidate<'told> {
+impl<'memory> Candidate<'memory> {
     /// What of it is shown where there is room.
-    pub(super) fn shown(&self) -> &'told str {
+    pub(super) fn shown(&self) -> &'memory str {
         self.passage.unwrap_or(&self.memory.content)
     }
 }
 
 /// A memory that goes into the block.
-pub(super) struct Entry<'told> {
-    pub(super) candidate: Candidate<'told>,
+pub(super) struct BlockEntry<'memory> {
+    pub(super) candidate: Candidate<'memory>,
     pub(super) marks: String,
     pub(super) shown: String,
     pub(super) shortened: bool,
     /// The question that it answers.
-    pub(super) before: Option<Beside>,
+    pub(super) question: Option<Companion>,
     /// What speaks against it.
-    pub(super) against: Vec<Beside>,
+    pub(super) conflicting: Vec<Companion>,
     /// Its text, where it was read for shortening.
-    pub(super) long: Long<'told>,
+    pub(super) long: Long<'memory>,
 }
 
 /// A text, read when it is first shortened: candidates have several turns.
-pub(super) type Long<'told> = Rc<OnceCell<LongText<'told>>>;
+pub(super) type Long<'memory> = Rc<OnceCell<LongText<'memory>>>;
 
-impl Entry<'_> {
+impl BlockEntry<'_> {
     /// What its own lines cost at most.
     pub(super) fn cost(&self) -> usize {
         entry_cost(&self.marks, self.candidate.memory, &self.shown)
@@ -66,7 +66,7 @@ impl Entry<'_> {
 }
 
 /// What a memory costs that stands beside an entry.
-pub(super) fn cost_of(beside: &Beside) -> usize {
+pub(super) fn companion_cost(beside: &Companion) -> usize {
     entry_cost(&beside.marks, &beside.memory, &beside.shown)
 }
 

@@ -23,9 +23,9 @@ pub(super) fn preamble(origin: &str) -> String {
 }
 
 /// The mark of an entry's origin, where it is not the `usual` one.
-pub(super) fn origin_mark(origin: &str, usual: &str) -> String {
+pub(super) fn origin_mark(origin: &str, most_common: &str) -> String {
     match origin {
-        origin if origin == usual => String::new(),
+        origin if origin == most_common => String::new(),
         "" => format!(" ({PERSON})"),
         origin => format!(" ({origin})"),
     }
@@ -80,14 +80,14 @@ pub(super) fn marks(
         }
     }
     for dispute in disputes {
-        line.push_str(&standing(dispute));
+        line.push_str(&dispute_mark(dispute));
     }
     line
 }
 
 /// The citation of what stands beside an entry as the question that it answers.
-pub(super) fn marks_before(before: &Memory, origin: &str) -> String {
-    format!("[{}]{origin}", before.citation())
+pub(super) fn marks_before(question: &Memory, origin: &str) -> String {
+    format!("[{}]{origin}", question.citation())
 }
 
 /// The citation of what speaks against an entry, and when it was said.
@@ -101,7 +101,7 @@ pub(super) fn marks_against(other: &Memory, origin: &str, entry: &Memory) -> Str
 }
 
 /// Whether a result still holds, beside a memory that says otherwise.
-fn standing(dispute: &Dispute) -> String {
+fn dispute_mark(dispute: &Dispute) -> String {
     let other = &dispute.citation;
     match (dispute.kind, dispute.holds) {
         (ConflictKind::Superseded, Some(false)) => format!(" (outdated by [{other}])"),
@@ -112,13 +112,13 @@ fn standing(dispute: &Dispute) -> String {
 }
 
 /// Writes an entry: a line of ours, and what was said, each line of it marked.
-pub(super) fn write_entry(block: &mut String, marks: &str, speaker: Option<&str>, said: &str) {
+pub(super) fn write_entry(block: &mut String, marks: &str, speaker: Option<&str>, text: &str) {
     block.push_str(marks);
     if let Some(speaker) = speaker {
         block.push(' ');
         block.push_str(speaker);
     }
     block.push('\n');
-    push_block(block, said.trim());
+    push_block(block, text.trim());
     block.push('\n');
 }

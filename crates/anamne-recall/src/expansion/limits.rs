@@ -15,11 +15,11 @@ pub(super) const SEED_FADE: f32 = 0.96;
 pub(super) const HOP: f32 = 0.8;
 
 /// Paths fainter than this are not followed, and reach nothing.
-pub(super) const FAINTEST: f32 = 0.005;
+pub(super) const MIN_STRENGTH: f32 = 0.005;
 
 /// Memories of which it is read how well they fit the question, to choose those that a hop goes on from, or that are
 /// ranked: the nearest.
-pub(super) const READ: usize = 256;
+pub(super) const SCORED: usize = 256;
 
 /// Memories and entities from which one hop goes on: the nearest, those that fit the question first.
 pub(super) const FRONTIER: usize = 12;
@@ -48,33 +48,33 @@ pub(super) const EVIDENCE: f32 = 0.9;
 
 /// The strengths of the steps to the next places of a thread, either way: faint, for what a text's neighbours say counts
 /// among its own features already.
-pub(super) const PLACES: [f32; 3] = [0.06, 0.045, 0.03];
+pub(super) const THREAD_STEPS: [f32; 3] = [0.06, 0.045, 0.03];
 
 /// Names that so many memories hold at least, and that half of all hold, lead nowhere.
-const FEW: u64 = 8;
+const COMMON_NAME_MIN: u64 = 8;
 
 /// The strength of a step over a name that `memories` of `all` hold: one over one and the logarithm of how many share it.
 pub(super) fn rarity(memories: u64, all: usize) -> f32 {
-    if memories >= FEW && 2 * memories >= all as u64 {
+    if memories >= COMMON_NAME_MIN && 2 * memories >= all as u64 {
         return 0.0;
     }
     1.0 / (1.0 + (memories.max(1) as f32).log2())
 }
 
 /// Reached memories whose meaning is compared with the question: those that are near and fit its words.
-pub(super) const TARGETS: usize = 128;
+pub(super) const COMPARED: usize = 128;
 
 /// The best results of which the second round of questions takes its words, a search each.
-pub(super) const AGAIN: usize = 3;
+pub(super) const SECOND_QUERIES: usize = 3;
 
 /// New words that such a question takes from one result.
 pub(super) const NEW_WORDS: usize = 4;
 
 /// Rows that such a question brings up by each search.
-pub(super) const AGAIN_ROWS: usize = 24;
+pub(super) const SECOND_QUERY_ROWS: usize = 24;
 
 /// The strength of the step to the first of these rows; it falls by rank.
-pub(super) const AGAIN_STRENGTH: f32 = 0.17;
+pub(super) const SECOND_QUERY_STRENGTH: f32 = 0.17;
 
 /// The share of its nearness that a seed keeps: that other results lead to it confirms it, but brings nothing new.
 pub(super) const SEED_SHARE: f32 = 0.2;

@@ -5,11 +5,11 @@
 //! everything else, by the same features and by how near it is: so what also fits the question rises, and what only
 //! hangs together with a result stays below. The numbers stand in `limits`.
 
-mod again;
-mod follow;
+mod annotate;
+mod graph;
 mod limits;
-mod tell;
-mod web;
+mod second_queries;
+mod traversal;
 
 use anamne_types::{Depth, Recall, Row};
 use roaring::RoaringBitmap;
@@ -17,22 +17,22 @@ use rustc_hash::FxHashSet;
 
 use crate::candidates::Candidate;
 use crate::connections::Connections;
+use crate::feature_inputs::FeatureInputs;
 use crate::rank::{rank, shortlist};
 use crate::ranked::Ranked;
-use crate::setting::Setting;
 use crate::threads::Threads;
 use crate::views::best_first;
 use crate::words::Reader;
-use follow::{Follower, KNOWLEDGE};
-use web::Web;
+use graph::ReachedGraph;
+use traversal::{KNOWLEDGE, Traversal};
 
-pub(crate) use tell::tell;
+pub(crate) use annotate::annotate;
 
 /// A result whose meaning is at least so near was found by the question, also where it has no word of it.
 const NEAR: f32 = 0.25;
 
 /// What expansion needs beside the candidates.
-pub(crate) struct Stage<'a> {
+pub(crate) struct ExpansionRequest<'a> {
     pub(crate) recall: &'a Recall,
     pub(crate) connections: Option<&'a dyn Connections>,
     /// Which rows may be answered with; paths may lead over others.
@@ -44,7 +44,7 @@ pub(crate) struct Stage<'a> {
 }
 
 /// The candidates of the first ranking, as they stood before it.
-pub(crate) struct Pooled {
+pub(crate) struct FirstPass {
     /// Those whose surroundings are read.
     pub(crate) near: Vec<Candidate>,
     pub(crate) others: Vec<Candidate>,
@@ -52,15 +52,15 @@ pub(crate) struct Pooled {
 
 /// What was reached beyond what the question itself found.
 #[derive(Debug, Default)]
-pub(crate) struct Followed {
-    web: Web,
+pub(crate) struct Expansion {
+    graph: ReachedGraph,
     /// What could not take part.
     pub(crate) failed: Vec<&'static str>,
     /// Edges that were followed.
     edges: usize,
 }
 
-impl Followed {
+impl Expansion {
     /// Edges that were followed.
     pub(crate) fn edges(&self) -> u64 {
         self.edges as u64
@@ -68,49 +68,56 @@ impl Followed {
 }
 
 /// Whether a question goes deeper than what it finds itself.
-pub(crate) fn goes_deeper(recall: &Recall) -> bool {
+pub(crate) fn needs_expansion(recall: &Recall) -> bool {
     recall.depth != Depth::Shallow
 }
 
 /// Follows connections from the best of `ranked`, and ranks what they reach together with the candidates.
 pub(crate) fn expand(
-    stage: &Stage<'_>,
-    setting: &Setting<'_>,
+    request: &ExpansionRequest<'_>,
+    inputs: &FeatureInputs<'_>,
     reader: &mut Reader<'_>,
     threads: Threads,
     ranked: &[Ranked],
-    pooled: Pooled,
-) -> (Vec<Ranked>, Followed) {
-    let mut fit = |row: Row| reader.read(row).closeness();
-    let mut follower = Follower {
-        connections: stage.connections,
-        columns: setting.columns,
-        now: stage.now,
-        fit: &mut fit,
-        web: Web::default(),
+    first_pass: FirstPass,
+) -> (Vec<Ranked>, Expansion) {
+    let mut match_score = |row: Row| reader.read(row).closeness();
+    let mut traversal = Traversal {
+        connections: request.connections,
+        columns: inputs.columns,
+        now: request.now,
+        match_score: &mut match_score,
+        graph: ReachedGraph::default(),
         edges: 0,
         failed: Vec::new(),
     };
-    if stage.connections.is_none_or(|known| !known.has_names()) {
-        follower.failed.push(KNOWLEDGE);
+    if request.connections.is_none_or(|known| !known.has_names()) {
+        traversal.failed.push(KNOWLEDGE);
     }
     let seeds = seeds(ranked);
-    follower.start(&seeds, &stage.recall.query);
-    let hops = stage.recall.depth.hops();
+    traversal.start(&seeds, &request.recall.query);
+    let hops = request.recall.depth.hops();
     for hop in 1..=hops {
-        follower.hop(hop);
+        traversal.hop(hop);
     }
-    let Follower {
-        mut web,
+    let Traversal {
+        mut graph,
         failed,
         edges,
         ..
-    } = follower;
+    } = traversal;
     if hops > 1 {
-        again::ask(stage, setting, reader, &seeds, &mut web);
+        second_queries::run(request, inputs, reader, &seeds, &mut graph);
     }
-    let ranked = rank_together(stage, setting, reader, threads, &web, pooled);
-    (ranked, Followed { web, failed, edges })
+    let ranked = rank_together(request, inputs, reader, threads, &graph, first_pass);
+    (
+        ranked,
+        Expansion {
+            graph,
+            failed,
+            edges,
+        },
+    )
 }
 
 /// The best results that the question found by a word or by their meaning, each with its score over the best one's; the
@@ -139,46 +146,46 @@ fn seeds(ranked: &[Ranked]) -> Vec<(Row, f32)> {
 
 /// Ranks what was reached together with the candidates of the first ranking.
 fn rank_together(
-    stage: &Stage<'_>,
-    setting: &Setting<'_>,
+    request: &ExpansionRequest<'_>,
+    inputs: &FeatureInputs<'_>,
     reader: &mut Reader<'_>,
     mut threads: Threads,
-    web: &Web,
-    pooled: Pooled,
+    graph: &ReachedGraph,
+    first_pass: FirstPass,
 ) -> Vec<Ranked> {
-    let Pooled {
+    let FirstPass {
         mut near,
         mut others,
-    } = pooled;
+    } = first_pass;
     let mut known = FxHashSet::default();
     for candidate in near.iter_mut().chain(&mut others) {
         known.insert(candidate.row);
-        candidate.proximity = web.proximity(candidate.row);
+        candidate.proximity = graph.proximity(candidate.row);
     }
-    let targets = targets(stage, setting, reader, web, &known);
+    let targets = targets(request, inputs, reader, graph, &known);
     // A thread that the searches did not meet speaks by what was reached of it.
     threads.add_unknown(Threads::read(reader, &targets));
-    let (reached, rest) = shortlist(setting, reader, targets, &threads);
+    let (reached, rest) = shortlist(inputs, reader, targets, &threads);
     near.extend(reached);
     others.extend(rest);
-    rank(setting, reader, near, others, &mut threads)
+    rank(inputs, reader, near, others, &mut threads)
 }
 
 /// The memories that were reached and not found, as far as the filter lets them pass: the nearest, those that fit the
 /// question first.
 fn targets(
-    stage: &Stage<'_>,
-    setting: &Setting<'_>,
+    request: &ExpansionRequest<'_>,
+    inputs: &FeatureInputs<'_>,
     reader: &mut Reader<'_>,
-    web: &Web,
+    graph: &ReachedGraph,
     known: &FxHashSet<Row>,
 ) -> Vec<Candidate> {
     let mut targets = Vec::new();
-    for (row, proximity) in web.memories() {
-        let may_answer = stage.filter.is_none_or(|filter| filter.contains(row.0));
+    for (row, proximity) in graph.memories() {
+        let may_answer = request.filter.is_none_or(|filter| filter.contains(row.0));
         if may_answer
             && !known.contains(&row)
-            && let Some(attributes) = setting.columns.attributes(row)
+            && let Some(attributes) = inputs.columns.attributes(row)
         {
             let candidate = Candidate {
                 proximity,
@@ -187,11 +194,11 @@ fn targets(
             targets.push((proximity, candidate));
         }
     }
-    best(&mut targets, limits::READ);
-    for (promise, candidate) in &mut targets {
-        *promise = candidate.proximity * 0.5 + reader.read(candidate.row).closeness();
+    best(&mut targets, limits::SCORED);
+    for (priority, candidate) in &mut targets {
+        *priority = candidate.proximity * 0.5 + reader.read(candidate.row).closeness();
     }
-    best(&mut targets, limits::TARGETS);
+    best(&mut targets, limits::COMPARED);
     let targets = targets.into_iter();
     targets.map(|(_, candidate)| candidate).collect()
 }

@@ -15,17 +15,17 @@
 //! What the very same question brought up in colder tiers before is not searched again while they have not changed.
 //! Scores are those of a search over all tiers from the first stage on, so that stages add up.
 
-mod experience;
-mod judging;
-mod odds;
-mod span;
-mod staged;
-mod stages;
+mod probability;
+mod query_log;
+mod staged_search;
+mod stopping;
+mod strategy;
+mod time_range;
 
-pub use experience::{Advice, Asked, Colder, Experience, Found, Trace};
-pub use span::can_hold;
-pub(crate) use staged::{count_all, search};
-pub(crate) use stages::{Asking, Followed, Outcome};
+pub use query_log::{Advice, Asked, Colder, Experience, Found, Trace};
+pub(crate) use staged_search::{ExecutedPlan, PlannedSearch, SearchRequest};
+pub(crate) use strategy::{count_all, search};
+pub use time_range::can_hold;
 
 use anamne_index::columns::ColumnsSnapshot;
 use anamne_types::{Row, Tier};

@@ -7,7 +7,7 @@ use anamne_store::view::ViewError;
 use anamne_text::analyser::QueryTerms;
 use roaring::RoaringBitmap;
 
-use crate::views::{Hits, LexicalSearch, found_by_words};
+use crate::views::{Hits, LexicalSearch, lexical_hits};
 
 /// The lexical views of several tiers, searched as one: BM25 with one set of statistics over all of them.
 ///
@@ -53,13 +53,13 @@ impl<'a> TieredLexical<'a> {
     ) -> Hits {
         let statistics = self.statistics(terms)?;
         LexicalView::search_chosen(&self.views, chosen, &statistics, terms, limit, filter)
-            .map(found_by_words)
+            .map(lexical_hits)
     }
 }
 
 impl LexicalSearch for TieredLexical<'_> {
     fn search(&self, terms: &QueryTerms, limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
-        LexicalView::search_together(&self.views, terms, limit, filter).map(found_by_words)
+        LexicalView::search_together(&self.views, terms, limit, filter).map(lexical_hits)
     }
 
     fn idf(&self, terms: &QueryTerms) -> Vec<f32> {

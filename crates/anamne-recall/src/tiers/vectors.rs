@@ -9,7 +9,7 @@ use anamne_types::Row;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 
-use crate::views::{Found, Hits, VectorSearch, best_first};
+use crate::views::{Hits, SearchHit, VectorSearch, best_first};
 
 /// The vectors views of several tiers, searched as one: cosines of different tiers compare as they are.
 ///
@@ -20,7 +20,7 @@ pub struct TieredVectors<'a> {
 }
 
 /// What one tier found, as a place among the tiers and a hit.
-type OfTier = (usize, Found);
+type OfTier = (usize, SearchHit);
 
 impl<'a> TieredVectors<'a> {
     /// Over these views, each once, the hottest tier first; all of them with the same embedder.
@@ -65,7 +65,7 @@ impl<'a> TieredVectors<'a> {
     ) -> Hits {
         let asked: Vec<usize> = (0..self.views.len()).filter(|tier| chosen(*tier)).collect();
         let rows: Vec<usize> = asked.iter().map(|tier| self.views[*tier].rows()).collect();
-        let ask_all = |tiers: &[usize]| -> Result<Vec<(usize, Vec<Found>)>, ViewError> {
+        let ask_all = |tiers: &[usize]| -> Result<Vec<(usize, Vec<SearchHit>)>, ViewError> {
             let ask = |tier: &usize| Ok((*tier, ask(self.views[*tier])?));
             tiers.iter().map(ask).collect()
         };
@@ -85,7 +85,7 @@ impl<'a> TieredVectors<'a> {
     /// The best `limit` of what the tiers found, each row once and as the hottest tier that holds it has it.
     ///
     /// A row in two tiers costs no other row its place, as it is found in both.
-    fn merged(&self, found: Vec<(usize, Vec<Found>)>, limit: usize) -> Hits {
+    fn merged(&self, found: Vec<(usize, Vec<SearchHit>)>, limit: usize) -> Hits {
         let mut all: Vec<OfTier> = found
             .into_iter()
             .flat_map(|(tier, found)| found.into_iter().map(move |found| (tier, found)))

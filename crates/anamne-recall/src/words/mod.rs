@@ -5,18 +5,18 @@
 //! piece of the text by the cosine of their rows in the built-in model (as in ColBERT's MaxSim, Khattab
 //! and Zaharia 2020, on static rows).
 
-mod facts;
-mod meetings;
-mod moments;
-mod plan;
+mod profile;
+mod query;
 mod rarity;
 mod sentences;
 mod summary;
+mod time_mentions;
 mod vocabulary;
 mod weights;
+mod word_matches;
 
-pub use facts::Facts;
-pub(crate) use moments::tells_time;
-pub(crate) use plan::Question;
-pub(crate) use sentences::Sentence;
-pub(crate) use summary::{Place, Reader, Summary};
+pub use profile::Facts;
+pub(crate) use query::ParsedQuery;
+pub(crate) use sentences::SentenceStats;
+pub(crate) use summary::{Reader, Summary, SummaryIndex};
+pub(crate) use time_mentions::states_time;

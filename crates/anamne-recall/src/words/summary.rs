@@ -5,9 +5,9 @@ use std::ops::Range;
 use anamne_types::Row;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::plan::Question;
+use super::query::ParsedQuery;
 use super::vocabulary::Vocabulary;
-use super::weights::{Clusters, Weights};
+use super::weights::{ClusterCounts, WordWeights};
 use crate::views::Columns;
 
 /// What the question finds in one text, or in several taken together.
@@ -19,7 +19,7 @@ pub(crate) struct Summary<'reader> {
     pub(crate) frequencies: &'reader [f32],
     /// For each piece of the question, the square of the cosine to the nearest piece of the text; 0 below the threshold.
     pub(crate) nearest: &'reader [f32],
-    weights: &'reader Weights,
+    weights: &'reader WordWeights,
 }
 
 impl Summary<'_> {
@@ -50,75 +50,75 @@ impl Summary<'_> {
 const SAME_PIECE: f32 = 0.99;
 
 /// About as many summaries as a recall needs; room for them is made at once.
-const USUAL: usize = 700;
+const EXPECTED_SUMMARIES: usize = 700;
 
 /// Where a [`Reader`] keeps a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place(usize);
+pub(crate) struct SummaryIndex(usize);
 
 /// Reads summaries of rows, each row once, and joins them.
 ///
 /// A summary is a run of numbers of the same length for all: words, frequencies, nearest. They lie one after the other,
 /// so that some hundred of them cost no allocation each.
-pub(crate) struct Reader<'question> {
-    pub(crate) question: &'question Question,
-    columns: &'question dyn Columns,
-    weights: Weights,
-    places_of_rows: FxHashMap<Row, Place>,
+pub(crate) struct Reader<'query> {
+    pub(crate) query: &'query ParsedQuery,
+    columns: &'query dyn Columns,
+    weights: WordWeights,
+    index_by_row: FxHashMap<Row, SummaryIndex>,
     numbers: Vec<f32>,
     terms: usize,
     pieces: usize,
     /// Where the text at hand meets the question.
-    places: Vec<u32>,
+    positions: Vec<u32>,
 }
 
-impl<'question> Reader<'question> {
-    pub(crate) fn new(question: &'question Question, columns: &'question dyn Columns) -> Self {
-        let (terms, pieces) = (question.term_weights.len(), question.piece_weights.len());
+impl<'query> Reader<'query> {
+    pub(crate) fn new(query: &'query ParsedQuery, columns: &'query dyn Columns) -> Self {
+        let (terms, pieces) = (query.term_weights.len(), query.piece_weights.len());
         Self {
-            question,
+            query,
             columns,
-            weights: Weights::of(question),
-            places_of_rows: FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher),
-            numbers: Vec::with_capacity(USUAL * (1 + terms + pieces)),
+            weights: WordWeights::of(query),
+            index_by_row: FxHashMap::with_capacity_and_hasher(EXPECTED_SUMMARIES, FxBuildHasher),
+            numbers: Vec::with_capacity(EXPECTED_SUMMARIES * (1 + terms + pieces)),
             terms,
             pieces,
-            places: Vec::new(),
+            positions: Vec::new(),
         }
     }
 
     /// The place of the row's summary. O(tokens of the row) the first time.
-    pub(crate) fn place(&mut self, row: Row) -> Place {
-        if let Some(&place) = self.places_of_rows.get(&row) {
+    pub(crate) fn index_of(&mut self, row: Row) -> SummaryIndex {
+        if let Some(&place) = self.index_by_row.get(&row) {
             return place;
         }
         let place = self.empty();
         self.read_tokens(place, self.columns.tokens(row).unwrap_or_default());
-        self.places_of_rows.insert(row, place);
+        self.index_by_row.insert(row, place);
         place
     }
 
     /// The row's summary. O(tokens of the row) the first time.
     pub(crate) fn read(&mut self, row: Row) -> Summary<'_> {
-        let place = self.place(row);
+        let place = self.index_of(row);
         self.at(place)
     }
 
     /// The tokens of a row's text.
-    pub(crate) fn tokens(&self, row: Row) -> &'question [u16] {
+    pub(crate) fn tokens(&self, row: Row) -> &'query [u16] {
         self.columns.tokens(row).unwrap_or_default()
     }
 
     /// A summary of nothing, to which others can be added.
-    pub(crate) fn empty(&mut self) -> Place {
-        let place = Place(self.numbers.len());
+    pub(crate) fn empty(&mut self) -> SummaryIndex {
+        let place = SummaryIndex(self.numbers.len());
         self.numbers
             .resize(place.0 + 1 + self.terms + self.pieces, 0.0);
         place
     }
 
     /// The summary at a place.
-    pub(crate) fn at(&self, place: Place) -> Summary<'_> {
+    pub(crate) fn at(&self, place: SummaryIndex) -> Summary<'_> {
         Summary {
             words: self.numbers[place.0],
             frequencies: &self.numbers[self.frequencies(place)],
@@ -130,10 +130,10 @@ impl<'question> Reader<'question> {
     /// Weighs the question's words anew after how they lie in what was found: `rows` are the rows found, each with the
     /// stretch of conversation that it lies in, those of one stretch next to each other. O(rows · words).
     pub(crate) fn weigh_by_clusters<Stretch: PartialEq>(&mut self, rows: &[(Stretch, Row)]) {
-        let mut clusters = Clusters::new(self.terms + self.pieces);
+        let mut clusters = ClusterCounts::new(self.terms + self.pieces);
         for stretch in rows.chunk_by(|one, other| one.0 == other.0) {
             for &(_, row) in stretch {
-                let place = self.place(row);
+                let place = self.index_of(row);
                 let numbers = &self.numbers[place.0 + 1..place.0 + 1 + self.terms + self.pieces];
                 let (frequencies, nearest) = numbers.split_at(self.terms);
                 let held = frequencies.iter().map(|frequency| *frequency > 0.0);
@@ -142,12 +142,18 @@ impl<'question> Reader<'question> {
             clusters.end_stretch();
         }
         let (terms, pieces) = clusters.shares(self.terms);
-        self.weights.gather(terms, pieces);
+        self.weights.boost_clustered(terms, pieces);
     }
 
     /// Adds to the summary at `sum` the words and frequencies of another one at `weight`, and takes over its nearest
     /// pieces where they are nearer after `closeness`.
-    pub(crate) fn add(&mut self, sum: Place, other: Place, weight: f32, closeness: f32) {
+    pub(crate) fn add(
+        &mut self,
+        sum: SummaryIndex,
+        other: SummaryIndex,
+        weight: f32,
+        closeness: f32,
+    ) {
         for at in 0..=self.terms {
             self.numbers[sum.0 + at] += self.numbers[other.0 + at] * weight;
         }
@@ -159,55 +165,55 @@ impl<'question> Reader<'question> {
     }
 
     /// Multiplies the length of the text at a place.
-    pub(crate) fn lengthen(&mut self, place: Place, factor: f32) {
+    pub(crate) fn lengthen(&mut self, place: SummaryIndex, factor: f32) {
         self.numbers[place.0] *= factor;
     }
 
-    fn frequencies(&self, place: Place) -> Range<usize> {
+    fn frequencies(&self, place: SummaryIndex) -> Range<usize> {
         place.0 + 1..place.0 + 1 + self.terms
     }
 
-    fn nearest(&self, place: Place) -> Range<usize> {
+    fn nearest(&self, place: SummaryIndex) -> Range<usize> {
         let start = place.0 + 1 + self.terms;
         start..start + self.pieces
     }
 
     /// Reads `tokens` once. O(tokens + meetings).
-    fn read_tokens(&mut self, place: Place, tokens: &[u16]) {
-        let (question, vocabulary) = (self.question, Vocabulary::get());
+    fn read_tokens(&mut self, place: SummaryIndex, tokens: &[u16]) {
+        let (query, vocabulary) = (self.query, Vocabulary::get());
         let (words, numbers) = self.numbers[place.0..]
             .split_first_mut()
             .expect("a summary begins with the number of its words");
         let (frequencies, nearest) = numbers.split_at_mut(self.terms);
         let begun: u32 = tokens
             .iter()
-            .map(|&token| vocabulary.beginnings.holds(token))
+            .map(|&token| vocabulary.word_starts.holds(token))
             .sum();
         *words = begun as f32;
-        if self.places.len() < tokens.len() {
-            self.places.resize(tokens.len(), 0);
+        if self.positions.len() < tokens.len() {
+            self.positions.resize(tokens.len(), 0);
         }
-        let found = question
-            .meetings
-            .places(tokens, &mut self.places[..tokens.len()]);
-        for &at in &self.places[..found] {
+        let found = query
+            .matches
+            .positions(tokens, &mut self.positions[..tokens.len()]);
+        for &at in &self.positions[..found] {
             let at = at as usize;
-            let Some(meeting) = question.meetings.of(tokens[at]) else {
+            let Some(token_match) = query.matches.of(tokens[at]) else {
                 continue;
             };
-            for (piece, closeness) in question.meetings.pieces_met(meeting) {
+            for (piece, closeness) in query.matches.matched_pieces(token_match) {
                 let nearest = &mut nearest[piece];
                 *nearest = nearest.max(closeness);
             }
-            let whole = tokens
+            let is_whole_word = tokens
                 .get(at + 1)
                 .is_none_or(|&next| !vocabulary.continuations.contains(next));
-            if whole {
-                for &term in &meeting.terms {
+            if is_whole_word {
+                for &term in &token_match.terms {
                     frequencies[usize::from(term)] += 1.0;
                 }
-            } else if meeting.begins_sequence {
-                for (term, occurrences) in question.meetings.sequences_at(&tokens[at..]) {
+            } else if token_match.begins_sequence {
+                for (term, occurrences) in query.matches.sequences_at(&tokens[at..]) {
                     frequencies[term] += occurrences;
                 }
             }

@@ -40,15 +40,15 @@ impl TokenSet {
 pub(super) struct Vocabulary {
     pub(super) table: &'static dyn TokenTable,
     /// The pieces that begin a word: no continuation, no punctuation.
-    pub(super) beginnings: TokenSet,
+    pub(super) word_starts: TokenSet,
     /// The pieces that continue a word.
     pub(super) continuations: TokenSet,
-    by_beginning: FxHashMap<[u8; 2], Shelf>,
+    by_prefix: FxHashMap<[u8; 2], PrefixGroup>,
 }
 
 /// The pieces that begin a word and have the same first two letters.
 #[derive(Default)]
-struct Shelf {
+struct PrefixGroup {
     tokens: Vec<u16>,
     /// By the index terms that they are, found out when a question first needs them.
     by_stem: OnceLock<FxHashMap<String, Vec<u16>>>,
@@ -63,7 +63,7 @@ impl Vocabulary {
     }
 
     /// Those of these words that are one token each.
-    pub(super) fn set_of<Word: AsRef<str>>(
+    pub(super) fn token_set<Word: AsRef<str>>(
         &self,
         words: impl IntoIterator<Item = Word>,
     ) -> TokenSet {
@@ -82,18 +82,18 @@ impl Vocabulary {
         let table = StaticModel::builtin_tokens();
         let mut vocabulary = Self {
             table,
-            beginnings: TokenSet::default(),
+            word_starts: TokenSet::default(),
             continuations: TokenSet::default(),
-            by_beginning: FxHashMap::default(),
+            by_prefix: FxHashMap::default(),
         };
         for token in 0..table.rows() as u16 {
             let text = table.token_text(token);
             if text.len() > 2 && text.starts_with("##") {
                 vocabulary.continuations.insert(token);
             } else if text.starts_with(char::is_alphanumeric) {
-                vocabulary.beginnings.insert(token);
-                let shelf = vocabulary.by_beginning.entry(beginning(text)).or_default();
-                shelf.tokens.push(token);
+                vocabulary.word_starts.insert(token);
+                let group = vocabulary.by_prefix.entry(prefix(text)).or_default();
+                group.tokens.push(token);
             }
         }
         vocabulary
@@ -102,14 +102,16 @@ impl Vocabulary {
     /// The pieces that begin a word and, standing alone, have `stem` as an index term. Those whose stem begins with
     /// other letters than themselves are not found.
     pub(super) fn with_stem(&self, stem: &str) -> impl Iterator<Item = u16> {
-        let tokens = self.by_beginning.get(&beginning(stem)).and_then(|shelf| {
-            let by_stem = shelf.by_stem.get_or_init(|| self.stems_of(&shelf.tokens));
+        let tokens = self.by_prefix.get(&prefix(stem)).and_then(|group| {
+            let by_stem = group
+                .by_stem
+                .get_or_init(|| self.tokens_by_stem(&group.tokens));
             by_stem.get(stem)
         });
         tokens.into_iter().flatten().copied()
     }
 
-    fn stems_of(&self, tokens: &[u16]) -> FxHashMap<String, Vec<u16>> {
+    fn tokens_by_stem(&self, tokens: &[u16]) -> FxHashMap<String, Vec<u16>> {
         let mut analyser = Analyser::new();
         let mut by_stem: FxHashMap<String, Vec<u16>> = FxHashMap::default();
         for &token in tokens {
@@ -124,7 +126,7 @@ impl Vocabulary {
     }
 }
 
-fn beginning(text: &str) -> [u8; 2] {
+fn prefix(text: &str) -> [u8; 2] {
     let bytes = text.as_bytes();
     [
         bytes.first().copied().unwrap_or(0),

@@ -1,26 +1,26 @@
 //! How much each word of a question counts.
 
-use super::plan::Question;
+use super::query::ParsedQuery;
 use crate::model;
 
 /// The weights of a question's terms and pieces.
 #[derive(Clone, Debug)]
-pub(super) struct Weights {
+pub(super) struct WordWeights {
     pub(super) terms: Vec<f32>,
     pub(super) pieces: Vec<f32>,
 }
 
-impl Weights {
+impl WordWeights {
     /// After rarity alone.
-    pub(super) fn of(question: &Question) -> Self {
+    pub(super) fn of(query: &ParsedQuery) -> Self {
         Self {
-            terms: question.term_weights.clone(),
-            pieces: question.piece_weights.clone(),
+            terms: query.term_weights.clone(),
+            pieces: query.piece_weights.clone(),
         }
     }
 
     /// Gives words that come in clusters more weight: `terms` and `pieces` say how many rows a stretch with the word holds.
-    pub(super) fn gather(&mut self, terms: &[f32], pieces: &[f32]) {
+    pub(super) fn boost_clustered(&mut self, terms: &[f32], pieces: &[f32]) {
         let [of_terms, of_pieces] = model::CLUSTERING;
         for (weight, rows) in self.terms.iter_mut().zip(terms) {
             *weight *= rows.powf(of_terms);
@@ -32,13 +32,13 @@ impl Weights {
 }
 
 /// Counts in how many rows and in how many stretches of conversation each word occurs.
-pub(super) struct Clusters {
+pub(super) struct ClusterCounts {
     rows: Vec<f32>,
     stretches: Vec<f32>,
     in_stretch: Vec<bool>,
 }
 
-impl Clusters {
+impl ClusterCounts {
     pub(super) fn new(words: usize) -> Self {
         Self {
             rows: vec![1.0; words],
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_word_that_comes_in_clusters_counts_more_than_one_that_is_everywhere() {
-        let mut clusters = Clusters::new(2);
+        let mut clusters = ClusterCounts::new(2);
         for (first, second) in [
             ([true, true], [true, false]),
             ([false, true], [true, false]),
@@ -86,11 +86,11 @@ mod tests {
         }
         let (clustered, scattered) = clusters.shares(1);
         assert_eq!((clustered, scattered), (&[4.0 / 3.0][..], &[1.0][..]));
-        let mut weights = Weights {
+        let mut weights = WordWeights {
             terms: vec![1.0, 1.0],
             pieces: Vec::new(),
         };
-        weights.gather(&[4.0 / 3.0, 1.0], &[]);
+        weights.boost_clustered(&[4.0 / 3.0, 1.0], &[]);
         assert!(weights.terms[0] > weights.terms[1]);
     }
 }

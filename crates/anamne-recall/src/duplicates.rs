@@ -6,17 +6,21 @@ use crate::ranked::Ranked;
 use crate::views::Columns;
 
 /// Two memories whose wordpieces agree to this share say the same; the later one goes behind the others.
-const SAME_PIECES: f32 = 0.9;
+const DUPLICATE_OVERLAP: f32 = 0.9;
 
 /// Moves results that repeat a better one behind those that don't; looks at the first `limit` places only.
-pub(crate) fn diversify(ranked: Vec<Ranked>, columns: &dyn Columns, limit: usize) -> Vec<Ranked> {
+pub(crate) fn demote_duplicates(
+    ranked: Vec<Ranked>,
+    columns: &dyn Columns,
+    limit: usize,
+) -> Vec<Ranked> {
     let mut kept: Vec<Ranked> = Vec::with_capacity(ranked.len());
-    let mut texts: Vec<Pieces<'_>> = Vec::new();
+    let mut texts: Vec<PieceSet<'_>> = Vec::new();
     let mut repeated = Vec::new();
     let mut rest = ranked.into_iter();
     for ranked in rest.by_ref() {
-        let pieces = Pieces::of(columns.tokens(ranked.candidate.row).unwrap_or_default());
-        if texts.iter().any(|other| other.says_the_same(&pieces)) {
+        let pieces = PieceSet::of(columns.tokens(ranked.candidate.row).unwrap_or_default());
+        if texts.iter().any(|other| other.is_duplicate_of(&pieces)) {
             repeated.push(ranked);
         } else {
             texts.push(pieces);
@@ -32,27 +36,27 @@ pub(crate) fn diversify(ranked: Vec<Ranked>, columns: &dyn Columns, limit: usize
 }
 
 /// Words of 64 bits of an outline.
-const OUTLINE: usize = 8;
+const FINGERPRINT_WORDS: usize = 8;
 
 /// The wordpieces of a text.
-struct Pieces<'a> {
+struct PieceSet<'a> {
     tokens: &'a [u16],
     /// A bit for each piece; several pieces may have the same.
-    outline: [u64; OUTLINE],
+    fingerprint: [u64; FINGERPRINT_WORDS],
     /// The different pieces, ascending; sorted once, when another text first looks alike.
     distinct: OnceCell<Vec<u16>>,
 }
 
-impl<'a> Pieces<'a> {
+impl<'a> PieceSet<'a> {
     /// O(tokens).
     fn of(tokens: &'a [u16]) -> Self {
-        let mut outline = [0; OUTLINE];
+        let mut fingerprint = [0; FINGERPRINT_WORDS];
         for &token in tokens {
-            outline[usize::from(token >> 6) % OUTLINE] |= 1 << (token & 63);
+            fingerprint[usize::from(token >> 6) % FINGERPRINT_WORDS] |= 1 << (token & 63);
         }
         Self {
             tokens,
-            outline,
+            fingerprint,
             distinct: OnceCell::new(),
         }
     }
@@ -63,15 +67,15 @@ impl<'a> Pieces<'a> {
 
     /// Whether the different pieces of two texts agree to [`SAME_PIECES`] of all that are in either. O(1) where they are
     /// far from it, else as [`agree`]; each text is sorted once, however many it is compared with.
-    fn says_the_same(&self, other: &Self) -> bool {
-        let outlines = self.outline.iter().zip(&other.outline);
-        let apart: u32 = outlines
+    fn is_duplicate_of(&self, other: &Self) -> bool {
+        let fingerprints = self.fingerprint.iter().zip(&other.fingerprint);
+        let apart: u32 = fingerprints
             .map(|(one, other)| (one ^ other).count_ones())
             .sum();
         // A bit that one of them lacks is a piece at least that it lacks.
         let both = self.tokens.len() + other.tokens.len();
-        apart as f32 <= (1.0 - SAME_PIECES) * both as f32
-            && agree(self.distinct(), other.distinct(), SAME_PIECES)
+        apart as f32 <= (1.0 - DUPLICATE_OVERLAP) * both as f32
+            && overlap_at_least(self.distinct(), other.distinct(), DUPLICATE_OVERLAP)
     }
 }
 
@@ -85,7 +89,7 @@ pub(crate) fn distinct(tokens: &[u16]) -> Vec<u16> {
 
 /// Whether at least a `share` of all that is in either of two ascending lists, each without repetition, is in both; never
 /// where one is empty. O(1) where the lengths alone rule it out, else O(lengths), up to where it is ruled out.
-pub(crate) fn agree<T: Ord>(one: &[T], other: &[T], share: f32) -> bool {
+pub(crate) fn overlap_at_least<T: Ord>(one: &[T], other: &[T], share: f32) -> bool {
     let all = one.len() + other.len();
     let is_enough = |both: usize| both > 0 && both as f32 >= share * (all - both) as f32;
     let (fewer, mut rest) = if one.len() <= other.len() {
@@ -154,11 +158,11 @@ mod tests {
     }
 
     /// The definition: nine tenths of the pieces that are in either text are in both.
-    fn are_the_same(one: &[u16], other: &[u16]) -> bool {
+    fn are_duplicates(one: &[u16], other: &[u16]) -> bool {
         let (one, other): (BTreeSet<_>, BTreeSet<_>) =
             (one.iter().collect(), other.iter().collect());
         let (both, either) = (one.intersection(&other).count(), one.union(&other).count());
-        both > 0 && both as f32 >= SAME_PIECES * either as f32
+        both > 0 && both as f32 >= DUPLICATE_OVERLAP * either as f32
     }
 
     #[test]
@@ -167,11 +171,11 @@ mod tests {
         let mut same = 0;
         for _ in 0..30 {
             let texts = texts(&mut numbers);
-            let pieces: Vec<Pieces<'_>> = texts.iter().map(|text| Pieces::of(text)).collect();
+            let pieces: Vec<PieceSet<'_>> = texts.iter().map(|text| PieceSet::of(text)).collect();
             for (one, pieces_of_one) in texts.iter().zip(&pieces) {
                 for (other, pieces_of_other) in texts.iter().zip(&pieces) {
-                    let expected = are_the_same(one, other);
-                    assert_eq!(pieces_of_one.says_the_same(pieces_of_other), expected);
+                    let expected = are_duplicates(one, other);
+                    assert_eq!(pieces_of_one.is_duplicate_of(pieces_of_other), expected);
                     same += usize::from(expected && one != other);
                 }
             }
@@ -190,7 +194,7 @@ mod tests {
                     rest.push(row);
                 } else if kept
                     .iter()
-                    .any(|kept| are_the_same(&texts[*kept as usize], text))
+                    .any(|kept| are_duplicates(&texts[*kept as usize], text))
                 {
                     repeated.push(row);
                 } else {
@@ -199,7 +203,7 @@ mod tests {
             }
             let ranked =
                 (0..texts.len() as u32).map(|row| Ranked::sample(row, Features::default()));
-            let ranked = diversify(ranked.collect(), &Rows(texts), limit);
+            let ranked = demote_duplicates(ranked.collect(), &Rows(texts), limit);
             let rows: Vec<u32> = ranked.iter().map(|ranked| ranked.candidate.row.0).collect();
             assert_eq!(rows, [kept, repeated, rest].concat());
         }

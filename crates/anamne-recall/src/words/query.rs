@@ -7,16 +7,16 @@ use anamne_text::analyser::{Analyser, QueryTerms, is_function_word};
 use anamne_text::time::MONTHS;
 use rustc_hash::FxHashSet;
 
-use super::facts::{Facts, Names, lower, raw_words, words_of};
-use super::meetings::Meetings;
-use super::moments;
-use super::rarity::{RareWord, idf_of, idf_of_holding, of_prior, piece_idf, rare_word};
+use super::profile::{AuthorNames, Facts, lower, raw_words, words_of};
+use super::rarity::{RareWord, content_idf, idf_at_frequency, piece_idf, prior_idf, rare_word};
+use super::time_mentions;
 use super::vocabulary::Vocabulary;
+use super::word_matches::WordMatches;
 use crate::model;
 use crate::views::{Columns, LexicalSearch};
 
 /// Pieces of the question that are compared at most, and terms that are counted at most: the rarest.
-const MOST: usize = 96;
+const MAX_WORDS: usize = 96;
 
 thread_local! {
     /// Keeps the stems of words that were asked before.
@@ -24,7 +24,7 @@ thread_local! {
 }
 
 /// A question, taken apart.
-pub(crate) struct Question {
+pub(crate) struct ParsedQuery {
     /// What the lexical search looks for: all terms, names too.
     pub(crate) terms: QueryTerms,
     /// The terms that are counted in texts: no stop words, no names of authors.
@@ -54,10 +54,10 @@ pub(crate) struct Question {
     /// Whether it asks when something was, or for how long.
     pub(crate) asks_for_time: bool,
     /// What the tokens of texts mean to it.
-    pub(super) meetings: Meetings,
+    pub(super) matches: WordMatches,
 }
 
-impl Question {
+impl ParsedQuery {
     /// Takes `text` apart. O(words of the question).
     pub(crate) fn new(
         text: &str,
@@ -65,11 +65,10 @@ impl Question {
         lexical: Option<&dyn LexicalSearch>,
         columns: &dyn Columns,
     ) -> Self {
-        ANALYSER
-            .with_borrow_mut(|analyser| Self::taken_apart(analyser, text, facts, lexical, columns))
+        ANALYSER.with_borrow_mut(|analyser| Self::parsed(analyser, text, facts, lexical, columns))
     }
 
-    fn taken_apart(
+    fn parsed(
         analyser: &mut Analyser,
         text: &str,
         facts: &Facts,
@@ -87,11 +86,11 @@ impl Question {
             content = terms.clone();
         }
         content.terms.retain(|term| !term.is_guest());
-        content.terms.truncate(MOST);
+        content.terms.truncate(MAX_WORDS);
         let all_idf = lexical.map_or_else(Vec::new, |lexical| lexical.idf(&terms));
-        let idf = idf_of(&content, &terms, &all_idf, lexical);
+        let idf = content_idf(&content, &terms, &all_idf, lexical);
         // The idf of a term that two memories hold; rarer ones have more.
-        let rare = idf_of_holding(2.0, columns.rows()) - 1e-3;
+        let rare = idf_at_frequency(2.0, columns.rows()) - 1e-3;
         let rare_terms = idf
             .iter()
             .copied()
@@ -101,7 +100,7 @@ impl Question {
         let known: Vec<_> = terms.terms.iter().zip(all_idf.iter().copied()).collect();
         let rare = rare_word(analyser, text, names, &known, columns.rows());
         let occurrences = terms.terms.iter().map(|term| term.occurrences as f32);
-        let mut question = Self {
+        let mut query = Self {
             lexical_most: 2.2
                 * all_idf
                     .iter()
@@ -113,22 +112,22 @@ impl Question {
             rare,
             term_weights: idf
                 .iter()
-                .map(|idf| (idf + of_prior(columns)).powf(model::IDF_POWER))
+                .map(|idf| (idf + prior_idf(columns)).powf(model::IDF_POWER))
                 .collect(),
             piece_weights: Vec::new(),
             named: names.named_in(&words),
             persons: names.persons.clone(),
-            meetings: Meetings::default(),
+            matches: WordMatches::default(),
             tokens: Vec::new(),
             terms,
             content,
-            mentions_date: words.iter().any(|word| is_of_date(word)),
-            asks_for_time: moments::asks(&words),
+            mentions_date: words.iter().any(|word| is_date_word(word)),
+            asks_for_time: time_mentions::asks_for_time(&words),
             words,
         };
-        question.plan_terms(analyser, names);
-        question.plan_pieces(text, names, columns);
-        question
+        query.plan_terms(analyser, names);
+        query.plan_pieces(text, names, columns);
+        query
     }
 
     /// The words of those content terms of which something is so, by their places.
@@ -172,12 +171,12 @@ impl Question {
     }
 
     /// Finds the tokens that share a term's stem, and the words that are several tokens.
-    fn plan_terms(&mut self, analyser: &mut Analyser, names: &Names) {
+    fn plan_terms(&mut self, analyser: &mut Analyser, names: &AuthorNames) {
         let vocabulary = Vocabulary::get();
         let terms = &self.content.terms;
         for (index, term) in terms.iter().enumerate() {
             for token in vocabulary.with_stem(&term.text) {
-                self.meetings.add_term(token, index);
+                self.matches.add_term(token, index);
             }
         }
         let mut tokens = Vec::new();
@@ -192,13 +191,13 @@ impl Question {
                 self.term_words[term].clone_from(word);
             }
             if let (Some(term), [first, second, rest @ ..]) = (base, &tokens[..]) {
-                self.meetings.add_sequence([*first, *second], rest, term);
+                self.matches.add_sequence([*first, *second], rest, term);
             }
         }
     }
 
     /// Chooses the pieces to compare, and finds the tokens that are similar to each.
-    fn plan_pieces(&mut self, text: &str, names: &Names, columns: &dyn Columns) {
+    fn plan_pieces(&mut self, text: &str, names: &AuthorNames, columns: &dyn Columns) {
         let table = Vocabulary::get().table;
         let mut tokens = Vec::new();
         table.tokens(text, &mut tokens);
@@ -230,14 +229,14 @@ impl Question {
             .into_iter()
             .map(|token| (piece_idf(columns, token), token))
             .collect();
-        if weighed.len() > MOST {
+        if weighed.len() > MAX_WORDS {
             weighed.sort_by(|one, other| other.0.total_cmp(&one.0));
-            weighed.truncate(MOST);
+            weighed.truncate(MAX_WORDS);
         }
         for (index, (weight, piece)) in weighed.into_iter().enumerate() {
             self.piece_weights.push(weight);
             for (token, cosine) in SimilarTokens::builtin().of(piece) {
-                self.meetings.add_piece(token, index, cosine);
+                self.matches.add_piece(token, index, cosine);
             }
         }
     }
@@ -251,6 +250,6 @@ fn is_stop_piece(piece: &str) -> bool {
 }
 
 /// Whether a word is the name of a month or looks like a year.
-fn is_of_date(word: &str) -> bool {
+fn is_date_word(word: &str) -> bool {
     MONTHS.contains(&word) || (word.len() == 4 && word.bytes().all(|digit| digit.is_ascii_digit()))
 }

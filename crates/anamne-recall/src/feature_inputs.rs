@@ -4,16 +4,16 @@ use std::ops::Range;
 
 use anamne_types::Row;
 
+use crate::lsi::LsiQuery;
 use crate::model::{Features, Weights};
-use crate::roles::Standpoint;
-use crate::sought::Sought;
-use crate::together::Together;
+use crate::query_intent::QueryIntent;
+use crate::roles::RolePreferences;
 use crate::views::Columns;
-use crate::words::Question;
+use crate::words::ParsedQuery;
 
 /// What ranking needs beside the candidates.
-pub(crate) struct Setting<'a> {
-    pub(crate) question: &'a Question,
+pub(crate) struct FeatureInputs<'a> {
+    pub(crate) query: &'a ParsedQuery,
     pub(crate) columns: &'a dyn Columns,
     /// The cosine of rows with the question's vector; `None` where a row has no vector.
     pub(crate) cosines: &'a dyn Fn(&[Row]) -> Vec<Option<f32>>,
@@ -31,16 +31,16 @@ pub(crate) struct Setting<'a> {
     /// Other weights than those of the table, where the space or the question has them.
     pub(crate) weights: Option<&'a Weights>,
     /// The kinds and categories that the question asks for by its wording.
-    pub(crate) sought: Sought,
+    pub(crate) intent: QueryIntent,
     /// How often a memory was opened of late, 0 to 1.
     pub(crate) access: &'a dyn Fn(Row) -> f32,
     /// Where the question lies in what the space tells together, where that is known.
-    pub(crate) together: Option<&'a Together<'a>>,
+    pub(crate) lsi: Option<&'a LsiQuery<'a>>,
     /// How memories look to the role as which it is asked, if any.
-    pub(crate) standpoint: Option<&'a Standpoint>,
+    pub(crate) role_preferences: Option<&'a RolePreferences>,
 }
 
-impl Setting<'_> {
+impl FeatureInputs<'_> {
     /// The weighted sum of features.
     pub(crate) fn score(&self, features: &Features) -> f32 {
         match self.weights {

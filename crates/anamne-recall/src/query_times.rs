@@ -8,29 +8,29 @@ use anamne_types::{Memory, Recall, TimeWords, UnderstoodTime};
 use jiff::Timestamp;
 
 use crate::error::RecallError;
-use crate::setting::Setting;
-use crate::words::{Question, Summary};
+use crate::feature_inputs::FeatureInputs;
+use crate::words::{ParsedQuery, Summary};
 
 /// Words of a question that name a time, understood at most; each may cost a search.
-const MOST: usize = 16;
+const MAX_TIMES: usize = 16;
 
 /// How much it counts that a text says a time, beside one that was told then.
-const SAID: f32 = 0.5;
+const MENTION_SHARE: f32 = 0.5;
 
 const DAY: i64 = 86_400 * 1_000_000;
 
 /// The times of a question.
 #[derive(Debug, Default)]
-pub(crate) struct Times {
+pub(crate) struct QueryTimes {
     pub(crate) understood: Vec<UnderstoodTime>,
     /// The same in microseconds since 1970.
     pub(crate) ranges: Vec<Range<i64>>,
 }
 
-impl Times {
+impl QueryTimes {
     /// Understands the words of a question that name a time, counted from when it is asked. Words of an event that no
     /// memory tells of, as `event` knows, are left alone.
-    pub(crate) fn of(
+    pub(crate) fn new(
         recall: &Recall,
         present: Timestamp,
         event: &dyn Fn(&str) -> Result<Option<Memory>, RecallError>,
@@ -41,9 +41,9 @@ impl Times {
         }
         let zone = recall.time_zone()?;
         let asked_at = recall.asked_at.unwrap_or(present);
-        let said = expressions(&recall.query, asked_at, &zone);
-        for TimeExpression { text, when } in said.into_iter().take(MOST) {
-            let (range, told) = match &when {
+        let date_mention = expressions(&recall.query, asked_at, &zone);
+        for TimeExpression { text, when } in date_mention.into_iter().take(MAX_TIMES) {
+            let (range, event_id) = match &when {
                 When::Range(range) => (range.clone(), None),
                 // What lies before or after something is no more than half of all; that puts nothing first.
                 When::Around {
@@ -63,33 +63,33 @@ impl Times {
                 words: recall.query[text].to_owned(),
                 since: (range.start > Timestamp::MIN).then_some(range.start),
                 until: (range.end < Timestamp::MAX).then_some(range.end),
-                event: told,
+                event: event_id,
             });
         }
         Ok(times)
     }
 
     /// The places of those terms of a question that are the days, months and years of its times.
-    pub(crate) fn terms(&self, question: &Question) -> Vec<usize> {
+    pub(crate) fn date_terms(&self, query: &ParsedQuery) -> Vec<usize> {
         if self.understood.is_empty() {
             return Vec::new();
         }
-        let is_of_date = |word: &String| {
+        let is_date_word = |word: &String| {
             let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
-            (is_number || month_of(word).is_some()) && self.says(word)
+            (is_number || month_of(word).is_some()) && self.mentions(word)
         };
-        let words = question.term_words.iter().enumerate();
+        let words = query.term_words.iter().enumerate();
         words
-            .filter(|(_, word)| is_of_date(word))
+            .filter(|(_, word)| is_date_word(word))
             .map(|(place, _)| place)
             .collect()
     }
 
     /// Whether a word is among those that name the times.
-    fn says(&self, word: &str) -> bool {
+    fn mentions(&self, word: &str) -> bool {
         self.understood.iter().any(|time| {
             let mut words = time.words.split(|letter: char| !letter.is_alphanumeric());
-            words.any(|said| said.to_lowercase() == word)
+            words.any(|date_mention| date_mention.to_lowercase() == word)
         })
     }
 }
@@ -99,25 +99,25 @@ fn microseconds(range: &Range<Timestamp>) -> Range<i64> {
 }
 
 /// How near what happened is to the times asked about; 0 outside.
-pub(crate) fn nearness(times: &[Range<i64>], attributes: &Attributes) -> f32 {
+pub(crate) fn date_match(times: &[Range<i64>], attributes: &Attributes) -> f32 {
     let within = times
         .iter()
         .filter(|range| range.contains(&attributes.occurred_at));
-    within.map(weight).fold(0.0, f32::max)
+    within.map(range_weight).fold(0.0, f32::max)
 }
 
 /// The part of it that a text has which says the times itself, whenever it was told; only where something happened then, which it
 /// stands beside. Its words count by themselves already.
-pub(crate) fn said(setting: &Setting<'_>, own: Summary<'_>) -> f32 {
-    let terms = setting.date_terms;
-    if terms.is_empty() || terms.iter().any(|term| own.frequencies[*term] <= 0.0) {
+pub(crate) fn date_mention(inputs: &FeatureInputs<'_>, own: Summary<'_>) -> f32 {
+    let date_terms = inputs.date_terms;
+    if date_terms.is_empty() || date_terms.iter().any(|term| own.frequencies[*term] <= 0.0) {
         return 0.0;
     }
-    SAID * setting.times.iter().map(weight).fold(0.0, f32::max)
+    MENTION_SHARE * inputs.times.iter().map(range_weight).fold(0.0, f32::max)
 }
 
 /// A range of a day or two counts as a date that is named in full, one of a month as a month with its year, longer ones less.
-fn weight(range: &Range<i64>) -> f32 {
+fn range_weight(range: &Range<i64>) -> f32 {
     match range.end.saturating_sub(range.start) {
         length if length <= 2 * DAY => 2.0,
         length if length <= 32 * DAY => 1.5,

@@ -5,24 +5,24 @@ use rustc_hash::FxHashMap;
 use super::vocabulary::TokenSet;
 
 /// Words of several pieces that are looked for at most, for each way in which they begin.
-const MOST_ALIKE: usize = 64;
+const MAX_SEQUENCES_PER_PREFIX: usize = 64;
 
 /// What each token of a text means to a question.
 #[derive(Default)]
-pub(super) struct Meetings {
+pub(super) struct WordMatches {
     /// The tokens that mean something.
     known: TokenSet,
     /// What they mean.
-    by_token: FxHashMap<u16, Meeting>,
+    by_token: FxHashMap<u16, TokenMatch>,
     /// The pieces that they meet, in chains.
-    met: Vec<MetPiece>,
+    piece_matches: Vec<PieceMatch>,
     /// Words of several pieces, by the first two.
-    sequences: FxHashMap<[u16; 2], Vec<Sequence>>,
+    sequences: FxHashMap<[u16; 2], Vec<WordPieceSequence>>,
 }
 
 /// A word of several pieces.
 #[derive(Clone, Debug)]
-struct Sequence {
+struct WordPieceSequence {
     /// The pieces after the first two.
     rest: Vec<u16>,
     /// The term that it is.
@@ -33,9 +33,9 @@ struct Sequence {
 
 /// What a token of a text means to the question.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Meeting {
+pub(super) struct TokenMatch {
     /// The place, from 1, of the first piece of the question that it meets; 0 for none.
-    first_met: u32,
+    first_match: u32,
     /// Terms of the question that it is.
     pub(super) terms: Vec<u16>,
     /// Whether it begins one of the sequences.
@@ -44,7 +44,7 @@ pub(super) struct Meeting {
 
 /// A piece of the question that a token of a text meets.
 #[derive(Clone, Copy, Debug, Default)]
-struct MetPiece {
+struct PieceMatch {
     piece: u16,
     /// The square of the cosine.
     closeness: f32,
@@ -52,17 +52,17 @@ struct MetPiece {
     next: u32,
 }
 
-impl Meetings {
+impl WordMatches {
     /// A token is a term of the question.
     pub(super) fn add_term(&mut self, token: u16, term: usize) {
-        self.meeting_mut(token).terms.push(term as u16);
+        self.token_match_mut(token).terms.push(term as u16);
     }
 
     /// A token is as close to a piece of the question as this cosine.
     pub(super) fn add_piece(&mut self, token: u16, piece: usize, cosine: f32) {
-        let place = self.met.len() as u32 + 1;
-        let next = std::mem::replace(&mut self.meeting_mut(token).first_met, place);
-        self.met.push(MetPiece {
+        let place = self.piece_matches.len() as u32 + 1;
+        let next = std::mem::replace(&mut self.token_match_mut(token).first_match, place);
+        self.piece_matches.push(PieceMatch {
             piece: piece as u16,
             closeness: cosine * cosine,
             next,
@@ -71,15 +71,15 @@ impl Meetings {
 
     /// These pieces together are a term of the question, which says it once more.
     pub(super) fn add_sequence(&mut self, first: [u16; 2], rest: &[u16], term: usize) {
-        self.meeting_mut(first[0]).begins_sequence = true;
-        let alike = self.sequences.entry(first).or_default();
-        let known = alike
+        self.token_match_mut(first[0]).begins_sequence = true;
+        let with_prefix = self.sequences.entry(first).or_default();
+        let known = with_prefix
             .iter_mut()
             .find(|known| known.term == term && known.rest == rest);
         if let Some(known) = known {
             known.occurrences += 1.0;
-        } else if alike.len() < MOST_ALIKE {
-            alike.push(Sequence {
+        } else if with_prefix.len() < MAX_SEQUENCES_PER_PREFIX {
+            with_prefix.push(WordPieceSequence {
                 rest: rest.to_vec(),
                 term,
                 occurrences: 1.0,
@@ -87,7 +87,7 @@ impl Meetings {
         }
     }
 
-    fn meeting_mut(&mut self, token: u16) -> &mut Meeting {
+    fn token_match_mut(&mut self, token: u16) -> &mut TokenMatch {
         self.known.insert(token);
         self.by_token.entry(token).or_default()
     }
@@ -95,11 +95,11 @@ impl Meetings {
     /// Writes to `places` where the tokens stand that mean something to the question, and returns how many do.
     /// `places` is as long as `tokens`.
     #[inline]
-    pub(super) fn places(&self, tokens: &[u16], places: &mut [u32]) -> usize {
+    pub(super) fn positions(&self, tokens: &[u16], positions: &mut [u32]) -> usize {
         let mut found = 0;
         for (at, &token) in (0..).zip(tokens) {
             // Written at every token and kept at some: cheaper than a branch that is hard to foresee.
-            places[found] = at;
+            positions[found] = at;
             found += self.known.holds(token) as usize;
         }
         found
@@ -107,34 +107,37 @@ impl Meetings {
 
     /// What a token means to the question.
     #[inline]
-    pub(super) fn of(&self, token: u16) -> Option<&Meeting> {
+    pub(super) fn of(&self, token: u16) -> Option<&TokenMatch> {
         self.by_token.get(&token)
     }
 
     /// Whether a token means anything to the question: far cheaper than to ask what.
     #[inline]
-    pub(super) fn is_met_by(&self, token: u16) -> bool {
+    pub(super) fn is_matched_by(&self, token: u16) -> bool {
         self.known.contains(token)
     }
 
     /// The pieces of the question that a token meets, with the squares of the cosines.
     #[inline]
-    pub(super) fn pieces_met(&self, meeting: &Meeting) -> impl Iterator<Item = (usize, f32)> {
-        let mut next = meeting.first_met;
+    pub(super) fn matched_pieces(
+        &self,
+        token_match: &TokenMatch,
+    ) -> impl Iterator<Item = (usize, f32)> {
+        let mut next = token_match.first_match;
         std::iter::from_fn(move || {
-            let met = *self.met.get(next.checked_sub(1)? as usize)?;
-            next = met.next;
-            Some((usize::from(met.piece), met.closeness))
+            let piece_matches = *self.piece_matches.get(next.checked_sub(1)? as usize)?;
+            next = piece_matches.next;
+            Some((usize::from(piece_matches.piece), piece_matches.closeness))
         })
     }
 
     /// The terms of the words of several pieces that `tokens` begins with, and how often the question says each word.
     pub(super) fn sequences_at(&self, tokens: &[u16]) -> impl Iterator<Item = (usize, f32)> {
-        let (alike, behind) = match tokens {
+        let (with_prefix, behind) = match tokens {
             [first, second, behind @ ..] => (self.sequences.get(&[*first, *second]), behind),
             _ => (None, &[][..]),
         };
-        let found = alike
+        let found = with_prefix
             .into_iter()
             .flatten()
             .filter(move |sequence| behind.starts_with(&sequence.rest));

@@ -9,20 +9,20 @@ use rustc_hash::FxHashSet;
 
 use super::{Advice, Colder, Planner, can_hold};
 use crate::candidates::Searched;
-use crate::views::{Found, best_first};
-use crate::words::Question;
+use crate::views::{SearchHit, best_first};
+use crate::words::ParsedQuery;
 
 /// Bytes that a posting is reckoned to take: document, frequency and length.
 const POSTING_BYTES: u64 = 3;
 
 /// Bytes that looking a term up in a dictionary is reckoned to read.
-const LOOK_UP_BYTES: u64 = 64;
+const LOOKUP_BYTES: u64 = 64;
 
 /// How often the first stage is taken not to be enough where nothing was learned.
-const GOING_ON: f32 = 0.5;
+const DEFAULT_CONTINUATION: f32 = 0.5;
 
 /// What a search in stages needs beside the planner.
-pub(crate) struct Asking<'a> {
+pub(crate) struct SearchRequest<'a> {
     pub(crate) recall: &'a Recall,
     /// The question as a vector; `None` where the search by meaning takes no part.
     pub(crate) vector: Option<&'a [f32]>,
@@ -33,15 +33,15 @@ pub(crate) struct Asking<'a> {
 }
 
 /// What came of it.
-pub(crate) struct Outcome {
+pub(crate) struct PlannedSearch {
     /// What was found; `None` where everything is to be searched at once.
     pub(crate) searched: Option<Searched>,
-    pub(crate) followed: Followed,
+    pub(crate) executed: ExecutedPlan,
 }
 
 /// The plan that was followed.
 #[derive(Debug, Default)]
-pub(crate) struct Followed {
+pub(crate) struct ExecutedPlan {
     pub(crate) plan: Plan,
     pub(crate) stages: u32,
     /// What was brought up in tiers that are not active, where all were searched that can hold an answer.
@@ -49,63 +49,63 @@ pub(crate) struct Followed {
 }
 
 /// A search under way.
-pub(super) struct Stages<'a> {
+pub(super) struct StagedSearch<'a> {
     pub(super) planner: &'a Planner<'a>,
-    pub(super) question: &'a Question,
-    pub(super) asking: &'a Asking<'a>,
+    pub(super) query: &'a ParsedQuery,
+    pub(super) request: &'a SearchRequest<'a>,
     pub(super) statistics: Arc<TermStatistics>,
     /// The place of each content term among the terms, with its idf.
     pub(super) terms: Vec<(usize, f32)>,
     /// By tier: whether it may hold an answer, was searched by words, and by meaning.
     pub(super) possible: Vec<bool>,
-    worded: Vec<bool>,
-    meant: Vec<bool>,
+    lexical_searched: Vec<bool>,
+    vector_searched: Vec<bool>,
     pub(super) searched: Searched,
-    pub(super) followed: Followed,
+    pub(super) executed: ExecutedPlan,
 }
 
-impl<'a> Stages<'a> {
+impl<'a> StagedSearch<'a> {
     pub(super) fn new(
         planner: &'a Planner<'a>,
-        question: &'a Question,
-        asking: &'a Asking<'a>,
+        query: &'a ParsedQuery,
+        request: &'a SearchRequest<'a>,
     ) -> Option<Self> {
-        let statistics = planner.lexical.statistics(&question.terms).ok()?;
+        let statistics = planner.lexical.statistics(&query.terms).ok()?;
         let idf = statistics.idf();
-        let all = &question.terms.terms;
-        let terms = question.content.terms.iter().map(|term| {
+        let all = &query.terms.terms;
+        let terms = query.content.terms.iter().map(|term| {
             let place = all.iter().position(|known| known.text == term.text)?;
             Some((place, idf[place]))
         });
         let tiers = planner.tiers.len();
         Some(Self {
             planner,
-            question,
-            asking,
+            query,
+            request,
             terms: terms.collect::<Option<Vec<_>>>()?,
             statistics,
             possible: vec![true; tiers],
-            worded: vec![false; tiers],
-            meant: vec![false; tiers],
+            lexical_searched: vec![false; tiers],
+            vector_searched: vec![false; tiers],
             searched: Searched::default(),
-            followed: Followed::default(),
+            executed: ExecutedPlan::default(),
         })
     }
 
-    pub(super) fn say(&mut self, reason: String) {
-        self.followed.plan.reasons.push(reason);
+    pub(super) fn add_reason(&mut self, reason: String) {
+        self.executed.plan.reasons.push(reason);
     }
 
-    pub(super) fn names(&self, tiers: &[usize]) -> String {
-        let names: Vec<String> = tiers
+    pub(super) fn tier_names(&self, tiers: &[usize]) -> String {
+        let tier_names: Vec<String> = tiers
             .iter()
             .map(|tier| self.planner.tiers[*tier].to_string())
             .collect();
-        names.join(", ")
+        tier_names.join(", ")
     }
 
     pub(super) fn rule_out_by_time(&mut self) {
-        let filter = &self.asking.recall.filter;
+        let filter = &self.request.recall.filter;
         let mut ruled_out = Vec::new();
         for (place, tier) in self.planner.tiers.iter().enumerate() {
             if !can_hold(*tier, filter.since, filter.until) {
@@ -114,14 +114,17 @@ impl<'a> Stages<'a> {
             }
         }
         if !ruled_out.is_empty() {
-            let reason = format!("{} can't hold the time asked about", self.names(&ruled_out));
-            self.say(reason);
+            let reason = format!(
+                "{} can't hold the time asked about",
+                self.tier_names(&ruled_out)
+            );
+            self.add_reason(reason);
         }
     }
 
     /// The tiers that are searched first: the hottest one, and those where such questions were answered before.
-    pub(super) fn first(&self) -> Vec<usize> {
-        let advice = &self.asking.advice;
+    pub(super) fn first_tiers(&self) -> Vec<usize> {
+        let advice = &self.request.advice;
         let is_wanted = |tier: &Tier| {
             *tier == Tier::Active || (advice.colder.is_none() && advice.routed.contains(tier))
         };
@@ -137,23 +140,26 @@ impl<'a> Stages<'a> {
     }
 
     /// Adds what the question brought up in colder tiers before.
-    pub(super) fn take(&mut self, colder: &Arc<Colder>) {
-        let depth = self.asking.depth;
-        add(&mut self.searched.lexical, colder.words.clone(), depth);
-        add(&mut self.searched.vectors, colder.meaning.clone(), depth);
-        self.followed.colder = Some(colder.clone());
+    pub(super) fn add_cached(&mut self, colder: &Arc<Colder>) {
+        let depth = self.request.depth;
+        merge(&mut self.searched.lexical, colder.words.clone(), depth);
+        merge(&mut self.searched.vectors, colder.meaning.clone(), depth);
+        self.executed.colder = Some(colder.clone());
     }
 
     /// What was brought up in colder tiers, where all of them were searched in every way.
-    fn colder(&self) -> Option<Arc<Colder>> {
-        let is_searched =
-            |tier: usize| self.worded[tier] && (self.meant[tier] || self.asking.vector.is_none());
-        let all = (0..self.possible.len()).all(|tier| !self.possible[tier] || is_searched(tier));
-        let is_colder = |found: &&Found| {
+    fn colder_hits(&self) -> Option<Arc<Colder>> {
+        let is_fully_searched = |tier: usize| {
+            self.lexical_searched[tier]
+                && (self.vector_searched[tier] || self.request.vector.is_none())
+        };
+        let all =
+            (0..self.possible.len()).all(|tier| !self.possible[tier] || is_fully_searched(tier));
+        let is_colder = |found: &&SearchHit| {
             let tier = self.planner.tier_of(found.row);
             tier.is_some_and(|tier| self.planner.tiers[tier] != Tier::Active)
         };
-        let colder = |found: &[Found]| found.iter().filter(is_colder).copied().collect();
+        let colder = |found: &[SearchHit]| found.iter().filter(is_colder).copied().collect();
         all.then(|| {
             Arc::new(Colder {
                 words: colder(&self.searched.lexical),
@@ -163,13 +169,13 @@ impl<'a> Stages<'a> {
     }
 
     /// Possible tiers that were not searched by words yet.
-    pub(super) fn left(&self) -> Vec<usize> {
-        self.possible(|tier| !self.worded[tier])
+    pub(super) fn not_searched_by_lexical(&self) -> Vec<usize> {
+        self.possible(|tier| !self.lexical_searched[tier])
     }
 
     /// Possible tiers that were not searched by meaning yet.
-    pub(super) fn unmeant(&self) -> Vec<usize> {
-        self.possible(|tier| !self.meant[tier])
+    pub(super) fn not_searched_by_vectors(&self) -> Vec<usize> {
+        self.possible(|tier| !self.vector_searched[tier])
     }
 
     /// The tiers that may hold an answer, of which this is so.
@@ -180,94 +186,94 @@ impl<'a> Stages<'a> {
     }
 
     /// Reckons what is likely to be touched.
-    pub(super) fn expect(&mut self, first: &[usize], meant: &[usize]) {
-        let before = self.followed.plan.work;
-        self.count_words(first);
-        self.count_meaning(meant);
-        let sure = self.followed.plan.work;
+    pub(super) fn estimate_work(&mut self, first: &[usize], vector_searched: &[usize]) {
+        let before = self.executed.plan.work;
+        self.count_lexical(first);
+        self.count_vectors(vector_searched);
+        let sure = self.executed.plan.work;
         let others = self.possible(|tier| !first.contains(&tier));
-        let unmeant = self.possible(|tier| !meant.contains(&tier));
-        self.count_words(&others);
-        self.count_meaning(&unmeant);
-        let all = self.followed.plan.work;
-        let advice = &self.asking.advice;
+        let not_searched_by_vectors = self.possible(|tier| !vector_searched.contains(&tier));
+        self.count_lexical(&others);
+        self.count_vectors(&not_searched_by_vectors);
+        let all = self.executed.plan.work;
+        let advice = &self.request.advice;
         let going_on = match &advice.colder {
             Some(_) => 0.0,
-            None => f64::from(advice.going_on.unwrap_or(GOING_ON)),
+            None => f64::from(advice.going_on.unwrap_or(DEFAULT_CONTINUATION)),
         };
         let between = |sure: u64, all: u64| sure + ((all - sure) as f64 * going_on) as u64;
-        self.followed.plan.expected = Work {
+        self.executed.plan.expected = Work {
             tiers: between(first.len() as u64, (first.len() + others.len()) as u64) as u32,
             rows: between(sure.rows, all.rows),
             bytes: between(sure.bytes, all.bytes),
             edges: 0,
         };
-        self.followed.plan.work = before;
-        let look_ups = (self.question.terms.terms.len() * self.planner.tiers.len()) as u64;
-        self.followed.plan.work.bytes += look_ups * LOOK_UP_BYTES;
+        self.executed.plan.work = before;
+        let lookups = (self.query.terms.terms.len() * self.planner.tiers.len()) as u64;
+        self.executed.plan.work.bytes += lookups * LOOKUP_BYTES;
     }
 
-    pub(super) fn count_words(&mut self, tiers: &[usize]) {
+    pub(super) fn count_lexical(&mut self, tiers: &[usize]) {
         for tier in tiers {
             let postings = self.statistics.postings(*tier);
-            self.followed.plan.work.rows += postings;
-            self.followed.plan.work.bytes += postings * POSTING_BYTES;
+            self.executed.plan.work.rows += postings;
+            self.executed.plan.work.bytes += postings * POSTING_BYTES;
         }
     }
 
-    pub(super) fn count_meaning(&mut self, tiers: &[usize]) {
-        if self.asking.vector.is_none() {
+    pub(super) fn count_vectors(&mut self, tiers: &[usize]) {
+        if self.request.vector.is_none() {
             return;
         }
         for tier in tiers {
-            let (vectors, bytes) = self.planner.vectors.cost(*tier, self.asking.depth);
-            let scanned = match self.asking.filter {
+            let (vectors, bytes) = self.planner.vectors.cost(*tier, self.request.depth);
+            let scanned = match self.request.filter {
                 Some(filter) => vectors.min(filter.len()),
                 None => vectors,
             };
-            self.followed.plan.work.rows += scanned;
-            self.followed.plan.work.bytes += bytes * scanned / vectors.max(1);
+            self.executed.plan.work.rows += scanned;
+            self.executed.plan.work.bytes += bytes * scanned / vectors.max(1);
         }
     }
 
-    pub(super) fn by_words(&mut self, tiers: &[usize]) {
-        let Some((chosen, new)) = choose(&mut self.worded, tiers) else {
+    pub(super) fn search_lexical(&mut self, tiers: &[usize]) {
+        let Some((chosen, new)) = mark_searched(&mut self.lexical_searched, tiers) else {
             return;
         };
-        let (terms, depth) = (&self.question.terms, self.asking.depth);
+        let (terms, depth) = (&self.query.terms, self.request.depth);
         let lexical = self.planner.lexical;
-        match lexical.search_chosen(&chosen, terms, depth, self.asking.filter) {
-            Ok(found) => add(&mut self.searched.lexical, found, depth),
+        match lexical.search_chosen(&chosen, terms, depth, self.request.filter) {
+            Ok(found) => merge(&mut self.searched.lexical, found, depth),
             Err(error) => self.searched.failed.push(("lexical", error.to_string())),
         }
-        self.count_words(&new);
+        self.count_lexical(&new);
         let new = new.into_iter().map(|tier| self.planner.tiers[tier]);
-        self.followed.plan.tiers.extend(new);
-        self.followed.stages += 1;
+        self.executed.plan.tiers.extend(new);
+        self.executed.stages += 1;
     }
 
-    pub(super) fn by_meaning(&mut self, tiers: &[usize]) {
-        let Some(vector) = self.asking.vector else {
+    pub(super) fn search_vectors(&mut self, tiers: &[usize]) {
+        let Some(vector) = self.request.vector else {
             return;
         };
-        let Some((chosen, new)) = choose(&mut self.meant, tiers) else {
+        let Some((chosen, new)) = mark_searched(&mut self.vector_searched, tiers) else {
             return;
         };
-        let (vectors, depth) = (self.planner.vectors, self.asking.depth);
-        match vectors.candidates_of(&chosen, vector, depth, self.asking.filter) {
-            Ok(found) => add(&mut self.searched.vectors, found, depth),
+        let (vectors, depth) = (self.planner.vectors, self.request.depth);
+        match vectors.candidates_of(&chosen, vector, depth, self.request.filter) {
+            Ok(found) => merge(&mut self.searched.vectors, found, depth),
             Err(error) => self.searched.failed.push(("vectors", error.to_string())),
         }
-        self.count_meaning(&new);
+        self.count_vectors(&new);
     }
 
-    pub(super) fn finish(self) -> Outcome {
-        let colder = self.followed.colder.clone().or_else(|| self.colder());
-        let mut followed = Followed {
+    pub(super) fn finish(self) -> PlannedSearch {
+        let colder = self.executed.colder.clone().or_else(|| self.colder_hits());
+        let mut executed = ExecutedPlan {
             colder,
-            ..self.followed
+            ..self.executed
         };
-        let plan = &mut followed.plan;
+        let plan = &mut executed.plan;
         plan.planned = true;
         plan.widened = self.planner.widened;
         plan.work.tiers = plan.tiers.len() as u32;
@@ -277,15 +283,15 @@ impl<'a> Stages<'a> {
             .iter()
             .filter(|tier| !plan.tiers.contains(tier));
         plan.left_out = left_out.copied().collect();
-        Outcome {
+        PlannedSearch {
             searched: Some(self.searched),
-            followed,
+            executed,
         }
     }
 }
 
 /// Marks those of these tiers as searched that were not yet: a mark for each tier, and their places; `None` where all were.
-fn choose(searched: &mut [bool], tiers: &[usize]) -> Option<(Vec<bool>, Vec<usize>)> {
+fn mark_searched(searched: &mut [bool], tiers: &[usize]) -> Option<(Vec<bool>, Vec<usize>)> {
     let mut chosen = vec![false; searched.len()];
     for tier in tiers {
         chosen[*tier] = !std::mem::replace(&mut searched[*tier], true) || chosen[*tier];
@@ -295,7 +301,7 @@ fn choose(searched: &mut [bool], tiers: &[usize]) -> Option<(Vec<bool>, Vec<usiz
 }
 
 /// Merges what another stage found; the best `depth` rows, each once.
-fn add(all: &mut Vec<Found>, found: Vec<Found>, depth: usize) {
+fn merge(all: &mut Vec<SearchHit>, found: Vec<SearchHit>, depth: usize) {
     if all.is_empty() {
         *all = found;
         return;

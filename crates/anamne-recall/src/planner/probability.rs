@@ -5,17 +5,17 @@ const TERMS: usize = 10;
 
 /// A term of the question: its weight, and the share of a tier's memories that hold it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Chance {
+pub(super) struct TermProbability {
     pub(super) weight: f32,
     pub(super) share: f64,
 }
 
 /// The probability that a memory holds terms of the weight `target` together or more, if each term stood in memories
 /// independently of the others.
-pub(super) fn at_least(target: f32, chances: &mut [Chance]) -> f64 {
-    chances.sort_by(|one, other| other.weight.total_cmp(&one.weight));
-    let heavy = &chances[..chances.len().min(TERMS)];
-    let light: f32 = chances[heavy.len()..]
+pub(super) fn probability_at_least(target: f32, terms: &mut [TermProbability]) -> f64 {
+    terms.sort_by(|one, other| other.weight.total_cmp(&one.weight));
+    let heavy = &terms[..terms.len().min(TERMS)];
+    let light: f32 = terms[heavy.len()..]
         .iter()
         .map(|chance| chance.weight)
         .sum();
@@ -23,36 +23,36 @@ pub(super) fn at_least(target: f32, chances: &mut [Chance]) -> f64 {
     for (place, chance) in heavy.iter().enumerate().rev() {
         left[place] = left[place + 1] + chance.weight;
     }
-    reaching(target - light, heavy, &left)
+    probability_reaching(target - light, heavy, &left)
 }
 
 /// `left` is what this term and those after it weigh together.
-fn reaching(target: f32, chances: &[Chance], left: &[f32]) -> f64 {
+fn probability_reaching(target: f32, terms: &[TermProbability], left: &[f32]) -> f64 {
     if target <= 0.0 {
         return 1.0;
     }
-    let Some((first, others)) = chances.split_first() else {
+    let Some((first, others)) = terms.split_first() else {
         return 0.0;
     };
     if left[0] < target {
         return 0.0;
     }
     let with = if first.share > 0.0 {
-        first.share * reaching(target - first.weight, others, &left[1..])
+        first.share * probability_reaching(target - first.weight, others, &left[1..])
     } else {
         0.0
     };
-    with + (1.0 - first.share) * reaching(target, others, &left[1..])
+    with + (1.0 - first.share) * probability_reaching(target, others, &left[1..])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(target: f32, chances: &[(f32, f64)], expected: f64) {
-        let chance = |&(weight, share): &(f32, f64)| Chance { weight, share };
-        let mut chances: Vec<Chance> = chances.iter().map(chance).collect();
-        let found = at_least(target, &mut chances);
+    fn check(target: f32, terms: &[(f32, f64)], expected: f64) {
+        let chance = |&(weight, share): &(f32, f64)| TermProbability { weight, share };
+        let mut terms: Vec<TermProbability> = terms.iter().map(chance).collect();
+        let found = probability_at_least(target, &mut terms);
         assert!((found - expected).abs() < 1e-9, "{found} is not {expected}");
     }
 
@@ -69,8 +69,8 @@ mod tests {
 
     #[test]
     fn terms_beyond_the_tenth_count_as_held() {
-        let mut chances = vec![(2.0, 0.5); 10];
-        chances.push((1.0, 0.0));
-        check(21.0, &chances, 0.5_f64.powi(10));
+        let mut terms = vec![(2.0, 0.5); 10];
+        terms.push((1.0, 0.0));
+        check(21.0, &terms, 0.5_f64.powi(10));
     }
 }

@@ -13,7 +13,7 @@ pub struct Facts {
     pub programs: Vec<u32>,
     /// The last thing that happened, microseconds since 1970.
     pub latest: i64,
-    pub(super) names: Names,
+    pub(super) names: AuthorNames,
 }
 
 /// Authors that are a person's part in a conversation and no name.
@@ -48,7 +48,7 @@ impl Facts {
                 facts.authors.push((number, author));
             }
         }
-        facts.names = Names::of(&facts.authors);
+        facts.names = AuthorNames::of(&facts.authors);
         facts
     }
 }
@@ -71,13 +71,13 @@ pub(super) fn words_of(text: &str) -> Vec<String> {
 
 /// The names of authors, word by word.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names {
+pub(super) struct AuthorNames {
     /// Whose name each word is a part of.
     words: FxHashMap<String, Vec<u32>>,
     pub(super) persons: FxHashSet<u32>,
 }
 
-impl Names {
+impl AuthorNames {
     fn of(authors: &[(u32, String)]) -> Self {
         let mut names = Self::default();
         for (number, author) in authors {

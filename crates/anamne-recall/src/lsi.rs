@@ -8,15 +8,15 @@ use crate::threads::Threads;
 use crate::views::Columns;
 
 /// Where the question lies in what the space tells together.
-pub(crate) struct Together<'a> {
+pub(crate) struct LsiQuery<'a> {
     index: &'a LatentIndex,
     columns: &'a dyn Columns,
-    question: Direction,
+    query: Direction,
     /// How much it says here, 0 to 1.
-    say: f32,
+    weight: f32,
 }
 
-impl<'a> Together<'a> {
+impl<'a> LsiQuery<'a> {
     /// Of a question with these tokens; `None` where the space never told any of them together with others. A short
     /// thread is of one matter, a long one of many: where threads are long, less is said by what one is about.
     pub(crate) fn of(
@@ -28,25 +28,25 @@ impl<'a> Together<'a> {
         Some(Self {
             index,
             columns,
-            question: index.direction(tokens)?,
-            say: 1.0 / (1.0 + (threads.usual_records() / model::ONE_MATTER).powi(4)),
+            query: index.direction(tokens)?,
+            weight: 1.0 / (1.0 + (threads.mean_records() / model::LSI_THREAD_RECORDS).powi(4)),
         })
     }
 
     /// The feature `together` of a candidate: what was told since the index was made lies where its own words do.
-    pub(crate) fn nearness(&self, candidate: &Candidate) -> f32 {
+    pub(crate) fn similarity(&self, candidate: &Candidate) -> f32 {
         let attributes = &candidate.attributes;
         let stretch = match attributes.thread {
             0 => None,
             thread => self.index.stretch(thread, attributes.position),
         };
-        let nearness = if let Some(place) = stretch {
-            self.question.nearness(place)
+        let similarity = if let Some(place) = stretch {
+            self.query.nearness(place)
         } else {
             let tokens = self.columns.tokens(candidate.row).unwrap_or_default();
             let place = self.index.place(tokens);
-            place.map_or(0.0, |place| self.question.nearness(&place))
+            place.map_or(0.0, |place| self.query.nearness(&place))
         };
-        self.say * nearness
+        self.weight * similarity
     }
 }

@@ -3,10 +3,10 @@
 use anamne_types::{MemoryId, Row};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::candidates::{Candidate, surroundings};
+use crate::candidates::{Candidate, thread_neighbours};
 use crate::error::RecallError;
-use crate::looking::Looking;
 use crate::ranked::Ranked;
+use crate::recall_context::RecallContext;
 
 /// How many of each search's first results others may be near to.
 const FIRST: usize = 16;
@@ -14,10 +14,13 @@ const FIRST: usize = 16;
 /// Whether each result stands next to another of the first ones in its thread, or has a link with it that was known then.
 ///
 /// Reads all of the results and the links of the first ones: for comparison, not for the hot path.
-pub(crate) fn of(looking: &Looking<'_>, ranked: &[Ranked]) -> Result<Vec<bool>, RecallError> {
-    let known = looking.recall.as_of.known;
+pub(crate) fn adjacent_results(
+    context: &RecallContext<'_>,
+    ranked: &[Ranked],
+) -> Result<Vec<bool>, RecallError> {
+    let known = context.recall.as_of.known;
     let rows: Vec<Row> = ranked.iter().map(|ranked| ranked.candidate.row).collect();
-    let memories = looking.texts().rows(&rows)?;
+    let memories = context.texts().rows(&rows)?;
     let ids: FxHashMap<Row, MemoryId> = memories
         .iter()
         .map(|(row, memory)| (*row, memory.id))
@@ -28,10 +31,10 @@ pub(crate) fn of(looking: &Looking<'_>, ranked: &[Ranked]) -> Result<Vec<bool>, 
         let Candidate {
             row, attributes, ..
         } = first.candidate;
-        let [next_to_it, _] = surroundings(looking.columns, row, &attributes);
+        let [next_to_it, _] = thread_neighbours(context.columns, row, &attributes);
         near.extend(next_to_it.into_iter().flatten());
         let Some(id) = ids.get(&row) else { continue };
-        for link in looking.sources.source.links(*id)? {
+        for link in context.sources.source.links(*id)? {
             let other = if link.from == *id { link.to } else { link.from };
             if known.is_none_or(|known| link.created_at <= known) {
                 near.extend(rows_of.get(&other));

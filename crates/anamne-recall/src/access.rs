@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 const HALF_LIFE: f64 = 30.0 * 86_400e6;
 
 /// Openings of this number bring half of what openings can bring.
-const HALF_WAY: f32 = 2.0;
+const HALF_SCORE: f32 = 2.0;
 
 /// How often one memory was opened, each opening the less the longer ago it was.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -45,8 +45,8 @@ pub struct Openings(FxHashMap<Row, Opening>);
 impl Openings {
     /// Notes an opening at an instant, microseconds since 1970.
     pub fn add(&mut self, row: Row, at: i64) {
-        let opening = self.0.entry(row).or_default();
-        *opening = opening.again(at);
+        let count = self.0.entry(row).or_default();
+        *count = count.again(at);
     }
 
     /// How much a memory is used, at an instant: 0 to 1, a half for two openings just now. O(1).
@@ -54,8 +54,8 @@ impl Openings {
         if self.0.is_empty() {
             return 0.0;
         }
-        let times = self.0.get(&row).map(|opening| opening.times_at(instant));
-        times.map_or(0.0, |times| times / (times + HALF_WAY))
+        let times = self.0.get(&row).map(|count| count.times_at(instant));
+        times.map_or(0.0, |times| times / (times + HALF_SCORE))
     }
 }
 
@@ -72,26 +72,26 @@ mod tests {
     #[test]
     fn openings_count_less_as_time_goes_by_and_never_for_more_than_one() {
         let (row, day) = (Row(7), 86_400_000_000);
-        let mut openings = Openings::default();
-        let is = |openings: &Openings, row, instant, expected: f32| {
-            let found = openings.of(row, instant);
+        let mut counts = Openings::default();
+        let is = |counts: &Openings, row, instant, expected: f32| {
+            let found = counts.of(row, instant);
             assert!((found - expected).abs() < 1e-6, "{found}, not {expected}");
         };
-        is(&openings, row, 0, 0.0);
-        openings.add(row, 0);
-        openings.add(row, 0);
-        is(&openings, row, 0, 0.5);
-        is(&openings, row, 30 * day, 1.0 / 3.0);
-        is(&openings, Row(8), 0, 0.0);
-        (0..10_000).for_each(|_| openings.add(row, 30 * day));
-        let most = openings.of(row, 30 * day);
+        is(&counts, row, 0, 0.0);
+        counts.add(row, 0);
+        counts.add(row, 0);
+        is(&counts, row, 0, 0.5);
+        is(&counts, row, 30 * day, 1.0 / 3.0);
+        is(&counts, Row(8), 0, 0.0);
+        (0..10_000).for_each(|_| counts.add(row, 30 * day));
+        let most = counts.of(row, 30 * day);
         assert!((0.99..1.0).contains(&most), "{most}");
     }
 
     #[test]
     fn a_clock_that_goes_back_makes_nothing_more() {
-        let opening = Opening::default().again(1_000).again(500);
-        assert_eq!(opening.at, 1_000);
-        assert!((opening.times_at(0) - 2.0).abs() < 1e-6, "{opening:?}");
+        let count = Opening::default().again(1_000).again(500);
+        assert_eq!(count.at, 1_000);
+        assert!((count.times_at(0) - 2.0).abs() < 1e-6, "{count:?}");
     }
 }

@@ -5,21 +5,21 @@ use std::collections::BTreeMap;
 use anamne_store::view::{Attributes, ViewError};
 use anamne_types::{EntityId, Row};
 
+use super::graph::{Edge, Node, NodeIndex, ReachedGraph};
 use super::limits;
-use super::web::{By, Node, Place, Web};
-use crate::candidates::surroundings;
+use crate::candidates::thread_neighbours;
 use crate::connections::{Connections, Named};
 use crate::views::{Columns, best_first};
 
 /// Follows connections from the seeds of one question.
-pub(super) struct Follower<'a> {
+pub(super) struct Traversal<'a> {
     pub(super) connections: Option<&'a dyn Connections>,
     pub(super) columns: &'a dyn Columns,
     /// Memories that have expired by then lead nowhere.
     pub(super) now: i64,
     /// How well a memory fits the question, 0 to 1: of memories that are as near, those that fit lead on.
-    pub(super) fit: &'a mut dyn FnMut(Row) -> f32,
-    pub(super) web: Web,
+    pub(super) match_score: &'a mut dyn FnMut(Row) -> f32,
+    pub(super) graph: ReachedGraph,
     /// Edges that were followed.
     pub(super) edges: usize,
     /// What could not take part.
@@ -32,22 +32,22 @@ pub(super) const KNOWLEDGE: &str = "knowledge";
 /// Stands among what is degraded where links can't be read.
 const LINKS: &str = "links";
 
-impl Follower<'_> {
+impl Traversal<'_> {
     /// Starts from what the question found, best first, each with how good it is beside the best; and from what the
     /// question names.
-    pub(super) fn start(&mut self, found: &[(Row, f32)], question: &str) {
+    pub(super) fn start(&mut self, found: &[(Row, f32)], query: &str) {
         let mut fade = 1.0;
         for &(row, goodness) in found {
-            self.web
-                .start(Node::Memory(row), goodness * fade, By::Found);
+            self.graph
+                .start(Node::Memory(row), goodness * fade, Edge::Found);
             fade *= limits::SEED_FADE;
         }
-        let named = self.ask_names(|names| names.named_in(question, limits::QUESTION_NAMES));
+        let named = self.query_graph(|names| names.named_in(query, limits::QUESTION_NAMES));
         for named in named {
             let node = Node::Entity(named.entity);
-            if self.web.place(node).is_none() {
-                self.web.start(node, 1.0, By::Named);
-                self.learn(&named);
+            if self.graph.index(node).is_none() {
+                self.graph.start(node, 1.0, Edge::Named);
+                self.add_entity(&named);
             }
         }
     }
@@ -70,69 +70,74 @@ impl Follower<'_> {
     }
 
     /// The nearest memories whose edges were not followed yet.
-    fn frontier_of_memories(&mut self, hop: u8) -> Vec<(Place, Row)> {
-        let mut waiting: Vec<(f32, Place, Row)> = Vec::new();
-        for (place, reached) in self.web.nodes() {
+    fn frontier_of_memories(&mut self, hop: u8) -> Vec<(NodeIndex, Row)> {
+        let mut frontier: Vec<(f32, NodeIndex, Row)> = Vec::new();
+        for (index, reached) in self.graph.nodes() {
             if let Node::Memory(row) = reached.node
-                && !reached.followed
+                && !reached.expanded
                 && reached.hops < hop
             {
-                waiting.push((reached.proximity, place, row));
+                frontier.push((reached.proximity, index, row));
             }
         }
-        nearest(&mut waiting, limits::READ);
-        for (nearness, place, row) in &mut waiting {
-            let is_found = self.web.at(*place).hops == 0;
-            *nearness *= 0.5 + if is_found { 1.0 } else { (self.fit)(*row) };
+        keep_nearest(&mut frontier, limits::SCORED);
+        for (nearness, index, row) in &mut frontier {
+            let is_found = self.graph.at(*index).hops == 0;
+            *nearness *= 0.5
+                + if is_found {
+                    1.0
+                } else {
+                    (self.match_score)(*row)
+                };
         }
-        nearest(&mut waiting, limits::FRONTIER);
-        for (_, place, _) in &waiting {
-            self.web.note_followed(*place);
+        keep_nearest(&mut frontier, limits::FRONTIER);
+        for (_, index, _) in &frontier {
+            self.graph.mark_expanded(*index);
         }
-        let memories = waiting.into_iter();
-        memories.map(|(_, place, row)| (place, row)).collect()
+        let memories = frontier.into_iter();
+        memories.map(|(_, index, row)| (index, row)).collect()
     }
 
     /// The entities that earlier hops reached and whose edges were not followed yet.
-    fn frontier_of_entities(&self, hop: u8) -> Vec<Place> {
-        let waiting = self.web.nodes().filter(|(_, reached)| {
-            matches!(reached.node, Node::Entity(_)) && !reached.followed && reached.hops < hop
+    fn frontier_of_entities(&self, hop: u8) -> Vec<NodeIndex> {
+        let frontier = self.graph.nodes().filter(|(_, reached)| {
+            matches!(reached.node, Node::Entity(_)) && !reached.expanded && reached.hops < hop
         });
-        waiting.map(|(place, _)| place).collect()
+        frontier.map(|(index, _)| index).collect()
     }
 
     /// Those of these places that are the nearest entities; of such as are as near, the rarest.
-    fn nearest_entities(&self, places: Vec<Place>) -> BTreeMap<EntityId, Place> {
-        let entity = |place: Place| match self.web.at(place).node {
-            Node::Entity(entity) => Some((entity, place)),
+    fn nearest_entities(&self, places: Vec<NodeIndex>) -> BTreeMap<EntityId, NodeIndex> {
+        let entity = |index: NodeIndex| match self.graph.at(index).node {
+            Node::Entity(entity) => Some((entity, index)),
             Node::Memory(_) => None,
         };
-        let mut entities: Vec<(f32, EntityId, Place)> = places
+        let mut entities: Vec<(f32, EntityId, NodeIndex)> = places
             .into_iter()
             .filter_map(entity)
-            .map(|(entity, place)| {
-                let rarity = self.rarity(entity).max(limits::FAINTEST);
-                (self.web.at(place).proximity * rarity, entity, place)
+            .map(|(entity, index)| {
+                let rarity = self.rarity(entity).max(limits::MIN_STRENGTH);
+                (self.graph.at(index).proximity * rarity, entity, index)
             })
             .collect();
         entities.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
         entities.truncate(limits::ENTITIES);
         entities
             .into_iter()
-            .map(|(_, entity, place)| (entity, place))
+            .map(|(_, entity, index)| (entity, index))
             .collect()
     }
 
     /// Steps to another memory, unless it is not there any more, or not in the tiers that are searched.
-    fn reach(&mut self, from: Place, row: Row, strength: f32, hop: u8, by: By) {
+    fn reach_memory(&mut self, from: NodeIndex, row: Row, strength: f32, hop: u8, edge: Edge) {
         self.edges += 1;
-        if self.is_there(row) {
-            self.web
-                .step(from, Node::Memory(row), strength * limits::HOP, hop, by);
+        if self.is_live(row) {
+            self.graph
+                .step(from, Node::Memory(row), strength * limits::HOP, hop, edge);
         }
     }
 
-    fn is_there(&self, row: Row) -> bool {
+    fn is_live(&self, row: Row) -> bool {
         self.attributes(row).is_some()
     }
 
@@ -145,7 +150,7 @@ impl Follower<'_> {
         self.edges < limits::EDGES
     }
 
-    fn follow_links(&mut self, memories: &[(Place, Row)], rows: &[Row], hop: u8) {
+    fn follow_links(&mut self, memories: &[(NodeIndex, Row)], rows: &[Row], hop: u8) {
         let Some(connections) = self.connections else {
             return;
         };
@@ -156,8 +161,8 @@ impl Follower<'_> {
             Ok(links) => {
                 for link in links {
                     if let Some(from) = place_of(memories, link.from) {
-                        let by = By::Link(link.link_type, link.backwards);
-                        self.reach(from, link.to, limits::LINK * link.weight, hop, by);
+                        let edge = Edge::Link(link.link_type, link.backwards);
+                        self.reach_memory(from, link.to, limits::LINK * link.weight, hop, edge);
                     }
                 }
             }
@@ -165,53 +170,58 @@ impl Follower<'_> {
         }
     }
 
-    fn follow_threads(&mut self, memories: &[(Place, Row)], hop: u8) {
-        for &(place, row) in memories {
+    fn follow_threads(&mut self, memories: &[(NodeIndex, Row)], hop: u8) {
+        for &(index, row) in memories {
             let Some(attributes) = self.attributes(row).filter(|own| own.thread != 0) else {
                 continue;
             };
-            let near = surroundings(self.columns, row, &attributes);
+            let near = thread_neighbours(self.columns, row, &attributes);
             let mut last = [None; 2];
-            for ([before, after], strength) in near.into_iter().zip(limits::PLACES) {
-                for (side, (row, by)) in [(before, By::Previous), (after, By::Next)]
+            for ([before, after], strength) in near.into_iter().zip(limits::THREAD_STEPS) {
+                for (side, (row, edge)) in [(before, Edge::Previous), (after, Edge::Next)]
                     .into_iter()
                     .enumerate()
                 {
                     if let Some(row) = row {
-                        self.reach(place, row, strength, hop, by);
+                        self.reach_memory(index, row, strength, hop, edge);
                         last[side] = Some(row);
                     }
                 }
             }
             // One place beyond what is looked up for every candidate.
-            for (side, by) in [(0, By::Previous), (1, By::Next)] {
+            for (side, edge) in [(0, Edge::Previous), (1, Edge::Next)] {
                 if let Some(row) = last[side]
                     && let Some(attributes) = self.attributes(row)
-                    && let Some(row) = surroundings(self.columns, row, &attributes)[0][side]
+                    && let Some(row) = thread_neighbours(self.columns, row, &attributes)[0][side]
                 {
-                    self.reach(place, row, limits::PLACES[2], hop, by);
+                    self.reach_memory(index, row, limits::THREAD_STEPS[2], hop, edge);
                 }
             }
         }
     }
 
     /// Steps to what the memories name; returns the places of it.
-    fn follow_names(&mut self, memories: &[(Place, Row)], rows: &[Row], hop: u8) -> Vec<Place> {
+    fn follow_names(
+        &mut self,
+        memories: &[(NodeIndex, Row)],
+        rows: &[Row],
+        hop: u8,
+    ) -> Vec<NodeIndex> {
         if rows.is_empty() || !self.has_budget() {
             return Vec::new();
         }
         let mut reached = Vec::new();
-        for (row, named) in self.ask_names(|names| names.names(rows, limits::NAMES)) {
+        for (row, named) in self.query_graph(|names| names.names(rows, limits::NAMES)) {
             self.edges += 1;
             let node = Node::Entity(named.entity);
             if let Some(from) = place_of(memories, row)
-                && self.web.step(from, node, 1.0, hop, By::Mentions)
+                && self.graph.step(from, node, 1.0, hop, Edge::Mentions)
             {
-                self.learn(&named);
+                self.add_entity(&named);
                 reached.extend(
-                    self.web
-                        .place(node)
-                        .filter(|place| !self.web.at(*place).followed),
+                    self.graph
+                        .index(node)
+                        .filter(|index| !self.graph.at(*index).expanded),
                 );
             }
         }
@@ -220,76 +230,81 @@ impl Follower<'_> {
         reached
     }
 
-    fn follow_relations(&mut self, entities: &BTreeMap<EntityId, Place>, hop: u8) {
+    fn follow_relations(&mut self, entities: &BTreeMap<EntityId, NodeIndex>, hop: u8) {
         let asked: Vec<EntityId> = entities.keys().copied().collect();
         if asked.is_empty() || !self.has_budget() {
             return;
         }
-        for related in self.ask_names(|names| names.relations(&asked, limits::RELATIONS)) {
+        for related in self.query_graph(|names| names.relations(&asked, limits::RELATIONS)) {
             self.edges += 1;
             let Some(&from) = entities.get(&related.from) else {
                 continue;
             };
             // What an erased memory said leads nowhere, though the graph may not have heard of that yet.
-            if !self.is_there(related.evidence) {
+            if !self.is_live(related.evidence) {
                 continue;
             }
             let strength = limits::RELATION * related.confidence * self.rarity(related.from).sqrt();
             let node = Node::Entity(related.to.entity);
-            let by = By::Relation(related.relation.as_str().into(), related.backwards);
-            if self.web.step(from, node, strength * limits::HOP, hop, by) {
-                self.learn(&related.to);
+            let edge = Edge::Relation(related.relation.as_str().into(), related.backwards);
+            if self
+                .graph
+                .step(from, node, strength * limits::HOP, hop, edge)
+            {
+                self.add_entity(&related.to);
             }
-            if let Some(place) = self.web.place(node) {
+            if let Some(index) = self.graph.index(node) {
                 // As near as this very relation makes it, however near the entity itself is.
-                let share = self.web.at(from).proximity * strength / self.web.at(place).proximity;
-                self.reach(
-                    place,
+                let share =
+                    self.graph.at(from).proximity * strength / self.graph.at(index).proximity;
+                self.reach_memory(
+                    index,
                     related.evidence,
                     (share * limits::EVIDENCE).min(limits::EVIDENCE),
                     hop,
-                    By::SaidIn,
+                    Edge::SaidIn,
                 );
             }
         }
     }
 
-    fn follow_mentions(&mut self, entities: &BTreeMap<EntityId, Place>, hop: u8) {
+    fn follow_mentions(&mut self, entities: &BTreeMap<EntityId, NodeIndex>, hop: u8) {
         let mut asked = Vec::new();
-        for (&entity, &place) in entities {
-            self.web.note_followed(place);
-            let nearness = self.web.at(place).proximity * self.rarity(entity) * limits::HOP;
-            if nearness >= limits::FAINTEST {
+        for (&entity, &index) in entities {
+            self.graph.mark_expanded(index);
+            let nearness = self.graph.at(index).proximity * self.rarity(entity) * limits::HOP;
+            if nearness >= limits::MIN_STRENGTH {
                 asked.push(entity);
             }
         }
         if asked.is_empty() || !self.has_budget() {
             return;
         }
-        for (entity, row) in self.ask_names(|names| names.mentions(&asked, limits::MENTIONS)) {
+        for (entity, row) in self.query_graph(|names| names.mentions(&asked, limits::MENTIONS)) {
             if let Some(&from) = entities.get(&entity) {
-                self.reach(from, row, self.rarity(entity), hop, By::MentionedIn);
+                self.reach_memory(from, row, self.rarity(entity), hop, Edge::MentionedIn);
             }
         }
     }
 
     fn rarity(&self, entity: EntityId) -> f32 {
-        limits::rarity(self.web.memories_naming(entity), self.columns.rows())
+        limits::rarity(self.graph.memories_naming(entity), self.columns.rows())
     }
 
-    fn learn(&mut self, named: &Named) {
-        self.web.call(named.entity, &named.name, named.memories);
+    fn add_entity(&mut self, named: &Named) {
+        self.graph
+            .add_name(named.entity, &named.name, named.memories);
     }
 
     /// Asks the graph, where there is one; where it can't be read it says nothing, and is named as failed.
-    fn ask_names<T>(
+    fn query_graph<T>(
         &mut self,
-        ask: impl Fn(&dyn Connections) -> Result<Vec<T>, ViewError>,
+        query: impl Fn(&dyn Connections) -> Result<Vec<T>, ViewError>,
     ) -> Vec<T> {
         let Some(connections) = self.connections.filter(|known| known.has_names()) else {
             return Vec::new();
         };
-        ask(connections).unwrap_or_else(|_| {
+        query(connections).unwrap_or_else(|_| {
             self.note_failed(KNOWLEDGE);
             Vec::new()
         })
@@ -303,12 +318,12 @@ impl Follower<'_> {
 }
 
 /// Keeps the nearest, nearest first; equals by rising row.
-fn nearest(waiting: &mut Vec<(f32, Place, Row)>, most: usize) {
-    waiting.sort_by(|one, other| best_first((one.0, one.2), (other.0, other.2)));
-    waiting.truncate(most);
+fn keep_nearest(frontier: &mut Vec<(f32, NodeIndex, Row)>, most: usize) {
+    frontier.sort_by(|one, other| best_first((one.0, one.2), (other.0, other.2)));
+    frontier.truncate(most);
 }
 
-fn place_of(memories: &[(Place, Row)], row: Row) -> Option<Place> {
+fn place_of(memories: &[(NodeIndex, Row)], row: Row) -> Option<NodeIndex> {
     let found = memories.iter().find(|(_, own)| *own == row);
-    found.map(|(place, _)| *place)
+    found.map(|(index, _)| *index)
 }

@@ -4,55 +4,55 @@ use anamne_types::{Memory, TimeWords};
 use roaring::RoaringBitmap;
 
 use crate::error::RecallError;
-use crate::holding::Holding;
-use crate::looking::Looking;
+use crate::query_times::QueryTimes;
+use crate::recall_context::RecallContext;
 use crate::scope;
-use crate::times::Times;
+use crate::valid_rows::ValidRows;
 
 /// Where a question looks.
 #[derive(Debug, Default)]
-pub(crate) struct Reach {
+pub(crate) struct CandidateScope {
     /// The rows that may be answered with; `None` when all may.
     pub(crate) rows: Option<RoaringBitmap>,
     /// Those of them that happened when the question asks about, where they come first; `None` when it asks about no time.
     pub(crate) preferred: Option<RoaringBitmap>,
     /// The times that it asks about.
-    pub(crate) times: Times,
+    pub(crate) times: QueryTimes,
     /// What could not take part in finding out.
     pub(crate) degraded: Vec<String>,
 }
 
-impl Reach {
+impl CandidateScope {
     /// What passes the question's filter, lies in its scope, held when it is asked for, and happened when it says; `event`
     /// finds the memory that tells of what it names.
     pub(crate) fn of(
-        looking: &Looking<'_>,
-        holding: Option<&Holding>,
+        context: &RecallContext<'_>,
+        valid: Option<&ValidRows>,
         event: &dyn Fn(&str) -> Result<Option<Memory>, RecallError>,
     ) -> Result<Self, RecallError> {
-        let recall = looking.recall;
-        let mut reach = Self {
-            rows: looking.passing(&recall.filter)?,
+        let recall = context.recall;
+        let mut candidates = Self {
+            rows: context.rows_passing_filter(&recall.filter)?,
             ..Self::default()
         };
-        if let Some(rows) = scope::select(looking, &recall.scope, &mut reach.degraded)? {
-            reach.narrow(&rows);
+        if let Some(rows) = scope::select(context, &recall.scope, &mut candidates.degraded)? {
+            candidates.narrow(&rows);
         }
-        if let Some(holding) = holding {
-            reach.narrow(&holding.rows);
+        if let Some(valid) = valid {
+            candidates.narrow(&valid.rows);
         }
-        reach.times = Times::of(recall, looking.present, event)?;
-        if !reach.times.understood.is_empty() {
+        candidates.times = QueryTimes::new(recall, context.present, event)?;
+        if !candidates.times.understood.is_empty() {
             let mut then = RoaringBitmap::new();
-            for time in &reach.times.understood {
-                then |= looking.happened(time.since, time.until)?;
+            for time in &candidates.times.understood {
+                then |= context.rows_between(time.since, time.until)?;
             }
             match recall.time_words {
-                TimeWords::Only => reach.narrow(&then),
-                _ => reach.prefer(then),
+                TimeWords::Only => candidates.narrow(&then),
+                _ => candidates.prefer(then),
             }
         }
-        Ok(reach)
+        Ok(candidates)
     }
 
     fn narrow(&mut self, to: &RoaringBitmap) {

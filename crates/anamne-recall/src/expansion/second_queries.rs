@@ -6,30 +6,30 @@ use anamne_text::analyser::is_function_word;
 use anamne_types::Row;
 use rustc_hash::FxHashSet;
 
-use super::Stage;
+use super::ExpansionRequest;
+use super::graph::{Edge, Node, NodeIndex, ReachedGraph};
 use super::limits;
-use super::web::{By, Node, Place, Web};
-use crate::setting::Setting;
+use crate::feature_inputs::FeatureInputs;
 use crate::views::Columns;
 use crate::words::Reader;
 
 /// Asks a question for each of the best results, and steps from it to what that finds.
-pub(super) fn ask(
-    stage: &Stage<'_>,
-    setting: &Setting<'_>,
+pub(super) fn run(
+    request: &ExpansionRequest<'_>,
+    inputs: &FeatureInputs<'_>,
     reader: &mut Reader<'_>,
     seeds: &[(Row, f32)],
-    web: &mut Web,
+    graph: &mut ReachedGraph,
 ) {
-    let best = seeds.iter().take(limits::AGAIN);
+    let best = seeds.iter().take(limits::SECOND_QUERIES);
     let best: Vec<Row> = best.map(|(row, _)| *row).collect();
-    let unmet = unmet_words(reader, &best);
+    let unmet = unmatched_words(reader, &best);
     let mut asked = FxHashSet::default();
     for &row in &best {
-        let Some(place) = web.place(Node::Memory(row)) else {
+        let Some(index) = graph.index(Node::Memory(row)) else {
             continue;
         };
-        let new = new_words(reader, setting.columns, web, place, row);
+        let new = new_words(reader, inputs.columns, graph, index, row);
         if new.is_empty() {
             continue;
         }
@@ -37,21 +37,21 @@ pub(super) fn ask(
         if !asked.insert(words.clone()) {
             continue;
         }
-        let found = (stage.search)(&words, limits::AGAIN_ROWS);
+        let found = (request.search)(&words, limits::SECOND_QUERY_ROWS);
         let words: std::rc::Rc<str> = words.into();
         for (rank, row) in found.into_iter().enumerate() {
             let fade = 1.0 + rank as f32 / 8.0;
-            let is_there = setting
+            let is_live = inputs
                 .columns
                 .attributes(row)
-                .is_some_and(|attributes| attributes.expires_at > stage.now);
-            if is_there {
-                web.step(
-                    place,
+                .is_some_and(|attributes| attributes.expires_at > request.now);
+            if is_live {
+                graph.step(
+                    index,
                     Node::Memory(row),
-                    limits::AGAIN_STRENGTH / fade,
+                    limits::SECOND_QUERY_STRENGTH / fade,
                     2,
-                    By::AskedAgain(words.clone()),
+                    Edge::SecondQuery(words.clone()),
                 );
             }
         }
@@ -59,29 +59,29 @@ pub(super) fn ask(
 }
 
 /// The words of the question that none of these rows holds.
-fn unmet_words(reader: &mut Reader<'_>, rows: &[Row]) -> Vec<String> {
-    let question = reader.question;
-    let mut met = vec![false; question.term_words.len()];
+fn unmatched_words(reader: &mut Reader<'_>, rows: &[Row]) -> Vec<String> {
+    let query = reader.query;
+    let mut matched = vec![false; query.term_words.len()];
     for &row in rows {
-        for (met, frequency) in met.iter_mut().zip(reader.read(row).frequencies) {
-            *met |= *frequency > 0.0;
+        for (matched, frequency) in matched.iter_mut().zip(reader.read(row).frequencies) {
+            *matched |= *frequency > 0.0;
         }
     }
-    question.words_where(|term| !met[term])
+    query.words_where(|term| !matched[term])
 }
 
 /// What a memory names, and its rarest words, as far as other memories share them and the question does not have them.
 fn new_words(
     reader: &Reader<'_>,
     columns: &dyn Columns,
-    web: &Web,
-    place: Place,
+    graph: &ReachedGraph,
+    index: NodeIndex,
     row: Row,
 ) -> Vec<String> {
-    let question = reader.question;
-    let is_new = |word: &str| !question.words.iter().any(|known| known == word);
-    let mut new: Vec<String> = web
-        .named_by(place)
+    let query = reader.query;
+    let is_new = |word: &str| !query.words.iter().any(|known| known == word);
+    let mut new: Vec<String> = graph
+        .names_in(index)
         .filter(|(name, memories)| {
             *memories > 1 && name.to_lowercase().split_whitespace().any(is_new)
         })

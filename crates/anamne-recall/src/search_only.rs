@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::candidates::{Candidate, Searched};
 use crate::model::{self, Features};
 use crate::ranked::{Ranked, sort};
-use crate::views::{Columns, Found};
+use crate::views::{Columns, SearchHit};
 
 /// Ranks by what the searches gave alone; equals by rising row.
 pub(crate) fn rank(
@@ -15,7 +15,7 @@ pub(crate) fn rank(
 ) -> Vec<Ranked> {
     let mut ranked: Vec<Ranked> = Vec::new();
     let mut places = FxHashMap::default();
-    let mut add = |found: &Found, take: &dyn Fn(&mut Ranked)| {
+    let mut add = |found: &SearchHit, take: &dyn Fn(&mut Ranked)| {
         let place = *places.entry(found.row).or_insert_with(|| {
             let attributes = columns
                 .and_then(|columns| columns.attributes(found.row))
@@ -43,7 +43,7 @@ pub(crate) fn rank(
     for ranked in &mut ranked {
         let features = ranked.features;
         ranked.score = lexical * features.lexical + semantic * features.semantic;
-        ranked.aside_mut().formula = vec![
+        ranked.overrides_mut().formula = vec![
             ("lexical", features.lexical, lexical),
             ("semantic", features.semantic, semantic),
         ];

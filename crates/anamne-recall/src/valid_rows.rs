@@ -14,14 +14,14 @@ use crate::views::Columns;
 
 /// Which memories held at an instant.
 #[derive(Debug, Default)]
-pub(crate) struct Holding {
+pub(crate) struct ValidRows {
     /// The rows that held.
     pub(crate) rows: RoaringBitmap,
     /// Those of them that have a successor which happened only later.
     pub(crate) unsuperseded: RoaringBitmap,
 }
 
-impl Holding {
+impl ValidRows {
     /// What held at the instant that is asked about; `None` where none is.
     pub(crate) fn of(
         sources: &RecallSources<'_>,
@@ -51,30 +51,30 @@ impl Holding {
         past: Option<&Past>,
     ) -> Result<Self, RecallError> {
         let microseconds = instant.as_microsecond();
-        let held = RowPredicate {
+        let valid = RowPredicate {
             until: Some(microseconds.saturating_add(1)),
             alive_at: Some(microseconds),
             ..RowPredicate::default()
         };
-        let (mut rows, in_place) = if let Some(columns) = columns {
-            let in_place = columns.select(&RowPredicate {
+        let (mut rows, not_superseded) = if let Some(columns) = columns {
+            let not_superseded = columns.select(&RowPredicate {
                 without_superseded: true,
-                ..held.clone()
+                ..valid.clone()
             });
-            (columns.select(&held), in_place)
+            (columns.select(&valid), not_superseded)
         } else {
             let until = Timestamp::from_microsecond(microseconds.saturating_add(1)).ok();
-            let happened = Filter {
+            let occurred = Filter {
                 until,
                 ..Filter::default()
             };
-            let rows = filter::select(source, None, past, &happened)?;
+            let rows = filter::select(source, None, past, &occurred)?;
             (rows.unwrap_or_default(), RoaringBitmap::new())
         };
-        let superseded: Vec<Row> = (&rows - in_place).iter().map(Row).collect();
+        let superseded: Vec<Row> = (&rows - not_superseded).iter().map(Row).collect();
         let mut unsuperseded = RoaringBitmap::new();
-        for (row, happened) in succession(&superseded, source, past)? {
-            match happened {
+        for (row, occurred) in successor_times(&superseded, source, past)? {
+            match occurred {
                 Some(at) if at <= microseconds => {
                     rows.remove(row.0);
                 }
@@ -89,30 +89,30 @@ impl Holding {
 }
 
 /// For each of these superseded rows when its successor happened; `None` where that is not known.
-fn succession(
+fn successor_times(
     rows: &[Row],
     source: &SpaceSource,
     past: Option<&Past>,
 ) -> Result<Vec<(Row, Option<i64>)>, RecallError> {
-    let then = |row: Row| past.and_then(|past| past.memory(row));
+    let past_memory = |row: Row| past.and_then(|past| past.memory(row));
     let ids: Vec<(Row, MemoryId)> = rows
         .iter()
         .zip(source.successors(rows)?)
         .filter_map(|(&row, now)| {
-            let id = match then(row) {
+            let id = match past_memory(row) {
                 Some(memory) => memory.superseded_by,
                 None => now,
             };
             id.map(|id| (row, id))
         })
         .collect();
-    let wanted: Vec<MemoryId> = ids.iter().map(|(_, id)| *id).collect();
-    let occurrences = source.occurrences(&wanted)?.into_iter();
-    let happened = occurrences.map(|found| {
+    let successor_ids: Vec<MemoryId> = ids.iter().map(|(_, id)| *id).collect();
+    let occurrences = source.occurrences(&successor_ids)?.into_iter();
+    let occurred = occurrences.map(|found| {
         let (successor, now) = found?;
-        let at = then(successor).map(|memory| memory.occurred_at.as_microsecond());
+        let at = past_memory(successor).map(|memory| memory.occurred_at.as_microsecond());
         Some(at.unwrap_or(now))
     });
     let rows = ids.into_iter().map(|(row, _)| row);
-    Ok(rows.zip(happened).collect())
+    Ok(rows.zip(occurred).collect())
 }

@@ -8,15 +8,15 @@ use anamne_store::RecallConfig;
 use anamne_types::{InvalidValue, Ranking, Recall, Signals};
 
 use crate::model::Weights;
-use crate::roles::Standpoint;
+use crate::roles::RolePreferences;
 use crate::weights;
 
 /// What a question and its space say about the order of results, beside the usual.
-pub(crate) struct Arrangement<'a> {
+pub(crate) struct RankingOptions<'a> {
     /// Other weights than the usual ones.
     pub(crate) weights: Option<Weights>,
     /// How memories look to the role as which it is asked.
-    pub(crate) standpoint: Option<Standpoint>,
+    pub(crate) role_preferences: Option<RolePreferences>,
     /// What looks at the first results again.
     pub(crate) reranker: Option<&'a dyn Reranker>,
     /// The formula.
@@ -25,7 +25,7 @@ pub(crate) struct Arrangement<'a> {
     pub(crate) diversity: f32,
 }
 
-impl<'a> Arrangement<'a> {
+impl<'a> RankingOptions<'a> {
     /// What `recall` asks for in a space with these settings.
     ///
     /// Refused: names of features or roles that there are not; weights or a role beside another formula or a single signal,
@@ -36,8 +36,8 @@ impl<'a> Arrangement<'a> {
         reranker: Option<&'a dyn Reranker>,
     ) -> Result<Self, InvalidValue> {
         let is_full = recall.signals == Signals::Full;
-        let by_features = is_full && recall.ranking == Ranking::Full;
-        if !by_features {
+        let uses_features = is_full && recall.ranking == Ranking::Full;
+        if !uses_features {
             check_alone("weights", !recall.weights.is_empty())?;
             check_alone("role", recall.role.is_some())?;
         }
@@ -45,14 +45,14 @@ impl<'a> Arrangement<'a> {
             let accepts = "full where a single signal is asked for";
             return Err(InvalidValue::new("ranking", accepts, "another formula"));
         }
-        let standpoint = recall
+        let role_preferences = recall
             .role
             .as_ref()
-            .map(|role| Standpoint::of(role, settings));
+            .map(|role| RolePreferences::named(role, settings));
         let weights = weights::overridden(&settings.weights, &recall.weights)?;
         Ok(Self {
-            weights: weights.filter(|_| by_features),
-            standpoint: standpoint.transpose()?,
+            weights: weights.filter(|_| uses_features),
+            role_preferences: role_preferences.transpose()?,
             reranker: reranker.filter(|_| is_full),
             ranking: recall.ranking,
             diversity: recall.diversity,
@@ -65,23 +65,23 @@ impl<'a> Arrangement<'a> {
     }
 
     /// Whether results are ordered by the scores that confidence was fitted on, and by nothing else.
-    pub(crate) fn is_usual(&self) -> bool {
+    pub(crate) fn is_default(&self) -> bool {
         self.weights.is_none()
-            && self.standpoint.is_none()
+            && self.role_preferences.is_none()
             && self.reranker.is_none()
             && self.ranking == Ranking::Full
             && self.diversity == 0.0
     }
 
     /// Whether what the searches find must be in exact order.
-    pub(crate) fn is_exact(&self) -> bool {
+    pub(crate) fn needs_exact_order(&self) -> bool {
         self.ranking != Ranking::Full
     }
 }
 
 /// Refuses what would say nothing beside another formula or a single signal.
-fn check_alone(field: &str, is_told: bool) -> Result<(), InvalidValue> {
-    if !is_told {
+fn check_alone(field: &str, is_given: bool) -> Result<(), InvalidValue> {
+    if !is_given {
         return Ok(());
     }
     let accepts =

@@ -16,7 +16,7 @@ pub(super) enum Node {
 
 /// What leads to a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum By {
+pub(super) enum Edge {
     /// The question found it.
     Found,
     /// The question names it.
@@ -34,15 +34,15 @@ pub(super) enum By {
     Next,
     Previous,
     /// Another question, with these words.
-    AskedAgain(Rc<str>),
+    SecondQuery(Rc<str>),
 }
 
 /// A place in the web.
-pub(super) type Place = usize;
+pub(super) type NodeIndex = usize;
 
 /// What is known of a node.
 #[derive(Clone, Debug)]
-pub(super) struct Reached {
+pub(super) struct ReachedNode {
     pub(super) node: Node,
     /// The product of the steps of the best path to it.
     pub(super) proximity: f32,
@@ -51,62 +51,62 @@ pub(super) struct Reached {
     /// Hops of the path by which it was first reached.
     pub(super) hops: u8,
     /// Whether its own edges were followed.
-    pub(super) followed: bool,
-    from: Option<Place>,
-    by: By,
+    pub(super) expanded: bool,
+    from: Option<NodeIndex>,
+    edge: Edge,
 }
 
 /// The nodes that were reached. A path never comes back to a node: each step makes it fainter.
 #[derive(Debug, Default)]
-pub(super) struct Web {
-    nodes: Vec<Reached>,
-    places: FxHashMap<Node, Place>,
+pub(super) struct ReachedGraph {
+    nodes: Vec<ReachedNode>,
+    places: FxHashMap<Node, NodeIndex>,
     /// What entities are called, and how many memories name them.
     names: FxHashMap<EntityId, (Rc<str>, u64)>,
 }
 
-impl Web {
+impl ReachedGraph {
     /// Starts paths at a node.
-    pub(super) fn start(&mut self, node: Node, proximity: f32, by: By) -> Place {
-        let place = self.nodes.len();
-        self.places.insert(node, place);
-        self.nodes.push(Reached {
+    pub(super) fn start(&mut self, node: Node, proximity: f32, edge: Edge) -> NodeIndex {
+        let index = self.nodes.len();
+        self.places.insert(node, index);
+        self.nodes.push(ReachedNode {
             node,
             proximity,
             incoming: 0.0,
             hops: 0,
-            followed: false,
+            expanded: false,
             from: None,
-            by,
+            edge,
         });
-        place
+        index
     }
 
     /// Takes a step from a node, which a path of `hops` then reaches; says whether it is strong enough to count.
     pub(super) fn step(
         &mut self,
-        from: Place,
+        from: NodeIndex,
         node: Node,
         strength: f32,
         hops: u8,
-        by: By,
+        edge: Edge,
     ) -> bool {
         let proximity = self.nodes[from].proximity * strength;
-        if proximity < limits::FAINTEST {
+        if proximity < limits::MIN_STRENGTH {
             return false;
         }
         match self.places.get(&node) {
             None => {
-                let place = self.start(node, proximity, by);
-                let reached = &mut self.nodes[place];
+                let index = self.start(node, proximity, edge);
+                let reached = &mut self.nodes[index];
                 (reached.incoming, reached.hops, reached.from) = (proximity, hops, Some(from));
             }
-            Some(&place) if self.leads_over(from, place) => return false,
-            Some(&place) => {
-                let reached = &mut self.nodes[place];
+            Some(&index) if self.path_contains(from, index) => return false,
+            Some(&index) => {
+                let reached = &mut self.nodes[index];
                 reached.incoming = reached.incoming.max(proximity);
                 if reached.proximity < proximity {
-                    (reached.proximity, reached.from, reached.by) = (proximity, Some(from), by);
+                    (reached.proximity, reached.from, reached.edge) = (proximity, Some(from), edge);
                 }
             }
         }
@@ -114,8 +114,8 @@ impl Web {
     }
 
     /// Whether the path to `place` goes over `node`.
-    fn leads_over(&self, place: Place, node: Place) -> bool {
-        let mut next = Some(place);
+    fn path_contains(&self, index: NodeIndex, node: NodeIndex) -> bool {
+        let mut next = Some(index);
         while let Some(at) = next {
             if at == node {
                 return true;
@@ -126,7 +126,7 @@ impl Web {
     }
 
     /// Learns what an entity is called, and how many memories name it.
-    pub(super) fn call(&mut self, entity: EntityId, name: &str, memories: u64) {
+    pub(super) fn add_name(&mut self, entity: EntityId, name: &str, memories: u64) {
         self.names
             .entry(entity)
             .or_insert_with(|| (name.into(), memories));
@@ -142,21 +142,21 @@ impl Web {
         self.names.get(&entity).map_or("", |(name, _)| name)
     }
 
-    pub(super) fn place(&self, node: Node) -> Option<Place> {
+    pub(super) fn index(&self, node: Node) -> Option<NodeIndex> {
         self.places.get(&node).copied()
     }
 
-    pub(super) fn at(&self, place: Place) -> &Reached {
-        &self.nodes[place]
+    pub(super) fn at(&self, index: NodeIndex) -> &ReachedNode {
+        &self.nodes[index]
     }
 
     /// Takes note that the edges of a node were followed.
-    pub(super) fn note_followed(&mut self, place: Place) {
-        self.nodes[place].followed = true;
+    pub(super) fn mark_expanded(&mut self, index: NodeIndex) {
+        self.nodes[index].expanded = true;
     }
 
     /// All nodes in the order in which they were reached.
-    pub(super) fn nodes(&self) -> impl Iterator<Item = (Place, &Reached)> {
+    pub(super) fn nodes(&self) -> impl Iterator<Item = (NodeIndex, &ReachedNode)> {
         self.nodes.iter().enumerate()
     }
 
@@ -171,21 +171,21 @@ impl Web {
     /// How near a memory is over what a step leads to it; 0 where none does.
     pub(super) fn proximity(&self, row: Row) -> f32 {
         let reached = self
-            .place(Node::Memory(row))
-            .map(|place| &self.nodes[place]);
-        reached.map_or(0.0, |reached| match reached.by {
-            By::Found => reached.incoming * limits::SEED_SHARE,
+            .index(Node::Memory(row))
+            .map(|index| &self.nodes[index]);
+        reached.map_or(0.0, |reached| match reached.edge {
+            Edge::Found => reached.incoming * limits::SEED_SHARE,
             _ => reached.incoming,
         })
     }
 
     /// The names that a memory leads to, with how many memories hold each.
-    pub(super) fn named_by(&self, memory: Place) -> impl Iterator<Item = (&str, u64)> {
+    pub(super) fn names_in(&self, memory: NodeIndex) -> impl Iterator<Item = (&str, u64)> {
         self.nodes
             .iter()
             .filter_map(move |reached| match reached.node {
                 Node::Entity(entity)
-                    if reached.from == Some(memory) && reached.by == By::Mentions =>
+                    if reached.from == Some(memory) && reached.edge == Edge::Mentions =>
                 {
                     let (name, memories) = self.names.get(&entity)?;
                     Some((&**name, *memories))
@@ -195,12 +195,12 @@ impl Web {
     }
 
     /// The path to a memory, from its start; empty where it was not reached by a step.
-    pub(super) fn path(&self, row: Row) -> Vec<(Node, By)> {
+    pub(super) fn path(&self, row: Row) -> Vec<(Node, Edge)> {
         let mut path = Vec::new();
-        let mut next = self.place(Node::Memory(row));
-        while let Some(place) = next {
-            let reached = &self.nodes[place];
-            path.push((reached.node, reached.by.clone()));
+        let mut next = self.index(Node::Memory(row));
+        while let Some(index) = next {
+            let reached = &self.nodes[index];
+            path.push((reached.node, reached.edge.clone()));
             next = reached.from;
         }
         path.reverse();
@@ -216,50 +216,50 @@ mod tests {
         Node::Memory(Row(row))
     }
 
-    fn nodes(web: &Web, row: u32) -> Vec<Node> {
-        let path = web.path(Row(row)).into_iter();
+    fn nodes(graph: &ReachedGraph, row: u32) -> Vec<Node> {
+        let path = graph.path(Row(row)).into_iter();
         path.map(|(node, _)| node).collect()
     }
 
     #[test]
     fn the_strongest_path_is_kept() {
-        let mut web = Web::default();
-        let first = web.start(memory(1), 1.0, By::Found);
-        let second = web.start(memory(2), 0.5, By::Found);
-        assert!(web.step(second, memory(3), 0.5, 1, By::Next));
-        assert_eq!(nodes(&web, 3), [memory(2), memory(3)]);
-        assert!(web.step(first, memory(3), 0.5, 1, By::Next));
-        assert!(web.step(second, memory(3), 0.6, 1, By::Next));
-        assert_eq!(nodes(&web, 3), [memory(1), memory(3)]);
-        assert!((web.proximity(Row(3)) - 0.5).abs() < 1e-6);
+        let mut graph = ReachedGraph::default();
+        let first = graph.start(memory(1), 1.0, Edge::Found);
+        let second = graph.start(memory(2), 0.5, Edge::Found);
+        assert!(graph.step(second, memory(3), 0.5, 1, Edge::Next));
+        assert_eq!(nodes(&graph, 3), [memory(2), memory(3)]);
+        assert!(graph.step(first, memory(3), 0.5, 1, Edge::Next));
+        assert!(graph.step(second, memory(3), 0.6, 1, Edge::Next));
+        assert_eq!(nodes(&graph, 3), [memory(1), memory(3)]);
+        assert!((graph.proximity(Row(3)) - 0.5).abs() < 1e-6);
     }
 
     #[test]
     fn a_path_never_leads_back_over_itself() {
-        let mut web = Web::default();
-        let first = web.start(memory(1), 0.4, By::Found);
-        web.step(first, memory(2), 0.9, 1, By::Next);
-        let second = web.place(memory(2)).expect("reached");
-        assert!(!web.step(second, memory(1), 0.9, 2, By::Previous));
-        assert!(web.proximity(Row(1)) <= 0.0);
-        assert!(nodes(&web, 1).is_empty());
+        let mut graph = ReachedGraph::default();
+        let first = graph.start(memory(1), 0.4, Edge::Found);
+        graph.step(first, memory(2), 0.9, 1, Edge::Next);
+        let second = graph.index(memory(2)).expect("reached");
+        assert!(!graph.step(second, memory(1), 0.9, 2, Edge::Previous));
+        assert!(graph.proximity(Row(1)) <= 0.0);
+        assert!(nodes(&graph, 1).is_empty());
     }
 
     #[test]
     fn a_seed_that_others_lead_to_is_confirmed_and_keeps_its_place() {
-        let mut web = Web::default();
-        let first = web.start(memory(1), 1.0, By::Found);
-        web.start(memory(2), 0.9, By::Found);
-        web.step(first, memory(2), 0.5, 1, By::Next);
-        assert!((web.proximity(Row(2)) - 0.5 * limits::SEED_SHARE).abs() < 1e-6);
-        assert!(nodes(&web, 2).is_empty(), "the question found it itself");
+        let mut graph = ReachedGraph::default();
+        let first = graph.start(memory(1), 1.0, Edge::Found);
+        graph.start(memory(2), 0.9, Edge::Found);
+        graph.step(first, memory(2), 0.5, 1, Edge::Next);
+        assert!((graph.proximity(Row(2)) - 0.5 * limits::SEED_SHARE).abs() < 1e-6);
+        assert!(nodes(&graph, 2).is_empty(), "the question found it itself");
     }
 
     #[test]
     fn what_is_too_faint_is_not_reached() {
-        let mut web = Web::default();
-        let first = web.start(memory(1), 0.01, By::Found);
-        assert!(!web.step(first, memory(2), 0.4, 1, By::Next));
-        assert_eq!(web.place(memory(2)), None);
+        let mut graph = ReachedGraph::default();
+        let first = graph.start(memory(1), 0.01, Edge::Found);
+        assert!(!graph.step(first, memory(2), 0.4, 1, Edge::Next));
+        assert_eq!(graph.index(memory(2)), None);
     }
 }

@@ -6,7 +6,7 @@ use super::vocabulary::{TokenSet, Vocabulary};
 
 /// Words that tell when something is, was or will be, or for how long; names of months that are other words too are
 /// left out.
-const OF_TIME: &str = "yesterday today tomorrow tonight ago last next recently since week weeks weekend month months \
+const TIME_WORDS: &str = "yesterday today tomorrow tonight ago last next recently since week weeks weekend month months \
     year years monday tuesday wednesday thursday friday saturday sunday january february april june july august \
     september october november december";
 
@@ -14,7 +14,7 @@ const OF_TIME: &str = "yesterday today tomorrow tonight ago last next recently s
 const YEARS: std::ops::Range<u16> = 1900..2100;
 
 /// Nouns that make a time of "what" or "which", and adjectives and nouns that make a length of time of "how".
-const ASKED_FOR: [(&[&str], &[&str]); 3] = [
+const TIME_QUESTIONS: [(&[&str], &[&str]); 3] = [
     (
         &["what", "which"],
         &["time", "day", "date", "week", "month", "year"],
@@ -23,17 +23,17 @@ const ASKED_FOR: [(&[&str], &[&str]); 3] = [
     (&["many"], &["days", "weeks", "months", "years"]),
 ];
 
-static TELLING: LazyLock<TokenSet> = LazyLock::new(|| {
+static TIME_TOKENS: LazyLock<TokenSet> = LazyLock::new(|| {
     let years = YEARS.map(|year| year.to_string());
-    let words = OF_TIME.split(' ').map(str::to_owned);
-    Vocabulary::get().set_of(words.chain(years))
+    let words = TIME_WORDS.split(' ').map(str::to_owned);
+    Vocabulary::get().token_set(words.chain(years))
 });
 
 /// Whether a question, as its words in lower case, asks for a time.
-pub(super) fn asks(words: &[String]) -> bool {
+pub(super) fn asks_for_time(words: &[String]) -> bool {
     let begins = words.iter().take(3).any(|word| word == "when");
     let asks_for = |pair: &[String]| {
-        ASKED_FOR.iter().any(|(before, after)| {
+        TIME_QUESTIONS.iter().any(|(before, after)| {
             before.contains(&pair[0].as_str()) && after.contains(&pair[1].as_str())
         })
     };
@@ -41,8 +41,8 @@ pub(super) fn asks(words: &[String]) -> bool {
 }
 
 /// Whether a text, as its wordpieces, tells a time. O(tokens).
-pub(crate) fn tells_time(tokens: &[u16]) -> bool {
-    let telling = &*TELLING;
+pub(crate) fn states_time(tokens: &[u16]) -> bool {
+    let telling = &*TIME_TOKENS;
     tokens.iter().any(|&token| telling.contains(token))
 }
 
@@ -52,13 +52,13 @@ mod tests {
 
     fn asked(question: &str) -> bool {
         let words: Vec<String> = question.split(' ').map(str::to_owned).collect();
-        asks(&words)
+        asks_for_time(&words)
     }
 
     fn told(text: &str) -> bool {
         let mut tokens = Vec::new();
         Vocabulary::get().table.tokens(text, &mut tokens);
-        tells_time(&tokens)
+        states_time(&tokens)
     }
 
     #[test]

@@ -9,15 +9,15 @@ const WORDS: usize = 64;
 
 /// What a phrase asks for.
 #[derive(Clone, Copy)]
-enum Asked {
-    For(Kind),
-    About(Category),
+enum Target {
+    OfKind(Kind),
+    OfCategory(Category),
 }
 
 /// Phrases in lower case, whole words, by what they ask for. English has most of them; other languages the plainest.
-const PHRASES: &[(Asked, &[&str])] = &[
+const PHRASES: &[(Target, &[&str])] = &[
     (
-        Asked::For(Kind::Skill),
+        Target::OfKind(Kind::Skill),
         &[
             "how do i",
             "how do we",
@@ -52,7 +52,7 @@ const PHRASES: &[(Asked, &[&str])] = &[
         ],
     ),
     (
-        Asked::About(Category::ArchitectureDecision),
+        Target::OfCategory(Category::ArchitectureDecision),
         &[
             "decision",
             "decisions",
@@ -74,7 +74,7 @@ const PHRASES: &[(Asked, &[&str])] = &[
         ],
     ),
     (
-        Asked::About(Category::BugFix),
+        Target::OfCategory(Category::BugFix),
         &[
             "bug",
             "bugs",
@@ -101,7 +101,7 @@ const PHRASES: &[(Asked, &[&str])] = &[
         ],
     ),
     (
-        Asked::About(Category::Preference),
+        Target::OfCategory(Category::Preference),
         &[
             "prefer",
             "prefers",
@@ -126,7 +126,7 @@ const PHRASES: &[(Asked, &[&str])] = &[
         ],
     ),
     (
-        Asked::About(Category::Constraint),
+        Target::OfCategory(Category::Constraint),
         &[
             "must",
             "must not",
@@ -150,7 +150,7 @@ const PHRASES: &[(Asked, &[&str])] = &[
         ],
     ),
     (
-        Asked::About(Category::Configuration),
+        Target::OfCategory(Category::Configuration),
         &[
             "config",
             "configuration",
@@ -174,35 +174,35 @@ const PHRASES: &[(Asked, &[&str])] = &[
 
 /// The kinds and categories that a question asks for, a bit each by their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Sought {
+pub(crate) struct QueryIntent {
     kinds: u32,
     categories: u32,
 }
 
-impl Sought {
+impl QueryIntent {
     /// What a question of these words, in lower case, asks for. One to ten microseconds, however long it is.
-    pub(crate) fn by(words: &[String]) -> Self {
-        let mut sought = Self::default();
+    pub(crate) fn from_words(words: &[String]) -> Self {
+        let mut intent = Self::default();
         let words = &words[..words.len().min(WORDS)];
         // Most phrases are passed over by their first letter.
         let mut initials = [false; 256];
         for word in words {
             initials[initial(word)] = true;
         }
-        for (asked, phrases) in PHRASES {
+        for (target, phrases) in PHRASES {
             let mut possible = phrases.iter().filter(|phrase| initials[initial(phrase)]);
-            if possible.any(|phrase| says(words, phrase)) {
-                match asked {
-                    Asked::For(kind) => sought.kinds |= 1 << kind.number(),
-                    Asked::About(category) => sought.categories |= 1 << category.number(),
+            if possible.any(|phrase| contains_phrase(words, phrase)) {
+                match target {
+                    Target::OfKind(kind) => intent.kinds |= 1 << kind.number(),
+                    Target::OfCategory(category) => intent.categories |= 1 << category.number(),
                 }
             }
         }
-        sought
+        intent
     }
 
     /// 1 for a memory of a kind or category that is asked for, else 0.
-    pub(crate) fn fit(self, attributes: &Attributes) -> f32 {
+    pub(crate) fn matches(self, attributes: &Attributes) -> f32 {
         let holds = |set: u32, number: u8| set.checked_shr(number.into()).unwrap_or(0) & 1 == 1;
         let fits =
             holds(self.kinds, attributes.kind) || holds(self.categories, attributes.category);
@@ -216,12 +216,16 @@ fn initial(text: &str) -> usize {
 }
 
 /// Whether the words of the phrase stand one after the other among `words`.
-fn says(words: &[String], phrase: &str) -> bool {
-    let mut begun = (0..words.len()).filter(|place| phrase.starts_with(words[*place].as_str()));
-    begun.any(|place| {
-        let mut said = words[place..].iter();
+fn contains_phrase(words: &[String], phrase: &str) -> bool {
+    let mut starts = (0..words.len()).filter(|place| phrase.starts_with(words[*place].as_str()));
+    starts.any(|place| {
+        let mut next_words = words[place..].iter();
         let mut phrase = phrase.split(' ');
-        phrase.all(|word| said.next().is_some_and(|said| said == word))
+        phrase.all(|word| {
+            next_words
+                .next()
+                .is_some_and(|next_words| next_words == word)
+        })
     })
 }
 
@@ -229,12 +233,12 @@ fn says(words: &[String], phrase: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn sought(question: &str) -> Sought {
-        let words = question.split_whitespace().map(str::to_owned);
-        Sought::by(&words.collect::<Vec<_>>())
+    fn intent(query: &str) -> QueryIntent {
+        let words = query.split_whitespace().map(str::to_owned);
+        QueryIntent::from_words(&words.collect::<Vec<_>>())
     }
 
-    fn of(kind: Kind, category: Option<Category>) -> Attributes {
+    fn attributes_of(kind: Kind, category: Option<Category>) -> Attributes {
         Attributes {
             kind: kind.number(),
             category: category.map_or(0, Category::number),
@@ -244,19 +248,15 @@ mod tests {
 
     /// The question asks for exactly these.
     #[track_caller]
-    fn check(question: &str, kinds: &[Kind], categories: &[Category]) {
-        let sought = sought(question);
+    fn check(query: &str, kinds: &[Kind], categories: &[Category]) {
+        let intent = intent(query);
         for kind in Kind::ALL {
-            let fits = sought.fit(&of(*kind, None)) > 0.0;
-            assert_eq!(fits, kinds.contains(kind), "{question:?} {kind}");
+            let fits = intent.matches(&attributes_of(*kind, None)) > 0.0;
+            assert_eq!(fits, kinds.contains(kind), "{query:?} {kind}");
         }
         for category in Category::ALL {
-            let fits = sought.fit(&of(Kind::Fact, Some(*category))) > 0.0;
-            assert_eq!(
-                fits,
-                categories.contains(category),
-                "{question:?} {category}"
-            );
+            let fits = intent.matches(&attributes_of(Kind::Fact, Some(*category))) > 0.0;
+            assert_eq!(fits, categories.contains(category), "{query:?} {category}");
         }
     }
 
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn other_questions_ask_for_nothing_in_particular() {
-        for question in [
+        for query in [
             "",
             "how",
             "how do",
@@ -293,7 +293,7 @@ mod tests {
             "wie heißt der hafen",
             "鍵 を 交換",
         ] {
-            check(question, &[], &[]);
+            check(query, &[], &[]);
         }
         let far = format!("{} how to", "word ".repeat(WORDS));
         check(&far, &[], &[]);
@@ -306,7 +306,7 @@ mod tests {
             category: 200,
             ..Attributes::default()
         };
-        assert!(sought("how do i fix the port").fit(&odd).abs() < f32::EPSILON);
+        assert!(intent("how do i fix the port").matches(&odd).abs() < f32::EPSILON);
     }
 
     #[test]

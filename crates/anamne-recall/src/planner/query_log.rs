@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anamne_types::{Recall, Row, Tier, Work};
 
-use crate::openings::Openings;
+use crate::access::Openings;
 use crate::views;
 
 /// A question, as far as earlier ones can be like it.
@@ -39,9 +39,9 @@ pub struct Advice {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Colder {
     /// By words.
-    pub words: Vec<views::Found>,
+    pub words: Vec<views::SearchHit>,
     /// By meaning.
-    pub meaning: Vec<views::Found>,
+    pub meaning: Vec<views::SearchHit>,
 }
 
 /// One of the first results.

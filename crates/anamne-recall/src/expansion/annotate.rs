@@ -3,53 +3,53 @@
 use anamne_types::{Hit, LinkType, MemoryId, Row, Step};
 use rustc_hash::FxHashMap;
 
+use super::graph::{Edge, Node, ReachedGraph};
 use super::limits;
-use super::web::{By, Node, Web};
-use super::{Followed, goes_deeper};
+use super::{Expansion, needs_expansion};
 use crate::connections::Connections;
 use crate::error::RecallError;
 use crate::explain;
-use crate::looking::Looking;
+use crate::recall_context::RecallContext;
 
 /// Says of each result how it was reached and what it names, where the question goes deeper than shallow.
-pub(crate) fn tell(
+pub(crate) fn annotate(
     hits: &mut [Hit],
-    looking: &Looking<'_>,
-    followed: &Followed,
+    context: &RecallContext<'_>,
+    expanded: &Expansion,
 ) -> Result<(), RecallError> {
-    if !goes_deeper(looking.recall) {
+    if !needs_expansion(context.recall) {
         return Ok(());
     }
-    let paths: Vec<Vec<(Node, By)>> = hits
+    let paths: Vec<Vec<(Node, Edge)>> = hits
         .iter()
-        .map(|hit| followed.web.path(hit.memory.row))
+        .map(|hit| expanded.graph.path(hit.memory.row))
         .collect();
-    let ids = ids_on(looking, &paths)?;
+    let ids = ids_on(context, &paths)?;
     for (hit, path) in hits.iter_mut().zip(&paths) {
-        if let Some(steps) = steps(&followed.web, path, &ids)
+        if let Some(steps) = steps(&expanded.graph, path, &ids)
             && let Some((_, last)) = path.last()
         {
             let stage = match last {
-                By::AskedAgain(_) => ASKED_AGAIN,
+                Edge::SecondQuery(_) => SECOND_QUERY,
                 _ => "graph",
             };
             let found_by = &mut hit.explanation.found_by;
             found_by.retain(|stage| stage != "neighbours");
             found_by.push(stage.to_owned());
-            explain::add_path(&mut hit.reasoning, &in_words(&steps));
+            explain::add_path(&mut hit.reasoning, &path_text(&steps));
             hit.path = steps;
         }
     }
-    name_entities(hits, looking.sources.connections);
+    name_entities(hits, context.sources.connections);
     Ok(())
 }
 
-const ASKED_AGAIN: &str = "asked again";
+const SECOND_QUERY: &str = "asked again";
 
 /// The ids of the live memories on these paths.
 fn ids_on(
-    looking: &Looking<'_>,
-    paths: &[Vec<(Node, By)>],
+    context: &RecallContext<'_>,
+    paths: &[Vec<(Node, Edge)>],
 ) -> Result<FxHashMap<Row, MemoryId>, RecallError> {
     let mut rows: Vec<Row> = paths
         .iter()
@@ -61,28 +61,32 @@ fn ids_on(
         .collect();
     rows.sort_unstable();
     rows.dedup();
-    let memories = looking.texts().rows(&rows)?.into_iter();
+    let memories = context.texts().rows(&rows)?.into_iter();
     Ok(memories.map(|(row, memory)| (row, memory.id)).collect())
 }
 
 /// A path as it is told; `None` where there is none, or a memory on it was forgotten a moment ago.
-fn steps(web: &Web, path: &[(Node, By)], ids: &FxHashMap<Row, MemoryId>) -> Option<Vec<Step>> {
+fn steps(
+    graph: &ReachedGraph,
+    path: &[(Node, Edge)],
+    ids: &FxHashMap<Row, MemoryId>,
+) -> Option<Vec<Step>> {
     if path.is_empty() {
         return None;
     }
     path.iter()
-        .map(|(node, by)| {
+        .map(|(node, edge)| {
             let memory = match node {
                 Node::Memory(row) => Some(*ids.get(row)?),
                 Node::Entity(_) => None,
             };
-            let to = match (node, by) {
-                (_, By::AskedAgain(words)) => words.to_string(),
+            let to = match (node, edge) {
+                (_, Edge::SecondQuery(words)) => words.to_string(),
                 (Node::Memory(row), _) => format!("m{}", row.0),
-                (Node::Entity(entity), _) => web.name(*entity).to_owned(),
+                (Node::Entity(entity), _) => graph.name(*entity).to_owned(),
             };
             Some(Step {
-                by: word_of(by),
+                by: edge_name(edge),
                 to,
                 memory,
             })
@@ -91,25 +95,25 @@ fn steps(web: &Web, path: &[(Node, By)], ids: &FxHashMap<Row, MemoryId>) -> Opti
 }
 
 /// What a step is called.
-fn word_of(by: &By) -> String {
-    match by {
-        By::Found => "found".to_owned(),
-        By::Named => "named".to_owned(),
-        By::Mentions => "mentions".to_owned(),
-        By::MentionedIn => "mentioned_in".to_owned(),
-        By::SaidIn => "said_in".to_owned(),
-        By::Relation(relation, false) => relation.to_string(),
-        By::Relation(relation, true) => format!("{relation} of"),
-        By::Link(link_type, false) => link_type.as_str().to_owned(),
-        By::Link(link_type, true) => backwards(*link_type).to_owned(),
-        By::Next => "next".to_owned(),
-        By::Previous => "previous".to_owned(),
-        By::AskedAgain(_) => ASKED_AGAIN.to_owned(),
+fn edge_name(edge: &Edge) -> String {
+    match edge {
+        Edge::Found => "found".to_owned(),
+        Edge::Named => "named".to_owned(),
+        Edge::Mentions => "mentions".to_owned(),
+        Edge::MentionedIn => "mentioned_in".to_owned(),
+        Edge::SaidIn => "said_in".to_owned(),
+        Edge::Relation(relation, false) => relation.to_string(),
+        Edge::Relation(relation, true) => format!("{relation} of"),
+        Edge::Link(link_type, false) => link_type.as_str().to_owned(),
+        Edge::Link(link_type, true) => inverse_name(*link_type).to_owned(),
+        Edge::Next => "next".to_owned(),
+        Edge::Previous => "previous".to_owned(),
+        Edge::SecondQuery(_) => SECOND_QUERY.to_owned(),
     }
 }
 
 /// What the end of a link is to its start.
-fn backwards(link_type: LinkType) -> &'static str {
+fn inverse_name(link_type: LinkType) -> &'static str {
     match link_type {
         LinkType::Extends => "extended_by",
         LinkType::Contradicts => "contradicted_by",
@@ -125,19 +129,19 @@ fn backwards(link_type: LinkType) -> &'static str {
 }
 
 /// `m12 → mentions Rust → decided in Team sync`: the path to the result, without its own citation.
-fn in_words(steps: &[Step]) -> String {
+fn path_text(steps: &[Step]) -> String {
     let last = steps.len() - 1;
     let mut words = Vec::new();
-    for (place, step) in steps.iter().enumerate() {
-        let (by, to) = (step.by.replace('_', " "), &step.to);
+    for (index, step) in steps.iter().enumerate() {
+        let (edge, to) = (step.by.replace('_', " "), &step.to);
         words.extend(match step.by.as_str() {
             "found" => Some(to.clone()),
             "named" => Some(format!("{to}, which the question names")),
-            ASKED_AGAIN => Some(format!("asked again “{to}”")),
-            "next" | "previous" if place == last => Some(format!("{by} in its thread")),
-            "mentioned_in" | "said_in" if place == last => None,
-            _ if place == last => Some(format!("{by} this")),
-            _ => Some(format!("{by} {to}")),
+            SECOND_QUERY => Some(format!("asked again “{to}”")),
+            "next" | "previous" if index == last => Some(format!("{edge} in its thread")),
+            "mentioned_in" | "said_in" if index == last => None,
+            _ if index == last => Some(format!("{edge} this")),
+            _ => Some(format!("{edge} {to}")),
         });
     }
     words.join(" → ")

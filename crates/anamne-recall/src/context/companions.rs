@@ -6,31 +6,31 @@ use anamne_text::sentences::sentences;
 use anamne_text::tokens::estimate_tokens;
 use anamne_types::{Dispute, Filter, Kind, Memory, MemoryId};
 
-use super::passages::{Aim, LongText, beginning};
+use super::passages::{LongText, PassageQuery, beginning};
 use crate::error::RecallError;
 
 /// A turn of so many tokens or fewer may say nothing without the one before it.
-const SHORT_TURN: usize = 14;
+const SHORT_MESSAGE_TOKENS: usize = 14;
 
 /// Tokens of a question that are shown beside its answer.
-const QUESTION: usize = 24;
+const QUESTION_TOKENS: usize = 24;
 
 /// Tokens of the other side that are shown.
-const OTHER_SIDE: usize = 32;
+const CONFLICT_TOKENS: usize = 32;
 
 /// Other sides that are shown beside one entry.
-const SIDES: usize = 2;
+const MAX_CONFLICTS: usize = 2;
 
 /// Where what stands beside an entry is found.
-pub(super) struct Surroundings<'space> {
+pub(super) struct CompanionSource<'space> {
     pub(super) source: &'space SpaceSource,
     pub(super) filter: &'space Filter,
     /// Whether memories are wanted as they are; as of an instant nothing stands beside an entry.
-    pub(super) are_present: bool,
+    pub(super) is_current: bool,
 }
 
 /// A memory that is shown in short beside another one.
-pub(super) struct Beside {
+pub(super) struct Companion {
     pub(super) memory: Memory,
     /// Where it comes from, if it is not a person's words.
     pub(super) origin: String,
@@ -41,13 +41,16 @@ pub(super) struct Beside {
     pub(super) tokens: usize,
 }
 
-impl Surroundings<'_> {
+impl CompanionSource<'_> {
     /// The question that a short turn answers, shortened to its last sentence.
-    pub(super) fn question_before(&self, memory: &Memory) -> Result<Option<Beside>, RecallError> {
-        let is_short = self.are_present
+    pub(super) fn question_before(
+        &self,
+        memory: &Memory,
+    ) -> Result<Option<Companion>, RecallError> {
+        let is_short = self.is_current
             && memory.kind() == Kind::Message
             && memory.thread.is_some()
-            && estimate_tokens(&memory.content) <= SHORT_TURN;
+            && estimate_tokens(&memory.content) <= SHORT_MESSAGE_TOKENS;
         if !is_short {
             return Ok(None);
         }
@@ -63,26 +66,26 @@ impl Surroundings<'_> {
         if before.author == memory.author || !passes(self.filter, &before) {
             return Ok(None);
         }
-        let shown = beginning(question, QUESTION);
+        let shown = beginning(question, QUESTION_TOKENS);
         let shortened = shown.len() < before.content.trim().len();
         self.beside(before, shown, shortened).map(Some)
     }
 
     /// The memories that speak against one, shortened to what speaks of the same.
-    pub(super) fn other_sides(
+    pub(super) fn conflicting(
         &self,
         memory: &Memory,
         disputes: &[Dispute],
         known: impl Fn(MemoryId) -> bool,
-    ) -> Result<Vec<Beside>, RecallError> {
-        let mut sides = Vec::new();
-        if !self.are_present {
-            return Ok(sides);
+    ) -> Result<Vec<Companion>, RecallError> {
+        let mut conflicting = Vec::new();
+        if !self.is_current {
+            return Ok(conflicting);
         }
         let open = disputes
             .iter()
             .filter(|dispute| dispute.holds != Some(true) && !known(dispute.memory));
-        for dispute in open.take(SIDES) {
+        for dispute in open.take(MAX_CONFLICTS) {
             let other = match self.source.get(dispute.memory) {
                 Ok(other) => other,
                 Err(StoreError::NoMemory { .. }) => continue,
@@ -96,19 +99,21 @@ impl Surroundings<'_> {
                 continue;
             }
             let whole = other.content.trim();
-            if estimate_tokens(whole) <= OTHER_SIDE {
+            if estimate_tokens(whole) <= CONFLICT_TOKENS {
                 let shown = whole.to_owned();
-                sides.push(self.beside(other, shown, false)?);
+                conflicting.push(self.beside(other, shown, false)?);
                 continue;
             }
             let terms = Analyser::new().query(&beginning(&memory.content, 128));
             let weights = vec![1.0; terms.terms.len()];
-            let aim = Aim::new(&memory.content, &terms.terms, &weights);
-            if let Some(shown) = LongText::read(&other.content, &aim).passage(&aim, OTHER_SIDE) {
-                sides.push(self.beside(other, shown, true)?);
+            let passage_query = PassageQuery::new(&memory.content, &terms.terms, &weights);
+            if let Some(shown) = LongText::read(&other.content, &passage_query)
+                .passage(&passage_query, CONFLICT_TOKENS)
+            {
+                conflicting.push(self.beside(other, shown, true)?);
             }
         }
-        Ok(sides)
+        Ok(conflicting)
     }
 
     fn beside(
@@ -116,10 +121,10 @@ impl Surroundings<'_> {
         memory: Memory,
         shown: String,
         shortened: bool,
-    ) -> Result<Beside, RecallError> {
+    ) -> Result<Companion, RecallError> {
         let provenance = self.source.provenance(&[&memory])?;
         let origin = provenance.first().map(|one| one.describe(&memory));
-        Ok(Beside {
+        Ok(Companion {
             memory,
             origin: origin.unwrap_or_default(),
             marks: String::new(),

@@ -1,0 +1,79 @@
+//! Ordering the results of one question where that is not as usual.
+//!
+//! Confidence was fitted on the usual scores, so that every result is judged by those, whatever it is ordered by.
+
+use crate::adjacency;
+use crate::confidence::{AnswerConfidence, judge, judge_search_only};
+use crate::diversity::{self, ResultSimilarity};
+use crate::duplicates::demote_duplicates;
+use crate::error::RecallError;
+use crate::formulas;
+use crate::model::Features;
+use crate::ranked::{Ranked, sort};
+use crate::recall_context::RecallContext;
+use crate::reranking;
+use crate::words::Reader;
+
+/// Judges every result by the score that confidence was fitted on; then they are ordered by their own again.
+pub(crate) fn judge_all(
+    context: &RecallContext<'_>,
+    reader: &mut Reader<'_>,
+    ranked: &mut [Ranked],
+) -> AnswerConfidence {
+    if !context.ranks_in_full() {
+        return judge_search_only(ranked, ranked.len());
+    }
+    let options = context.options;
+    let changes_scores = options.weights.is_some() || options.role_preferences.is_some();
+    if !changes_scores {
+        return judge(reader, ranked, ranked.len());
+    }
+    for ranked in &mut *ranked {
+        let role_fit = 0.0;
+        let features = Features {
+            role_fit,
+            ..ranked.features
+        };
+        ranked.score = features.score();
+    }
+    sort(ranked);
+    let confidence = judge(reader, ranked, ranked.len());
+    for ranked in &mut *ranked {
+        ranked.score = ranked.features.score_by(options.weights_shown());
+    }
+    sort(ranked);
+    confidence
+}
+
+/// Orders results where that is not as usual. Returns whether the reranker failed; then the order is the one without it.
+pub(crate) fn reorder(
+    context: &RecallContext<'_>,
+    ranked: &mut Vec<Ranked>,
+) -> Result<bool, RecallError> {
+    let (recall, columns, options) = (context.recall, context.columns, context.options);
+    formulas::order(options.ranking, ranked, |ranked| {
+        adjacency::adjacent_results(context, ranked)
+    })?;
+    // What is not sure enough is no result, and takes nothing away from those that are.
+    let (mut confident, others): (Vec<_>, Vec<_>) = std::mem::take(ranked)
+        .into_iter()
+        .partition(|ranked| ranked.confidence >= recall.min_confidence);
+    let mut has_failed = false;
+    if let Some(reranker) = options.reranker {
+        confident = demote_duplicates(confident, columns, recall.limit.max(reranking::RERANKED));
+        has_failed = reranking::rerank_first(reranker, context, &mut confident)?;
+    }
+    if options.diversity > 0.0 {
+        let table = context.sources.weighted_table();
+        let table = table.map(|table| (table, context.sources.embedder.dimensions()));
+        let similarity = |pool: &[Ranked]| ResultSimilarity::of(pool, columns, table);
+        confident = diversity::diversify(confident, recall.limit, options.diversity, similarity);
+    }
+    confident.extend(others);
+    *ranked = if context.ranks_in_full() {
+        demote_duplicates(confident, columns, recall.limit)
+    } else {
+        confident
+    };
+    Ok(has_failed)
+}
