@@ -1,4 +1,4 @@
-//! What is said where nothing is sure enough.
+//! Why a recall abstains.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ use crate::recall_context::{PreparedQuery, RecallContext};
 /// Characters of the nearest miss that are shown at most.
 const EXCERPT: usize = 160;
 
-/// Why nothing is answered, where a confidence was asked for and none of `ranked`, which are judged, has it.
+/// The reason for abstaining: no result in `ranked`, whose confidence is set, reaches the required confidence.
 pub(crate) fn abstention(
     context: &RecallContext<'_>,
     prepared: &PreparedQuery,
@@ -30,14 +30,14 @@ pub(crate) fn abstention(
     })
 }
 
-/// The surest of those that were judged.
+/// The result with the highest confidence.
 fn nearest(
     context: &RecallContext<'_>,
     prepared: &PreparedQuery,
     ranked: &[Ranked],
 ) -> Result<Option<NearestMiss>, RecallError> {
     let mut judged: Vec<&Ranked> = ranked.iter().take(context.recall.limit).collect();
-    // The sort is stable: of equally sure ones the better comes first.
+    // The sort is stable: of equal confidences the better rank comes first.
     judged.sort_by(|one, other| other.confidence.total_cmp(&one.confidence));
     for ranked in judged {
         let row = ranked.candidate.row;
@@ -56,7 +56,7 @@ fn nearest(
     Ok(None)
 }
 
-/// What was looked at, in a sentence.
+/// One sentence on what was searched.
 fn looked_at(
     context: &RecallContext<'_>,
     scope: &CandidateScope,
@@ -93,7 +93,7 @@ fn looked_at(
     Ok(said)
 }
 
-/// The bounds of time within which memories had to lie.
+/// The time bounds of the search.
 fn when(recall: &Recall, scope: &CandidateScope) -> String {
     let filter = &recall.filter;
     let mut ranges = vec![(filter.since, filter.until)];
@@ -118,7 +118,7 @@ fn when(recall: &Recall, scope: &CandidateScope) -> String {
     }
 }
 
-/// The day of an instant, with its time where it is not midnight.
+/// An instant as a day, with the time unless it is midnight.
 fn day(instant: Timestamp) -> String {
     let written = instant.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     match written.strip_suffix("T00:00:00Z") {
@@ -127,7 +127,7 @@ fn day(instant: Timestamp) -> String {
     }
 }
 
-/// What could be searched.
+/// The searches that took part.
 fn views(context: &RecallContext<'_>, searched: &Searched) -> Vec<String> {
     let sources = context.sources;
     let failed = |view: &str| searched.failed.iter().any(|(failed, _)| *failed == view);

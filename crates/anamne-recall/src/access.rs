@@ -1,31 +1,31 @@
-//! How often memories were opened of late.
+//! How often memories were opened recently.
 
 use anamne_types::Row;
 use rustc_hash::FxHashMap;
 
-/// Microseconds after which an opening counts for half: 30 days.
+/// The half-life of an access in microseconds: 30 days.
 const HALF_LIFE: f64 = 30.0 * 86_400e6;
 
-/// Openings of this number bring half of what openings can bring.
+/// The decayed count that gives half of the maximum score.
 const HALF_SCORE: f32 = 2.0;
 
-/// How often one memory was opened, each opening the less the longer ago it was.
+/// The exponentially decayed access count of one memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Opening {
-    /// The decayed number.
+    /// The decayed count.
     pub times: f32,
-    /// As of this instant, microseconds since 1970.
+    /// The instant that the count refers to, microseconds since 1970.
     pub at: i64,
 }
 
 impl Opening {
-    /// The decayed number at an instant; before the last opening as it was then.
+    /// The count decayed to `instant`; undecayed if `instant` is earlier than the last access.
     fn times_at(self, instant: i64) -> f32 {
         let age = instant.saturating_sub(self.at).max(0) as f64;
         self.times * (-age / HALF_LIFE).exp2() as f32
     }
 
-    /// With one opening more at an instant.
+    /// The count with one more access at `instant`.
     #[must_use]
     pub fn again(self, instant: i64) -> Self {
         Self {
@@ -35,21 +35,21 @@ impl Opening {
     }
 }
 
-/// The memories that were opened, by row.
+/// Access counts by row.
 ///
-/// What is counted is that somebody asked for a memory by its id, not that it was among the results of a question: what
-/// comes first would come first again for no other reason.
+/// Only explicit reads by id count, not appearances in search results: otherwise the first results would stay first for
+/// no other reason.
 #[derive(Clone, Debug, Default)]
 pub struct Openings(FxHashMap<Row, Opening>);
 
 impl Openings {
-    /// Notes an opening at an instant, microseconds since 1970.
+    /// Records an access at an instant, microseconds since 1970.
     pub fn add(&mut self, row: Row, at: i64) {
         let count = self.0.entry(row).or_default();
         *count = count.again(at);
     }
 
-    /// How much a memory is used, at an instant: 0 to 1, a half for two openings just now. O(1).
+    /// The access score of a memory at an instant: 0 to 1, 0.5 for two accesses just now. O(1).
     pub(crate) fn of(&self, row: Row, instant: i64) -> f32 {
         if self.0.is_empty() {
             return 0.0;

@@ -1,4 +1,4 @@
-//! What stands near to what was found: beside it in its thread, or linked with it.
+//! Which results are adjacent to others: next to them in their thread, or linked.
 
 use anamne_types::{MemoryId, Row};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -8,12 +8,12 @@ use crate::error::RecallError;
 use crate::ranked::Ranked;
 use crate::recall_context::RecallContext;
 
-/// How many of each search's first results others may be near to.
+/// The first results of each search that count as neighbours.
 const FIRST: usize = 16;
 
-/// Whether each result stands next to another of the first ones in its thread, or has a link with it that was known then.
+/// Whether each result is next to one of the first results in its thread, or linked with one as of the query's instant.
 ///
-/// Reads all of the results and the links of the first ones: for comparison, not for the hot path.
+/// Reads all results and the links of the first ones: only used by alternative formulas, not by default ranking.
 pub(crate) fn adjacent_results(
     context: &RecallContext<'_>,
     ranked: &[Ranked],

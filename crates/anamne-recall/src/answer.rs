@@ -1,4 +1,4 @@
-//! From ranked rows to results: enough confidence, texts and reasons.
+//! Builds hits from ranked rows: confidence threshold, memories and explanations.
 
 use anamne_types::{Dispute, Hit, Row, Surroundings};
 
@@ -9,7 +9,7 @@ use crate::ranked::Ranked;
 use crate::recall_context::RecallContext;
 use crate::words::Reader;
 
-/// The results of the first rows that are sure enough, with texts and reasons.
+/// The hits among the first rows that reach the confidence threshold, with memories and explanations.
 pub(crate) fn hits(
     context: &RecallContext<'_>,
     reader: &mut Reader<'_>,
@@ -29,7 +29,7 @@ pub(crate) fn hits(
     let mut hits = Vec::with_capacity(chosen.len());
     for ranked in chosen {
         let row = ranked.candidate.row;
-        // A row that was forgotten a moment ago has no memory any more.
+        // A row forgotten meanwhile has no memory.
         let Some((_, memory)) = memories.next_if(|(found, _)| *found == row) else {
             continue;
         };
@@ -54,7 +54,7 @@ pub(crate) fn hits(
     Ok(hits)
 }
 
-/// Says of each result which memories say otherwise.
+/// Adds to each hit the memories that contradict it.
 pub(crate) fn add_disputes(hits: &mut [Hit], disputes_of: &dyn Fn(&[Row]) -> Vec<Vec<Dispute>>) {
     let rows: Vec<Row> = hits.iter().map(|hit| hit.memory.row).collect();
     for (hit, disputes) in hits.iter_mut().zip(disputes_of(&rows)) {

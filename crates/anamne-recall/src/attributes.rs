@@ -1,4 +1,4 @@
-//! What is known of a memory beside its text.
+//! Features computed from a memory's attributes.
 
 use anamne_store::view::Attributes;
 use anamne_text::time::MONTHS;
@@ -9,7 +9,7 @@ use crate::model::{self, Features};
 use crate::query_times;
 use crate::words::ParsedQuery;
 
-/// Adds what is known of a memory beside its text.
+/// Adds the features that depend on attributes only.
 pub(crate) fn with_attributes(
     inputs: &FeatureInputs<'_>,
     attributes: &Attributes,
@@ -37,7 +37,7 @@ pub(crate) fn with_attributes(
     }
 }
 
-/// 1 for the one person that the question names, −1 for other persons then, else 0.
+/// 1 for the only person named in the query, −1 for other persons if there is one, else 0.
 fn author(query: &ParsedQuery, attributes: &Attributes) -> f32 {
     match query.named[..] {
         [named] if named == attributes.author => 1.0,
@@ -46,7 +46,7 @@ fn author(query: &ParsedQuery, attributes: &Attributes) -> f32 {
     }
 }
 
-/// 1 for a user, −1 for a program, 0 where it is not known.
+/// 1 for a user, −1 for a program, 0 if unknown.
 fn role(inputs: &FeatureInputs<'_>, attributes: &Attributes) -> f32 {
     match Role::from_number(attributes.role) {
         Some(Role::User) => 1.0,
@@ -57,7 +57,7 @@ fn role(inputs: &FeatureInputs<'_>, attributes: &Attributes) -> f32 {
     }
 }
 
-/// Half a point for the year, one for the month's name, one for the day beside it.
+/// 0.5 for the year, 1 for the month's name, 1 for the day in addition to the month.
 fn date(query: &ParsedQuery, attributes: &Attributes) -> f32 {
     if !query.mentions_date {
         return 0.0;

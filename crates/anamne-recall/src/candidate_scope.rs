@@ -1,4 +1,4 @@
-//! Stage 1: all that narrows where a question looks, as one bitmap of rows.
+//! Stage 1: all restrictions of a query as one bitmap of rows.
 
 use anamne_types::{Memory, TimeWords};
 use roaring::RoaringBitmap;
@@ -9,22 +9,22 @@ use crate::recall_context::RecallContext;
 use crate::scope;
 use crate::valid_rows::ValidRows;
 
-/// Where a question looks.
+/// The rows that a query may return.
 #[derive(Debug, Default)]
 pub(crate) struct CandidateScope {
-    /// The rows that may be answered with; `None` when all may.
+    /// The rows that may be returned; `None` means no restriction.
     pub(crate) rows: Option<RoaringBitmap>,
-    /// Those of them that happened when the question asks about, where they come first; `None` when it asks about no time.
+    /// The subset in the time that the query mentions, which is ranked first; `None` if it mentions none.
     pub(crate) preferred: Option<RoaringBitmap>,
-    /// The times that it asks about.
+    /// The times that the query mentions.
     pub(crate) times: QueryTimes,
-    /// What could not take part in finding out.
+    /// Views that were unavailable for this.
     pub(crate) degraded: Vec<String>,
 }
 
 impl CandidateScope {
-    /// What passes the question's filter, lies in its scope, held when it is asked for, and happened when it says; `event`
-    /// finds the memory that tells of what it names.
+    /// Rows that pass the filter and the scope, were valid at the requested instant and lie in the mentioned time;
+    /// `event` finds the memory of an event that the query mentions.
     pub(crate) fn of(
         context: &RecallContext<'_>,
         valid: Option<&ValidRows>,

@@ -1,4 +1,4 @@
-//! Stages 2 and 3: what the searches bring up, and its neighbours.
+//! Stages 2 and 3: search hits and their neighbours as candidates.
 
 use anamne_index::threads::PARALLEL_ROWS;
 use anamne_store::view::Attributes;
@@ -10,27 +10,27 @@ use crate::model;
 use crate::views::{Columns, LexicalSearch, SearchHit, VectorSearch};
 use anamne_text::analyser::QueryTerms;
 
-/// A row that may be an answer.
+/// A row that may be returned.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     pub(crate) row: Row,
     pub(crate) attributes: Attributes,
-    /// BM25 as the lexical view gave it.
+    /// The BM25 score of the lexical view.
     pub(crate) lexical: Option<f32>,
-    /// Its place among what the lexical search found, from 0.
+    /// Rank in the lexical search, from 0.
     pub(crate) lexical_rank: Option<u32>,
-    /// Its place among what the vector search found, from 0.
+    /// Rank in the vector search, from 0.
     pub(crate) vector_rank: Option<u32>,
-    /// The cosine of one of its vectors at least, where it is known already.
+    /// Cosine of at least one of its vectors, if already known.
     pub(crate) similarity: Option<f32>,
-    /// The feature `lsi_similarity`, where it is known already.
+    /// The feature `lsi_similarity`, if already known.
     pub(crate) lsi_similarity: Option<f32>,
-    /// How near connections bring it to what the question found: 0 to 1.
+    /// Graph proximity to the direct hits: 0 to 1.
     pub(crate) proximity: f32,
 }
 
 impl Candidate {
-    /// One that no search found.
+    /// A candidate that no search found.
     pub(crate) fn unfound(row: Row, attributes: Attributes) -> Self {
         Self {
             row,
@@ -45,24 +45,24 @@ impl Candidate {
     }
 }
 
-/// What both searches found, before anything is known of the rows.
+/// The hits of both searches, without attributes.
 #[derive(Debug, Default)]
 pub(crate) struct Searched {
     pub(crate) lexical: Vec<SearchHit>,
     pub(crate) vectors: Vec<SearchHit>,
-    /// The rows that hold the rare word of the question, where it has one.
+    /// The rows that contain the query's rare word, if it has one.
     pub(crate) rare: Vec<Row>,
-    /// The views that failed on the way.
+    /// The views that failed during the search.
     pub(crate) failed: Vec<(&'static str, String)>,
 }
 
-/// A lexical search that can be run.
+/// A lexical search to run.
 pub(crate) type LexicalPart<'a> = Option<(&'a dyn LexicalSearch, &'a QueryTerms)>;
 
-/// A vector search that can be run.
+/// A vector search to run.
 pub(crate) type VectorPart<'a> = Option<(&'a dyn VectorSearch, &'a [f32])>;
 
-/// Runs both searches, side by side where the store is large; `exact` where their order is the answer's.
+/// Runs both searches, in parallel in a large store; `exact` if their order is the final order.
 pub(crate) fn search(
     lexical: LexicalPart<'_>,
     vectors: VectorPart<'_>,
@@ -100,14 +100,14 @@ pub(crate) fn search(
     searched
 }
 
-/// The rows found with their attributes, joined, without what has expired or was forgotten meanwhile.
+/// The hits joined by row, with attributes, without expired and forgotten rows.
 pub(crate) struct Pool {
     pub(crate) candidates: Vec<Candidate>,
     places: FxHashMap<Row, usize>,
 }
 
 impl Pool {
-    /// Joins what was searched.
+    /// Joins the hits of both searches.
     pub(crate) fn of(searched: &Searched, columns: &dyn Columns, now: i64) -> Self {
         let mut pool = Self {
             candidates: Vec::new(),
@@ -128,7 +128,7 @@ impl Pool {
         pool
     }
 
-    /// Goes on with these candidates alone.
+    /// Replaces all candidates by these.
     pub(crate) fn keep(&mut self, candidates: Vec<Candidate>) {
         self.places.clear();
         self.places.extend(
@@ -140,12 +140,12 @@ impl Pool {
         self.candidates = candidates;
     }
 
-    /// Whether the row is among the candidates.
+    /// Whether the row is a candidate.
     pub(crate) fn holds(&self, row: Row) -> bool {
         self.places.contains_key(&row)
     }
 
-    /// Adds the rows just before and after the best candidates in their threads, as far as the filter lets them pass.
+    /// Adds the direct thread neighbours of the best candidates, if they pass the filter.
     pub(crate) fn add_neighbours(
         &mut self,
         columns: &dyn Columns,
@@ -179,9 +179,9 @@ impl Pool {
     }
 }
 
-/// The rows one and two places before and after `row` in its thread, where they are stored nearby.
+/// The rows one and two positions before and after `row` in its thread.
 ///
-/// A conversation that was told in order has them in the neighbouring rows, which is tried first.
+/// Conversations stored in order have them in adjacent rows, which are tried first.
 pub(crate) fn thread_neighbours(
     columns: &dyn Columns,
     row: Row,

@@ -1,4 +1,4 @@
-//! Results that are not all alike: maximal marginal relevance (Carbonell and Goldstein 1998).
+//! Diversification of results: maximal marginal relevance (Carbonell and Goldstein 1998).
 
 use anamne_embed::TokenTable;
 
@@ -6,22 +6,22 @@ use crate::duplicates::distinct;
 use crate::ranked::{Ranked, range_of_scores};
 use crate::views::Columns;
 
-/// Results that are chosen from are the first so many times those that are wanted,
+/// The pool has this many times the requested results,
 const POOL_FACTOR: usize = 3;
 
-/// but so many at least.
+/// but at least this many.
 const MIN_POOL: usize = 30;
 
-/// What tells how like two memories are, for each result of a pool.
+/// Pairwise similarity of the results of a pool.
 pub(crate) enum ResultSimilarity {
-    /// Unit vectors of so many dimensions, one after the other: likeness is their cosine.
+    /// Concatenated unit vectors with this number of dimensions: cosine similarity.
     Vectors(usize, Vec<f32>),
-    /// The different wordpieces of each, ascending: likeness is the share of all that both have (Jaccard).
+    /// The distinct wordpieces of each result, ascending: Jaccard similarity.
     Pieces(Vec<Vec<u16>>),
 }
 
 impl ResultSimilarity {
-    /// How like the results are, by vectors where `table` is the model of the memories' own, else by their wordpieces.
+    /// Uses vectors if `table` is the model of the memories, else wordpieces.
     pub(crate) fn of(
         ranked: &[Ranked],
         columns: &dyn Columns,
@@ -46,7 +46,7 @@ impl ResultSimilarity {
         Self::Vectors(dimensions, vectors)
     }
 
-    /// How like two of them are: 0 to 1.
+    /// The similarity of two results: 0 to 1.
     fn between(&self, one: usize, other: usize) -> f32 {
         match self {
             Self::Vectors(dimensions, vectors) => {
@@ -59,7 +59,7 @@ impl ResultSimilarity {
     }
 }
 
-/// The share of what is in either of two ascending lists that is in both; 0 where nothing is in either.
+/// The Jaccard similarity of two ascending lists; 0 if both are empty.
 fn jaccard(one: &[u16], other: &[u16]) -> f32 {
     let shared = one
         .iter()
@@ -69,14 +69,14 @@ fn jaccard(one: &[u16], other: &[u16]) -> f32 {
     shared as f32 / all.max(1) as f32
 }
 
-/// How many results are chosen from where `limit` are wanted.
+/// The pool size for `limit` results.
 pub(crate) fn pool(limit: usize) -> usize {
     limit.saturating_mul(POOL_FACTOR).max(MIN_POOL)
 }
 
-/// Chooses `limit` of the pool one after the other, each time the one with the most of `(1 − diversity) · relevance − diversity
-/// · likeness`, where relevance is its score as a share of the range of scores, and likeness how like it is to the most like one
-/// chosen before. The others follow in their order. O(limit × pool).
+/// Greedily chooses `limit` results of the pool, each time the one with the highest `(1 − diversity) · relevance −
+/// diversity · similarity`, where relevance is its score normalised to the range of scores, and similarity the maximum
+/// to any result chosen before. The others follow in their order. O(limit × pool).
 pub(crate) fn diversify(
     ranked: Vec<Ranked>,
     limit: usize,
@@ -92,7 +92,7 @@ pub(crate) fn diversify(
     let mut open: Vec<usize> = (0..pool.len()).collect();
     while order.len() < limit && !open.is_empty() {
         let gain = |at: usize| (1.0 - diversity) * relevance[at] - diversity * max_similarity[at];
-        // The first of equals: they stand in the order of their scores.
+        // The first of equals has the highest score.
         let best = (1..open.len()).fold(0, |best, next| {
             if gain(open[next]) > gain(open[best]) {
                 next
@@ -119,7 +119,7 @@ pub(crate) fn diversify(
     selected
 }
 
-/// Each score as a share of the range of all: 0 to 1; 1 for all where they are equal.
+/// Scores normalised to 0 to 1; all 1 if they are equal.
 fn relevance(pool: &[Ranked]) -> Vec<f32> {
     let (least, range) = range_of_scores(pool);
     let share = |ranked: &Ranked| match range {
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use crate::model::Features;
 
-    /// Rows with these scores, best first, whose vectors point so many degrees away from one direction.
+    /// Rows with these scores, best first, and vectors at these angles (degrees).
     fn results(given: &[(f32, f32)]) -> (Vec<Ranked>, Vec<f32>) {
         let ranked = (0..).zip(given).map(|(row, (score, _))| {
             let mut ranked = Ranked::sample(row, Features::default());
@@ -162,11 +162,11 @@ mod tests {
 
     #[test]
     fn a_result_like_a_better_one_gives_way_as_far_as_is_asked() {
-        // The second says nearly what the first one does; the third, something else, is worth a little less.
+        // The second is nearly identical to the first; the third differs and scores a little lower.
         let given = [(10.0, 0.0), (9.5, 5.0), (8.0, 80.0), (2.0, 85.0)];
         check(&given, 4, 0.05, &[0, 1, 2, 3]);
         check(&given, 4, 0.4, &[0, 2, 1, 3]);
-        // Where only difference counts, the best still comes first.
+        // Also with full diversity the best comes first.
         check(&given, 2, 1.0, &[0, 3]);
     }
 

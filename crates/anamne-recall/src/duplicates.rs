@@ -1,14 +1,14 @@
-//! Results that say what a better one says already.
+//! Detection of results that duplicate a better one.
 
 use std::cell::OnceCell;
 
 use crate::ranked::Ranked;
 use crate::views::Columns;
 
-/// Two memories whose wordpieces agree to this share say the same; the later one goes behind the others.
+/// Memories whose wordpieces overlap at least by this share are duplicates; the later one is demoted.
 const DUPLICATE_OVERLAP: f32 = 0.9;
 
-/// Moves results that repeat a better one behind those that don't; looks at the first `limit` places only.
+/// Moves duplicates of better results behind the others, within the first `limit` results.
 pub(crate) fn demote_duplicates(
     ranked: Vec<Ranked>,
     columns: &dyn Columns,
@@ -35,15 +35,15 @@ pub(crate) fn demote_duplicates(
     kept
 }
 
-/// Words of 64 bits of an outline.
+/// Words of 64 bits in a fingerprint.
 const FINGERPRINT_WORDS: usize = 8;
 
 /// The wordpieces of a text.
 struct PieceSet<'a> {
     tokens: &'a [u16],
-    /// A bit for each piece; several pieces may have the same.
+    /// One bit per wordpiece, with collisions.
     fingerprint: [u64; FINGERPRINT_WORDS],
-    /// The different pieces, ascending; sorted once, when another text first looks alike.
+    /// The distinct wordpieces, ascending; computed on the first comparison that passes the fingerprint.
     distinct: OnceCell<Vec<u16>>,
 }
 
@@ -65,21 +65,21 @@ impl<'a> PieceSet<'a> {
         self.distinct.get_or_init(|| distinct(self.tokens))
     }
 
-    /// Whether the different pieces of two texts agree to [`SAME_PIECES`] of all that are in either. O(1) where they are
-    /// far from it, else as [`agree`]; each text is sorted once, however many it is compared with.
+    /// Whether the wordpieces overlap by at least [`DUPLICATE_OVERLAP`]. O(1) if the fingerprints rule it out, else as
+    /// [`overlap_at_least`]; each text is sorted at most once.
     fn is_duplicate_of(&self, other: &Self) -> bool {
         let fingerprints = self.fingerprint.iter().zip(&other.fingerprint);
         let apart: u32 = fingerprints
             .map(|(one, other)| (one ^ other).count_ones())
             .sum();
-        // A bit that one of them lacks is a piece at least that it lacks.
+        // Each differing bit is at least one wordpiece that only one text has.
         let both = self.tokens.len() + other.tokens.len();
         apart as f32 <= (1.0 - DUPLICATE_OVERLAP) * both as f32
             && overlap_at_least(self.distinct(), other.distinct(), DUPLICATE_OVERLAP)
     }
 }
 
-/// The different tokens among `tokens`, ascending.
+/// The distinct tokens, ascending.
 pub(crate) fn distinct(tokens: &[u16]) -> Vec<u16> {
     let mut distinct = tokens.to_vec();
     distinct.sort_unstable();
@@ -87,8 +87,8 @@ pub(crate) fn distinct(tokens: &[u16]) -> Vec<u16> {
     distinct
 }
 
-/// Whether at least a `share` of all that is in either of two ascending lists, each without repetition, is in both; never
-/// where one is empty. O(1) where the lengths alone rule it out, else O(lengths), up to where it is ruled out.
+/// Whether the Jaccard similarity of two ascending lists without repetition is at least `share`; false if one is empty.
+/// O(1) if the lengths rule it out, else O(lengths) with early exit.
 pub(crate) fn overlap_at_least<T: Ord>(one: &[T], other: &[T], share: f32) -> bool {
     let all = one.len() + other.len();
     let is_enough = |both: usize| both > 0 && both as f32 >= share * (all - both) as f32;
@@ -97,7 +97,7 @@ pub(crate) fn overlap_at_least<T: Ord>(one: &[T], other: &[T], share: f32) -> bo
     } else {
         (other, one)
     };
-    // As many as can be in both.
+    // Upper bound of the intersection.
     let mut both = fewer.len();
     is_enough(both)
         && fewer.iter().all(|item| {
@@ -118,7 +118,7 @@ mod tests {
     use crate::model::Features;
     use crate::views::Rows;
 
-    /// Numbers that look drawn by chance and are the same each time (xorshift).
+    /// Pseudo-random numbers (xorshift).
     struct Numbers(u64);
 
     impl Numbers {
@@ -130,7 +130,7 @@ mod tests {
         }
     }
 
-    /// Texts over few or many pieces, half of them copies of an earlier one with some pieces changed or left out.
+    /// Texts over small or large vocabularies, half of them modified copies of earlier ones.
     fn texts(numbers: &mut Numbers) -> Vec<Vec<u16>> {
         let vocabulary = [3, 40, 900, 1 << 16][numbers.below(4)];
         let longest = [4, 30, 300][numbers.below(3)];
@@ -157,7 +157,7 @@ mod tests {
         texts
     }
 
-    /// The definition: nine tenths of the pieces that are in either text are in both.
+    /// The definition: Jaccard similarity of at least 0.9.
     fn are_duplicates(one: &[u16], other: &[u16]) -> bool {
         let (one, other): (BTreeSet<_>, BTreeSet<_>) =
             (one.iter().collect(), other.iter().collect());

@@ -1,4 +1,4 @@
-//! Why a result is there: a sentence for a person, a table for a machine.
+//! Explanations of results: one sentence for people, a table for programs.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -9,19 +9,19 @@ use crate::model::{Features, Weights};
 use crate::ranked::Ranked;
 use crate::words::{ParsedQuery, Summary};
 
-/// A signal at least this strong is worth a word.
+/// Features from this value on are mentioned.
 const STRONG: f32 = 0.25;
 
-/// Most of what is told together is about the question's words from here on.
+/// An LSI similarity from this value on is mentioned.
 const STRONG_LSI: f32 = 0.5;
 
-/// Words of the question that are named in the sentence at most.
+/// Query words quoted in the sentence at most.
 const NAMED_WORDS: usize = 5;
 
-/// What is said of a result that has nothing to say for itself.
+/// The explanation of a result without strong signals.
 const NO_SIGNAL: &str = "Found beside other results, with no strong signal of its own.";
 
-/// The score parts that every answer carries.
+/// The score parts that every hit carries.
 pub(crate) fn score_parts(ranked: &Ranked) -> ScoreParts {
     let Features {
         lexical,
@@ -52,12 +52,12 @@ pub(crate) fn score_parts(ranked: &Ranked) -> ScoreParts {
     }
 }
 
-/// The words of the question that the memory holds.
+/// The query words that the memory contains.
 pub(crate) fn matched(query: &ParsedQuery, summary: Summary<'_>) -> Vec<String> {
     query.words_where(|term| summary.frequencies[term] > 0.0)
 }
 
-/// Everything for a machine.
+/// The full explanation for programs.
 pub(crate) fn table(
     ranked: &Ranked,
     matched: Vec<String>,
@@ -101,7 +101,7 @@ pub(crate) fn table(
     }
 }
 
-/// One sentence for a person.
+/// One sentence for people.
 pub(crate) fn sentence(ranked: &Ranked, memory: &Memory, matched: &[String]) -> String {
     let mut reasons = Vec::new();
     let features = &ranked.features;
@@ -158,7 +158,7 @@ pub(crate) fn sentence(ranked: &Ranked, memory: &Memory, matched: &[String]) -> 
     }
 }
 
-/// Adds to a sentence over which path a result was reached.
+/// Adds the path that led to a result.
 pub(crate) fn add_path(sentence: &mut String, path: &str) {
     if sentence == NO_SIGNAL {
         *sentence = format!("Reached over {path}.");
@@ -167,7 +167,7 @@ pub(crate) fn add_path(sentence: &mut String, path: &str) {
     add(sentence, "reached over", path);
 }
 
-/// Adds to a sentence that another memory says otherwise.
+/// Adds a contradicting memory.
 pub(crate) fn add_dispute(sentence: &mut String, dispute: &Dispute) {
     add(sentence, "but", &dispute_text(dispute));
 }
@@ -180,7 +180,7 @@ fn add(sentence: &mut String, by: &str, reason: &str) {
     let _ = write!(sentence, "; {by} {reason}.");
 }
 
-/// What a dispute comes to, in a few words.
+/// The state of a dispute, in a few words.
 pub(crate) fn dispute_text(dispute: &Dispute) -> String {
     let other = &dispute.citation;
     match (dispute.kind, dispute.holds) {

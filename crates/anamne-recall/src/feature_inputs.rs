@@ -1,4 +1,4 @@
-//! What the features of a candidate are made from, beside the candidate.
+//! Inputs of the features besides the candidate.
 
 use std::ops::Range;
 
@@ -11,32 +11,32 @@ use crate::roles::RolePreferences;
 use crate::views::Columns;
 use crate::words::ParsedQuery;
 
-/// What ranking needs beside the candidates.
+/// Inputs of the features besides the candidate.
 pub(crate) struct FeatureInputs<'a> {
     pub(crate) query: &'a ParsedQuery,
     pub(crate) columns: &'a dyn Columns,
-    /// The cosine of rows with the question's vector; `None` where a row has no vector.
+    /// The cosine of rows with the query's vector; `None` for a row without vectors.
     pub(crate) cosines: &'a dyn Fn(&[Row]) -> Vec<Option<f32>>,
-    /// Recency counts from here, microseconds since 1970.
+    /// The reference instant of recency, microseconds since 1970.
     pub(crate) latest: i64,
-    /// The ranges of time that the question asks about, microseconds since 1970.
+    /// The time ranges that the query mentions, microseconds since 1970.
     pub(crate) times: &'a [Range<i64>],
-    /// The terms of the question by which a text says such a time itself.
+    /// The query terms that name such a time.
     pub(crate) date_terms: &'a [usize],
     /// The τ of recency, in days.
     pub(crate) recency_days: f32,
-    /// Which numbers of authors are roles rather than persons: those that speak as a user, and as a program.
+    /// The numbers of authors that are roles rather than persons: users and programs.
     pub(crate) user_authors: &'a [u32],
     pub(crate) program_authors: &'a [u32],
-    /// Other weights than those of the table, where the space or the question has them.
+    /// Weights that override the defaults.
     pub(crate) weights: Option<&'a Weights>,
-    /// The kinds and categories that the question asks for by its wording.
+    /// The kinds and categories that the query's wording asks for.
     pub(crate) intent: QueryIntent,
-    /// How often a memory was opened of late, 0 to 1.
+    /// The access score of a memory, 0 to 1.
     pub(crate) access: &'a dyn Fn(Row) -> f32,
-    /// Where the question lies in what the space tells together, where that is known.
+    /// The query in the latent index, if available.
     pub(crate) lsi: Option<&'a LsiQuery<'a>>,
-    /// How memories look to the role as which it is asked, if any.
+    /// The preferences of the requested role, if any.
     pub(crate) role_preferences: Option<&'a RolePreferences>,
 }
 

@@ -1,10 +1,10 @@
-//! From a question to memories with reasons: filter, search, rank, explain, and pack into a context.
+//! The recall pipeline: filter, search, rank, explain, and pack into a context block.
 //!
-//! The stages are those of a recall: [`Recaller`] narrows to a bitmap where it looks, searches words and vectors,
-//! looks at the neighbours in each candidate's thread, ranks, judges how sure it is, and says why, or why it
-//! declines. It alone names all the stages; what they read, [`RecallSources`], lies below them. They know the views by the
-//! traits in [`views`] alone, and the source for rows and filters; [`tiers`] makes the views of several tiers one, and
-//! [`past`] those of an instant. A recall must never know a door, write anything, or read a clock.
+//! [`Recaller`] runs the stages: it narrows the rows to a bitmap, searches words and vectors, reads each candidate's
+//! thread neighbours, ranks, estimates confidence, and explains its results or why it abstains. All stages read
+//! [`RecallSources`]. Views are known only by the traits in [`views`]; [`tiers`] combines the views of several tiers,
+//! and [`past`] provides those of an earlier instant. A recall does not depend on a door, writes nothing, and reads no
+//! clock.
 
 mod abstain;
 mod access;

@@ -1,4 +1,4 @@
-//! How near memories are to the question by what the space tells together.
+//! Similarity of candidates to the query in the latent index.
 
 use anamne_index::latent::{Direction, LatentIndex};
 
@@ -7,18 +7,18 @@ use crate::model;
 use crate::threads::Threads;
 use crate::views::Columns;
 
-/// Where the question lies in what the space tells together.
+/// The query in the latent index.
 pub(crate) struct LsiQuery<'a> {
     index: &'a LatentIndex,
     columns: &'a dyn Columns,
     query: Direction,
-    /// How much it says here, 0 to 1.
+    /// The weight of the similarity, 0 to 1.
     weight: f32,
 }
 
 impl<'a> LsiQuery<'a> {
-    /// Of a question with these tokens; `None` where the space never told any of them together with others. A short
-    /// thread is of one matter, a long one of many: where threads are long, less is said by what one is about.
+    /// Returns `None` if the index contains none of these tokens. Short threads have one topic, long ones several: the
+    /// longer the threads, the lower the weight.
     pub(crate) fn of(
         index: &'a LatentIndex,
         columns: &'a dyn Columns,
@@ -33,7 +33,7 @@ impl<'a> LsiQuery<'a> {
         })
     }
 
-    /// The feature `together` of a candidate: what was told since the index was made lies where its own words do.
+    /// The feature `lsi_similarity`: from the stored vector of its part of the thread, else from its own words.
     pub(crate) fn similarity(&self, candidate: &Candidate) -> f32 {
         let attributes = &candidate.attributes;
         let stretch = match attributes.thread {

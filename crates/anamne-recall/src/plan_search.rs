@@ -1,4 +1,4 @@
-//! A recall's part in planning: it asks the planner, and tells what came of it.
+//! Planning within a recall: runs the planner and records the outcome.
 
 use std::time::Instant;
 
@@ -15,20 +15,19 @@ use crate::recall_context::{PreparedQuery, RecallContext};
 use crate::sources::RecallSources;
 use crate::words::Reader;
 
-/// The first results that tiers are credited for.
+/// The first results that their tiers are credited with.
 const CREDITED: usize = 10;
 
-/// How a question was answered.
+/// The outcome of a query.
 pub(crate) struct AnsweredQuery<'a> {
     pub(crate) results: &'a [Hit],
     pub(crate) ranked: &'a [Ranked],
-    /// The plan, where there was one.
+    /// The executed plan, if there was one.
     pub(crate) executed: Option<&'a ExecutedPlan>,
     pub(crate) started: Instant,
 }
 
-/// Searches in stages where there is something to plan, or counts what a search of everything touches; `None` where
-/// there is neither.
+/// Searches in stages if tiers can be left out, else only counts the work of a full search; `None` without a planner.
 pub(crate) fn search(
     context: &RecallContext<'_>,
     reader: &mut Reader<'_>,
@@ -40,7 +39,7 @@ pub(crate) fn search(
     let has_vector = !prepared.vector.is_empty() && recall.signals != Signals::Lexical;
     let leaves_out =
         planner.may_leave_out && recall.signals == Signals::Full && recall.ranking == Ranking::Full;
-    // What the question's words were taken for may be another time each time it is asked.
+    // The meaning of relative time words changes between queries.
     let is_settled = recall.scope == RecallScope::All && recall.time_words != TimeWords::Only;
     let advice = match context.sources.experience {
         Some(experience) if leaves_out && is_settled => {
@@ -75,7 +74,7 @@ pub(crate) fn search(
     }))
 }
 
-/// Tells what was learned.
+/// Records the outcome in the query log.
 pub(crate) fn record(
     context: &RecallContext<'_>,
     reader: &Reader<'_>,
@@ -125,8 +124,7 @@ pub(crate) fn record(
     });
 }
 
-/// What there is to say where nothing was planned or counted: a view could not take part, or the question is as of an
-/// instant.
+/// The plan to report without a planner: a view is unavailable, or the query is as of an earlier instant.
 pub(crate) fn unplanned_search(context: &RecallContext<'_>) -> Plan {
     let reason = if context.recall.as_of.is_now() {
         "a view can't take part, so everything that can was searched"
@@ -159,7 +157,7 @@ fn with_signature<T>(
     })
 }
 
-/// The tiers within reach.
+/// The tiers in scope.
 fn tiers(sources: &RecallSources<'_>) -> Vec<Tier> {
     sources.tiers.iter().map(|(tier, _)| *tier).collect()
 }

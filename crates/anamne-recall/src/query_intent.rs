@@ -1,10 +1,10 @@
-//! Which kinds and categories of memory a question asks for by the way it is put: "how do I …" asks for a skill, "which
-//! decision …" for a decision.
+//! The kinds and categories of memory that a query's wording asks for: "how do I …" asks for a skill, "which decision
+//! …" for a decision.
 
 use anamne_store::view::Attributes;
 use anamne_types::{Category, Kind};
 
-/// Words of a question that are looked at, from its beginning.
+/// The first words of a query that are examined.
 const WORDS: usize = 64;
 
 /// What a phrase asks for.
@@ -14,7 +14,7 @@ enum Target {
     OfCategory(Category),
 }
 
-/// Phrases in lower case, whole words, by what they ask for. English has most of them; other languages the plainest.
+/// Phrases of whole lower-case words, by what they ask for; mostly English.
 const PHRASES: &[(Target, &[&str])] = &[
     (
         Target::OfKind(Kind::Skill),
@@ -172,7 +172,7 @@ const PHRASES: &[(Target, &[&str])] = &[
     ),
 ];
 
-/// The kinds and categories that a question asks for, a bit each by their numbers.
+/// Bit sets of the kinds and categories that a query asks for, by number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct QueryIntent {
     kinds: u32,
@@ -180,11 +180,11 @@ pub(crate) struct QueryIntent {
 }
 
 impl QueryIntent {
-    /// What a question of these words, in lower case, asks for. One to ten microseconds, however long it is.
+    /// The intent of a query with these lower-case words. One to ten microseconds, whatever its length.
     pub(crate) fn from_words(words: &[String]) -> Self {
         let mut intent = Self::default();
         let words = &words[..words.len().min(WORDS)];
-        // Most phrases are passed over by their first letter.
+        // Most phrases are skipped by their first letter.
         let mut initials = [false; 256];
         for word in words {
             initials[initial(word)] = true;
@@ -201,7 +201,7 @@ impl QueryIntent {
         intent
     }
 
-    /// 1 for a memory of a kind or category that is asked for, else 0.
+    /// 1 for a memory of a requested kind or category, else 0.
     pub(crate) fn matches(self, attributes: &Attributes) -> f32 {
         let holds = |set: u32, number: u8| set.checked_shr(number.into()).unwrap_or(0) & 1 == 1;
         let fits =
@@ -210,12 +210,12 @@ impl QueryIntent {
     }
 }
 
-/// The first byte, by which texts that begin differently are told apart.
+/// The first byte, for a cheap comparison.
 fn initial(text: &str) -> usize {
     text.bytes().next().unwrap_or_default().into()
 }
 
-/// Whether the words of the phrase stand one after the other among `words`.
+/// Whether `words` contains the phrase as consecutive words.
 fn contains_phrase(words: &[String], phrase: &str) -> bool {
     let mut starts = (0..words.len()).filter(|place| phrase.starts_with(words[*place].as_str()));
     starts.any(|place| {
@@ -246,7 +246,7 @@ mod tests {
         }
     }
 
-    /// The question asks for exactly these.
+    /// Checks that the query asks for exactly these.
     #[track_caller]
     fn check(query: &str, kinds: &[Kind], categories: &[Category]) {
         let intent = intent(query);

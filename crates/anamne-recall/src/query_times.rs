@@ -1,4 +1,4 @@
-//! What the words of a question that name a time come to: ranges of time, which memories that happened then are in.
+//! The time expressions of a query as time ranges.
 
 use std::ops::Range;
 
@@ -11,15 +11,15 @@ use crate::error::RecallError;
 use crate::feature_inputs::FeatureInputs;
 use crate::words::{ParsedQuery, Summary};
 
-/// Words of a question that name a time, understood at most; each may cost a search.
+/// The maximum number of time expressions; each may cost a search.
 const MAX_TIMES: usize = 16;
 
-/// How much it counts that a text says a time, beside one that was told then.
+/// The weight of a text that mentions the time, relative to one that happened then.
 const MENTION_SHARE: f32 = 0.5;
 
 const DAY: i64 = 86_400 * 1_000_000;
 
-/// The times of a question.
+/// The times that a query mentions.
 #[derive(Debug, Default)]
 pub(crate) struct QueryTimes {
     pub(crate) understood: Vec<UnderstoodTime>,
@@ -28,8 +28,8 @@ pub(crate) struct QueryTimes {
 }
 
 impl QueryTimes {
-    /// Understands the words of a question that name a time, counted from when it is asked. Words of an event that no
-    /// memory tells of, as `event` knows, are left alone.
+    /// Parses the query's time expressions, relative to the instant of the query. An event that no memory describes,
+    /// according to `event`, is ignored.
     pub(crate) fn new(
         recall: &Recall,
         present: Timestamp,
@@ -45,7 +45,7 @@ impl QueryTimes {
         for TimeExpression { text, when } in date_mention.into_iter().take(MAX_TIMES) {
             let (range, event_id) = match &when {
                 When::Range(range) => (range.clone(), None),
-                // What lies before or after something is no more than half of all; that puts nothing first.
+                // An open range covers about half of all memories and would not prioritise anything.
                 When::Around {
                     reach: Reach::Open, ..
                 } if recall.time_words == TimeWords::Prefer => continue,
@@ -69,7 +69,7 @@ impl QueryTimes {
         Ok(times)
     }
 
-    /// The places of those terms of a question that are the days, months and years of its times.
+    /// The indices of the query terms that are days, months and years of its times.
     pub(crate) fn date_terms(&self, query: &ParsedQuery) -> Vec<usize> {
         if self.understood.is_empty() {
             return Vec::new();
@@ -85,7 +85,7 @@ impl QueryTimes {
             .collect()
     }
 
-    /// Whether a word is among those that name the times.
+    /// Whether a word is part of a time expression.
     fn mentions(&self, word: &str) -> bool {
         self.understood.iter().any(|time| {
             let mut words = time.words.split(|letter: char| !letter.is_alphanumeric());
@@ -98,7 +98,7 @@ fn microseconds(range: &Range<Timestamp>) -> Range<i64> {
     range.start.as_microsecond()..range.end.as_microsecond()
 }
 
-/// How near what happened is to the times asked about; 0 outside.
+/// How well a memory's time matches the mentioned times; 0 outside.
 pub(crate) fn date_match(times: &[Range<i64>], attributes: &Attributes) -> f32 {
     let within = times
         .iter()
@@ -106,8 +106,8 @@ pub(crate) fn date_match(times: &[Range<i64>], attributes: &Attributes) -> f32 {
     within.map(range_weight).fold(0.0, f32::max)
 }
 
-/// The part of it that a text has which says the times itself, whenever it was told; only where something happened then, which it
-/// stands beside. Its words count by themselves already.
+/// The part of this for a text that mentions the times itself, whenever it was written; only if some memory happened
+/// then. Its words also count in the word features.
 pub(crate) fn date_mention(inputs: &FeatureInputs<'_>, own: Summary<'_>) -> f32 {
     let date_terms = inputs.date_terms;
     if date_terms.is_empty() || date_terms.iter().any(|term| own.frequencies[*term] <= 0.0) {
@@ -116,7 +116,7 @@ pub(crate) fn date_mention(inputs: &FeatureInputs<'_>, own: Summary<'_>) -> f32 
     MENTION_SHARE * inputs.times.iter().map(range_weight).fold(0.0, f32::max)
 }
 
-/// A range of a day or two counts as a date that is named in full, one of a month as a month with its year, longer ones less.
+/// Ranges up to two days count like a full date, a month like a month with its year, longer ones less.
 fn range_weight(range: &Range<i64>) -> f32 {
     match range.end.saturating_sub(range.start) {
         length if length <= 2 * DAY => 2.0,

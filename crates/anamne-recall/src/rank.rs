@@ -1,4 +1,4 @@
-//! Stage 4: the signals of each candidate, and their weighted sum.
+//! Stage 4: the features of each candidate, and their weighted sum.
 
 use anamne_types::Row;
 use rustc_hash::FxHashMap;
@@ -13,16 +13,16 @@ use crate::threads::Threads;
 use crate::views::best_first;
 use crate::words::{Reader, Summary, SummaryIndex, states_time};
 
-/// A candidate's window: itself, and the rows one and two places before and after it.
+/// A candidate's window: itself, and the rows one and two positions before and after it.
 struct Window {
     own: SummaryIndex,
     neighbours: [[Option<(Row, SummaryIndex)>; 2]; 2],
-    /// Frequencies, lengths and nearest pieces over all of it.
+    /// Frequencies, lengths and best wordpiece matches over the window.
     joined: SummaryIndex,
 }
 
-/// Parts candidates by what they themselves and their threads say: those that look best, best first, whose surroundings
-/// are worth reading, and the others in no order.
+/// Splits candidates by their own and their thread's features: the best, best first, whose neighbours are worth
+/// reading, and the others in no order.
 pub(crate) fn shortlist(
     inputs: &FeatureInputs<'_>,
     reader: &mut Reader<'_>,
@@ -62,8 +62,8 @@ pub(crate) fn shortlist(
     (candidates(scored).collect(), candidates(others).collect())
 }
 
-/// Scores every candidate, best first; equals by rising row. Of `others` the surroundings are not read: their windows
-/// hold nothing but themselves.
+/// Scores every candidate, best first; ties by row. The neighbours of `others` are not read: their windows contain only
+/// themselves.
 pub(crate) fn rank(
     inputs: &FeatureInputs<'_>,
     reader: &mut Reader<'_>,
@@ -111,7 +111,7 @@ pub(crate) fn rank(
 }
 
 impl Window {
-    /// The window of a text whose surroundings are not looked at.
+    /// The window of a text whose neighbours are not read.
     fn alone(own: SummaryIndex) -> Self {
         Self {
             own,
@@ -133,7 +133,7 @@ fn window(inputs: &FeatureInputs<'_>, reader: &mut Reader<'_>, candidate: &Candi
     }
 }
 
-/// The cosine of every row of every window, each computed once; of `others` they are known.
+/// The cosine of every row of every window, each computed once; those of `others` are known.
 fn cosines(
     inputs: &FeatureInputs<'_>,
     candidates: &[Candidate],
@@ -160,14 +160,14 @@ fn cosines(
         .collect()
 }
 
-/// Average lengths, for the length normalisation of BM25.
+/// Average lengths for BM25 length normalisation.
 struct AverageLengths {
     words: f32,
     window_words: f32,
 }
 
 impl AverageLengths {
-    /// The space's average length in words, from its average in tokens; the windows' from the candidates.
+    /// The space's average length in words, derived from its average in tokens; for windows that of the candidates.
     fn new(
         inputs: &FeatureInputs<'_>,
         reader: &Reader<'_>,
@@ -193,7 +193,7 @@ impl AverageLengths {
     }
 }
 
-/// Frequencies and lengths summed over a window, and its nearest pieces.
+/// Frequencies and lengths summed over a window, and its best wordpiece matches.
 fn joined(
     reader: &mut Reader<'_>,
     own: SummaryIndex,
@@ -210,7 +210,7 @@ fn joined(
     joined
 }
 
-/// What a candidate and its thread say, `average` words being usual.
+/// The features of a candidate itself and its thread; `average` is the average length in words.
 fn own_features(
     inputs: &FeatureInputs<'_>,
     threads: &Threads,
@@ -239,7 +239,7 @@ fn own_features(
     with_attributes(inputs, &candidate.attributes, features)
 }
 
-/// The ranking's own BM25, or what the lexical view found by spellings that wordpieces don't show.
+/// The ranking's own BM25, or that of the lexical view for spellings that wordpieces don't capture.
 fn lexical(
     inputs: &FeatureInputs<'_>,
     candidate: &Candidate,
@@ -253,8 +253,8 @@ fn lexical(
     own.bm25(average).max(normalised)
 }
 
-/// Whether the text holds the question's singular word, as wordpieces or as the lexical view spells it: 1, and up to 3
-/// where the question has little else to say.
+/// Whether the text contains a rare term of the query, as wordpieces or according to the lexical view: 1, and up to 3
+/// for a query with few words.
 fn rare_term(inputs: &FeatureInputs<'_>, candidate: &Candidate, own: Summary<'_>) -> f32 {
     let query = inputs.query;
     let holds = |&(term, idf): &(usize, f32)| {
@@ -262,7 +262,8 @@ fn rare_term(inputs: &FeatureInputs<'_>, candidate: &Candidate, own: Summary<'_>
             .frequencies
             .get(term)
             .is_some_and(|frequency| *frequency > 0.0);
-        // Nothing but the word was asked for, and one occurrence in a long text still gives half of its idf.
+        // For a one-word query a lexical hit contains the word; in a long text one occurrence still scores half of its
+        // idf.
         let as_spelled =
             query.words.len() == 1 && candidate.lexical.is_some_and(|score| score >= idf / 2.0);
         as_pieces || as_spelled
@@ -274,13 +275,13 @@ fn rare_term(inputs: &FeatureInputs<'_>, candidate: &Candidate, own: Summary<'_>
     }
 }
 
-/// How near the stretch is by what the space tells together.
+/// The similarity in the latent index.
 fn lsi_similarity(inputs: &FeatureInputs<'_>, candidate: &Candidate) -> f32 {
     let lsi = inputs.lsi;
     lsi.map_or(0.0, |lsi| lsi.similarity(candidate))
 }
 
-/// 1 for a text that tells a time where the question asks for one.
+/// 1 for a text that states a time if the query asks for one.
 fn mentions_time(inputs: &FeatureInputs<'_>, row: Row) -> f32 {
     let tokens = || inputs.columns.tokens(row).unwrap_or_default();
     f32::from(u8::from(
@@ -288,8 +289,8 @@ fn mentions_time(inputs: &FeatureInputs<'_>, row: Row) -> f32 {
     ))
 }
 
-/// The cosine with the weighted sum of the window's vectors, whose length is taken from how alike turns
-/// of one conversation usually are.
+/// The cosine with the weighted sum of the window's vectors, whose length is estimated from the typical cosine of
+/// messages of one conversation.
 fn window_cosine(row: Row, window: &Window, cosine: &dyn Fn(&Row) -> f32) -> f32 {
     let (mut sum, mut weights, mut squares) = (cosine(&row), 1.0, 1.0);
     for (neighbours, weight) in window.neighbours.iter().zip(model::WINDOW) {

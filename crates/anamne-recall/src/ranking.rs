@@ -1,4 +1,4 @@
-//! Stage 4 in full: candidates, their threads and their neighbours, ranked together with what they lead to.
+//! Stage 4 with all features: candidates, their threads and neighbours, and expansion.
 
 use anamne_types::{Memory, Row};
 use rustc_hash::FxHashSet;
@@ -20,13 +20,13 @@ use crate::threads::{self, Threads};
 use crate::views::SearchHit;
 use crate::words::Reader;
 
-/// Memories that are looked at for an event of the question.
+/// Hits searched for an event that the query mentions.
 const EVENT_DEPTH: usize = 20;
 
-/// How well a memory must meet the words of an event to be taken for it.
+/// The minimum word match for a memory to be taken for an event.
 const MIN_EVENT_MATCH: f32 = 0.6;
 
-/// Orders what was searched, best first, together with what it leads to where the question goes deeper.
+/// Ranks search hits, best first, with expansion if the depth is beyond shallow.
 pub(crate) fn rank_candidates(
     context: &RecallContext<'_>,
     reader: &mut Reader<'_>,
@@ -48,7 +48,7 @@ pub(crate) fn rank_candidates(
     (ranked, expansion_result)
 }
 
-/// The memory that tells of an event best, unless it meets too few of the event's words.
+/// The memory that best describes an event, unless it matches too few of its words.
 pub(crate) fn find_event(
     context: &RecallContext<'_>,
     words: &str,
@@ -73,7 +73,7 @@ pub(crate) fn find_event(
     Ok(memory.map(|(_, memory)| memory))
 }
 
-/// Ranks by all features; `deeper` also what the best results lead to.
+/// Ranks by all features; with `expands` also what the best results lead to.
 fn rank_in_full(
     context: &RecallContext<'_>,
     reader: &mut Reader<'_>,
@@ -98,7 +98,7 @@ fn rank_in_full(
         Some(Ok(cosines)) => cosines,
         _ => vec![None; rows.len()],
     };
-    // What was opened since has nothing to do with what was known then.
+    // Later accesses don't count as of an earlier instant.
     let access_counts = sources.experience.filter(|_| is_now);
     let access_counts = access_counts.map(Experience::openings).unwrap_or_default();
     let present = context.present.as_microsecond();
@@ -110,7 +110,7 @@ fn rank_in_full(
     let candidates = std::mem::take(&mut pool.candidates);
     threads::weigh_by_clusters(reader, &candidates);
     let mut threads = Threads::read(reader, &candidates);
-    // It knows what was told since, too.
+    // The latent index contains later memories, too.
     let latent = sources.latent.filter(|_| is_now);
     let lsi =
         latent.and_then(|index| LsiQuery::of(index, columns, &prepared.query.tokens, &threads));
@@ -152,7 +152,7 @@ fn rank_in_full(
     expand(&request, &inputs, reader, threads, &ranked, first_pass)
 }
 
-/// The rows that a search for other words finds, by both searches' ranks; at most `most` of each.
+/// The rows that a search for other words finds, merged by rank; at most `most` per search.
 fn search_text(
     context: &RecallContext<'_>,
     words: &str,

@@ -1,5 +1,4 @@
-//! Whether the results of one question are ordered otherwise than usual: by other weights, as a role sees them, by another
-//! formula, looked at again by a reranker, or not all alike. `arranging.rs` does it.
+//! Options that change the order of results: weights, role, formula, reranker, diversity. Applied in `reordering.rs`.
 
 use std::collections::BTreeMap;
 
@@ -11,25 +10,25 @@ use crate::model::Weights;
 use crate::roles::RolePreferences;
 use crate::weights;
 
-/// What a question and its space say about the order of results, beside the usual.
+/// The ranking options of a query and its space.
 pub(crate) struct RankingOptions<'a> {
-    /// Other weights than the usual ones.
+    /// Weights that override the defaults.
     pub(crate) weights: Option<Weights>,
-    /// How memories look to the role as which it is asked.
+    /// The preferences of the requested role.
     pub(crate) role_preferences: Option<RolePreferences>,
-    /// What looks at the first results again.
+    /// The reranker of the first results.
     pub(crate) reranker: Option<&'a dyn Reranker>,
-    /// The formula.
+    /// The ranking formula.
     pub(crate) ranking: Ranking,
-    /// How little alike results must be.
+    /// The weight of diversity.
     pub(crate) diversity: f32,
 }
 
 impl<'a> RankingOptions<'a> {
-    /// What `recall` asks for in a space with these settings.
+    /// The options of `recall` in a space with these settings.
     ///
-    /// Refused: names of features or roles that there are not; weights or a role beside another formula or a single signal,
-    /// where they would say nothing.
+    /// Refused: unknown names of features or roles; weights or a role together with another formula or a single signal,
+    /// where they would have no effect.
     pub(crate) fn of(
         recall: &Recall,
         settings: &RecallConfig,
@@ -59,12 +58,12 @@ impl<'a> RankingOptions<'a> {
         })
     }
 
-    /// The weights that an explanation shows.
+    /// The weights to show in explanations.
     pub(crate) fn weights_shown(&self) -> &Weights {
         self.weights.as_ref().unwrap_or(&Weights::DEFAULT)
     }
 
-    /// Whether results are ordered by the scores that confidence was fitted on, and by nothing else.
+    /// Whether results are ordered only by the scores that confidence was fitted on.
     pub(crate) fn is_default(&self) -> bool {
         self.weights.is_none()
             && self.role_preferences.is_none()
@@ -73,13 +72,13 @@ impl<'a> RankingOptions<'a> {
             && self.diversity == 0.0
     }
 
-    /// Whether what the searches find must be in exact order.
+    /// Whether search hits must be in exact order.
     pub(crate) fn needs_exact_order(&self) -> bool {
         self.ranking != Ranking::Full
     }
 }
 
-/// Refuses what would say nothing beside another formula or a single signal.
+/// Refuses an option that has no effect with another formula or a single signal.
 fn check_alone(field: &str, is_given: bool) -> Result<(), InvalidValue> {
     if !is_given {
         return Ok(());
@@ -89,9 +88,9 @@ fn check_alone(field: &str, is_given: bool) -> Result<(), InvalidValue> {
     Err(InvalidValue::new(field, accepts, "given"))
 }
 
-/// Checks what a space's settings say of features, which can be known here alone.
+/// Validates the feature weights of a space's settings, whose names only this crate knows.
 ///
-/// The refusal names the setting, and what there is.
+/// The error contains the setting and the accepted names.
 pub fn check_settings(settings: &RecallConfig) -> Result<(), InvalidValue> {
     weights::overridden(&settings.weights, &BTreeMap::new()).map(drop)
 }

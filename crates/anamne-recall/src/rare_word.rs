@@ -1,5 +1,5 @@
-//! Memories that hold the one rare word of a question come first: whoever asks for an identifier or a name that next to no
-//! memory holds asks for those memories, however long they are and whatever else is near.
+//! Memories that contain the only rare word of a query come first: a query for an identifier or a name that almost no
+//! memory contains is meant for those, whatever their length and the similarity of others.
 
 use anamne_types::Row;
 use roaring::RoaringBitmap;
@@ -10,7 +10,7 @@ use crate::recall_context::RecallContext;
 use crate::views::SearchHit;
 use crate::words::ParsedQuery;
 
-/// The rows that hold the rare word of the question, best first. They are few: the search reads as many postings.
+/// The rows that contain the query's rare word, best first. They are few: the search reads as many postings.
 pub(crate) fn rows_with_rare_word(
     context: &RecallContext<'_>,
     query: &ParsedQuery,
@@ -20,11 +20,11 @@ pub(crate) fn rows_with_rare_word(
         return Vec::new();
     };
     let found = lexical.search(&rare.terms, model::RARE, rows);
-    // The search for the whole question reports a view that fails.
+    // The main search reports a failed view.
     found.unwrap_or_default()
 }
 
-/// Moves `rows`, which hold the rare word of the question, before all others, in the order that they have. O(results).
+/// Moves `rows`, which contain the query's rare word, to the front, in their order. O(results).
 pub(crate) fn move_to_front(ranked: &mut [Ranked], rows: &[Row], query: &ParsedQuery) {
     let Some(rare) = query.rare.as_ref().filter(|_| !rows.is_empty()) else {
         return;

@@ -1,4 +1,4 @@
-//! One recall under way: what it sees, and as of when.
+//! The context of one recall: sources, options and point in time.
 
 use anamne_types::{Filter, Recall, Signals};
 use jiff::Timestamp;
@@ -13,29 +13,30 @@ use crate::sources::RecallSources;
 use crate::views::{Columns, VectorSearch};
 use crate::words::ParsedQuery;
 
-/// What a recall sees. Every search of it goes through here, so that none sees what was not known then.
+/// The context of one recall. All its searches go through here, so that none sees memories stored after the queried
+/// instant.
 pub(crate) struct RecallContext<'a> {
     pub(crate) sources: &'a RecallSources<'a>,
     pub(crate) recall: &'a Recall,
     pub(crate) options: &'a RankingOptions<'a>,
-    /// The columns as of then; ones that know nothing where there are none.
+    /// The columns as of the queried instant; empty ones if unavailable.
     pub(crate) columns: &'a dyn Columns,
-    /// When it is asked.
+    /// The present of the query.
     pub(crate) present: Timestamp,
-    /// What has expired by this, microseconds since 1970, counts for nothing, and recency is counted from here.
+    /// Memories expired by this instant are skipped, and recency refers to it; microseconds since 1970.
     pub(crate) instant: i64,
     unsuperseded: Option<&'a RoaringBitmap>,
 }
 
-/// A question in the forms in which it is searched.
+/// A query in the forms that are searched.
 pub(crate) struct PreparedQuery {
     pub(crate) query: ParsedQuery,
-    /// Its direction; empty where there are no vectors, or their model can't be reached.
+    /// Its vector; empty if there are no vectors, or their model is unavailable.
     pub(crate) vector: Vec<f32>,
 }
 
 impl<'a> RecallContext<'a> {
-    /// Looks with `columns`, or those as of then where `as_of` has some.
+    /// Uses `columns`, or those of `as_of` if given.
     pub(crate) fn new(
         sources: &'a RecallSources<'a>,
         recall: &'a Recall,
@@ -56,12 +57,12 @@ impl<'a> RecallContext<'a> {
         }
     }
 
-    /// The columns, unless there are none.
+    /// The columns, if available.
     pub(crate) fn columns_if_any(&self) -> Option<&'a dyn Columns> {
         self.sources.columns.map(|_| self.columns)
     }
 
-    /// Where the memories of its answer come from.
+    /// Reads the memories of the answer.
     pub(crate) fn texts(&self) -> Texts<'a> {
         Texts {
             source: self.sources.source,
@@ -70,19 +71,19 @@ impl<'a> RecallContext<'a> {
         }
     }
 
-    /// Takes words apart, as a question.
+    /// Parses and embeds a query.
     pub(crate) fn prepare(&self, words: &str) -> PreparedQuery {
         let sources = self.sources;
         let query = ParsedQuery::new(words, sources.facts, sources.lexical, self.columns);
         let vector = match sources.vectors {
-            // Where a model can't be reached, recall goes on without.
+            // If the model is unavailable, the recall continues without vectors.
             Some(_) => self.vector(words).unwrap_or_default(),
             None => Vec::new(),
         };
         PreparedQuery { query, vector }
     }
 
-    /// The words as a vector: with the built-in model rare ones count more.
+    /// The query vector; with the built-in model rare words count more.
     fn vector(&self, words: &str) -> Result<Vec<f32>, RecallError> {
         let sources = self.sources;
         let mut vector = vec![0.0; sources.embedder.dimensions()];
@@ -95,12 +96,12 @@ impl<'a> RecallContext<'a> {
         Ok(vector)
     }
 
-    /// Whether all signals take part, and what they are read from is there.
+    /// Whether all features take part, and the columns are available.
     pub(crate) fn ranks_in_full(&self) -> bool {
         self.recall.signals == Signals::Full && self.sources.columns.is_some()
     }
 
-    /// What both searches find for a question in these rows, `depth` each at most.
+    /// The hits of both searches among these rows, `depth` each at most.
     pub(crate) fn search(
         &self,
         prepared: &PreparedQuery,
@@ -124,7 +125,7 @@ impl<'a> RecallContext<'a> {
         )
     }
 
-    /// The rows that pass a filter as they were then; `None` when all do that there are.
+    /// The rows that pass a filter as of the queried instant; `None` means no restriction.
     pub(crate) fn rows_passing_filter(
         &self,
         filter: &Filter,
@@ -133,12 +134,12 @@ impl<'a> RecallContext<'a> {
         Ok(filter::select(source, columns, self.sources.past, filter)?)
     }
 
-    /// All that was known then; `None` where that is all that there is.
+    /// All rows as of the queried instant; `None` means no restriction.
     pub(crate) fn known_rows(&self) -> Result<Option<RoaringBitmap>, RecallError> {
         self.rows_passing_filter(&Filter::default())
     }
 
-    /// How many memories there are.
+    /// The number of memories.
     pub(crate) fn memory_count(&self) -> Result<u64, RecallError> {
         match self.columns_if_any() {
             Some(columns) => Ok(columns.rows() as u64),
@@ -146,7 +147,7 @@ impl<'a> RecallContext<'a> {
         }
     }
 
-    /// The rows in these threads.
+    /// The rows of these threads.
     pub(crate) fn rows_in_threads(
         &self,
         threads: Vec<String>,
@@ -157,7 +158,7 @@ impl<'a> RecallContext<'a> {
         })
     }
 
-    /// The rows of what happened between two instants, each of which may be left open.
+    /// The rows of memories that happened between two instants, each optional.
     pub(crate) fn rows_between(
         &self,
         since: Option<Timestamp>,

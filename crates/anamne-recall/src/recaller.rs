@@ -1,4 +1,4 @@
-//! One recall, from the question to the answer: the one place that names all the stages.
+//! One recall, from query to answer: runs all stages.
 
 use std::time::Instant;
 
@@ -26,25 +26,25 @@ use crate::views::SearchHit;
 use crate::words::{ParsedQuery, Reader};
 use crate::{abstain, answer, context, ranking, rare_word, reordering, successors};
 
-/// Answers questions from what it reads.
+/// Answers queries from its sources.
 pub struct Recaller<'space>(RecallSources<'space>);
 
-/// Stands among what is degraded where the model could not turn the question into a vector.
+/// Listed as degraded if the query could not be embedded.
 const EMBEDDER: &str = "embedding model";
 
-/// Stands there where the reranker failed, and results are ordered without it.
+/// Listed as degraded if the reranker failed; results are ordered without it.
 const RERANKER: &str = "reranker";
 
-/// Rows that each search brings up beside the others where the question asks about a time and they happened then.
+/// Additional hits per search among memories of the time that the query mentions.
 const PREFERRED_DEPTH: usize = 32;
 
 impl<'space> Recaller<'space> {
-    /// Answers from these.
+    /// Answers from these sources.
     pub fn new(sources: RecallSources<'space>) -> Self {
         Self(sources)
     }
 
-    /// Answers a question.
+    /// Answers a query.
     pub fn recall(&self, recall: &Recall) -> Result<Answer, RecallError> {
         let started = Instant::now();
         recall.check()?;
@@ -52,7 +52,7 @@ impl<'space> Recaller<'space> {
         Ok(answer)
     }
 
-    /// Answers a question with a block of text within a token budget.
+    /// Answers a query with a context block within a token budget.
     pub fn context(&self, request: &ContextRequest) -> Result<Context, RecallError> {
         let started = Instant::now();
         request.check()?;
@@ -73,7 +73,7 @@ impl<'space> Recaller<'space> {
         Ok(context)
     }
 
-    /// The stages: plan, filter, search, rank, judge, answer.
+    /// The stages: plan, filter, search, rank, confidence, answer.
     fn answer(
         &self,
         recall: &Recall,
@@ -83,7 +83,7 @@ impl<'space> Recaller<'space> {
         let options =
             RankingOptions::of(recall, &sources.source.config().recall, sources.reranker)?;
         let valid = ValidRows::of(sources, recall)?;
-        // Columns of no tier know no row.
+        // Empty columns.
         let none = TieredColumns::new(Vec::new());
         let base = sources.columns.unwrap_or(&none);
         let as_of = (!recall.as_of.is_now()).then(|| AsOfColumns {
@@ -115,7 +115,7 @@ impl<'space> Recaller<'space> {
             confidence = Some(reordering::judge_all(&context, &mut reader, &mut ranked));
             has_reranker_failed = reordering::reorder(&context, &mut ranked)?;
         }
-        // Not where the caller asked for another formula, or for results that are not alike.
+        // Not with another formula or with diversity.
         if recall.ranking == Ranking::Full && recall.diversity == 0.0 {
             rare_word::move_to_front(&mut ranked, &searched.rare, &prepared.query);
         }
@@ -159,7 +159,7 @@ impl<'space> Recaller<'space> {
     }
 }
 
-/// Says of each result which memories say otherwise; as of an instant, which of those that were there then.
+/// Adds contradicting memories to each result; as of an earlier instant only those that existed then.
 fn add_disputes(context: &RecallContext<'_>, results: &mut [Hit]) {
     let Some(disputes) = context.sources.disputes else {
         return;
@@ -177,7 +177,7 @@ fn add_disputes(context: &RecallContext<'_>, results: &mut [Hit]) {
     });
 }
 
-/// What could not take part, each once.
+/// The unavailable views, each once.
 fn all_degraded(
     sources: &RecallSources<'_>,
     prepared: &PreparedQuery,
@@ -199,7 +199,7 @@ fn all_degraded(
     degraded
 }
 
-/// How it was planned, where that was asked for, or where more was searched than at first.
+/// The plan, if it was requested or tiers beyond the requested ones were searched.
 fn plan(
     context: &RecallContext<'_>,
     executed: Option<planner::ExecutedPlan>,
@@ -215,8 +215,8 @@ fn plan(
     Some(plan)
 }
 
-/// What both searches find within reach; where the question asks about a time, also the best of what happened then.
-/// `found` is what a search by plan has found.
+/// The hits of both searches in scope; if the query mentions a time, also the best of that time. `planned_hits` are
+/// those of a planned search.
 fn searched(
     context: &RecallContext<'_>,
     prepared: &PreparedQuery,
@@ -241,7 +241,7 @@ fn searched(
     searched
 }
 
-/// Adds those that were not found before.
+/// Adds the hits that were not found before.
 fn add_new(planned_hits: &mut Vec<SearchHit>, more: Vec<SearchHit>) {
     let known: FxHashSet<_> = planned_hits
         .iter()

@@ -1,6 +1,6 @@
-//! Ordering the results of one question where that is not as usual.
+//! Applies ranking options that change the default order.
 //!
-//! Confidence was fitted on the usual scores, so that every result is judged by those, whatever it is ordered by.
+//! Confidence was fitted on default scores, so every result is judged by those, whatever its order.
 
 use crate::adjacency;
 use crate::confidence::{AnswerConfidence, judge, judge_search_only};
@@ -14,7 +14,7 @@ use crate::recall_context::RecallContext;
 use crate::reranking;
 use crate::words::Reader;
 
-/// Judges every result by the score that confidence was fitted on; then they are ordered by their own again.
+/// Sets every result's confidence by its default score, then restores the order by its own score.
 pub(crate) fn judge_all(
     context: &RecallContext<'_>,
     reader: &mut Reader<'_>,
@@ -45,7 +45,7 @@ pub(crate) fn judge_all(
     confidence
 }
 
-/// Orders results where that is not as usual. Returns whether the reranker failed; then the order is the one without it.
+/// Applies formula, reranker and diversity. Returns whether the reranker failed; then the order is the one without it.
 pub(crate) fn reorder(
     context: &RecallContext<'_>,
     ranked: &mut Vec<Ranked>,
@@ -54,7 +54,7 @@ pub(crate) fn reorder(
     formulas::order(options.ranking, ranked, |ranked| {
         adjacency::adjacent_results(context, ranked)
     })?;
-    // What is not sure enough is no result, and takes nothing away from those that are.
+    // Results below the confidence threshold don't affect the order of those above.
     let (mut confident, others): (Vec<_>, Vec<_>) = std::mem::take(ranked)
         .into_iter()
         .partition(|ranked| ranked.confidence >= recall.min_confidence);

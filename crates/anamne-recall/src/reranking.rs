@@ -1,4 +1,4 @@
-//! A second look at the best results by a model that reads question and text together.
+//! Reranking of the best results by a model that reads query and text together.
 
 use anamne_embed::{EmbedError, Reranker, checked_scores};
 use anamne_types::{Body, Row};
@@ -7,13 +7,13 @@ use crate::error::RecallError;
 use crate::ranked::{Ranked, range_of_scores, sort};
 use crate::recall_context::RecallContext;
 
-/// Results that the reranker looks at: the first ones.
+/// The first results that are reranked.
 pub(crate) const RERANKED: usize = 20;
 
-/// Bytes of each text that it is shown: more than such models read.
+/// Maximum bytes of each text: more than such models read.
 const TEXT_BYTES: usize = 4_096;
 
-/// Has the first results looked at again; says whether that failed, and nothing has changed.
+/// Reranks the first results; returns whether that failed, with the order unchanged.
 pub(crate) fn rerank_first(
     reranker: &dyn Reranker,
     context: &RecallContext<'_>,
@@ -21,7 +21,7 @@ pub(crate) fn rerank_first(
 ) -> Result<bool, RecallError> {
     let first = ranked.iter().take(RERANKED);
     let rows: Vec<Row> = first.map(|ranked| ranked.candidate.row).collect();
-    // One that was forgotten a moment ago says nothing any more.
+    // A memory forgotten meanwhile has an empty text.
     let mut texts = vec![String::new(); rows.len()];
     for (row, memory) in context.texts().rows(&rows)? {
         if let Some(place) = rows.iter().position(|known| *known == row) {
@@ -31,7 +31,7 @@ pub(crate) fn rerank_first(
     Ok(rerank(reranker, &context.recall.query, &texts, ranked).is_err())
 }
 
-/// What a memory says, as far as a reranker is shown it.
+/// A memory's text for the reranker.
 fn text(content: &str, body: &Body) -> String {
     let mut text = content.to_owned();
     body.append_searchable(&mut text);
@@ -39,10 +39,10 @@ fn text(content: &str, body: &Body) -> String {
     text
 }
 
-/// Orders the first results by their score and the reranker's together, each counting the same: the reranker's, 0 to 1, is
-/// added with the range of those results' scores as its weight. They stay before all others. On an error nothing changes.
+/// Orders the first results by the sum of their score and the reranker's, with equal weight: the reranker's score, 0 to
+/// 1, is multiplied by the range of those results' scores. They stay before all others. On an error nothing changes.
 ///
-/// `texts` are those of the first results, at most [`LOOKED_AT`].
+/// `texts` are those of the first results, at most [`RERANKED`].
 fn rerank(
     reranker: &dyn Reranker,
     query: &str,
@@ -56,7 +56,7 @@ fn rerank(
     }
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let scores = checked_scores(reranker, query, &texts)?;
-    // Where the scores are all equal the reranker alone decides.
+    // With equal scores the reranker alone decides.
     let weight = match range_of_scores(ranked).1 {
         range if range > 0.0 => range,
         _ => 1.0,
@@ -75,7 +75,7 @@ mod tests {
     use crate::model::Features;
     use anamne_embed::ModelIdentity;
 
-    /// Scores a text by the number that it is; fails on what is none.
+    /// Scores a text by the number that it contains; fails otherwise.
     struct ByNumber(ModelIdentity);
 
     impl Reranker for ByNumber {
@@ -94,7 +94,7 @@ mod tests {
         }
     }
 
-    /// Rows with these scores after those with these texts were looked at.
+    /// Rows with these scores after reranking with these texts.
     fn reranked(scores: &[f32], texts: &[&str]) -> (Vec<(u32, f32)>, bool) {
         let ranked = (0..).zip(scores).map(|(row, score)| {
             let mut ranked = Ranked::sample(row, Features::default());

@@ -1,4 +1,4 @@
-//! As whom a question is asked: roles, for which some kinds and categories of memory count more.
+//! Roles, which favour some kinds and categories of memory.
 
 use std::collections::BTreeSet;
 
@@ -6,14 +6,14 @@ use anamne_store::view::Attributes;
 use anamne_store::{RecallConfig, RoleConfig};
 use anamne_types::{Category, InvalidValue, Kind};
 
-/// A role that every space has, with the points that memories gain for it.
+/// A built-in role, with the points that it gives.
 struct BuiltIn {
     name: &'static str,
     kinds: &'static [(Kind, f32)],
     categories: &'static [(Category, f32)],
 }
 
-/// All of them. A space's own role of the same name takes the place of one.
+/// A space's own role overrides a built-in one of the same name.
 const BUILT_IN: &[BuiltIn] = &[
     BuiltIn {
         name: "developer",
@@ -61,7 +61,7 @@ const BUILT_IN: &[BuiltIn] = &[
 /// Points by the number of a kind or category.
 type Points = [f32; 16];
 
-/// How memories look to a role.
+/// The preferences of a role.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct RolePreferences {
     kinds: Points,
@@ -70,7 +70,8 @@ pub(crate) struct RolePreferences {
 }
 
 impl RolePreferences {
-    /// That of the role with this name: the space's own, or a built-in one. Refused with the names that there are.
+    /// The preferences of the role with this name: the space's own, or a built-in one. An unknown name is refused with
+    /// the known ones.
     pub(crate) fn named(role: &str, settings: &RecallConfig) -> Result<Self, InvalidValue> {
         if let Some(config) = settings.roles.get(role) {
             return Ok(Self::from_config(config));
@@ -102,7 +103,7 @@ impl RolePreferences {
         }
     }
 
-    /// The points that a memory gains or loses, from −[`RoleConfig::MOST_POINTS`] to as many.
+    /// The points of a memory, from −[`RoleConfig::MOST_POINTS`] to [`RoleConfig::MOST_POINTS`].
     pub(crate) fn fit(&self, attributes: &Attributes) -> f32 {
         let of =
             |points: &Points, number: u8| points.get(usize::from(number)).copied().unwrap_or(0.0);
@@ -173,7 +174,7 @@ mod tests {
         check(Kind::Fact, Some(Category::BugFix), 5, 1.5);
         check(Kind::Fact, Some(Category::Constraint), 5, 0.5);
         check(Kind::Message, None, 10, 2.0);
-        // No sum goes past the bound.
+        // The sum is clamped.
         check(Kind::Fact, Some(Category::BugFix), 10, 3.0);
     }
 

@@ -1,4 +1,4 @@
-//! Which part of the memory a question is about, as a bitmap of rows.
+//! The scope of a query as a bitmap of rows.
 
 use anamne_types::RecallScope;
 use roaring::RoaringBitmap;
@@ -7,10 +7,10 @@ use crate::error::RecallError;
 use crate::recall_context::RecallContext;
 use crate::topic;
 
-/// Stands among what is degraded where it is not known, or not of every memory, what it names.
+/// Listed as degraded if entity names are unavailable or incomplete.
 const KNOWLEDGE: &str = "knowledge";
 
-/// The rows of a part of the memory; `None` when that is all of it.
+/// The rows in scope; `None` means no restriction.
 pub(crate) fn select(
     context: &RecallContext<'_>,
     scope: &RecallScope,
@@ -26,7 +26,7 @@ pub(crate) fn select(
     Ok(Some(rows))
 }
 
-/// The thread and those that name the same; where nobody knows what they name, the thread alone.
+/// The thread and those that name the same entities; without a knowledge graph only the thread.
 fn related(
     context: &RecallContext<'_>,
     thread: &str,
@@ -51,7 +51,7 @@ fn related(
     context.rows_in_threads(threads)
 }
 
-/// The memories that name somebody or something by any of its names; those that changed since, by what they said then.
+/// The memories that name an entity by any of its names; changed ones by their earlier text.
 fn naming(
     context: &RecallContext<'_>,
     name: &str,
@@ -80,7 +80,7 @@ fn naming(
     Ok(past.corrected(named.rows, &then))
 }
 
-/// Whether a text holds a name, in whatever case, and not amid a longer word.
+/// Whether a text contains a name as whole words, ignoring case.
 fn says(text: &str, name: &str) -> bool {
     let (text, name) = (text.to_lowercase(), name.to_lowercase());
     if name.is_empty() {

@@ -1,4 +1,4 @@
-//! Ranking by what the searches gave, and nothing else.
+//! Ranking by search scores only.
 
 use rustc_hash::FxHashMap;
 
@@ -7,7 +7,7 @@ use crate::model::{self, Features};
 use crate::ranked::{Ranked, sort};
 use crate::views::{Columns, SearchHit};
 
-/// Ranks by what the searches gave alone; equals by rising row.
+/// Ranks by search scores only; ties by row.
 pub(crate) fn rank(
     columns: Option<&dyn Columns>,
     lexical_most: f32,

@@ -1,4 +1,4 @@
-//! What took a memory's place comes before it.
+//! Places newer memories before the ones that they supersede.
 
 use anamne_store::view::Attributes;
 use anamne_types::Row;
@@ -10,11 +10,11 @@ use crate::past::Texts;
 use crate::ranked::Ranked;
 use crate::recall_context::RecallContext;
 
-/// How many times in a row a memory's successor may itself have been superseded.
+/// The maximum length of a chain of superseded memories.
 const MAX_CHAIN: usize = 16;
 
-/// Puts the memory that holds now before each superseded one among the first `limit`, also where the question found
-/// only the old one. Successors that the filter keeps out stay out. Costs nothing when none is superseded.
+/// Inserts the current memory before each superseded one among the first `limit`, also if the query found only the old
+/// one. Successors outside the filter are not added. Free if none is superseded.
 pub(crate) fn place_first(
     context: &RecallContext<'_>,
     filter: Option<&RoaringBitmap>,
@@ -50,13 +50,13 @@ pub(crate) fn place_first(
     Ok(())
 }
 
-/// The attributes of a row that has not expired.
+/// The attributes of a row, unless it is expired.
 fn live_attributes(context: &RecallContext<'_>, row: Row) -> Option<Attributes> {
     let attributes = context.columns.attributes(row)?;
     (attributes.expires_at > context.instant).then_some(attributes)
 }
 
-/// The row that holds now in place of `row`.
+/// The row of the current memory that supersedes `row`.
 fn successor(texts: &Texts<'_>, row: Row) -> Result<Option<Row>, RecallError> {
     let superseded = texts.rows(&[row])?.pop();
     let mut next = superseded.and_then(|(_, memory)| memory.superseded_by);

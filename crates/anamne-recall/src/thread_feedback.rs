@@ -1,16 +1,15 @@
-//! How alike threads are.
+//! The feature `thread_feedback`: similarity to the best-scoring threads.
 //!
-//! A question in the midst of something says little of what it is about ("that is done, what is next?"), but what looks
-//! best names the matter, and its other threads share rare words with it: relevance feedback (Rocchio 1971) without
-//! asking anybody, over whole threads. Rare are words that few of the threads at hand hold, so that what everybody says
-//! all the time counts for nothing.
+//! A query in the middle of a conversation says little about its topic ("that is done, what is next?"), but the best
+//! matches name the topic, and other threads on it share rare words with them: pseudo-relevance feedback (Rocchio 1971)
+//! over whole threads. Rarity is relative to the compared threads, so that common phrases don't count.
 
 use anamne_types::Row;
 
 use crate::model;
 use crate::views::{Columns, best_first};
 
-/// A row that looks good, with its thread.
+/// A high-scoring row with its thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScoredRow {
     pub(crate) score: f32,
@@ -18,7 +17,7 @@ pub(crate) struct ScoredRow {
     pub(crate) thread: u32,
 }
 
-/// The promising rows of one thread, taken as one text.
+/// The high-scoring rows of one thread as one text.
 struct ThreadText {
     thread: u32,
     /// The score of its best row.
@@ -26,39 +25,39 @@ struct ThreadText {
     rows: Vec<Row>,
 }
 
-/// What is known of a token.
+/// Statistics of a token.
 #[derive(Clone, Copy, Default)]
 struct TokenStats {
-    /// The number of the last text that held it, from 1.
+    /// The number of the last text that contains it, from 1.
     last_text: u8,
-    /// How many texts hold it.
+    /// How many texts contain it.
     thread_texts: u8,
-    /// The seeds that hold it, a bit each.
+    /// The seeds that contain it, one bit each.
     seeds: u8,
 }
 
-/// The different tokens of each text, one text after the other.
+/// The distinct tokens of all texts, concatenated.
 struct DistinctTokens {
     stats: Vec<TokenStats>,
     distinct: Vec<u16>,
-    /// Where each text's tokens end.
+    /// The end of each text's tokens.
     ends: Vec<usize>,
 }
 
-/// What the tokens of one text come to.
+/// Sums over the tokens of one text.
 #[derive(Clone, Copy, Default)]
 struct TokenSums {
-    /// The square of its length.
+    /// The squared length of its vector.
     square: f32,
-    /// The product with the seeds' directions, each as much as it has to say.
+    /// The dot product with the weighted seed vectors.
     seed_product: f32,
 }
 
 const _: () =
     assert!(model::COMPARED < u8::MAX as usize && model::SEED_THREADS <= u8::BITS as usize);
 
-/// How alike each thread is to the best ones, 0 to 1, itself left aside: the mean cosine of their rare words.
-/// O(tokens of the best [`model::COMPARED`] rows).
+/// The similarity of each thread to the best ones except itself, 0 to 1: the weighted mean cosine of idf-weighted
+/// tokens. O(tokens of the best [`model::COMPARED`] rows).
 pub(crate) fn thread_feedback(
     scored_rows: Vec<ScoredRow>,
     columns: &dyn Columns,
@@ -90,7 +89,7 @@ pub(crate) fn thread_feedback(
         .collect()
 }
 
-/// The best rows by thread, the best thread first; equals by rising row.
+/// The best rows by thread, the best thread first; ties by row.
 fn thread_texts(mut scored_rows: Vec<ScoredRow>) -> Vec<ThreadText> {
     let best_first = |one: &ScoredRow, other: &ScoredRow| {
         best_first((one.score, one.row), (other.score, other.row))
@@ -139,7 +138,7 @@ impl DistinctTokens {
         tokens
     }
 
-    /// Adds tokens to the text with this number, whose own stand before `end`, and returns how many are new to it.
+    /// Adds tokens to the text with this number, whose own tokens end at `end`, and returns how many are new to it.
     fn add(&mut self, tokens: &[u16], number: u8, seed: u8, end: usize) -> usize {
         let highest = tokens.iter().max().map_or(0, |&token| usize::from(token));
         if self.stats.len() <= highest {
@@ -153,14 +152,14 @@ impl DistinctTokens {
             token_stats.last_text = number;
             token_stats.thread_texts += is_new;
             token_stats.seeds |= seed;
-            // Written at every token and kept at some: cheaper than a branch that is hard to foresee.
+            // Written for every token and kept for some: cheaper than an unpredictable branch.
             distinct[found] = token;
             found += usize::from(is_new);
         }
         found
     }
 
-    /// What the tokens of the text at a place come to; without `along` its length alone.
+    /// The sums of a text; with empty `seed_weights` only its length.
     fn sums(&self, place: usize, squares: &[f32], seed_weights: &[f32]) -> TokenSums {
         let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
         let mut sums = TokenSums::default();
@@ -178,7 +177,7 @@ impl DistinctTokens {
     }
 }
 
-/// The square of the weight of a token that so many of `texts` hold.
+/// The squared weight of a token by how many texts contain it.
 fn squared_weights(thread_texts: usize) -> Vec<f32> {
     let weight = |containing: usize| {
         let (all, containing) = (thread_texts as f32, containing as f32);
@@ -188,7 +187,7 @@ fn squared_weights(thread_texts: usize) -> Vec<f32> {
     (0..=thread_texts).map(weight).collect()
 }
 
-/// How much each of the best threads has to say, 1 together.
+/// The weights of the best threads, 1 in total.
 fn seed_shares(thread_texts: &[ThreadText]) -> Vec<f32> {
     let best = thread_texts.first().map_or(0.0, |text| text.score);
     let share = |text: &ThreadText| ((text.score - best) / model::FEEDBACK_TEMPERATURE).exp();

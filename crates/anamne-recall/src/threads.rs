@@ -1,4 +1,4 @@
-//! What the candidates of one thread say together. A memory without a thread is a thread of its own.
+//! Features of the candidates of one thread together. A memory without a thread is its own thread.
 
 use anamne_types::Row;
 use rustc_hash::FxHashMap;
@@ -10,16 +10,16 @@ use crate::thread_feedback::{ScoredRow, thread_feedback};
 use crate::views::Columns;
 use crate::words::{Reader, SummaryIndex};
 
-/// What each thread's candidates say together.
+/// The features of each thread.
 #[derive(Debug, Default)]
 pub(crate) struct Threads {
     threads: FxHashMap<ThreadKey, ThreadFeatures>,
 }
 
-/// The number of a thread, or the row of a memory without one beyond all of them.
+/// The number of a thread, or for a memory without one its row above all thread numbers.
 type ThreadKey = u64;
 
-/// Numbers of threads are lower.
+/// Thread numbers are lower.
 const WITHOUT_THREAD: ThreadKey = 1 << 32;
 
 fn has_no_thread(key: ThreadKey) -> bool {
@@ -33,16 +33,16 @@ fn key(candidate: &Candidate) -> ThreadKey {
     }
 }
 
-/// What one thread's candidates say together.
+/// The features of one thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ThreadFeatures {
     /// The feature `thread_lexical`.
     pub(crate) lexical: f32,
     /// The feature `thread_words`.
     pub(crate) words: f32,
-    /// The feature `thread_feedback`; once [`Threads::compare`] has found it out.
+    /// The feature `thread_feedback`; set by [`Threads::add_feedback`].
     pub(crate) feedback: f32,
-    /// How many records it has, as far as its candidates tell.
+    /// Its number of records, as far as its candidates show.
     records: f32,
 }
 
@@ -54,7 +54,7 @@ struct ThreadReading {
 }
 
 impl Threads {
-    /// Reads the candidates of each thread as one text: BM25, and how well the question is met.
+    /// Reads the candidates of each thread as one text: BM25 and word match.
     pub(crate) fn read(reader: &mut Reader<'_>, candidates: &[Candidate]) -> Self {
         let readings = readings(reader, candidates);
         let mean_words = |without_thread: bool| {
@@ -68,7 +68,7 @@ impl Threads {
         let thread = |key: ThreadKey, reading: &ThreadReading| {
             let summary = reader.at(reading.summary);
             let (weight, mean) = if has_no_thread(key) {
-                // As much as it would have to say of its neighbours, and no more than threads have here.
+                // At most the weight of its neighbours in a thread, and of usual threads.
                 let window_weight =
                     model::LISTENING_WORDS / (model::LISTENING_WORDS + summary.words);
                 (
@@ -92,14 +92,14 @@ impl Threads {
         Self { threads }
     }
 
-    /// Takes in the threads that are not known yet.
+    /// Adds the threads that are not known yet.
     pub(crate) fn add_unknown(&mut self, others: Self) {
         for (number, thread) in others.threads {
             self.threads.entry(number).or_insert(thread);
         }
     }
 
-    /// What the candidate's thread says; nothing of one that was not read.
+    /// The features of the candidate's thread; zero if it was not read.
     pub(crate) fn of(&self, candidate: &Candidate) -> ThreadFeatures {
         self.threads
             .get(&key(candidate))
@@ -107,14 +107,14 @@ impl Threads {
             .unwrap_or_default()
     }
 
-    /// How many records a thread has on average, as far as the candidates tell; 1 where none of them is in a thread.
+    /// The mean number of records per thread, as far as candidates show; 1 if no candidate is in a thread.
     pub(crate) fn mean_records(&self) -> f32 {
         let in_threads = self.threads.iter().filter(|(key, _)| !has_no_thread(**key));
         mean(in_threads.map(|(_, thread)| thread.records)).unwrap_or(1.0)
     }
 
-    /// Finds out how alike the threads are to those that look best by the scores so far. A short thread is of one
-    /// matter, a long one of many, and so less is said by what it is like.
+    /// Computes the similarity of threads to the best ones by the scores so far. Short threads have one topic, long
+    /// ones several, so long ones get less.
     pub(crate) fn add_feedback(&mut self, ranked: &[Ranked], columns: &dyn Columns) {
         let scored_row = |ranked: &Ranked| {
             let (row, thread) = (ranked.candidate.row, ranked.candidate.attributes.thread);
@@ -138,7 +138,7 @@ fn mean(values: impl Iterator<Item = f32>) -> Option<f32> {
     (number > 0.0).then(|| sum / number)
 }
 
-/// Weighs the question's words by how they cluster in the candidates' threads.
+/// Weights the query's words by how they cluster in the candidates' threads.
 pub(crate) fn weigh_by_clusters(reader: &mut Reader<'_>, candidates: &[Candidate]) {
     let stretch = |candidate: &Candidate| match candidate.attributes.thread {
         0 => (0, candidate.row.0),
@@ -169,7 +169,7 @@ fn readings(
             });
         reader.add(reading.summary, own, 1.0, 1.0);
         reading.candidates += 1.0;
-        // Its last known place tells how many there are at least.
+        // The last known position is a lower bound of the length.
         let last = match attributes.thread {
             0 => 0,
             _ => attributes.position,
@@ -177,7 +177,7 @@ fn readings(
         let known = (last as f32 + 1.0).max(reading.candidates);
         reading.records = reading.records.max(known);
     }
-    // The thread's whole length is that of its records, of the mean length of what was read of it.
+    // Extrapolates the thread's length from the mean length of its candidates.
     for reading in readings.values() {
         reader.lengthen(
             reading.summary,

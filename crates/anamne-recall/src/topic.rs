@@ -1,4 +1,4 @@
-//! Which threads are about a topic, said in words.
+//! The threads about a topic given in words.
 
 use std::collections::BTreeSet;
 
@@ -11,19 +11,19 @@ use crate::error::RecallError;
 use crate::recall_context::RecallContext;
 use crate::words::Reader;
 
-/// Memories that each search brings up for a topic.
+/// Hits per search for a topic.
 const DEPTH: usize = 400;
 
-/// A memory that says less of the topic's words than this, weighted by how rare they are, is not about it.
+/// The minimum rarity-weighted share of the topic's words that a memory must match.
 const LEAST: f32 = 0.5;
 
-/// Nor is one that says less of them than this share of what the best one says.
+/// The minimum share of the best memory's match.
 const OF_BEST: f32 = 0.6;
 
-/// The memories of the threads that are about a topic, and those in no thread that are.
+/// The memories of the threads about a topic, and matching memories without a thread.
 ///
-/// A thread is as much about it as that one of its memories that says most of it: how well each of the topic's words is met,
-/// or how near the meaning is. What both searches bring up for the words is judged, and nothing else.
+/// A thread matches as well as its best memory: by the topic's words or by cosine. Only the hits of both searches are
+/// scored.
 pub(crate) fn select(
     context: &RecallContext<'_>,
     words: &str,
@@ -51,7 +51,7 @@ pub(crate) fn select(
     Ok(rows)
 }
 
-/// How much each memory that the searches bring up is about the words: 0 to 1.
+/// How well each search hit matches the topic: 0 to 1.
 fn about(
     context: &RecallContext<'_>,
     words: &str,
@@ -66,7 +66,7 @@ fn about(
         let met = reader.read(hit.row).closeness();
         found.insert(hit.row, met.max(hit.score / most).min(1.0));
     }
-    // The cosines of another model than the built-in one begin somewhere else; it brings memories up all the same.
+    // Cosines of other models are not comparable; they still find hits.
     let cosines_count = context.sources.weighted_table().is_some();
     for hit in &searched.vectors {
         let met = reader.read(hit.row).closeness();

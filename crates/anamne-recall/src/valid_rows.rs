@@ -1,4 +1,4 @@
-//! What was true at an instant: what had happened by then, and had neither expired nor been superseded.
+//! Validity at an instant: memories that had happened by then, and were neither expired nor superseded.
 
 use anamne_index::columns::RowPredicate;
 use anamne_store::SpaceSource;
@@ -12,17 +12,17 @@ use crate::past::{AsOfColumns, Past};
 use crate::sources::RecallSources;
 use crate::views::Columns;
 
-/// Which memories held at an instant.
+/// The memories valid at an instant.
 #[derive(Debug, Default)]
 pub(crate) struct ValidRows {
-    /// The rows that held.
+    /// The valid rows.
     pub(crate) rows: RoaringBitmap,
-    /// Those of them that have a successor which happened only later.
+    /// Those of them that were superseded later.
     pub(crate) unsuperseded: RoaringBitmap,
 }
 
 impl ValidRows {
-    /// What held at the instant that is asked about; `None` where none is.
+    /// The memories valid at the queried instant; `None` if none is given.
     pub(crate) fn of(
         sources: &RecallSources<'_>,
         recall: &Recall,
@@ -39,11 +39,11 @@ impl ValidRows {
         Self::at(instant, sources.source, columns, sources.past).map(Some)
     }
 
-    /// Judges all rows of `columns`, in which what changed since stands as it was in `past`.
+    /// Checks all rows of `columns`, in which changed memories are as in `past`.
     ///
-    /// A memory whose successor was erased stays, as superseded: nobody knows any more when that happened. O(rows) over the
-    /// columns, and a look into the source for each superseded one. Without columns the source is asked about every row, and
-    /// what had expired is not left out.
+    /// A memory whose successor was erased stays superseded: the time is unknown. O(rows) over the columns, and a
+    /// source lookup per superseded row. Without columns the source is queried for every row, and expired ones are
+    /// included.
     fn at(
         instant: Timestamp,
         source: &SpaceSource,
@@ -88,7 +88,7 @@ impl ValidRows {
     }
 }
 
-/// For each of these superseded rows when its successor happened; `None` where that is not known.
+/// For each of these superseded rows, when its successor happened; `None` if unknown.
 fn successor_times(
     rows: &[Row],
     source: &SpaceSource,

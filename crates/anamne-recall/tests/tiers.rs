@@ -1,4 +1,4 @@
-//! The views of several tiers together answer as one view over all their rows does.
+//! The combined views of several tiers answer like one view over all rows.
 
 mod tier_twin;
 
@@ -18,10 +18,10 @@ use tier_twin::{Noise, Tier, World, direction, record, text, token, word};
 
 /// Words in the memories' texts.
 const VOCABULARY: usize = 140;
-/// Rows that are told of, and then some that are not.
+/// Rows in use; some more are empty.
 const ROWS: u32 = 300;
 
-/// How often each word was told, by the field in which it stood: as many postings one segment may have of it.
+/// How often each word was written per field: the maximum number of postings in a segment.
 #[derive(Default)]
 struct Told(BTreeMap<(bool, String), usize>);
 
@@ -38,7 +38,7 @@ impl Told {
 
 fn memory(noise: &mut Noise, number: u32) -> Record {
     let words = if noise.once_in(60) {
-        // More than one vector.
+        // Several vectors.
         300
     } else {
         noise.below(25)
@@ -54,7 +54,7 @@ fn memory(noise: &mut Noise, number: u32) -> Record {
     record(text, &author[number as usize % author.len()], number)
 }
 
-/// Some hundred memories, some of them published and some in tails, changed, forgotten and moved on the way.
+/// A few hundred memories, some on disk and some in tails, with changes, deletions and moves.
 fn world(seed: u64, tiers: usize) -> World {
     let (mut noise, mut told, mut world) = (Noise(seed), Told::default(), World::new(tiers));
     let mut write = |world: &mut World, noise: &mut Noise, row: u32, number: u32| {
@@ -75,7 +75,7 @@ fn world(seed: u64, tiers: usize) -> World {
                 _ => {}
             }
         }
-        // What comes after the last fold stays in the tail.
+        // Later records stay in the tail.
         for tier in world.tiers.iter().chain([&world.whole]) {
             if noise.once_in(2) {
                 tier.fold();
@@ -125,7 +125,7 @@ fn filters(noise: &mut Noise) -> [Option<RoaringBitmap>; 3] {
     [None, Some(narrow), Some(most)]
 }
 
-/// What every other tier gives and then the others, merged: what a search of all of them gives.
+/// The merged hits of a search of every other tier, then of the rest: equal to a search of all.
 fn in_two_stages(
     world: &World,
     limit: usize,
@@ -183,7 +183,7 @@ fn check_vectors(world: &World, noise: &mut Noise) {
             whole.similarities(&query, &all).expect("whole")
         );
         for filter in filters(noise) {
-            // With so few rows, a filter has every row that passes compared; and without one, a limit above their number.
+            // With so few rows a filtered search compares every row; without a filter one with a high limit.
             let limits: &[usize] = if filter.is_some() {
                 &[0, 1, 9, 500]
             } else {
@@ -204,7 +204,7 @@ fn check_vectors(world: &World, noise: &mut Noise) {
                 assert_eq!(in_two_stages(world, limit, by_meaning), expected, "{limit}");
             }
         }
-        // Else a search over signs may overlook one at the edge, in one view as in several.
+        // Otherwise a search over sign bits may miss one at the edge, in one view as in several.
         for hits in [
             tiers.search(&query, 9, None).expect("whole"),
             tiers.candidates(&query, 9, None).expect("whole"),
@@ -322,7 +322,7 @@ fn where_live_rows_are_estimated_tiers_still_answer_much_the_same() {
     for tier in world.tiers.iter().chain([&world.whole]) {
         tier.fold();
     }
-    // Each tier has more postings of the common word than are counted one by one, and dead ones among them.
+    // Each tier has more postings of the common word than are counted individually, including dead ones.
     for row in 0..300 {
         world.migrate(row, noise.below(3));
     }
@@ -349,7 +349,7 @@ fn where_live_rows_are_estimated_tiers_still_answer_much_the_same() {
     }
 }
 
-/// Rows 1 and 2 stand in two tiers, with other texts and attributes in each.
+/// Rows 1 and 2 are in two tiers, with different texts and attributes.
 fn twice(folded: bool) -> World {
     let mut world = World::new(2);
     let said = |text: &str, number, position| {
@@ -364,7 +364,7 @@ fn twice(folded: bool) -> World {
         world.tiers[0].tell(row, said("dagodu", 20 + row, row));
         let mut stale = said("bafobu bafobu kamoku", 30 + row, row);
         if let Some(record) = &mut stale {
-            // So that it would be a neighbour of row 4 in place of row 3.
+            // If used, it would be a neighbour of row 4 instead of row 3.
             record.attributes.position = 4;
         }
         world.tiers[1].tell(row, stale);
@@ -463,7 +463,7 @@ fn large_tiers_that_two_threads_search_answer_as_one_view_does() {
             LexicalSearch::search(&world.whole.lexical, &query(&words), 50, filter),
         );
         assert_eq!(found.expect("whole"), expected.expect("whole"));
-        // Tails are compared with the query one by one.
+        // Tails are compared exhaustively.
         let query = direction(&words);
         let (found, expected) = (
             vectors(&world).search(&query, 50, filter),
@@ -473,7 +473,7 @@ fn large_tiers_that_two_threads_search_answer_as_one_view_does() {
     }
 }
 
-/// Writes over the postings or segments in a view's folder.
+/// Overwrites the postings or segments in a view's folder.
 fn damage(folder: &Path) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();

@@ -1,49 +1,49 @@
-//! What the best results together say about whether the question is answered.
+//! What the best results together indicate about whether the query can be answered.
 
 use super::model::{self, Answered, OnTopic, RelevanceInputs};
 use crate::model::{DEPTH, Weights};
 use crate::ranked::Ranked;
 use crate::words::{Reader, SentenceStats};
 
-/// What is known of a question and its best results.
+/// Evidence from the query and its best results.
 pub(super) struct Evidence {
     pub(super) on_topic: OnTopic,
     pub(super) answered: Answered,
-    /// How well what the named person says of itself, and others of it, fits.
+    /// How well statements about the named person match.
     told: f32,
-    /// The logarithm of the question's pieces.
+    /// The logarithm of the number of query wordpieces.
     pieces: f32,
     /// The score of the tenth result.
     tenth: f32,
-    /// The best score, authors aside.
+    /// The best score without the `author` feature.
     best_content: f32,
 }
 
-/// A score without the author's part: what is said, whoever says it.
+/// The score without the `author` feature.
 fn score_without_author(ranked: &Ranked) -> f32 {
     ranked.score - ranked.features.author * Weights::DEFAULT.author
 }
 
-/// A score without what goes by the matter: that tells which memories are asked about, and not whether there are any.
+/// The score without `lsi_similarity`, which tells which memories are relevant, but not whether there are any.
 fn score_without_lsi(ranked: &Ranked) -> f32 {
     ranked.score - ranked.features.lsi_similarity * Weights::DEFAULT.lsi_similarity
 }
 
-/// The results that have something to do with the question.
+/// The results that are related to the query.
 fn related(first: &[Ranked]) -> Vec<&Ranked> {
     let best = first.iter().map(|ranked| ranked.score).fold(0.0, f32::max);
     let is_related = |ranked: &&Ranked| ranked.score >= model::RELATED_SHARE * best;
     first.iter().filter(is_related).collect()
 }
 
-/// The mean of a figure over some results; 0 of none.
+/// The mean of a value over some results; 0 for none.
 fn mean(results: &[&Ranked], figure: impl Fn(&Ranked) -> f32) -> f32 {
     let sum: f32 = results.iter().map(|ranked| figure(ranked)).sum();
     sum / results.len().max(1) as f32
 }
 
 impl Evidence {
-    /// Reads the first of `ranked`. O(their tokens) where the question names one person, else O(their summaries).
+    /// Reads the first of `ranked`. O(their tokens) if the query names one person, else O(their summaries).
     pub(super) fn of(reader: &mut Reader<'_>, ranked: &[Ranked]) -> Self {
         let first = &ranked[..ranked.len().min(model::FIRST)];
         let related = related(first);
@@ -52,7 +52,7 @@ impl Evidence {
         let by_meaning = ranked
             .iter()
             .any(|ranked| ranked.candidate.vector_rank.is_some());
-        // However many rows a search brings up, those count that it brings up at least.
+        // Independent of the requested number of results.
         let is_among_usual = |rank: Option<u32>| rank.is_some_and(|rank| (rank as usize) < DEPTH);
         let by_both = |ranked: &Ranked| {
             let candidate = &ranked.candidate;
@@ -82,7 +82,7 @@ impl Evidence {
             },
             told,
             pieces: (reader.query.piece_weights.len() as f32).ln_1p(),
-            // Where there are fewer: what has nothing in common with a question scores about nothing.
+            // With fewer results: an unrelated memory scores about 0.
             tenth: ranked
                 .get(model::FIRST - 1)
                 .map_or(0.0, |tenth| tenth.score),
@@ -93,12 +93,12 @@ impl Evidence {
         }
     }
 
-    /// The probability that the memory holds what is asked.
+    /// The probability that the store contains the answer.
     pub(super) fn probability(&self) -> f32 {
         self.on_topic.probability() * self.answered.probability()
     }
 
-    /// What one result is judged by.
+    /// The inputs for the confidence of one result.
     pub(super) fn relevance_inputs(
         &self,
         reader: &Reader<'_>,
@@ -124,7 +124,7 @@ impl Evidence {
     }
 }
 
-/// How well the question's pieces are met, each where it is met best: their weighted mean, and the least of them.
+/// How well the query's wordpieces are matched, each by its best match among all results: weighted mean and minimum.
 fn best_matches(reader: &mut Reader<'_>, first: &[Ranked]) -> (f32, f32) {
     if first.is_empty() || reader.query.piece_weights.is_empty() {
         return (0.0, 0.0);
@@ -139,8 +139,8 @@ fn best_matches(reader: &mut Reader<'_>, first: &[Ranked]) -> (f32, f32) {
     (together.closeness(), least)
 }
 
-/// The entropy of the results by what they say, in nats, as if the scores were logits, which is what they are fitted
-/// as. Results that are not there count as usual ones.
+/// The entropy of the result scores without authors, in nats, with scores as logits, which is how they are fitted.
+/// Missing results count with the usual entropy.
 fn spread(related: &[&Ranked]) -> f32 {
     let contents = related.iter().map(|ranked| score_without_author(ranked));
     let best = contents.clone().fold(f32::MIN, f32::max);
@@ -155,10 +155,9 @@ fn spread(related: &[&Ranked]) -> f32 {
     there * entropy + (1.0 - there) * model::USUAL_SPREAD
 }
 
-/// How well the best sentences fit that tell of the one person whom the question names, and of other persons.
+/// The best match among sentences about the one person that the query names, and among sentences about others.
 ///
-/// Who speaks in the first person tells of themselves, in the second person of whom they speak to; a question without
-/// a person in it tells nothing.
+/// The first person refers to the author, the second person to the addressee; both are 0 if the query names no person.
 fn told(reader: &mut Reader<'_>, first: &[Ranked]) -> [f32; 2] {
     let query = reader.query;
     let [named] = query.named[..] else {
@@ -185,7 +184,7 @@ fn told(reader: &mut Reader<'_>, first: &[Ranked]) -> [f32; 2] {
     [of_named, of_others]
 }
 
-/// How much a sentence tells of who says it: 1, or −1 where it tells of whom it is said to.
+/// Whom a sentence is about: 1 for its speaker, −1 for its addressee.
 fn self_reference(sentence: SentenceStats) -> f32 {
     let (own, other) = (sentence.first_person as f32, sentence.second_person as f32);
     if sentence.is_question {

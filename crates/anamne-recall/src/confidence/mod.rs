@@ -1,5 +1,5 @@
-//! How sure the answer is: of each result, a calibrated probability that it bears on the question; of all of them, one
-//! that the memory holds an answer.
+//! Calibrated confidence: for each result, the probability that it is relevant; for the answer, the probability that
+//! the store contains it.
 
 mod evidence;
 mod model;
@@ -13,23 +13,23 @@ use crate::words::Reader;
 use evidence::Evidence;
 use model::{RelevanceInputs, SearchOnly};
 
-/// How sure an answer is, and by what.
+/// The confidence of an answer, with its inputs.
 pub(crate) struct AnswerConfidence {
-    /// The probability that the memory holds what is asked.
+    /// The probability that the store contains the answer.
     pub(crate) answered: f32,
-    /// The results that were judged, in the order of `judged`.
+    /// The rows of the results, in the order of `inputs`.
     rows: Vec<Row>,
     inputs: ConfidenceInputs,
 }
 
-/// What the results were judged by, best first.
+/// The inputs of the confidence model for each result, best first.
 enum ConfidenceInputs {
     Full(Evidence, Vec<RelevanceInputs>),
     SearchOnly(Vec<SearchOnly>),
 }
 
 impl AnswerConfidence {
-    /// By what the result at `row` was judged: names and values. O(results).
+    /// Names and values of the inputs for the result at `row`. O(results).
     pub(crate) fn table(&self, row: Row) -> Vec<(Cow<'static, str>, f32)> {
         let place = self.rows.iter().position(|judged| *judged == row);
         let named = |(name, value)| (Cow::Borrowed(name), value);
@@ -49,7 +49,7 @@ impl AnswerConfidence {
     }
 }
 
-/// Judges how sure the answer and each of its first `places` results are, after a full ranking.
+/// Sets the confidence of the first `places` results after a full ranking.
 pub(crate) fn judge(
     reader: &mut Reader<'_>,
     ranked: &mut [Ranked],
@@ -79,8 +79,8 @@ fn rows(ranked: &[Ranked], places: usize) -> Vec<Row> {
     ranked.map(|ranked| ranked.candidate.row).collect()
 }
 
-/// Judges where the searches alone have ranked: each result by what they gave, the answer by the best of them. What a
-/// search would have given that took no part counts as usual.
+/// Sets the confidence after a ranking by search scores only: each result by its scores, the answer by its best result.
+/// A search that took no part counts with usual scores.
 pub(crate) fn judge_search_only(ranked: &mut [Ranked], places: usize) -> AnswerConfidence {
     let found = || ranked.iter().map(|ranked| &ranked.candidate);
     let by_words = found().any(|found| found.lexical_rank.is_some());

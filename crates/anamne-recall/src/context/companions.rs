@@ -1,4 +1,4 @@
-//! What an entry can't be read without: the question that a short turn answers, and the other side of what is contested.
+//! Companions of an entry: the question that a short message answers, and conflicting memories.
 
 use anamne_store::{SpaceSource, StoreError};
 use anamne_text::analyser::Analyser;
@@ -9,32 +9,32 @@ use anamne_types::{Dispute, Filter, Kind, Memory, MemoryId};
 use super::passages::{LongText, PassageQuery, beginning};
 use crate::error::RecallError;
 
-/// A turn of so many tokens or fewer may say nothing without the one before it.
+/// Messages up to this number of tokens may need the previous message to be understood.
 const SHORT_MESSAGE_TOKENS: usize = 14;
 
-/// Tokens of a question that are shown beside its answer.
+/// Tokens shown of the question before an answer.
 const QUESTION_TOKENS: usize = 24;
 
-/// Tokens of the other side that are shown.
+/// Tokens shown of a conflicting memory.
 const CONFLICT_TOKENS: usize = 32;
 
-/// Other sides that are shown beside one entry.
+/// Conflicting memories shown with one entry.
 const MAX_CONFLICTS: usize = 2;
 
-/// Where what stands beside an entry is found.
+/// Where companions of entries are read from.
 pub(super) struct CompanionSource<'space> {
     pub(super) source: &'space SpaceSource,
     pub(super) filter: &'space Filter,
-    /// Whether memories are wanted as they are; as of an instant nothing stands beside an entry.
+    /// Whether the query is about the present; as of an earlier instant entries have no companions.
     pub(super) is_current: bool,
 }
 
-/// A memory that is shown in short beside another one.
+/// A memory that is shown in short next to an entry.
 pub(super) struct Companion {
     pub(super) memory: Memory,
-    /// Where it comes from, if it is not a person's words.
+    /// Its origin, unless written by a person.
     pub(super) origin: String,
-    /// The line of ours above it; empty until it is known what it stands beside.
+    /// Its marker line; empty until it is assigned to an entry.
     pub(super) marks: String,
     pub(super) shown: String,
     pub(super) shortened: bool,
@@ -42,7 +42,7 @@ pub(super) struct Companion {
 }
 
 impl CompanionSource<'_> {
-    /// The question that a short turn answers, shortened to its last sentence.
+    /// The question that a short message answers, shortened to its last sentence.
     pub(super) fn question_before(
         &self,
         memory: &Memory,
@@ -71,7 +71,7 @@ impl CompanionSource<'_> {
         self.beside(before, shown, shortened).map(Some)
     }
 
-    /// The memories that speak against one, shortened to what speaks of the same.
+    /// The memories that contradict one, shortened to sentences about the same subject.
     pub(super) fn conflicting(
         &self,
         memory: &Memory,
@@ -135,7 +135,7 @@ impl CompanionSource<'_> {
     }
 }
 
-/// The last sentence of a text, if it asks.
+/// The last sentence of a text, if it is a question.
 fn last_question(text: &str) -> Option<&str> {
     let last = sentences(text).pop()?;
     let sentence = text[last].trim();
@@ -148,7 +148,7 @@ fn is_question_mark(letter: char) -> bool {
     matches!(letter, '?' | '？' | '؟' | ';' | '՞')
 }
 
-/// Whether a question's filter lets a memory pass that it did not find.
+/// Whether a memory passes the query's filter.
 fn passes(filter: &Filter, memory: &Memory) -> bool {
     fn has(wanted: &[String], name: Option<&String>) -> bool {
         wanted.is_empty() || name.is_some_and(|name| wanted.contains(name))

@@ -1,4 +1,4 @@
-//! What may stand in a block, and what stands there.
+//! Candidates and entries of a context block.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -10,38 +10,38 @@ use super::companions::Companion;
 use super::lines::{speaker, write_entry};
 use super::passages::LongText;
 
-/// A part of a block under a heading of its own, where the block has several.
+/// A section of a context block.
 #[derive(Clone, Copy, Debug)]
 pub struct Section {
-    /// The heading.
+    /// Its heading.
     pub heading: &'static str,
-    /// Tokens that its entries may cost before the other sections had their turn.
+    /// Token budget of its entries in the first round.
     pub most: usize,
 }
 
-/// A memory that may stand in a block.
+/// A memory that may be included in a context block.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'memory> {
     /// The memory.
     pub memory: &'memory Memory,
-    /// The probability that it bears on the question; 0 where none was asked.
+    /// The probability that it is relevant; 0 without a query.
     pub confidence: f32,
-    /// The memories that say otherwise.
+    /// The memories that contradict it.
     pub disputes: &'memory [Dispute],
-    /// What of it is shown, where that is not the whole.
+    /// The passage to show instead of the whole.
     pub passage: Option<&'memory str>,
-    /// The place of its section.
+    /// The index of its section.
     pub section: usize,
 }
 
 impl<'memory> Candidate<'memory> {
-    /// What of it is shown where there is room.
+    /// The text to show if there is room.
     pub(super) fn shown(&self) -> &'memory str {
         self.passage.unwrap_or(&self.memory.content)
     }
 }
 
-/// A memory that goes into the block.
+/// A memory that is included in the block.
 pub(super) struct BlockEntry<'memory> {
     pub(super) candidate: Candidate<'memory>,
     pub(super) marks: String,
@@ -49,28 +49,28 @@ pub(super) struct BlockEntry<'memory> {
     pub(super) shortened: bool,
     /// The question that it answers.
     pub(super) question: Option<Companion>,
-    /// What speaks against it.
+    /// The memories that contradict it.
     pub(super) conflicting: Vec<Companion>,
-    /// Its text, where it was read for shortening.
+    /// Its parsed text, if it was parsed for shortening.
     pub(super) long: Long<'memory>,
 }
 
-/// A text, read when it is first shortened: candidates have several turns.
+/// A text that is parsed when it is first shortened; a candidate may be tried several times.
 pub(super) type Long<'memory> = Rc<OnceCell<LongText<'memory>>>;
 
 impl BlockEntry<'_> {
-    /// What its own lines cost at most.
+    /// The maximum token cost of its own lines.
     pub(super) fn cost(&self) -> usize {
         entry_cost(&self.marks, self.candidate.memory, &self.shown)
     }
 }
 
-/// What a memory costs that stands beside an entry.
+/// The token cost of a companion.
 pub(super) fn companion_cost(beside: &Companion) -> usize {
     entry_cost(&beside.marks, &beside.memory, &beside.shown)
 }
 
-/// What the lines of a memory cost at most.
+/// The maximum token cost of a memory's lines.
 pub(super) fn entry_cost(marks: &str, memory: &Memory, shown: &str) -> usize {
     let mut line = String::new();
     write_entry(

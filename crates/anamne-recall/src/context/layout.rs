@@ -1,4 +1,4 @@
-//! Reading order: sections, in them threads by their first entry's time, in them entries by their place.
+//! Reading order: by section, then threads by the time of their first entry, then entries by position.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,23 +11,23 @@ use super::entries::{BlockEntry, Candidate, Section};
 use super::lines::{heading, marks, origin_mark, preamble, speaker, write_entry};
 use crate::error::RecallError;
 
-/// How entries are put in order and written.
+/// Orders and writes entries.
 pub(super) struct Layout<'memory> {
     sections: &'memory [Section],
     has_headings: bool,
-    /// How successors of superseded candidates are cited.
+    /// Citations of the successors of superseded candidates.
     citations: BTreeMap<MemoryId, String>,
-    /// Where the candidates come from, as far as they are not a person's words.
+    /// Origins of candidates that were not written by a person.
     origins: BTreeMap<MemoryId, String>,
-    /// The origin that most candidates have, which is said once.
+    /// The most frequent origin, stated once in the preamble.
     common_origin: String,
 }
 
-/// From so many candidates of one origin on it is said once instead of with each of them.
+/// An origin shared by at least this many candidates is stated once in the preamble.
 const MIN_SHARED_ORIGIN: usize = 4;
 
 impl<'memory> Layout<'memory> {
-    /// A block whose sections have headings only where there is more than one of them.
+    /// A block that has section headings only if there are several sections.
     pub(super) fn of_several(
         source: &SpaceSource,
         sections: &'memory [Section],
@@ -57,7 +57,7 @@ impl<'memory> Layout<'memory> {
             .map(|candidate| (candidate.memory.id, candidate.memory.citation()))
             .collect();
         let memories: Vec<&Memory> = candidates.iter().map(|one| one.memory).collect();
-        // By id, since a memory may stand for several sections.
+        // By id: a memory may be a candidate in several sections.
         let origins: BTreeMap<MemoryId, String> = source
             .provenance(&memories)?
             .iter()
@@ -73,24 +73,24 @@ impl<'memory> Layout<'memory> {
         })
     }
 
-    /// What stands above the block.
+    /// The first lines of the block.
     pub(super) fn preamble(&self) -> String {
         preamble(&self.common_origin)
     }
 
-    /// The mark of an origin that is not the usual one.
+    /// The origin marker; empty for the common origin.
     pub(super) fn origin_mark(&self, origin: &str) -> String {
         origin_mark(origin, &self.common_origin)
     }
 
-    /// Tokens that a section's entries may cost before the other sections had their turn.
+    /// The token budget of a section in the first round.
     pub(super) fn most(&self, section: usize) -> usize {
         self.sections
             .get(section)
             .map_or(usize::MAX, |section| section.most)
     }
 
-    /// What the heading of a section costs.
+    /// The token cost of a section heading.
     pub(super) fn section_cost(&self, section: usize) -> usize {
         match self.sections.get(section) {
             Some(section) if self.has_headings => estimate_tokens(section.heading) + 4,
@@ -98,7 +98,7 @@ impl<'memory> Layout<'memory> {
         }
     }
 
-    /// The citation of an entry and what is said about it.
+    /// The citation of an entry and its markers.
     pub(super) fn marks(&self, candidate: &Candidate<'_>) -> String {
         let marks = marks(candidate.memory, candidate.disputes, |later| {
             self.citations.get(&later).cloned()
@@ -107,7 +107,7 @@ impl<'memory> Layout<'memory> {
         marks + &self.origin_mark(origin.map_or("", String::as_str))
     }
 
-    /// The block, and what each entry costs in it, in reading order.
+    /// The block's text, and the entries with their token cost, in reading order.
     pub(super) fn write(&self, entries: &[BlockEntry<'_>]) -> (String, Vec<ContextEntry>) {
         let mut block = self.preamble();
         let mut described = Vec::with_capacity(entries.len());
@@ -167,25 +167,25 @@ impl<'memory> Layout<'memory> {
     }
 }
 
-/// Where in the block the writer is.
+/// The write position in the block.
 #[derive(Default)]
 struct Cursor {
     section: Option<usize>,
     heading: String,
     thread: Option<String>,
-    /// Whether anything was said under this heading, and by whom the last line.
+    /// Whether there are lines under this heading, and the speaker of the last one.
     has_lines: bool,
     speaker: Option<String>,
 }
 
 impl Cursor {
-    /// Writes an entry, with the speaker where it is not the one of the entry above; returns what it costs.
+    /// Writes an entry, with its speaker unless it is the previous entry's; returns its token cost.
     fn say(&mut self, block: &mut String, marks: &str, memory: &Memory, text: &str) -> usize {
         let begin = block.len();
         let speaker = speaker(memory);
         let shown = match &speaker {
             _ if self.has_lines && speaker == self.speaker => None,
-            // Where the one above has a name, a line without would be taken for theirs.
+            // Otherwise the line would be attributed to the previous speaker.
             None if self.speaker.is_some() => Some("unknown"),
             speaker => speaker.as_deref(),
         };
@@ -196,7 +196,7 @@ impl Cursor {
     }
 }
 
-/// The origin that is said once: the most frequent one, if it is that of many and not a person's.
+/// The most frequent origin, if it has enough candidates and is not a person.
 fn most_common(origins: &BTreeMap<MemoryId, String>) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for origin in origins.values() {
@@ -207,7 +207,7 @@ fn most_common(origins: &BTreeMap<MemoryId, String>) -> String {
         .map_or_else(String::new, |(origin, _)| origin.to_owned())
 }
 
-/// Entries by section; those of one thread together, where the thread's first entry is.
+/// Entries by section; entries of one thread together, at the position of its first entry.
 fn in_order<'entries, 'memory>(
     entries: &'entries [BlockEntry<'memory>],
 ) -> Vec<&'entries BlockEntry<'memory>> {

@@ -1,7 +1,7 @@
-//! Packing memories into a block of text for a model to read, within a token budget.
+//! Packs memories into a block of text for a model, within a token budget.
 //!
-//! `passages` shortens a long memory to what bears on the question; `packing` spends the budget; `beside` finds
-//! what an entry can't be read without; `layout` puts the `entries` in reading order; `lines` writes them.
+//! `passages` shortens long memories to relevant sentences; `packing` spends the budget; `companions` finds memories
+//! that an entry can't be understood without; `layout` puts the `entries` in reading order; `lines` writes them.
 
 mod companions;
 mod entries;
@@ -22,7 +22,7 @@ use self::packing::Packing;
 pub(crate) use self::passages::PassageQuery;
 use crate::error::RecallError;
 
-/// The sections of a block that answers a question.
+/// The sections of a block that answers a query.
 const SECTIONS: [Section; 3] = [
     Section {
         heading: "Facts and skills",
@@ -38,7 +38,7 @@ const SECTIONS: [Section; 3] = [
     },
 ];
 
-/// How much sooner a memory of each section has its turn: a fact says in a line what a talk says in twenty.
+/// The priority factor of each section (lower is earlier): facts are denser than conversation.
 const SECTION_WEIGHT: [f32; 3] = [0.5, 0.75, 1.0];
 
 /// Packs the results of `answer`, best first, into at most `budget` tokens.
@@ -79,9 +79,9 @@ pub(crate) fn pack(
     Ok(context)
 }
 
-/// Packs what was chosen without a recall, or beside one: each section within its own bound first, then whatever still
-/// finds room. Candidates come in the order in which they have their turn; long ones are shortened to what bears on the
-/// question, which may be empty.
+/// Packs given candidates instead of search results: in the first round each section within its own budget, then
+/// whatever fits. Candidates come in order of priority; long ones are shortened to the sentences relevant to `query`,
+/// which may be empty.
 pub fn gather(
     source: &SpaceSource,
     sections: &[Section],

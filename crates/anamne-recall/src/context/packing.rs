@@ -1,4 +1,5 @@
-//! Spending the budget: the best first, long ones shortened, nothing twice, and what is left makes short ones longer.
+//! Spends the token budget: best candidates first, long ones shortened, no duplicates, leftover budget for longer
+//! passages.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -14,39 +15,39 @@ use super::passages::{LongText, PassageQuery};
 use crate::duplicates::overlap_at_least;
 use crate::error::RecallError;
 
-/// An entry is shortened only if at least so many tokens of it find room.
+/// The minimum tokens of a shortened entry.
 const SHORTEST_ENTRY: usize = 16;
 
-/// Fewer tokens than this hold no entry: a citation, a name and a word or two.
+/// The minimum tokens of any entry: a citation, a name and a word or two.
 const SMALLEST_ENTRY: usize = 8;
 
-/// Two texts whose words agree to this share say the same.
+/// Texts with at least this word overlap are duplicates.
 const SAME_WORDS: f32 = 0.9;
 
-/// So often what is left of the budget is counted anew and spent.
+/// Rounds of recounting and spending the leftover budget.
 const ROUNDS: usize = 3;
 
-/// A block in the making.
+/// A block being packed.
 pub(super) struct Packing<'packing, 'memory> {
     companions: &'packing CompanionSource<'packing>,
     layout: &'packing Layout<'packing>,
     passage_query: &'packing PassageQuery<'packing>,
     budget: usize,
     left: usize,
-    /// Tokens that the text of one entry may cost while others wait.
+    /// Maximum tokens of one entry's text while other candidates are pending.
     share: usize,
     entries: Vec<BlockEntry<'memory>>,
     texts: Vec<Vec<u64>>,
     left_out: Vec<LeftOut>,
-    /// The days and threads under which something stands, by section.
+    /// The days and threads that have entries, by section.
     headings: BTreeSet<(usize, String, Option<&'memory str>)>,
     sections: BTreeSet<usize>,
 }
 
-/// A candidate that has not had its turn yet, or found no room.
+/// A candidate that has not been added yet.
 struct PendingCandidate<'memory> {
     candidate: Candidate<'memory>,
-    /// What its text costs.
+    /// The token cost of its text.
     tokens: usize,
     long: Long<'memory>,
 }
@@ -83,7 +84,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         }
     }
 
-    /// Takes what fits, in the order of `candidates`: at first each section within its bound, then whatever is left.
+    /// Adds what fits, in the order of `candidates`: first each section within its budget, then whatever fits.
     pub(super) fn add_all(&mut self, candidates: &[Candidate<'memory>]) -> Result<(), RecallError> {
         let mut pending = Vec::new();
         for candidate in candidates.iter().map(PendingCandidate::new) {
@@ -92,7 +93,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
             }
         }
         for _ in 0..ROUNDS {
-            // What stands together costs less than its parts were reckoned at.
+            // The whole costs less than the sum of the estimates.
             self.recount();
             let before = self.left;
             let mut still = Vec::new();
@@ -123,8 +124,8 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         Ok(())
     }
 
-    /// Counts what is left by the block as it stands. A day that stands in it twice, before and after a thread, was reckoned
-    /// once: where that goes over the budget the last entry gives way.
+    /// Recounts the remaining budget from the written block. A day heading that occurs twice, before and after a
+    /// thread, was counted once: if that exceeds the budget the last entries are removed.
     fn recount(&mut self) {
         loop {
             let (block, _) = self.layout.write(&self.entries);
@@ -139,12 +140,12 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         }
     }
 
-    /// What was taken, and what was left out, best first.
+    /// The added entries, and the candidates left out, best first.
     pub(super) fn finish(self) -> (Vec<BlockEntry<'memory>>, Vec<LeftOut>) {
         (self.entries, self.left_out)
     }
 
-    /// Takes a candidate if it finds room, or lets it go for good where it repeats another one.
+    /// Adds a candidate if it fits; returns true also for a duplicate, which is dropped for good.
     fn try_add(
         &mut self,
         pending: &PendingCandidate<'memory>,
@@ -201,7 +202,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         Ok(true)
     }
 
-    /// What the entries of a section cost so far; not asked for where the section has no bound.
+    /// The token cost of a section's entries so far; 0 for a section without a budget.
     fn spent_in(&self, section: usize, most: usize) -> usize {
         if most == usize::MAX {
             return 0;
@@ -213,7 +214,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         of_section.map(BlockEntry::cost).sum()
     }
 
-    /// The entry as it fits into `room` tokens, and what it costs.
+    /// The entry as it fits into `room` tokens, with its cost.
     fn fit(
         &self,
         pending: &PendingCandidate<'memory>,
@@ -235,7 +236,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
             long: pending.long.clone(),
         };
         let frame = entry.cost();
-        // Cutting off a little saves nothing worth a mutilated text.
+        // Cutting a small part is not worth a truncated text.
         let wanted = if text * 2 <= self.share * 3 {
             text
         } else {
@@ -257,7 +258,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         (cost <= room).then_some((entry, cost))
     }
 
-    /// Adds what the entry can't be read without, as far as that finds room; returns what it costs.
+    /// Adds companions that fit; returns their cost.
     fn add_companions(
         &self,
         entry: &mut BlockEntry<'memory>,
@@ -300,7 +301,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         Ok(cost)
     }
 
-    /// A memory that has an entry of its own need not stand beside another one.
+    /// Removes a memory from the companions once it has an entry of its own.
     fn drop_companions(&mut self, id: MemoryId) {
         for entry in &mut self.entries {
             if let Some(question) = entry.question.take_if(|question| question.memory.id == id) {
@@ -315,7 +316,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         }
     }
 
-    /// Shows more of shortened entries, the first ones first, as long as there is room.
+    /// Lengthens shortened entries, first ones first, while there is budget.
     fn lengthen(&mut self) {
         for entry in &mut self.entries {
             if self.left < SHORTEST_ENTRY {
@@ -358,12 +359,12 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
     }
 }
 
-/// Tokens that the text of one entry may cost while others wait: a turn of a conversation stays whole, a page does not.
+/// Maximum tokens of one entry's text while others are pending: messages stay whole, pages do not.
 fn share(budget: usize) -> usize {
     (budget / 8).max(96)
 }
 
-/// The different words of a text, as numbers, ascending.
+/// Hashes of the distinct words of a text, ascending.
 fn words_of(text: &str) -> Vec<u64> {
     let mut words: Vec<u64> = text
         .split(|character: char| !character.is_alphanumeric())
@@ -375,7 +376,7 @@ fn words_of(text: &str) -> Vec<u64> {
     words
 }
 
-/// A number for a word in lower case (FNV-1a).
+/// The hash of a lower-cased word (FNV-1a).
 fn hash_of(word: &str) -> u64 {
     let letters = word.chars().flat_map(char::to_lowercase);
     letters.fold(0xcbf2_9ce4_8422_2325, |hash, letter| {

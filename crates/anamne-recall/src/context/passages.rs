@@ -1,4 +1,4 @@
-//! Shortening a long memory to the sentences that bear on the question.
+//! Shortens a long memory to the sentences relevant to a query.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -10,25 +10,25 @@ use anamne_text::sentences::sentences;
 use anamne_text::snippet::{occurrences, snippet};
 use anamne_text::tokens::{estimate_tokens, truncate_to_tokens};
 
-/// Of a longer text only the stretch of so many characters that fits best is read sentence by sentence.
+/// Of a longer text only the best-matching window of this many characters is split into sentences.
 const MAX_CHARACTERS: usize = 16_384;
 
-/// Sentences that are weighed of one memory at most; further ones are never shown of a shortened text.
+/// The maximum number of sentences that are scored per memory; later ones are never shown.
 const MAX_SENTENCES: usize = 256;
 
-/// Characters that a token stands for at least, in the scripts where it stands for most.
+/// Minimum characters per token, in the scripts with the most.
 const CHARACTERS_PER_TOKEN: usize = 4;
 
-/// What the nearness of a sentence's meaning counts beside the share of the question's words in it.
+/// The weight of a sentence's cosine, relative to the share of query words that it contains.
 const SEMANTIC_WEIGHT: f32 = 1.0;
 
-/// What a sentence gains by the better one of its neighbours.
+/// The share of its best neighbour's score that a sentence gains.
 const NEIGHBOUR_BONUS: f32 = 0.2;
 
-/// What the first sentence gains: it says what the rest is about.
+/// The bonus of the first sentence, which often introduces the topic.
 const FIRST_BONUS: f32 = 0.1;
 
-/// What a block is about.
+/// The query that passages are selected for.
 pub(crate) struct PassageQuery<'query> {
     text: &'query str,
     terms: &'query [QueryTerm],
@@ -37,8 +37,7 @@ pub(crate) struct PassageQuery<'query> {
 }
 
 impl<'query> PassageQuery<'query> {
-    /// A question, the terms that are looked for in matches and the weight of each. Without a question matches are shortened to
-    /// their beginning.
+    /// A query with its terms and their weights. With an empty query, texts are shortened to their beginning.
     pub(crate) fn new(
         text: &'query str,
         terms: &'query [QueryTerm],
@@ -57,32 +56,32 @@ impl<'query> PassageQuery<'query> {
     }
 }
 
-/// A text as the built-in model sees it, whichever model the space has: this must cost no call to another one.
+/// The vector of a text by the built-in model, whatever model the space has: this must not call another one.
 fn embed(text: &str) -> Vec<f32> {
     let model = StaticModel::builtin();
     let mut vector = vec![0.0; model.dimensions()];
     match model.embed_into(text, &mut vector) {
         Ok(()) => vector,
-        // The built-in model has nothing that could fail; without it words decide alone.
+        // The built-in model can't fail; without a vector, words alone decide.
         Err(_) => Vec::new(),
     }
 }
 
-/// A text that is too long, read for a question: its sentences, the best first, and what each costs.
+/// A long text, parsed for a query: its sentences, best first, with their costs.
 pub(crate) struct LongText<'text> {
-    /// The stretch of it that is read.
+    /// The part that is read.
     text: Cow<'text, str>,
     sentences: Vec<Range<usize>>,
     /// Tokens of each sentence.
     costs: Vec<usize>,
-    /// The places of the sentences, those that bear on the question most first.
+    /// The indices of the sentences, most relevant first.
     order: Vec<usize>,
-    /// Whether there are more sentences than were read.
+    /// Whether there are more sentences.
     is_cut: bool,
 }
 
 impl<'text> LongText<'text> {
-    /// Splits and weighs at most [`WEIGHED`] sentences. O(text), an embedding for each sentence included.
+    /// Splits the text and scores at most [`MAX_SENTENCES`] sentences. O(text), including an embedding per sentence.
     pub(crate) fn read(text: &'text str, passage_query: &PassageQuery<'_>) -> Self {
         let text = if text.len() > MAX_CHARACTERS {
             Cow::Owned(snippet(text, passage_query.terms, MAX_CHARACTERS))
@@ -105,13 +104,13 @@ impl<'text> LongText<'text> {
         }
     }
 
-    /// The sentences that bear on the question, as many as cost at most `room` tokens, in their order, with `…` for what is left
-    /// out; `None` where nothing readable finds room. O(sentences + what is shown).
+    /// The most relevant sentences that fit into `room` tokens, in text order, with `…` for omissions; `None` if
+    /// nothing readable fits. O(sentences + length of the passage).
     pub(crate) fn passage(&self, passage_query: &PassageQuery<'_>, room: usize) -> Option<String> {
         let mut chosen = Vec::new();
         let mut left = room;
         for &place in &self.order {
-            // An ellipsis at either side.
+            // With an ellipsis on either side.
             let cost = self.costs[place] + 2;
             if cost <= left {
                 left -= cost;
@@ -129,7 +128,7 @@ impl<'text> LongText<'text> {
     }
 }
 
-/// How well each sentence answers.
+/// The relevance of each sentence.
 fn scores(text: &str, pieces: &[Range<usize>], passage_query: &PassageQuery<'_>) -> Vec<f32> {
     if passage_query.text.is_empty() {
         return (0..pieces.len()).map(|place| -(place as f32)).collect();
@@ -153,7 +152,7 @@ fn scores(text: &str, pieces: &[Range<usize>], passage_query: &PassageQuery<'_>)
         .collect()
 }
 
-/// The share of the question's words that each sentence holds, rare ones counting more.
+/// The weighted share of the query's terms that each sentence contains.
 fn word_scores(text: &str, pieces: &[Range<usize>], passage_query: &PassageQuery<'_>) -> Vec<f32> {
     let mut met = vec![0.0; pieces.len()];
     let all: f32 = passage_query.weights.iter().sum();
@@ -187,7 +186,7 @@ fn semantic_score(sentence: &str, passage_query: &PassageQuery<'_>) -> f32 {
 /// The part of a long sentence that fits.
 fn cut(sentence: &str, passage_query: &PassageQuery<'_>, room: usize) -> Option<String> {
     let mut characters = room * CHARACTERS_PER_TOKEN;
-    // Scripts differ in how many characters a token stands for, so the cut is tried and narrowed.
+    // Characters per token vary by script, so the cut is narrowed iteratively.
     for _ in 0..4 {
         let text = snippet(sentence, passage_query.terms, characters);
         let tokens = estimate_tokens(&text);

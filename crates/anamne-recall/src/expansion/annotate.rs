@@ -1,4 +1,4 @@
-//! Saying of results how they were reached, and what they name.
+//! Adds paths and entity names to hits.
 
 use anamne_types::{Hit, LinkType, MemoryId, Row, Step};
 use rustc_hash::FxHashMap;
@@ -11,7 +11,7 @@ use crate::error::RecallError;
 use crate::explain;
 use crate::recall_context::RecallContext;
 
-/// Says of each result how it was reached and what it names, where the question goes deeper than shallow.
+/// Adds to each hit the path that led to it and the entities that it names, unless the depth is shallow.
 pub(crate) fn annotate(
     hits: &mut [Hit],
     context: &RecallContext<'_>,
@@ -65,7 +65,7 @@ fn ids_on(
     Ok(memories.map(|(row, memory)| (row, memory.id)).collect())
 }
 
-/// A path as it is told; `None` where there is none, or a memory on it was forgotten a moment ago.
+/// The steps of a path; `None` if it is empty or contains a memory that was forgotten meanwhile.
 fn steps(
     graph: &ReachedGraph,
     path: &[(Node, Edge)],
@@ -94,7 +94,7 @@ fn steps(
         .collect()
 }
 
-/// What a step is called.
+/// The name of an edge in a step.
 fn edge_name(edge: &Edge) -> String {
     match edge {
         Edge::Found => "found".to_owned(),
@@ -112,7 +112,7 @@ fn edge_name(edge: &Edge) -> String {
     }
 }
 
-/// What the end of a link is to its start.
+/// The name of a link in reverse direction.
 fn inverse_name(link_type: LinkType) -> &'static str {
     match link_type {
         LinkType::Extends => "extended_by",
@@ -128,7 +128,7 @@ fn inverse_name(link_type: LinkType) -> &'static str {
     }
 }
 
-/// `m12 → mentions Rust → decided in Team sync`: the path to the result, without its own citation.
+/// `m12 → mentions Rust → decided in Team sync`: the path to a result, without its own citation.
 fn path_text(steps: &[Step]) -> String {
     let last = steps.len() - 1;
     let mut words = Vec::new();
@@ -147,7 +147,7 @@ fn path_text(steps: &[Step]) -> String {
     words.join(" → ")
 }
 
-/// Says what each result names, where that is known.
+/// Adds the entities that each hit names, if there is a knowledge graph.
 fn name_entities(hits: &mut [Hit], connections: Option<&dyn Connections>) {
     let Some(connections) = connections.filter(|known| known.has_names()) else {
         return;

@@ -1,4 +1,4 @@
-//! The nodes that were reached, each with the best path to it.
+//! The nodes reached by graph traversal, each with its best path.
 
 use std::rc::Rc;
 
@@ -7,25 +7,25 @@ use rustc_hash::FxHashMap;
 
 use super::limits;
 
-/// A memory, or something that memories name.
+/// A memory or an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Node {
     Memory(Row),
     Entity(EntityId),
 }
 
-/// What leads to a node.
+/// How a node was reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
-    /// The question found it.
+    /// A search hit of the query.
     Found,
-    /// The question names it.
+    /// The query names the entity.
     Named,
-    /// A memory names an entity.
+    /// The memory names the entity.
     Mentions,
-    /// An entity is named in a memory.
+    /// The entity is named in the memory.
     MentionedIn,
-    /// A memory says a relation of an entity.
+    /// The memory is evidence for a relation of the entity.
     SaidIn,
     /// A relation, and whether it is followed backwards.
     Relation(Rc<str>, bool),
@@ -33,22 +33,22 @@ pub(super) enum Edge {
     Link(LinkType, bool),
     Next,
     Previous,
-    /// Another question, with these words.
+    /// A second query with these words.
     SecondQuery(Rc<str>),
 }
 
-/// A place in the web.
+/// The index of a node.
 pub(super) type NodeIndex = usize;
 
-/// What is known of a node.
+/// A node that was reached.
 #[derive(Clone, Debug)]
 pub(super) struct ReachedNode {
     pub(super) node: Node,
-    /// The product of the steps of the best path to it.
+    /// The product of the edge strengths on its best path.
     pub(super) proximity: f32,
-    /// The product of the best path that ends in a step to it, for seeds too; 0 where none does.
+    /// The best product of a path that ends in an edge to it, also for seeds; 0 if there is none.
     pub(super) incoming: f32,
-    /// Hops of the path by which it was first reached.
+    /// Hops of the path that first reached it.
     pub(super) hops: u8,
     /// Whether its own edges were followed.
     pub(super) expanded: bool,
@@ -56,17 +56,17 @@ pub(super) struct ReachedNode {
     edge: Edge,
 }
 
-/// The nodes that were reached. A path never comes back to a node: each step makes it fainter.
+/// The reached nodes. Paths have no cycles: each step lowers the strength.
 #[derive(Debug, Default)]
 pub(super) struct ReachedGraph {
     nodes: Vec<ReachedNode>,
     places: FxHashMap<Node, NodeIndex>,
-    /// What entities are called, and how many memories name them.
+    /// Name and number of memories of each entity.
     names: FxHashMap<EntityId, (Rc<str>, u64)>,
 }
 
 impl ReachedGraph {
-    /// Starts paths at a node.
+    /// Adds a node where paths start.
     pub(super) fn start(&mut self, node: Node, proximity: f32, edge: Edge) -> NodeIndex {
         let index = self.nodes.len();
         self.places.insert(node, index);
@@ -82,7 +82,7 @@ impl ReachedGraph {
         index
     }
 
-    /// Takes a step from a node, which a path of `hops` then reaches; says whether it is strong enough to count.
+    /// Adds an edge, to a node that is then `hops` away; returns whether it is strong enough to count.
     pub(super) fn step(
         &mut self,
         from: NodeIndex,
@@ -113,7 +113,7 @@ impl ReachedGraph {
         true
     }
 
-    /// Whether the path to `place` goes over `node`.
+    /// Whether the path to `index` contains `node`.
     fn path_contains(&self, index: NodeIndex, node: NodeIndex) -> bool {
         let mut next = Some(index);
         while let Some(at) = next {
@@ -125,7 +125,7 @@ impl ReachedGraph {
         false
     }
 
-    /// Learns what an entity is called, and how many memories name it.
+    /// Sets the name of an entity and the number of memories that name it.
     pub(super) fn add_name(&mut self, entity: EntityId, name: &str, memories: u64) {
         self.names
             .entry(entity)
@@ -137,7 +137,7 @@ impl ReachedGraph {
         self.names.get(&entity).map_or(0, |(_, memories)| *memories)
     }
 
-    /// What an entity is called.
+    /// The name of an entity.
     pub(super) fn name(&self, entity: EntityId) -> &str {
         self.names.get(&entity).map_or("", |(name, _)| name)
     }
@@ -150,7 +150,7 @@ impl ReachedGraph {
         &self.nodes[index]
     }
 
-    /// Takes note that the edges of a node were followed.
+    /// Marks a node's edges as followed.
     pub(super) fn mark_expanded(&mut self, index: NodeIndex) {
         self.nodes[index].expanded = true;
     }
@@ -160,7 +160,7 @@ impl ReachedGraph {
         self.nodes.iter().enumerate()
     }
 
-    /// The memories that a step leads to, with how near they are.
+    /// The memories that an edge leads to, with their proximity.
     pub(super) fn memories(&self) -> impl Iterator<Item = (Row, f32)> {
         self.nodes.iter().filter_map(|reached| match reached.node {
             Node::Memory(row) if reached.incoming > 0.0 => Some((row, reached.incoming)),
@@ -168,7 +168,7 @@ impl ReachedGraph {
         })
     }
 
-    /// How near a memory is over what a step leads to it; 0 where none does.
+    /// The proximity of a memory by incoming edges; 0 if there are none.
     pub(super) fn proximity(&self, row: Row) -> f32 {
         let reached = self
             .index(Node::Memory(row))
@@ -179,7 +179,7 @@ impl ReachedGraph {
         })
     }
 
-    /// The names that a memory leads to, with how many memories hold each.
+    /// The names that lead from a memory, with the number of memories of each.
     pub(super) fn names_in(&self, memory: NodeIndex) -> impl Iterator<Item = (&str, u64)> {
         self.nodes
             .iter()
@@ -194,7 +194,7 @@ impl ReachedGraph {
             })
     }
 
-    /// The path to a memory, from its start; empty where it was not reached by a step.
+    /// The path to a memory from its start; empty if no edge led to it.
     pub(super) fn path(&self, row: Row) -> Vec<(Node, Edge)> {
         let mut path = Vec::new();
         let mut next = self.index(Node::Memory(row));

@@ -1,9 +1,9 @@
-//! Stage 3 where a question goes deeper than shallow: what the best results lead to, over links, relations, shared names
-//! and threads, and what is found when they are asked about again.
+//! Stage 3 with a depth beyond shallow: what the best results lead to, over links, relations, shared names, threads and
+//! second queries.
 //!
-//! Paths start from what the question itself found and from what it names. What they reach is ranked together with
-//! everything else, by the same features and by how near it is: so what also fits the question rises, and what only
-//! hangs together with a result stays below. The numbers stand in `limits`.
+//! Paths start from the query's hits and from the entities that it names. Reached memories are ranked together with all
+//! candidates, by the same features and by proximity: those that also match the query rise, those that are only
+//! connected stay below. The parameters are in `limits`.
 
 mod annotate;
 mod graph;
@@ -28,51 +28,51 @@ use traversal::{KNOWLEDGE, Traversal};
 
 pub(crate) use annotate::annotate;
 
-/// A result whose meaning is at least so near was found by the question, also where it has no word of it.
+/// A result with at least this cosine counts as a direct hit, even if it contains no query word.
 const NEAR: f32 = 0.25;
 
-/// What expansion needs beside the candidates.
+/// What expansion needs besides the candidates.
 pub(crate) struct ExpansionRequest<'a> {
     pub(crate) recall: &'a Recall,
     pub(crate) connections: Option<&'a dyn Connections>,
-    /// Which rows may be answered with; paths may lead over others.
+    /// The rows that may be returned; paths may lead over others.
     pub(crate) filter: Option<&'a RoaringBitmap>,
     /// Microseconds since 1970.
     pub(crate) now: i64,
-    /// Searches for other words; the rows found, best first, at most so many.
+    /// Searches for other words; returns at most N rows per search, best first.
     pub(crate) search: &'a dyn Fn(&str, usize) -> Vec<Row>,
 }
 
-/// The candidates of the first ranking, as they stood before it.
+/// The candidates of the first ranking, before they were ranked.
 pub(crate) struct FirstPass {
-    /// Those whose surroundings are read.
+    /// Those whose neighbours are read.
     pub(crate) near: Vec<Candidate>,
     pub(crate) others: Vec<Candidate>,
 }
 
-/// What was reached beyond what the question itself found.
+/// The result of graph traversal.
 #[derive(Debug, Default)]
 pub(crate) struct Expansion {
     graph: ReachedGraph,
-    /// What could not take part.
+    /// The views that failed.
     pub(crate) failed: Vec<&'static str>,
-    /// Edges that were followed.
+    /// Number of edges followed.
     edges: usize,
 }
 
 impl Expansion {
-    /// Edges that were followed.
+    /// Number of edges followed.
     pub(crate) fn edges(&self) -> u64 {
         self.edges as u64
     }
 }
 
-/// Whether a question goes deeper than what it finds itself.
+/// Whether the query's depth is beyond shallow.
 pub(crate) fn needs_expansion(recall: &Recall) -> bool {
     recall.depth != Depth::Shallow
 }
 
-/// Follows connections from the best of `ranked`, and ranks what they reach together with the candidates.
+/// Traverses the graph from the best of `ranked`, and ranks what is reached together with the candidates.
 pub(crate) fn expand(
     request: &ExpansionRequest<'_>,
     inputs: &FeatureInputs<'_>,
@@ -120,8 +120,8 @@ pub(crate) fn expand(
     )
 }
 
-/// The best results that the question found by a word or by their meaning, each with its score over the best one's; the
-/// best one where there is none such.
+/// The best results that match by a word or by cosine, each with its score relative to the best; the best result if
+/// none does.
 fn seeds(ranked: &[Ranked]) -> Vec<(Row, f32)> {
     let is_found = |ranked: &&Ranked| {
         let features = &ranked.features;
@@ -144,7 +144,7 @@ fn seeds(ranked: &[Ranked]) -> Vec<(Row, f32)> {
     }
 }
 
-/// Ranks what was reached together with the candidates of the first ranking.
+/// Ranks reached memories together with the candidates of the first ranking.
 fn rank_together(
     request: &ExpansionRequest<'_>,
     inputs: &FeatureInputs<'_>,
@@ -163,7 +163,7 @@ fn rank_together(
         candidate.proximity = graph.proximity(candidate.row);
     }
     let targets = targets(request, inputs, reader, graph, &known);
-    // A thread that the searches did not meet speaks by what was reached of it.
+    // Threads without search hits are scored by their reached memories.
     threads.add_unknown(Threads::read(reader, &targets));
     let (reached, rest) = shortlist(inputs, reader, targets, &threads);
     near.extend(reached);
@@ -171,8 +171,7 @@ fn rank_together(
     rank(inputs, reader, near, others, &mut threads)
 }
 
-/// The memories that were reached and not found, as far as the filter lets them pass: the nearest, those that fit the
-/// question first.
+/// Reached memories that the searches did not find and that pass the filter: the nearest and best-matching.
 fn targets(
     request: &ExpansionRequest<'_>,
     inputs: &FeatureInputs<'_>,
@@ -203,7 +202,7 @@ fn targets(
     targets.map(|(_, candidate)| candidate).collect()
 }
 
-/// Keeps those that promise most, best first; equals by rising row.
+/// Keeps those with the highest priority, best first; ties by row.
 fn best(targets: &mut Vec<(f32, Candidate)>, most: usize) {
     targets.sort_by(|one, other| best_first((one.0, one.1.row), (other.0, other.1.row)));
     targets.truncate(most);

@@ -1,5 +1,5 @@
-//! Asking again with what was found: names and rare words of the best results that the question lacks, beside those of its
-//! words that they leave unmet.
+//! Second queries, built from the best results: names and rare words that the query lacks, with the query words that
+//! they don't contain.
 
 use anamne_embed::StaticModel;
 use anamne_text::analyser::is_function_word;
@@ -13,7 +13,7 @@ use crate::feature_inputs::FeatureInputs;
 use crate::views::Columns;
 use crate::words::Reader;
 
-/// Asks a question for each of the best results, and steps from it to what that finds.
+/// Runs a second query for each of the best results, and adds edges to its hits.
 pub(super) fn run(
     request: &ExpansionRequest<'_>,
     inputs: &FeatureInputs<'_>,
@@ -58,7 +58,7 @@ pub(super) fn run(
     }
 }
 
-/// The words of the question that none of these rows holds.
+/// The query words that none of these rows contains.
 fn unmatched_words(reader: &mut Reader<'_>, rows: &[Row]) -> Vec<String> {
     let query = reader.query;
     let mut matched = vec![false; query.term_words.len()];
@@ -70,7 +70,7 @@ fn unmatched_words(reader: &mut Reader<'_>, rows: &[Row]) -> Vec<String> {
     query.words_where(|term| !matched[term])
 }
 
-/// What a memory names, and its rarest words, as far as other memories share them and the question does not have them.
+/// The names and rarest words of a memory that other memories share and the query lacks.
 fn new_words(
     reader: &Reader<'_>,
     columns: &dyn Columns,
@@ -109,7 +109,7 @@ fn new_words(
     new
 }
 
-/// The words that wordpieces make up, in small letters, each with its pieces.
+/// The lower-case words that wordpieces form, each with its pieces.
 fn words_of(tokens: &[u16]) -> Vec<(String, Vec<u16>)> {
     let table = StaticModel::builtin_tokens();
     let mut words: Vec<(String, Vec<u16>)> = Vec::new();

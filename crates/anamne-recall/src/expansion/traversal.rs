@@ -1,4 +1,4 @@
-//! Following connections hop by hop: all nodes of a hop in one batch of each kind, the nearest first, within a budget.
+//! Graph traversal hop by hop: all nodes of a hop in one batch per edge type, nearest first, within a budget.
 
 use std::collections::BTreeMap;
 
@@ -11,30 +11,29 @@ use crate::candidates::thread_neighbours;
 use crate::connections::{Connections, Named};
 use crate::views::{Columns, best_first};
 
-/// Follows connections from the seeds of one question.
+/// A traversal from the seeds of one query.
 pub(super) struct Traversal<'a> {
     pub(super) connections: Option<&'a dyn Connections>,
     pub(super) columns: &'a dyn Columns,
-    /// Memories that have expired by then lead nowhere.
+    /// Memories expired at this instant are skipped.
     pub(super) now: i64,
-    /// How well a memory fits the question, 0 to 1: of memories that are as near, those that fit lead on.
+    /// How well a memory matches the query, 0 to 1: of equally near memories the better match is expanded.
     pub(super) match_score: &'a mut dyn FnMut(Row) -> f32,
     pub(super) graph: ReachedGraph,
-    /// Edges that were followed.
+    /// Number of edges followed.
     pub(super) edges: usize,
-    /// What could not take part.
+    /// The views that failed.
     pub(super) failed: Vec<&'static str>,
 }
 
-/// Stands among what is degraded where the graph can't be asked.
+/// Listed as degraded if the knowledge graph can't be read.
 pub(super) const KNOWLEDGE: &str = "knowledge";
 
-/// Stands among what is degraded where links can't be read.
+/// Listed as degraded if links can't be read.
 const LINKS: &str = "links";
 
 impl Traversal<'_> {
-    /// Starts from what the question found, best first, each with how good it is beside the best; and from what the
-    /// question names.
+    /// Adds the seeds: the query's hits, best first, each with its relative score, and the entities that it names.
     pub(super) fn start(&mut self, found: &[(Row, f32)], query: &str) {
         let mut fade = 1.0;
         for &(row, goodness) in found {
@@ -52,7 +51,7 @@ impl Traversal<'_> {
         }
     }
 
-    /// Takes one more hop from everything that was reached.
+    /// Follows the edges of all reached nodes one more hop.
     pub(super) fn hop(&mut self, hop: u8) {
         let memories = self.frontier_of_memories(hop);
         let rows: Vec<Row> = memories.iter().map(|(_, row)| *row).collect();
@@ -69,7 +68,7 @@ impl Traversal<'_> {
         self.follow_mentions(&entities, hop);
     }
 
-    /// The nearest memories whose edges were not followed yet.
+    /// The nearest memories that are not expanded yet.
     fn frontier_of_memories(&mut self, hop: u8) -> Vec<(NodeIndex, Row)> {
         let mut frontier: Vec<(f32, NodeIndex, Row)> = Vec::new();
         for (index, reached) in self.graph.nodes() {
@@ -98,7 +97,7 @@ impl Traversal<'_> {
         memories.map(|(_, index, row)| (index, row)).collect()
     }
 
-    /// The entities that earlier hops reached and whose edges were not followed yet.
+    /// The entities of earlier hops that are not expanded yet.
     fn frontier_of_entities(&self, hop: u8) -> Vec<NodeIndex> {
         let frontier = self.graph.nodes().filter(|(_, reached)| {
             matches!(reached.node, Node::Entity(_)) && !reached.expanded && reached.hops < hop
@@ -106,7 +105,7 @@ impl Traversal<'_> {
         frontier.map(|(index, _)| index).collect()
     }
 
-    /// Those of these places that are the nearest entities; of such as are as near, the rarest.
+    /// The nearest entities among these nodes, weighted by rarity.
     fn nearest_entities(&self, places: Vec<NodeIndex>) -> BTreeMap<EntityId, NodeIndex> {
         let entity = |index: NodeIndex| match self.graph.at(index).node {
             Node::Entity(entity) => Some((entity, index)),
@@ -128,7 +127,7 @@ impl Traversal<'_> {
             .collect()
     }
 
-    /// Steps to another memory, unless it is not there any more, or not in the tiers that are searched.
+    /// Adds an edge to a memory, unless it is gone or outside the searched tiers.
     fn reach_memory(&mut self, from: NodeIndex, row: Row, strength: f32, hop: u8, edge: Edge) {
         self.edges += 1;
         if self.is_live(row) {
@@ -188,7 +187,7 @@ impl Traversal<'_> {
                     }
                 }
             }
-            // One place beyond what is looked up for every candidate.
+            // One position beyond the neighbours of a candidate.
             for (side, edge) in [(0, Edge::Previous), (1, Edge::Next)] {
                 if let Some(row) = last[side]
                     && let Some(attributes) = self.attributes(row)
@@ -200,7 +199,7 @@ impl Traversal<'_> {
         }
     }
 
-    /// Steps to what the memories name; returns the places of it.
+    /// Adds edges to the entities that the memories name; returns their nodes.
     fn follow_names(
         &mut self,
         memories: &[(NodeIndex, Row)],
@@ -240,7 +239,7 @@ impl Traversal<'_> {
             let Some(&from) = entities.get(&related.from) else {
                 continue;
             };
-            // What an erased memory said leads nowhere, though the graph may not have heard of that yet.
+            // The graph may still contain relations of erased memories.
             if !self.is_live(related.evidence) {
                 continue;
             }
@@ -254,7 +253,7 @@ impl Traversal<'_> {
                 self.add_entity(&related.to);
             }
             if let Some(index) = self.graph.index(node) {
-                // As near as this very relation makes it, however near the entity itself is.
+                // The proximity over this relation, even if the entity itself is nearer over another path.
                 let share =
                     self.graph.at(from).proximity * strength / self.graph.at(index).proximity;
                 self.reach_memory(
@@ -296,7 +295,7 @@ impl Traversal<'_> {
             .add_name(named.entity, &named.name, named.memories);
     }
 
-    /// Asks the graph, where there is one; where it can't be read it says nothing, and is named as failed.
+    /// Queries the knowledge graph, if there is one; on failure returns nothing and lists it as failed.
     fn query_graph<T>(
         &mut self,
         query: impl Fn(&dyn Connections) -> Result<Vec<T>, ViewError>,
@@ -317,7 +316,7 @@ impl Traversal<'_> {
     }
 }
 
-/// Keeps the nearest, nearest first; equals by rising row.
+/// Keeps the nearest, nearest first; ties by row.
 fn keep_nearest(frontier: &mut Vec<(f32, NodeIndex, Row)>, most: usize) {
     frontier.sort_by(|one, other| best_first((one.0, one.2), (other.0, other.2)));
     frontier.truncate(most);

@@ -1,4 +1,4 @@
-//! Attributes as they were, or as they held.
+//! Attributes as of an earlier instant.
 
 use anamne_index::columns::{NEARBY, RowPredicate};
 use anamne_store::view::Attributes;
@@ -8,15 +8,15 @@ use roaring::RoaringBitmap;
 use super::Past;
 use crate::views::Columns;
 
-/// Columns, of which some rows were not there yet, and others had not been superseded.
+/// Columns in which later rows are hidden and later supersessions undone.
 ///
-/// Counts over all rows are those of the present: what one memory weighs among so many hardly changes by it.
+/// Counts over all rows are the present ones: they change little.
 pub(crate) struct AsOfColumns<'a> {
-    /// The columns, those of what changed since among them.
+    /// The columns, with those of changed rows first.
     pub(crate) base: &'a dyn Columns,
-    /// What was known then, where that is asked.
+    /// The state at the instant that is queried, for queries as of an earlier knowledge.
     pub(crate) past: Option<&'a Past>,
-    /// Rows that only later ones took the place of.
+    /// Rows that were superseded only later.
     pub(crate) unsuperseded: RoaringBitmap,
 }
 

@@ -1,4 +1,4 @@
-//! Memories as they are read for an answer: those of the present, or of an instant.
+//! Memories for an answer, as of now or of an earlier instant.
 
 use anamne_store::SpaceSource;
 use anamne_types::{Memory, MemoryId, Row};
@@ -8,17 +8,17 @@ use super::Past;
 use crate::error::RecallError;
 use crate::views::Columns;
 
-/// Where the memories of an answer come from.
+/// Reads the memories of an answer.
 pub(crate) struct Texts<'a> {
     pub(crate) source: &'a SpaceSource,
-    /// What was known then, where that is asked.
+    /// The state at the queried instant, for queries as of an earlier knowledge.
     pub(crate) past: Option<&'a Past>,
-    /// Rows that only later ones took the place of, where it is asked what held.
+    /// Rows that were superseded only after the queried instant of validity.
     pub(crate) unsuperseded: Option<&'a RoaringBitmap>,
 }
 
 impl Texts<'_> {
-    /// The memories of these rows, in their order; rows without one are passed over.
+    /// The memories of these rows, in their order; rows without one are skipped.
     pub(crate) fn rows(&self, rows: &[Row]) -> Result<Vec<(Row, Memory)>, RecallError> {
         let Some(past) = self.past else {
             let memories = self.source.get_rows(rows)?;
@@ -39,7 +39,7 @@ impl Texts<'_> {
         Ok(self.all_holding(memories))
     }
 
-    /// The memory with this id, unless it is forgotten or not told yet.
+    /// The memory with this id, unless it is forgotten or stored later.
     pub(crate) fn get(&self, id: MemoryId) -> Option<Memory> {
         let memory = self.source.get(id).ok()?;
         let memory = match self.past {
@@ -49,7 +49,7 @@ impl Texts<'_> {
         memory.deleted_at.is_none().then_some(memory)
     }
 
-    /// The memories just before and just after a row in its thread.
+    /// The memories directly before and after a row in its thread.
     pub(crate) fn around(
         &self,
         row: Row,

@@ -1,17 +1,16 @@
-//! How many memories of a tier can be expected to hold as much of a question as one that was found.
+//! How many memories of a tier are expected to contain as much of a query as the best match.
 
-/// Terms that are reckoned with, the heaviest: 2¹⁰ cases at most. Of the others it is assumed that every memory holds them.
+/// The heaviest terms, which are computed exactly in 2¹⁰ cases at most; the others are assumed to be in every memory.
 const TERMS: usize = 10;
 
-/// A term of the question: its weight, and the share of a tier's memories that hold it.
+/// A query term: its weight, and the share of a tier's memories that contain it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TermProbability {
     pub(super) weight: f32,
     pub(super) share: f64,
 }
 
-/// The probability that a memory holds terms of the weight `target` together or more, if each term stood in memories
-/// independently of the others.
+/// The probability that a memory contains terms of total weight `target` or more, assuming independent terms.
 pub(super) fn probability_at_least(target: f32, terms: &mut [TermProbability]) -> f64 {
     terms.sort_by(|one, other| other.weight.total_cmp(&one.weight));
     let heavy = &terms[..terms.len().min(TERMS)];
@@ -26,7 +25,7 @@ pub(super) fn probability_at_least(target: f32, terms: &mut [TermProbability]) -
     probability_reaching(target - light, heavy, &left)
 }
 
-/// `left` is what this term and those after it weigh together.
+/// `left` is the total weight of this term and those after it.
 fn probability_reaching(target: f32, terms: &[TermProbability], left: &[f32]) -> f64 {
     if target <= 0.0 {
         return 1.0;

@@ -1,4 +1,4 @@
-//! What earlier questions taught, and what this one teaches.
+//! What the planner reads from and writes to the query log.
 
 use std::sync::Arc;
 
@@ -7,40 +7,40 @@ use anamne_types::{Recall, Row, Tier, Work};
 use crate::access::Openings;
 use crate::views;
 
-/// A question, as far as earlier ones can be like it.
+/// The parts of a query by which similar ones are recognised.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
-    /// The question.
+    /// The query.
     pub recall: &'a Recall,
-    /// Its words that mean something, in their base forms.
+    /// Its content words, stemmed.
     pub terms: &'a [&'a str],
-    /// The tiers within reach with the number of their memories, hottest first.
+    /// The tiers in scope with their number of memories, hottest first.
     pub tiers: &'a [(Tier, usize)],
-    /// How many rows its filter lets pass, with the first and the last of them; `None` without a filter.
+    /// How many rows pass its filter, with the first and the last of them; `None` without a filter.
     pub selected: Option<(u64, u32, u32)>,
 }
 
-/// What earlier questions say of one.
+/// What the query log suggests for a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Advice {
-    /// What the very same question brought up in the tiers that are not active, where these have not changed since: only the
-    /// active one need be searched.
+    /// Cached hits of the same query in the colder tiers, if these have not changed since: only the active tier need be
+    /// searched.
     pub colder: Option<Arc<Colder>>,
-    /// Where questions with the same words were answered.
+    /// The tiers where queries with the same words were answered.
     pub routed: Vec<Tier>,
-    /// How much more often than its size lets expect each tier brought answers, in the order of `Asked::tiers`; 1 where
-    /// little is known. Empty for 1 everywhere.
+    /// For each tier in the order of `tiers`, how much more often it contained answers than its size suggests; 1 if
+    /// little is known. Empty means 1 for all.
     pub leanings: Vec<f32>,
-    /// How often the first stage was not enough, 0 to 1; `None` where little is known.
+    /// How often the first stage was not enough, 0 to 1; `None` if little is known.
     pub going_on: Option<f32>,
 }
 
-/// What a question brought up in tiers that are not active: everything there that it could.
+/// All hits of a query in tiers other than active.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Colder {
-    /// By words.
+    /// Lexical hits.
     pub words: Vec<views::SearchHit>,
-    /// By meaning.
+    /// Vector hits.
     pub meaning: Vec<views::SearchHit>,
 }
 
@@ -49,47 +49,47 @@ pub struct Colder {
 pub struct Found {
     /// Its row.
     pub row: Row,
-    /// The tier in which it lies.
+    /// The tier that contains it.
     pub tier: Tier,
-    /// Whether the search by words brought it up.
+    /// Whether the lexical search found it.
     pub by_words: bool,
-    /// Whether the search by meaning brought it up.
+    /// Whether the vector search found it.
     pub by_meaning: bool,
 }
 
-/// How a question was answered.
+/// The outcome of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
     /// The first ten results.
     pub found: Vec<Found>,
-    /// How sure the best of them is.
+    /// The confidence of the best one.
     pub confidence: f32,
-    /// How many results there are.
+    /// Number of results.
     pub results: usize,
     /// The tiers that were searched.
     pub searched: Vec<Tier>,
-    /// The tiers within reach that were left out.
+    /// The tiers in scope that were left out.
     pub left_out: Vec<Tier>,
-    /// What was brought up in tiers that are not active, where all of them were searched by words and by meaning.
+    /// The hits in colder tiers, if all of these were searched completely.
     pub colder: Option<Arc<Colder>>,
-    /// What was touched; nothing where that was not counted.
+    /// The work done; zero if not counted.
     pub work: Work,
-    /// How many stages it took; 0 where there was nothing to plan.
+    /// Number of stages; 0 if there was nothing to plan.
     pub stages: u32,
-    /// Whether tiers beyond those asked for were searched.
+    /// Whether tiers beyond the requested ones were searched.
     pub widened: bool,
-    /// Milliseconds from the call to the answer.
+    /// Milliseconds from call to answer.
     pub took_ms: f64,
 }
 
-/// What was learned from earlier questions. Must answer in microseconds, from memory.
+/// The log of earlier queries. Must answer in microseconds, from memory.
 pub trait Experience {
-    /// What earlier questions say of this one.
+    /// What the log suggests for this query.
     fn advise(&self, asked: &Asked<'_>) -> Advice;
 
-    /// Which memories were opened of late.
+    /// The access counts of memories.
     fn openings(&self) -> Arc<Openings>;
 
-    /// Takes note of how it was answered.
+    /// Records the outcome of a query.
     fn note(&self, asked: &Asked<'_>, trace: Trace);
 }

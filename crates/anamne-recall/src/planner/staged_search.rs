@@ -1,4 +1,4 @@
-//! What the stages of a search do: search some tiers by words or by meaning, and count what that touches.
+//! The stages of a search: searches tiers lexically or by vectors, and counts the work.
 
 use std::sync::Arc;
 
@@ -12,51 +12,51 @@ use crate::candidates::Searched;
 use crate::views::{SearchHit, best_first};
 use crate::words::ParsedQuery;
 
-/// Bytes that a posting is reckoned to take: document, frequency and length.
+/// Estimated bytes per posting: document, frequency and length.
 const POSTING_BYTES: u64 = 3;
 
-/// Bytes that looking a term up in a dictionary is reckoned to read.
+/// Estimated bytes read per dictionary lookup.
 const LOOKUP_BYTES: u64 = 64;
 
-/// How often the first stage is taken not to be enough where nothing was learned.
+/// The assumed share of queries for which the first stage is not enough, without statistics.
 const DEFAULT_CONTINUATION: f32 = 0.5;
 
-/// What a search in stages needs beside the planner.
+/// What a staged search needs besides the planner.
 pub(crate) struct SearchRequest<'a> {
     pub(crate) recall: &'a Recall,
-    /// The question as a vector; `None` where the search by meaning takes no part.
+    /// The query vector; `None` if the vector search takes no part.
     pub(crate) vector: Option<&'a [f32]>,
-    /// Rows that each search brings up.
+    /// Hits per search.
     pub(crate) depth: usize,
     pub(crate) filter: Option<&'a RoaringBitmap>,
     pub(crate) advice: Advice,
 }
 
-/// What came of it.
+/// The result of a planned search.
 pub(crate) struct PlannedSearch {
-    /// What was found; `None` where everything is to be searched at once.
+    /// The hits; `None` if everything must be searched at once.
     pub(crate) searched: Option<Searched>,
     pub(crate) executed: ExecutedPlan,
 }
 
-/// The plan that was followed.
+/// The executed plan.
 #[derive(Debug, Default)]
 pub(crate) struct ExecutedPlan {
     pub(crate) plan: Plan,
     pub(crate) stages: u32,
-    /// What was brought up in tiers that are not active, where all were searched that can hold an answer.
+    /// The hits in colder tiers, if all tiers that can contain an answer were searched.
     pub(crate) colder: Option<Arc<Colder>>,
 }
 
-/// A search under way.
+/// A staged search in progress.
 pub(super) struct StagedSearch<'a> {
     pub(super) planner: &'a Planner<'a>,
     pub(super) query: &'a ParsedQuery,
     pub(super) request: &'a SearchRequest<'a>,
     pub(super) statistics: Arc<TermStatistics>,
-    /// The place of each content term among the terms, with its idf.
+    /// The index of each content term among the terms, with its idf.
     pub(super) terms: Vec<(usize, f32)>,
-    /// By tier: whether it may hold an answer, was searched by words, and by meaning.
+    /// By tier: whether it can contain an answer, was searched lexically, and by vectors.
     pub(super) possible: Vec<bool>,
     lexical_searched: Vec<bool>,
     vector_searched: Vec<bool>,
@@ -122,7 +122,7 @@ impl<'a> StagedSearch<'a> {
         }
     }
 
-    /// The tiers that are searched first: the hottest one, and those where such questions were answered before.
+    /// The tiers of the first stage: the hottest one, and those where similar queries were answered.
     pub(super) fn first_tiers(&self) -> Vec<usize> {
         let advice = &self.request.advice;
         let is_wanted = |tier: &Tier| {
@@ -139,7 +139,7 @@ impl<'a> StagedSearch<'a> {
         first
     }
 
-    /// Adds what the question brought up in colder tiers before.
+    /// Adds cached hits of the colder tiers.
     pub(super) fn add_cached(&mut self, colder: &Arc<Colder>) {
         let depth = self.request.depth;
         merge(&mut self.searched.lexical, colder.words.clone(), depth);
@@ -147,7 +147,7 @@ impl<'a> StagedSearch<'a> {
         self.executed.colder = Some(colder.clone());
     }
 
-    /// What was brought up in colder tiers, where all of them were searched in every way.
+    /// The hits in colder tiers, if these were searched completely.
     fn colder_hits(&self) -> Option<Arc<Colder>> {
         let is_fully_searched = |tier: usize| {
             self.lexical_searched[tier]
@@ -168,24 +168,24 @@ impl<'a> StagedSearch<'a> {
         })
     }
 
-    /// Possible tiers that were not searched by words yet.
+    /// Possible tiers that were not searched lexically yet.
     pub(super) fn not_searched_by_lexical(&self) -> Vec<usize> {
         self.possible(|tier| !self.lexical_searched[tier])
     }
 
-    /// Possible tiers that were not searched by meaning yet.
+    /// Possible tiers that were not searched by vectors yet.
     pub(super) fn not_searched_by_vectors(&self) -> Vec<usize> {
         self.possible(|tier| !self.vector_searched[tier])
     }
 
-    /// The tiers that may hold an answer, of which this is so.
+    /// The possible tiers that satisfy a condition.
     fn possible(&self, is_so: impl Fn(usize) -> bool) -> Vec<usize> {
         let mut all: Vec<usize> = (0..self.possible.len()).collect();
         all.retain(|tier| self.possible[*tier] && is_so(*tier));
         all
     }
 
-    /// Reckons what is likely to be touched.
+    /// Estimates the work.
     pub(super) fn estimate_work(&mut self, first: &[usize], vector_searched: &[usize]) {
         let before = self.executed.plan.work;
         self.count_lexical(first);
@@ -290,7 +290,7 @@ impl<'a> StagedSearch<'a> {
     }
 }
 
-/// Marks those of these tiers as searched that were not yet: a mark for each tier, and their places; `None` where all were.
+/// Marks tiers as searched: returns a flag per tier and the indices of those newly marked; `None` if there are none.
 fn mark_searched(searched: &mut [bool], tiers: &[usize]) -> Option<(Vec<bool>, Vec<usize>)> {
     let mut chosen = vec![false; searched.len()];
     for tier in tiers {
@@ -300,7 +300,7 @@ fn mark_searched(searched: &mut [bool], tiers: &[usize]) -> Option<(Vec<bool>, V
     (!new.is_empty()).then_some((chosen, new))
 }
 
-/// Merges what another stage found; the best `depth` rows, each once.
+/// Merges the hits of another stage; keeps the best `depth` rows, each once.
 fn merge(all: &mut Vec<SearchHit>, found: Vec<SearchHit>, depth: usize) {
     if all.is_empty() {
         *all = found;

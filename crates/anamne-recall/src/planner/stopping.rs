@@ -1,4 +1,4 @@
-//! Whether what the stages of a search found so far is enough.
+//! Whether the hits so far are good enough to stop.
 
 use std::collections::BTreeSet;
 
@@ -9,35 +9,35 @@ use super::staged_search::StagedSearch;
 use crate::views::best_first;
 use crate::words::Reader;
 
-/// The share of the question's weight that a memory must hold to be taken for the one that was meant.
+/// The share of the query's weight that a memory must contain to be accepted as the best match.
 const MIN_WEIGHT_SHARE: f32 = 0.5;
 
-/// How much less than the best one another memory may hold and still be its rival.
+/// The share of the best match's weight from which another memory is a rival.
 const RIVAL_SHARE: f32 = 0.8;
 
-/// How many rivals may be expected in what is left out.
+/// The maximum expected number of rivals in tiers that are left out.
 const MAX_EXPECTED_RIVALS: f64 = 0.1;
 
-/// Words of one topic stand together more often than chance has it: so many times.
+/// How much more often than independent words the words of one topic occur together.
 const COOCCURRENCE: f64 = 4.0;
 
-/// The first rows of each search that are judged.
+/// The first lexical and vector hits that are checked.
 const CHECKED_HITS: [usize; 2] = [12, 6];
 
-/// The best that was found so far, by the words of the question that it holds.
+/// The best match so far, by the weight of the query words that it contains.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BestMatch {
     pub(super) row: Option<Row>,
-    /// What the words that it holds weigh.
+    /// The weight of the words that it contains.
     weight: f32,
-    /// That over the weight of all.
+    /// Its share of the total weight.
     share: f32,
-    /// Others of other threads that hold nearly as much.
+    /// The number of rivals in other threads.
     rivals: usize,
 }
 
 impl StagedSearch<'_> {
-    /// What the question's words say of the first rows that were found.
+    /// The best match among the first hits.
     pub(super) fn best_match(&self, reader: &mut Reader<'_>) -> BestMatch {
         let searched = &self.searched;
         let first = searched.lexical.iter().take(CHECKED_HITS[0]);
@@ -65,7 +65,7 @@ impl StagedSearch<'_> {
         let is_rival = |(other, row): &&(f32, Row)| {
             *other >= RIVAL_SHARE * weight && (own == 0 || self.thread(*row) != own)
         };
-        // Where there are no threads the best one itself is among them.
+        // Without threads the best match counts itself.
         let rivals = weighed.iter().filter(is_rival).count() - usize::from(own == 0);
         BestMatch {
             row: Some(row),
@@ -81,7 +81,7 @@ impl StagedSearch<'_> {
         attributes.map_or(0, |attributes| attributes.thread)
     }
 
-    /// How many memories of a tier can be expected to hold as much of the question's weight.
+    /// How many memories of a tier are expected to contain this weight of the query.
     fn expected_rivals(&self, tier: usize, weight: f32) -> f64 {
         let rows = self.planner.columns[tier].rows() as f64;
         let chance = |&(term, idf): &(usize, f32)| TermProbability {
@@ -101,12 +101,12 @@ impl StagedSearch<'_> {
         searched.lexical.len() >= limit || searched.vectors.len() >= limit
     }
 
-    /// Whether the best found holds enough of the question, and nothing else that was found is its like.
+    /// Whether the best match contains enough of the query, and has no rival among the hits.
     pub(super) fn has_no_rival(&self, best: &BestMatch) -> bool {
         best.share >= MIN_WEIGHT_SHARE && best.rivals == 0 && self.has_enough_hits()
     }
 
-    /// The tiers that must be searched by words too: none where the best found is strong and has no like anywhere else.
+    /// The tiers that must also be searched lexically: none if the best match is strong and no rival is expected.
     pub(super) fn promising_tiers(&self, best: &BestMatch) -> Vec<usize> {
         let mut left = self.not_searched_by_lexical();
         if !self.has_no_rival(best) {
@@ -125,7 +125,7 @@ impl StagedSearch<'_> {
         promising_tiers
     }
 
-    /// Whether the best found holds so much of the question that it is not by chance.
+    /// Whether the best match contains so much of the query that chance is unlikely.
     pub(super) fn stands_out(&self, best: &BestMatch) -> bool {
         let by_chance = || -> f64 {
             (0..self.possible.len())

@@ -1,14 +1,14 @@
-//! Which tiers can hold what happened in a span of time.
+//! Which tiers can contain a time range.
 
 use anamne_types::Tier;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::Offset;
 
-/// Whether a tier can hold a memory that happened at or after `since` and before `until`.
+/// Whether a tier can contain a memory that happened at or after `since` and before `until`.
 ///
-/// An archive holds what happened in its quarter and nothing else. The active and the recent tier may hold anything: what
-/// was told or changed lately lies there, whenever it happened.
+/// An archive only contains memories of its quarter. The active and the recent tier may contain any time: recently
+/// stored or changed memories are there, whenever they happened.
 ///
 /// ```
 /// use anamne_recall::can_hold;
@@ -30,7 +30,7 @@ pub fn can_hold(tier: Tier, since: Option<Timestamp>, until: Option<Timestamp>) 
         4 => beginning(year.saturating_add(1), 1),
         quarter => beginning(year, quarter + 1),
     };
-    // What happened before the year 1 lies in the archives of that year.
+    // Times before the year 1 are in the archives of that year.
     let is_first = year <= 1;
     let too_late =
         !is_first && until.is_some_and(|until| begins.is_some_and(|begins| until <= begins));
@@ -49,7 +49,7 @@ fn beginning(year: i16, quarter: u8) -> Option<Timestamp> {
 mod tests {
     use super::*;
 
-    /// Every instant's own archive can hold it, whichever bound is drawn just around it, and no other archive can.
+    /// Every instant is in its own archive only, also with tight bounds.
     #[test]
     fn a_tier_is_ruled_out_exactly_where_nothing_of_the_span_can_lie_in_it() {
         let start: Timestamp = "2023-12-30T00:00:00Z".parse().expect("an instant");

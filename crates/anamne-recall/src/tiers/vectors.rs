@@ -1,4 +1,4 @@
-//! Meaning over several tiers.
+//! Vector search over several tiers.
 
 use std::cmp::Ordering;
 
@@ -11,19 +11,19 @@ use rustc_hash::FxHashSet;
 
 use crate::views::{Hits, SearchHit, VectorSearch, best_first};
 
-/// The vectors views of several tiers, searched as one: cosines of different tiers compare as they are.
+/// The vectors views of several tiers as one: cosines of different tiers are comparable.
 ///
-/// One broken view fails every search. Tiers that hold more than
-/// [`PARALLEL_ROWS`](anamne_index::threads::PARALLEL_ROWS) rows together are searched on two threads.
+/// A damaged view fails every search. Tiers with more than [`PARALLEL_ROWS`](anamne_index::threads::PARALLEL_ROWS) rows
+/// in total are searched on two threads.
 pub struct TieredVectors<'a> {
     views: Vec<&'a VectorsView>,
 }
 
-/// What one tier found, as a place among the tiers and a hit.
+/// The index of a tier and a hit in it.
 type OfTier = (usize, SearchHit);
 
 impl<'a> TieredVectors<'a> {
-    /// Over these views, each once, the hottest tier first; all of them with the same embedder.
+    /// From these views, each once, the hottest tier first; all with the same embedder.
     pub fn new(views: Vec<&'a VectorsView>) -> Self {
         Self { views }
     }
@@ -42,14 +42,14 @@ impl<'a> TieredVectors<'a> {
         })
     }
 
-    /// The vectors of the tier at this place, and about how many bytes a search of it for the best `limit` rows reads.
+    /// The number of vectors of a tier, and the approximate bytes that a search for the best `limit` rows reads.
     pub fn cost(&self, tier: usize, limit: usize) -> (u64, u64) {
         self.views.get(tier).map_or((0, 0), |view| {
             (view.vectors() as u64, view.scanned_bytes(limit))
         })
     }
 
-    /// Asks each tier for its best `limit` rows, and merges them.
+    /// Searches each tier for its best `limit` rows, and merges them.
     fn best(&self, limit: usize, ask: impl Fn(&VectorsView) -> Hits + Sync) -> Hits {
         if let [only] = self.views[..] {
             return ask(only);
@@ -82,9 +82,9 @@ impl<'a> TieredVectors<'a> {
         self.merged(found, limit)
     }
 
-    /// The best `limit` of what the tiers found, each row once and as the hottest tier that holds it has it.
+    /// The best `limit` hits of all tiers, each row once as in the hottest tier that contains it.
     ///
-    /// A row in two tiers costs no other row its place, as it is found in both.
+    /// A row in two tiers displaces no other row, because it is a hit in both.
     fn merged(&self, found: Vec<(usize, Vec<SearchHit>)>, limit: usize) -> Hits {
         let mut all: Vec<OfTier> = found
             .into_iter()
@@ -92,7 +92,7 @@ impl<'a> TieredVectors<'a> {
             .collect();
         all.sort_unstable_by(order);
         let mut best = Vec::with_capacity(limit.min(all.len()));
-        // What a tier found it may not hold any more, now that it is asked.
+        // A tier may have lost a row since its search.
         let mut seen = FxHashSet::default();
         for (tier, found) in all {
             if best.len() == limit {
@@ -105,7 +105,7 @@ impl<'a> TieredVectors<'a> {
         Ok(best)
     }
 
-    /// Whether a tier hotter than this one holds the row.
+    /// Whether a hotter tier contains the row.
     fn stands_above(&self, tier: usize, row: Row) -> Result<bool, ViewError> {
         for hotter in &self.views[..tier] {
             if hotter.holds(row)? {

@@ -1,25 +1,25 @@
-//! What is known of a space, and the names of those who speak in it.
+//! The authors and the latest time of a space.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What is known of a space when a question is asked.
+/// What a query needs to know about its space.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// The authors of the space that have a name of their own, with their numbers.
+    /// Authors with a name of their own, with their numbers.
     pub authors: Vec<(u32, String)>,
-    /// The numbers of authors that speak for a person without a name, such as `user`.
+    /// The numbers of authors that stand for an unnamed person, such as `user`.
     pub users: Vec<u32>,
     /// The numbers of authors that are programs, such as `assistant`.
     pub programs: Vec<u32>,
-    /// The last thing that happened, microseconds since 1970.
+    /// The latest time of a memory, microseconds since 1970.
     pub latest: i64,
     pub(super) names: AuthorNames,
 }
 
-/// Authors that are a person's part in a conversation and no name.
+/// Author names that are a person's role in a conversation.
 const USERS: [&str; 4] = ["user", "human", "me", "you"];
 
-/// Authors that are programs.
+/// Author names of programs.
 const PROGRAMS: [&str; 8] = [
     "assistant",
     "agent",
@@ -53,7 +53,7 @@ impl Facts {
     }
 }
 
-/// The words of a text as they stand there: runs of letters and digits, with apostrophes inside.
+/// The words of a text as written: runs of letters and digits, with inner apostrophes.
 pub(super) fn raw_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '\'' | '’' | '_')))
         .map(|word| word.trim_matches(['\'', '’']))
@@ -64,15 +64,15 @@ pub(super) fn lower(word: &str) -> String {
     word.to_lowercase().replace('’', "'")
 }
 
-/// The words of a text in lower case.
+/// The lower-cased words of a text.
 pub(super) fn words_of(text: &str) -> Vec<String> {
     raw_words(text).map(lower).collect()
 }
 
-/// The names of authors, word by word.
+/// The words of author names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AuthorNames {
-    /// Whose name each word is a part of.
+    /// The authors whose name contains each word.
     words: FxHashMap<String, Vec<u32>>,
     pub(super) persons: FxHashSet<u32>,
 }

@@ -1,4 +1,4 @@
-//! What of a question is looked for in the wordpieces of memories.
+//! A query parsed for matching with wordpieces.
 
 use std::cell::RefCell;
 
@@ -15,50 +15,50 @@ use super::word_matches::WordMatches;
 use crate::model;
 use crate::views::{Columns, LexicalSearch};
 
-/// Pieces of the question that are compared at most, and terms that are counted at most: the rarest.
+/// Maximum wordpieces compared and terms counted: the rarest.
 const MAX_WORDS: usize = 96;
 
 thread_local! {
-    /// Keeps the stems of words that were asked before.
+    /// Caches the stems of words of earlier queries.
     static ANALYSER: RefCell<Analyser> = RefCell::default();
 }
 
-/// A question, taken apart.
+/// A parsed query.
 pub(crate) struct ParsedQuery {
-    /// What the lexical search looks for: all terms, names too.
+    /// The terms of the lexical search, including names.
     pub(crate) terms: QueryTerms,
-    /// The terms that are counted in texts: no stop words, no names of authors.
+    /// The terms counted in texts: without stop words and author names.
     pub(crate) content: QueryTerms,
-    /// The word of the question that each content term comes from.
+    /// The query word of each content term.
     pub(crate) term_words: Vec<String>,
-    /// The most that the lexical view's own BM25 (k1 = 1.2) can reach for all terms together.
+    /// The maximum of the lexical view's own BM25 (k1 = 1.2) for all terms together.
     pub(crate) lexical_most: f32,
-    /// The content terms that at most two memories hold: their places and idf.
+    /// The content terms that at most two memories contain: their indices and idf.
     pub(crate) rare_terms: Vec<(usize, f32)>,
-    /// The one word that at most [`model::RARE`] memories hold; `None` where no word is so rare, or several are.
+    /// The only word that at most [`model::RARE`] memories contain; `None` if there is none or several.
     pub(crate) rare: Option<RareWord>,
     /// The weight of each content term, a power of its idf.
     pub(crate) term_weights: Vec<f32>,
-    /// The weight of each compared piece: its idf.
+    /// The weight of each compared wordpiece: its idf.
     pub(crate) piece_weights: Vec<f32>,
-    /// The authors that the question names, by number.
+    /// The numbers of the authors that the query names.
     pub(crate) named: Vec<u32>,
-    /// The numbers of all authors who have a name of their own.
+    /// The numbers of all authors with a name of their own.
     pub(crate) persons: FxHashSet<u32>,
-    /// All of its tokens.
+    /// All its wordpieces.
     pub(crate) tokens: Vec<u16>,
-    /// Its words, in lower case.
+    /// Its lower-cased words.
     pub(crate) words: Vec<String>,
-    /// Whether a month or a year is among them, so that dates must be looked at.
+    /// Whether it contains a month or a year, so that dates must be compared.
     pub(crate) mentions_date: bool,
-    /// Whether it asks when something was, or for how long.
+    /// Whether it asks when or for how long.
     pub(crate) asks_for_time: bool,
-    /// What the tokens of texts mean to it.
+    /// How tokens of texts match it.
     pub(super) matches: WordMatches,
 }
 
 impl ParsedQuery {
-    /// Takes `text` apart. O(words of the question).
+    /// Parses `text`. O(words of the query).
     pub(crate) fn new(
         text: &str,
         facts: &Facts,
@@ -76,7 +76,7 @@ impl ParsedQuery {
         columns: &dyn Columns,
     ) -> Self {
         let (words, names) = (words_of(text), &facts.names);
-        // In the question's own letters: a capital tells a name or a month from a function word.
+        // With the original case: a capital distinguishes a name or a month from a function word.
         let content_text: Vec<&str> = raw_words(text)
             .filter(|word| !names.contains(&lower(word)))
             .collect();
@@ -89,7 +89,7 @@ impl ParsedQuery {
         content.terms.truncate(MAX_WORDS);
         let all_idf = lexical.map_or_else(Vec::new, |lexical| lexical.idf(&terms));
         let idf = content_idf(&content, &terms, &all_idf, lexical);
-        // The idf of a term that two memories hold; rarer ones have more.
+        // The idf of a term that two memories contain; rarer ones have more.
         let rare = idf_at_frequency(2.0, columns.rows()) - 1e-3;
         let rare_terms = idf
             .iter()
@@ -130,7 +130,7 @@ impl ParsedQuery {
         query
     }
 
-    /// The words of those content terms of which something is so, by their places.
+    /// The words of the content terms whose index satisfies a condition.
     pub(crate) fn words_where(&self, is_so: impl Fn(usize) -> bool) -> Vec<String> {
         let words = self.term_words.iter().enumerate();
         let words = words.filter(|(term, _)| is_so(*term));
@@ -139,7 +139,7 @@ impl ParsedQuery {
         words
     }
 
-    /// The direction of the question: its pieces' rows, rare ones heavier, stop words lighter, names left out.
+    /// The query vector: its wordpieces' vectors, rare ones heavier, stop words lighter, without names.
     pub(crate) fn vector(
         text: &str,
         facts: &Facts,
@@ -170,7 +170,7 @@ impl ParsedQuery {
         }
     }
 
-    /// Finds the tokens that share a term's stem, and the words that are several tokens.
+    /// Finds the tokens that share a term's stem, and the words of several tokens.
     fn plan_terms(&mut self, analyser: &mut Analyser, names: &AuthorNames) {
         let vocabulary = Vocabulary::get();
         let terms = &self.content.terms;
@@ -196,7 +196,7 @@ impl ParsedQuery {
         }
     }
 
-    /// Chooses the pieces to compare, and finds the tokens that are similar to each.
+    /// Chooses the wordpieces to compare, and finds similar tokens of each.
     fn plan_pieces(&mut self, text: &str, names: &AuthorNames, columns: &dyn Columns) {
         let table = Vocabulary::get().table;
         let mut tokens = Vec::new();
@@ -242,14 +242,14 @@ impl ParsedQuery {
     }
 }
 
-/// Whether a wordpiece carries no meaning of its own: a function word, or no letter and no digit.
+/// Whether a wordpiece has no meaning of its own: a function word, or no letter and no digit.
 fn is_stop_piece(piece: &str) -> bool {
     matches!(piece, "s" | "t" | "d" | "m" | "ll" | "re" | "ve")
         || is_function_word(piece)
         || !piece.chars().any(char::is_alphanumeric)
 }
 
-/// Whether a word is the name of a month or looks like a year.
+/// Whether a word is a month or looks like a year.
 fn is_date_word(word: &str) -> bool {
     MONTHS.contains(&word) || (word.len() == 4 && word.bytes().all(|digit| digit.is_ascii_digit()))
 }

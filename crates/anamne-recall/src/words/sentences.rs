@@ -1,4 +1,4 @@
-//! The sentences of a row, and of whom they speak.
+//! The sentences of a row, and whom they are about.
 
 use std::sync::LazyLock;
 
@@ -7,14 +7,14 @@ use anamne_types::Row;
 use super::summary::Reader;
 use super::vocabulary::{TokenSet, Vocabulary};
 
-/// The words by which speakers mean themselves, and those whom they speak to.
+/// Pronouns of the first and the second person.
 const FIRST_PERSON: &str = "i me my mine myself we us our ours";
 const SECOND_PERSON: &str = "you your yours yourself u";
 
-/// The signs at which sentences end.
+/// Tokens that end a sentence.
 const ENDS: &str = ". ! ?";
 
-/// How often a sentence speaks of its speaker and of its hearer, and whether it asks.
+/// How many pronouns of each person a sentence has, and whether it is a question.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SentenceStats {
     pub(crate) first_person: u32,
@@ -22,13 +22,13 @@ pub(crate) struct SentenceStats {
     pub(crate) is_question: bool,
 }
 
-/// The tokens that sentences are told apart and understood by.
+/// Token sets for splitting and classifying sentences.
 struct Marks {
     first_person: TokenSet,
     second_person: TokenSet,
     ends: TokenSet,
     questions: TokenSet,
-    /// Any of these.
+    /// The union of these.
     all: TokenSet,
 }
 
@@ -47,7 +47,7 @@ static MARKS: LazyLock<Marks> = LazyLock::new(|| {
 });
 
 impl Reader<'_> {
-    /// Goes through the sentences of a row, each with how well it meets the question's pieces (as
+    /// Calls `take` for each sentence of a row, with its match of the query's wordpieces (as
     /// [`Summary::closeness`](super::Summary::closeness)). O(tokens of the row).
     pub(crate) fn each_sentence(&mut self, row: Row, mut take: impl FnMut(SentenceStats, f32)) {
         let marks = &*MARKS;

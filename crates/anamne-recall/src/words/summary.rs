@@ -1,4 +1,4 @@
-//! What a row's wordpieces say to a question, read in one pass.
+//! How a row's wordpieces match a query, read in one pass.
 
 use std::ops::Range;
 
@@ -10,20 +10,20 @@ use super::vocabulary::Vocabulary;
 use super::weights::{ClusterCounts, WordWeights};
 use crate::views::Columns;
 
-/// What the question finds in one text, or in several taken together.
+/// How one text, or several together, match the query.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Summary<'reader> {
-    /// Words of the text.
+    /// Number of words.
     pub(crate) words: f32,
-    /// How often each content term occurs.
+    /// The frequency of each content term.
     pub(crate) frequencies: &'reader [f32],
-    /// For each piece of the question, the square of the cosine to the nearest piece of the text; 0 below the threshold.
+    /// For each wordpiece of the query, the squared cosine of the nearest wordpiece of the text; 0 below the threshold.
     pub(crate) nearest: &'reader [f32],
     weights: &'reader WordWeights,
 }
 
 impl Summary<'_> {
-    /// BM25 with k1 = 1 and b = 0.75 over the question's terms, over the most that it could reach: 0 to 1.
+    /// BM25 with k1 = 1 and b = 0.75 over the query's terms, divided by its maximum: 0 to 1.
     pub(crate) fn bm25(&self, average_words: f32) -> f32 {
         let saturation = 0.25 + 0.75 * self.words / average_words.max(1.0);
         let terms = self.frequencies.iter().zip(&self.weights.terms);
@@ -36,7 +36,7 @@ impl Summary<'_> {
         if most > 0.0 { sum / most } else { 0.0 }
     }
 
-    /// How well each piece of the question is met, weighted by rarity: 0 to 1.
+    /// How well the query's wordpieces are matched, weighted by rarity: 0 to 1.
     pub(crate) fn closeness(&self) -> f32 {
         let pieces = self.nearest.iter().zip(&self.weights.pieces);
         let (sum, most) = pieces.fold((0.0, 0.0), |(sum, most), (near, weight)| {
@@ -46,20 +46,20 @@ impl Summary<'_> {
     }
 }
 
-/// A square of a cosine above this says that the piece itself is there.
+/// A squared cosine above this means the same wordpiece.
 const SAME_PIECE: f32 = 0.99;
 
-/// About as many summaries as a recall needs; room for them is made at once.
+/// The usual number of summaries per recall, allocated at once.
 const EXPECTED_SUMMARIES: usize = 700;
 
-/// Where a [`Reader`] keeps a summary.
+/// The index of a summary in a [`Reader`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SummaryIndex(usize);
 
-/// Reads summaries of rows, each row once, and joins them.
+/// Reads summaries of rows, each row once, and combines them.
 ///
-/// A summary is a run of numbers of the same length for all: words, frequencies, nearest. They lie one after the other,
-/// so that some hundred of them cost no allocation each.
+/// A summary is a fixed-length run of numbers: words, frequencies, nearest. They are stored contiguously, so that
+/// hundreds of them need no allocation each.
 pub(crate) struct Reader<'query> {
     pub(crate) query: &'query ParsedQuery,
     columns: &'query dyn Columns,
@@ -68,7 +68,7 @@ pub(crate) struct Reader<'query> {
     numbers: Vec<f32>,
     terms: usize,
     pieces: usize,
-    /// Where the text at hand meets the question.
+    /// The positions of matching tokens in the current text.
     positions: Vec<u32>,
 }
 
@@ -87,7 +87,7 @@ impl<'query> Reader<'query> {
         }
     }
 
-    /// The place of the row's summary. O(tokens of the row) the first time.
+    /// The index of the row's summary. O(tokens of the row) the first time.
     pub(crate) fn index_of(&mut self, row: Row) -> SummaryIndex {
         if let Some(&place) = self.index_by_row.get(&row) {
             return place;
@@ -109,7 +109,7 @@ impl<'query> Reader<'query> {
         self.columns.tokens(row).unwrap_or_default()
     }
 
-    /// A summary of nothing, to which others can be added.
+    /// An empty summary, to which others can be added.
     pub(crate) fn empty(&mut self) -> SummaryIndex {
         let place = SummaryIndex(self.numbers.len());
         self.numbers
@@ -117,7 +117,7 @@ impl<'query> Reader<'query> {
         place
     }
 
-    /// The summary at a place.
+    /// The summary at an index.
     pub(crate) fn at(&self, place: SummaryIndex) -> Summary<'_> {
         Summary {
             words: self.numbers[place.0],
@@ -127,8 +127,8 @@ impl<'query> Reader<'query> {
         }
     }
 
-    /// Weighs the question's words anew after how they lie in what was found: `rows` are the rows found, each with the
-    /// stretch of conversation that it lies in, those of one stretch next to each other. O(rows · words).
+    /// Reweights the query's words by how they cluster in the hits: `rows` are the hits, each with its stretch of
+    /// conversation, those of one stretch adjacent. O(rows · words).
     pub(crate) fn weigh_by_clusters<Stretch: PartialEq>(&mut self, rows: &[(Stretch, Row)]) {
         let mut clusters = ClusterCounts::new(self.terms + self.pieces);
         for stretch in rows.chunk_by(|one, other| one.0 == other.0) {
@@ -145,8 +145,8 @@ impl<'query> Reader<'query> {
         self.weights.boost_clustered(terms, pieces);
     }
 
-    /// Adds to the summary at `sum` the words and frequencies of another one at `weight`, and takes over its nearest
-    /// pieces where they are nearer after `closeness`.
+    /// Adds the words and frequencies of another summary times `weight` to the summary at `sum`, and takes the maximum
+    /// of the wordpiece matches, with the other's times `closeness`.
     pub(crate) fn add(
         &mut self,
         sum: SummaryIndex,
@@ -164,7 +164,7 @@ impl<'query> Reader<'query> {
         }
     }
 
-    /// Multiplies the length of the text at a place.
+    /// Multiplies the word count of a summary.
     pub(crate) fn lengthen(&mut self, place: SummaryIndex, factor: f32) {
         self.numbers[place.0] *= factor;
     }
@@ -178,7 +178,7 @@ impl<'query> Reader<'query> {
         start..start + self.pieces
     }
 
-    /// Reads `tokens` once. O(tokens + meetings).
+    /// Reads `tokens` once. O(tokens + matches).
     fn read_tokens(&mut self, place: SummaryIndex, tokens: &[u16]) {
         let (query, vocabulary) = (self.query, Vocabulary::get());
         let (words, numbers) = self.numbers[place.0..]

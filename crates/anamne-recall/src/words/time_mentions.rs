@@ -1,19 +1,18 @@
-//! Questions that ask for a time, and texts that tell one.
+//! Queries that ask for a time, and texts that state one.
 
 use std::sync::LazyLock;
 
 use super::vocabulary::{TokenSet, Vocabulary};
 
-/// Words that tell when something is, was or will be, or for how long; names of months that are other words too are
-/// left out.
+/// Words that state a time or a duration; without months that are also other words.
 const TIME_WORDS: &str = "yesterday today tomorrow tonight ago last next recently since week weeks weekend month months \
     year years monday tuesday wednesday thursday friday saturday sunday january february april june july august \
     september october november december";
 
-/// The years that are pieces of the vocabulary.
+/// Years in the vocabulary.
 const YEARS: std::ops::Range<u16> = 1900..2100;
 
-/// Nouns that make a time of "what" or "which", and adjectives and nouns that make a length of time of "how".
+/// Nouns that ask for a time after "what" or "which", and words that ask for a duration after "how".
 const TIME_QUESTIONS: [(&[&str], &[&str]); 3] = [
     (
         &["what", "which"],
@@ -29,7 +28,7 @@ static TIME_TOKENS: LazyLock<TokenSet> = LazyLock::new(|| {
     Vocabulary::get().token_set(words.chain(years))
 });
 
-/// Whether a question, as its words in lower case, asks for a time.
+/// Whether a query with these lower-case words asks for a time.
 pub(super) fn asks_for_time(words: &[String]) -> bool {
     let begins = words.iter().take(3).any(|word| word == "when");
     let asks_for = |pair: &[String]| {
@@ -40,7 +39,7 @@ pub(super) fn asks_for_time(words: &[String]) -> bool {
     begins || words.windows(2).any(asks_for)
 }
 
-/// Whether a text, as its wordpieces, tells a time. O(tokens).
+/// Whether a text with these wordpieces states a time. O(tokens).
 pub(crate) fn states_time(tokens: &[u16]) -> bool {
     let telling = &*TIME_TOKENS;
     tokens.iter().any(|&token| telling.contains(token))

@@ -1,9 +1,9 @@
-//! How much each word of a question counts.
+//! The weights of a query's words.
 
 use super::query::ParsedQuery;
 use crate::model;
 
-/// The weights of a question's terms and pieces.
+/// The weights of a query's terms and wordpieces.
 #[derive(Clone, Debug)]
 pub(super) struct WordWeights {
     pub(super) terms: Vec<f32>,
@@ -11,7 +11,7 @@ pub(super) struct WordWeights {
 }
 
 impl WordWeights {
-    /// After rarity alone.
+    /// By rarity only.
     pub(super) fn of(query: &ParsedQuery) -> Self {
         Self {
             terms: query.term_weights.clone(),
@@ -19,7 +19,8 @@ impl WordWeights {
         }
     }
 
-    /// Gives words that come in clusters more weight: `terms` and `pieces` say how many rows a stretch with the word holds.
+    /// Boosts words that occur in clusters: `terms` and `pieces` are the mean numbers of rows per stretch with the
+    /// word.
     pub(super) fn boost_clustered(&mut self, terms: &[f32], pieces: &[f32]) {
         let [of_terms, of_pieces] = model::CLUSTERING;
         for (weight, rows) in self.terms.iter_mut().zip(terms) {
@@ -31,7 +32,7 @@ impl WordWeights {
     }
 }
 
-/// Counts in how many rows and in how many stretches of conversation each word occurs.
+/// Counts the rows and the stretches of conversation that contain each word.
 pub(super) struct ClusterCounts {
     rows: Vec<f32>,
     stretches: Vec<f32>,
@@ -60,7 +61,7 @@ impl ClusterCounts {
         }
     }
 
-    /// Rows a stretch of each word, those of the first `terms` words apart.
+    /// Rows per stretch of each word, split after the first `terms` words.
     pub(super) fn shares(&mut self, terms: usize) -> (&[f32], &[f32]) {
         for (rows, stretches) in self.rows.iter_mut().zip(&self.stretches) {
             *rows /= stretches;

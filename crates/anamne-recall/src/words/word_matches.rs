@@ -1,22 +1,22 @@
-//! What the wordpieces of texts mean to one question.
+//! How the wordpieces of texts match a query.
 
 use rustc_hash::FxHashMap;
 
 use super::vocabulary::TokenSet;
 
-/// Words of several pieces that are looked for at most, for each way in which they begin.
+/// Maximum words of several pieces per first two pieces.
 const MAX_SEQUENCES_PER_PREFIX: usize = 64;
 
-/// What each token of a text means to a question.
+/// How each token of a text matches a query.
 #[derive(Default)]
 pub(super) struct WordMatches {
-    /// The tokens that mean something.
+    /// The tokens that match.
     known: TokenSet,
-    /// What they mean.
+    /// How they match.
     by_token: FxHashMap<u16, TokenMatch>,
-    /// The pieces that they meet, in chains.
+    /// The wordpieces that they match, as linked lists.
     piece_matches: Vec<PieceMatch>,
-    /// Words of several pieces, by the first two.
+    /// Words of several pieces, by their first two.
     sequences: FxHashMap<[u16; 2], Vec<WordPieceSequence>>,
 }
 
@@ -25,40 +25,40 @@ pub(super) struct WordMatches {
 struct WordPieceSequence {
     /// The pieces after the first two.
     rest: Vec<u16>,
-    /// The term that it is.
+    /// Its term.
     term: usize,
-    /// How often the question says it.
+    /// How often the query contains it.
     occurrences: f32,
 }
 
-/// What a token of a text means to the question.
+/// How a token of a text matches the query.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TokenMatch {
-    /// The place, from 1, of the first piece of the question that it meets; 0 for none.
+    /// The 1-based index of its first wordpiece match; 0 for none.
     first_match: u32,
-    /// Terms of the question that it is.
+    /// The query terms that it stands for.
     pub(super) terms: Vec<u16>,
-    /// Whether it begins one of the sequences.
+    /// Whether a word of several pieces starts with it.
     pub(super) begins_sequence: bool,
 }
 
-/// A piece of the question that a token of a text meets.
+/// A wordpiece of the query that a token matches.
 #[derive(Clone, Copy, Debug, Default)]
 struct PieceMatch {
     piece: u16,
-    /// The square of the cosine.
+    /// The squared cosine.
     closeness: f32,
-    /// The place of the token's next one, likewise.
+    /// The 1-based index of the token's next match; 0 for none.
     next: u32,
 }
 
 impl WordMatches {
-    /// A token is a term of the question.
+    /// Adds a term that a token stands for.
     pub(super) fn add_term(&mut self, token: u16, term: usize) {
         self.token_match_mut(token).terms.push(term as u16);
     }
 
-    /// A token is as close to a piece of the question as this cosine.
+    /// Adds the cosine of a token to a wordpiece of the query.
     pub(super) fn add_piece(&mut self, token: u16, piece: usize, cosine: f32) {
         let place = self.piece_matches.len() as u32 + 1;
         let next = std::mem::replace(&mut self.token_match_mut(token).first_match, place);
@@ -69,7 +69,7 @@ impl WordMatches {
         });
     }
 
-    /// These pieces together are a term of the question, which says it once more.
+    /// Adds an occurrence of a query term that consists of these pieces.
     pub(super) fn add_sequence(&mut self, first: [u16; 2], rest: &[u16], term: usize) {
         self.token_match_mut(first[0]).begins_sequence = true;
         let with_prefix = self.sequences.entry(first).or_default();
@@ -92,32 +92,31 @@ impl WordMatches {
         self.by_token.entry(token).or_default()
     }
 
-    /// Writes to `places` where the tokens stand that mean something to the question, and returns how many do.
-    /// `places` is as long as `tokens`.
+    /// Writes the positions of matching tokens to `positions`, which is as long as `tokens`, and returns their number.
     #[inline]
     pub(super) fn positions(&self, tokens: &[u16], positions: &mut [u32]) -> usize {
         let mut found = 0;
         for (at, &token) in (0..).zip(tokens) {
-            // Written at every token and kept at some: cheaper than a branch that is hard to foresee.
+            // Written for every token and kept for some: cheaper than an unpredictable branch.
             positions[found] = at;
             found += self.known.holds(token) as usize;
         }
         found
     }
 
-    /// What a token means to the question.
+    /// How a token matches the query.
     #[inline]
     pub(super) fn of(&self, token: u16) -> Option<&TokenMatch> {
         self.by_token.get(&token)
     }
 
-    /// Whether a token means anything to the question: far cheaper than to ask what.
+    /// Whether a token matches at all: much cheaper than [`Self::of`].
     #[inline]
     pub(super) fn is_matched_by(&self, token: u16) -> bool {
         self.known.contains(token)
     }
 
-    /// The pieces of the question that a token meets, with the squares of the cosines.
+    /// The query's wordpieces that a token matches, with squared cosines.
     #[inline]
     pub(super) fn matched_pieces(
         &self,
@@ -131,7 +130,7 @@ impl WordMatches {
         })
     }
 
-    /// The terms of the words of several pieces that `tokens` begins with, and how often the question says each word.
+    /// The terms of the words of several pieces that `tokens` starts with, and how often the query contains each.
     pub(super) fn sequences_at(&self, tokens: &[u16]) -> impl Iterator<Item = (usize, f32)> {
         let (with_prefix, behind) = match tokens {
             [first, second, behind @ ..] => (self.sequences.get(&[*first, *second]), behind),

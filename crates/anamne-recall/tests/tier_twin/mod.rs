@@ -1,4 +1,4 @@
-//! One set of memories told twice: to the views of several tiers, and to views that hold all of it.
+//! The same memories in two forms: in the views of several tiers, and in views of all together.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,10 +12,10 @@ use anamne_store::view::{Attributes, Change, ChangeFeed, Fold, Record, View, Vie
 use anamne_types::{Row, Seq};
 use tempfile::TempDir;
 
-/// Dimensions of the toy vectors.
+/// Dimensions of the test vectors.
 pub(crate) const DIMENSIONS: usize = 64;
 
-/// Numbers that look random and are the same each time (SplitMix64).
+/// Pseudo-random numbers (SplitMix64).
 pub(crate) struct Noise(pub(crate) u64);
 
 impl Noise {
@@ -31,32 +31,32 @@ impl Noise {
         (self.next() % end as u64) as usize
     }
 
-    /// Whether something happens that happens once in so many times.
+    /// True with a probability of 1 in `times`.
     pub(crate) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 }
 
-/// The name of a word, of letters that no stemmer changes.
+/// A word by number, of letters that no stemmer changes.
 pub(crate) fn word(number: usize) -> String {
     let [first, second] = [number % 12, number / 12 % 12].map(|at| char::from(b"bdfgklmnprtv"[at]));
     format!("{first}a{second}o{first}u")
 }
 
-/// A text of so many words out of `vocabulary`, in sentences of ten.
+/// A text of N words of `vocabulary`, in sentences of ten.
 pub(crate) fn text(noise: &mut Noise, words: usize, vocabulary: usize) -> String {
     let words: Vec<String> = (0..words).map(|_| word(noise.below(vocabulary))).collect();
     let sentences: Vec<String> = words.chunks(10).map(|words| words.join(" ")).collect();
     sentences.join(". ")
 }
 
-/// A record with that text and author whose attributes follow from `number`.
+/// A record with that text and author; its attributes follow from `number`.
 pub(crate) fn record(text: String, author: &str, number: u32) -> Record {
     let attributes = Attributes {
         occurred_at: i64::from(number) * 1_000,
         expires_at: i64::MAX,
         thread: number % 5,
-        // Some come twice, and some in another order than their rows.
+        // Some positions repeat, and some are in another order than their rows.
         position: (number / 5) ^ (number % 2),
         author: number % 3,
         session: number % 7,
@@ -79,7 +79,7 @@ fn hash(word: &str) -> u64 {
     })
 }
 
-/// A vocabulary that has room for every word.
+/// A tokeniser by word hash.
 struct Words;
 
 impl Tokenise for Words {
@@ -97,7 +97,7 @@ pub(crate) fn token(word: &str) -> u16 {
     (hash(word.trim_matches('.')) % 30_000) as u16
 }
 
-/// An embedder that adds up a direction for each word.
+/// An embedder that adds a vector per word.
 struct Directions(ModelIdentity);
 
 impl Embedder for Directions {
@@ -133,7 +133,7 @@ pub(crate) fn direction(text: &str) -> Vec<f32> {
     vector
 }
 
-/// The last state of every row of one tier, as its source would have it.
+/// The last state of every row of one tier, like a source.
 #[derive(Default)]
 pub(crate) struct Log {
     rows: BTreeMap<u32, (Seq, Option<Record>)>,
@@ -205,7 +205,7 @@ impl Tier {
     }
 }
 
-/// Tiers, and one that has all that they have.
+/// Tiers, and one that contains all their memories.
 pub(crate) struct World {
     pub(crate) tiers: Vec<Tier>,
     pub(crate) whole: Tier,
@@ -227,7 +227,7 @@ impl World {
         }
     }
 
-    /// Tells a memory where it is at home, or at `tier` if it is new.
+    /// Writes a memory to its tier, or to `tier` if it is new.
     pub(crate) fn write(&mut self, row: u32, tier: usize, record: Record) {
         let home = *self.homes.entry(row).or_insert(tier);
         self.tiers[home].tell(row, Some(record.clone()));
