@@ -25,7 +25,7 @@ pub(crate) fn abstention(
 ) -> Result<Abstention, RecallError> {
     Ok(Abstention {
         threshold: context.recall.min_confidence,
-        looked_at: looked_at(context, scope, searched)?,
+        looked_at: searched_text(context, scope, searched)?,
         nearest: nearest(context, prepared, ranked)?,
     })
 }
@@ -36,10 +36,10 @@ fn nearest(
     prepared: &PreparedQuery,
     ranked: &[Ranked],
 ) -> Result<Option<NearestMiss>, RecallError> {
-    let mut judged: Vec<&Ranked> = ranked.iter().take(context.recall.limit).collect();
+    let mut by_confidence: Vec<&Ranked> = ranked.iter().take(context.recall.limit).collect();
     // The sort is stable: of equal confidences the better rank comes first.
-    judged.sort_by(|one, other| other.confidence.total_cmp(&one.confidence));
-    for ranked in judged {
+    by_confidence.sort_by(|one, other| other.confidence.total_cmp(&one.confidence));
+    for ranked in by_confidence {
         let row = ranked.candidate.row;
         let Some((_, memory)) = context.texts().rows(&[row])?.pop() else {
             continue;
@@ -57,7 +57,7 @@ fn nearest(
 }
 
 /// One sentence on what was searched.
-fn looked_at(
+fn searched_text(
     context: &RecallContext<'_>,
     scope: &CandidateScope,
     searched: &Searched,
@@ -67,30 +67,30 @@ fn looked_at(
         Some(rows) => rows.len(),
         None => context.memory_count()?,
     };
-    let mut said = match memories {
-        1 => "Looked at 1 memory".to_owned(),
-        memories => format!("Looked at {memories} memories"),
+    let mut sentence = match memories {
+        1 => "Searched 1 memory".to_owned(),
+        memories => format!("Searched {memories} memories"),
     };
     let tiers = context.sources.tiers.iter();
     let tiers = tiers.map(|(tier, _)| tier.to_string());
     let _ = match (context.sources.tiers.len(), listed(tiers.collect())) {
         (0, _) => Ok(()),
-        (1, tier) => write!(said, " of the {tier} tier"),
-        (_, tiers) => write!(said, " of the tiers {tiers}"),
+        (1, tier) => write!(sentence, " in the {tier} tier"),
+        (_, tiers) => write!(sentence, " in the tiers {tiers}"),
     };
-    said += &when(recall, scope);
+    sentence += &when(recall, scope);
     if let Some(known) = recall.as_of.known {
-        let _ = write!(said, ", as known on {}", day(known));
+        let _ = write!(sentence, ", as known on {}", day(known));
     }
     if let Some(held) = recall.as_of.held {
-        let _ = write!(said, ", as it was on {}", day(held));
+        let _ = write!(sentence, ", as valid on {}", day(held));
     }
     let views = listed(views(context, searched));
     let _ = match views.as_str() {
-        "" => write!(said, ", with no view that could be searched."),
-        views => write!(said, ", by {views}."),
+        "" => write!(sentence, ", but no view could be searched."),
+        views => write!(sentence, ", by {views}."),
     };
-    Ok(said)
+    Ok(sentence)
 }
 
 /// The time bounds of the search.
@@ -101,20 +101,20 @@ fn when(recall: &Recall, scope: &CandidateScope) -> String {
         let understood = scope.times.understood.iter();
         ranges.extend(understood.map(|time| (time.since, time.until)));
     }
-    let said: Vec<String> = ranges
+    let sentence: Vec<String> = ranges
         .into_iter()
         .filter_map(|(since, until)| match (since, until) {
             (None, None) => None,
             (Some(since), None) => Some(format!("since {}", day(since))),
             (None, Some(until)) => Some(format!("before {}", day(until))),
             (Some(since), Some(until)) => {
-                Some(format!("from {} until before {}", day(since), day(until)))
+                Some(format!("from {} and before {}", day(since), day(until)))
             }
         })
         .collect();
-    match said.as_slice() {
+    match sentence.as_slice() {
         [] => String::new(),
-        said => format!(" that happened {}", said.join(" and ")),
+        sentence => format!(" dated {}", sentence.join(" and ")),
     }
 }
 
@@ -130,13 +130,13 @@ fn day(instant: Timestamp) -> String {
 /// The searches that took part.
 fn views(context: &RecallContext<'_>, searched: &Searched) -> Vec<String> {
     let sources = context.sources;
-    let failed = |view: &str| searched.failed.iter().any(|(failed, _)| *failed == view);
+    let failed = |view: &str| searched.failed.contains(&view);
     let by_words = sources.lexical.is_some() && !failed("lexical");
     let by_meaning = sources.vectors.is_some() && !failed("vectors");
     let views = [
-        (by_words, "their words"),
-        (by_meaning, "their meaning"),
-        (context.ranks_in_full(), "their threads"),
+        (by_words, "words"),
+        (by_meaning, "meaning"),
+        (context.ranks_in_full(), "threads"),
     ];
     let took_part = views.into_iter().filter(|(took_part, _)| *took_part);
     took_part.map(|(_, name)| name.to_owned()).collect()

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn openings_count_less_as_time_goes_by_and_never_for_more_than_one() {
+    fn access_counts_decay_and_scores_stay_below_one() {
         let (row, day) = (Row(7), 86_400_000_000);
         let mut counts = Openings::default();
         let is = |counts: &Openings, row, instant, expected: f32| {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_goes_back_makes_nothing_more() {
+    fn a_clock_going_backwards_does_not_increase_counts() {
         let count = Opening::default().again(1_000).again(500);
         assert_eq!(count.at, 1_000);
         assert!((count.times_at(0) - 2.0).abs() < 1e-6, "{count:?}");

@@ -39,7 +39,7 @@ pub(crate) fn with_attributes(
 
 /// 1 for the only person named in the query, −1 for other persons if there is one, else 0.
 fn author(query: &ParsedQuery, attributes: &Attributes) -> f32 {
-    match query.named[..] {
+    match query.named_authors[..] {
         [named] if named == attributes.author => 1.0,
         [_] if query.persons.contains(&attributes.author) => -1.0,
         _ => 0.0,
@@ -66,9 +66,9 @@ fn date(query: &ParsedQuery, attributes: &Attributes) -> f32 {
         return 0.0;
     };
     let day = jiff::tz::Offset::UTC.to_datetime(instant).date();
-    let says = |wanted: &str| query.words.iter().any(|word| word == wanted);
-    let month = says(MONTHS[(day.month() as usize - 1) % 12]);
-    let year = says(&day.year().to_string());
-    let on_day = month && says(&day.day().to_string());
+    let contains_word = |wanted: &str| query.words.iter().any(|word| word == wanted);
+    let month = contains_word(MONTHS[(day.month() as usize - 1) % 12]);
+    let year = contains_word(&day.year().to_string());
+    let on_day = month && contains_word(&day.day().to_string());
     0.5 * f32::from(u8::from(year)) + f32::from(u8::from(month)) + f32::from(u8::from(on_day))
 }

@@ -31,28 +31,28 @@ impl CandidateScope {
         event: &dyn Fn(&str) -> Result<Option<Memory>, RecallError>,
     ) -> Result<Self, RecallError> {
         let recall = context.recall;
-        let mut candidates = Self {
+        let mut restricted = Self {
             rows: context.rows_passing_filter(&recall.filter)?,
             ..Self::default()
         };
-        if let Some(rows) = scope::select(context, &recall.scope, &mut candidates.degraded)? {
-            candidates.narrow(&rows);
+        if let Some(rows) = scope::select(context, &recall.scope, &mut restricted.degraded)? {
+            restricted.narrow(&rows);
         }
         if let Some(valid) = valid {
-            candidates.narrow(&valid.rows);
+            restricted.narrow(&valid.rows);
         }
-        candidates.times = QueryTimes::new(recall, context.present, event)?;
-        if !candidates.times.understood.is_empty() {
+        restricted.times = QueryTimes::new(recall, context.present, event)?;
+        if !restricted.times.understood.is_empty() {
             let mut then = RoaringBitmap::new();
-            for time in &candidates.times.understood {
+            for time in &restricted.times.understood {
                 then |= context.rows_between(time.since, time.until)?;
             }
             match recall.time_words {
-                TimeWords::Only => candidates.narrow(&then),
-                _ => candidates.prefer(then),
+                TimeWords::Only => restricted.narrow(&then),
+                _ => restricted.prefer(then),
             }
         }
-        Ok(candidates)
+        Ok(restricted)
     }
 
     fn narrow(&mut self, to: &RoaringBitmap) {

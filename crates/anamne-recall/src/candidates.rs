@@ -53,7 +53,7 @@ pub(crate) struct Searched {
     /// The rows that contain the query's rare word, if it has one.
     pub(crate) rare: Vec<Row>,
     /// The views that failed during the search.
-    pub(crate) failed: Vec<(&'static str, String)>,
+    pub(crate) failed: Vec<&'static str>,
 }
 
 /// A lexical search to run.
@@ -89,12 +89,12 @@ pub(crate) fn search(
     let mut searched = Searched::default();
     match words {
         Some(Ok(found)) => searched.lexical = found,
-        Some(Err(error)) => searched.failed.push(("lexical", error.to_string())),
+        Some(Err(_)) => searched.failed.push("lexical"),
         None => {}
     }
     match meaning {
         Some(Ok(found)) => searched.vectors = found,
-        Some(Err(error)) => searched.failed.push(("vectors", error.to_string())),
+        Some(Err(_)) => searched.failed.push("vectors"),
         None => {}
     }
     searched

@@ -155,13 +155,13 @@ mod tests {
         let diversified = diversify(ranked, limit, diversity, |_| {
             ResultSimilarity::Vectors(2, vectors)
         });
-        assert_eq!(diversified.len(), all, "nothing is lost");
+        assert_eq!(diversified.len(), all, "all results are kept");
         let rows = diversified.iter().map(|ranked| ranked.candidate.row.0);
         assert_eq!(rows.take(expected.len()).collect::<Vec<_>>(), expected);
     }
 
     #[test]
-    fn a_result_like_a_better_one_gives_way_as_far_as_is_asked() {
+    fn similar_results_are_demoted_according_to_diversity() {
         // The second is nearly identical to the first; the third differs and scores a little lower.
         let given = [(10.0, 0.0), (9.5, 5.0), (8.0, 80.0), (2.0, 85.0)];
         check(&given, 4, 0.05, &[0, 1, 2, 3]);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn equals_keep_their_order_and_those_past_the_limit_follow_in_theirs() {
+    fn ties_and_results_past_the_limit_keep_their_order() {
         check(&[(1.0, 0.0), (1.0, 0.0), (1.0, 0.0)], 3, 0.5, &[0, 1, 2]);
         check(
             &[(4.0, 0.0), (3.0, 0.0), (2.0, 90.0), (1.0, 0.0)],
@@ -183,14 +183,14 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_far_behind_is_not_chosen_for_being_different() {
+    fn results_outside_the_pool_are_not_chosen() {
         let mut given = vec![(10.0, 0.0); MIN_POOL];
         given.push((9.9, 90.0));
         check(&given, 2, 1.0, &[0, 1]);
     }
 
     #[test]
-    fn wordpieces_tell_likeness_where_vectors_can_t() {
+    fn wordpieces_give_the_jaccard_similarity() {
         let pieces = vec![vec![1, 2, 3, 4], vec![1, 2, 3, 5], vec![], vec![7]];
         let similarity = ResultSimilarity::Pieces(pieces);
         for (one, other, expected) in [

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn two_texts_say_the_same_exactly_where_the_definition_says_so() {
+    fn duplicate_detection_agrees_with_the_definition() {
         let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
         let mut same = 0;
         for _ in 0..30 {
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn results_come_in_the_order_that_the_definition_gives() {
+    fn demotion_agrees_with_the_definition() {
         let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
         for _ in 0..30 {
             let (texts, limit) = (texts(&mut numbers), 1 + numbers.below(32));

@@ -26,23 +26,21 @@ pub enum RecallError {
         like: Vec<String>,
     },
     /// The query needs entity names, which have not been extracted yet.
-    #[error(
-        "the knowledge graph has not been extracted yet ({behind} events are left), so nobody knows what memories name"
-    )]
+    #[error("entities have not been extracted yet ({behind} events are pending)")]
     NotExtracted {
         /// Events of the log that are not extracted yet.
         behind: u64,
     },
     /// The knowledge graph could not be read.
-    #[error("what memories name can't be read: {reason}")]
+    #[error("the knowledge graph can't be read: {reason}")]
     Names {
         /// The reason.
         reason: String,
     },
     /// Too many memories have changed since the requested instant.
     #[error(
-        "more than {most} memories have changed since {at}; ask as of a later instant, or rebuild the store as it was then \
-         and ask that one"
+        "more than {most} memories have changed since {at}; choose a later instant, or restore the store as of then and \
+         query that"
     )]
     TooLongAgo {
         /// The instant.

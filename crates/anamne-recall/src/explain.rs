@@ -16,10 +16,10 @@ const STRONG: f32 = 0.25;
 const STRONG_LSI: f32 = 0.5;
 
 /// Query words quoted in the sentence at most.
-const NAMED_WORDS: usize = 5;
+const QUOTED_WORDS: usize = 5;
 
 /// The explanation of a result without strong signals.
-const NO_SIGNAL: &str = "Found beside other results, with no strong signal of its own.";
+const NO_SIGNAL: &str = "Found next to other results, with no strong signal of its own.";
 
 /// The score parts that every hit carries.
 pub(crate) fn score_parts(ranked: &Ranked) -> ScoreParts {
@@ -106,49 +106,46 @@ pub(crate) fn sentence(ranked: &Ranked, memory: &Memory, matched: &[String]) -> 
     let mut reasons = Vec::new();
     let features = &ranked.features;
     if !matched.is_empty() {
-        let named = matched.iter().take(NAMED_WORDS);
+        let named = matched.iter().take(QUOTED_WORDS);
         let named: Vec<_> = named.map(|word| format!("“{word}”")).collect();
-        reasons.push(format!("it says {}", named.join(", ")));
+        reasons.push(format!("contains {}", named.join(", ")));
     }
     let overrides = ranked.overrides.as_ref();
     if let Some(word) = overrides.and_then(|overrides| overrides.rare_word.as_ref()) {
-        reasons.push(format!("few memories hold “{word}”"));
+        reasons.push(format!("one of few memories that contain “{word}”"));
     }
     if features.semantic >= STRONG {
-        reasons.push(format!("its meaning is near ({:.2})", features.semantic));
+        reasons.push(format!("similar meaning ({:.2})", features.semantic));
     }
     if reasons.is_empty() && ranked.candidate.lexical.is_some() {
-        reasons.push("it shares words with the question".to_owned());
+        reasons.push("shares words with the query".to_owned());
     }
-    let author = memory.author.as_deref().unwrap_or("the person asked about");
-    let mut add_if = |is_so: bool, reason: &str| {
-        if is_so {
+    let author = memory.author.as_deref().unwrap_or("the named person");
+    let mut add_if = |condition: bool, reason: &str| {
+        if condition {
             reasons.push(reason.to_owned());
         }
     };
     add_if(
         features.window_words > features.words && features.window_words >= STRONG,
-        "the turns around it fit too",
+        "neighbouring messages match",
     );
     add_if(
         features.thread_words >= STRONG && memory.thread.is_some(),
-        "its thread is about this",
+        "its thread matches",
     );
     add_if(
         features.lsi_similarity >= STRONG_LSI,
-        "it was told where such matters are",
+        "similar conversations contain it",
     );
-    add_if(features.author > 0.0, &format!("{author} said it"));
-    add_if(features.date > 0.0, "its date is the one asked about");
-    add_if(
-        features.category > 0.0,
-        "it is of the kind that is asked for",
-    );
-    add_if(features.access >= STRONG, "it was opened of late");
-    add_if(features.role_fit > 0.0, "it is what the role looks for");
+    add_if(features.author > 0.0, &format!("written by {author}"));
+    add_if(features.date > 0.0, "matches the date in the query");
+    add_if(features.category > 0.0, "matches the requested kind");
+    add_if(features.access >= STRONG, "opened recently");
+    add_if(features.role_fit > 0.0, "preferred by the role");
     add_if(
         features.superseded > 0.0,
-        "but another memory has taken its place",
+        "but superseded by a newer memory",
     );
     let sentence_text = reasons.join("; ");
     let mut letters = sentence_text.chars();
@@ -161,10 +158,10 @@ pub(crate) fn sentence(ranked: &Ranked, memory: &Memory, matched: &[String]) -> 
 /// Adds the path that led to a result.
 pub(crate) fn add_path(sentence: &mut String, path: &str) {
     if sentence == NO_SIGNAL {
-        *sentence = format!("Reached over {path}.");
+        *sentence = format!("Reached via {path}.");
         return;
     }
-    add(sentence, "reached over", path);
+    add(sentence, "reached via", path);
 }
 
 /// Adds a contradicting memory.
@@ -184,16 +181,16 @@ fn add(sentence: &mut String, by: &str, reason: &str) {
 pub(crate) fn dispute_text(dispute: &Dispute) -> String {
     let other = &dispute.citation;
     match (dispute.kind, dispute.holds) {
-        (ConflictKind::Superseded, Some(true)) => format!("{other} said otherwise earlier"),
-        (ConflictKind::Superseded, _) => format!("{other} says otherwise later"),
+        (ConflictKind::Superseded, Some(true)) => format!("contradicts the older {other}"),
+        (ConflictKind::Superseded, _) => format!("contradicted by the newer {other}"),
         (ConflictKind::Contested, None) => {
-            format!("{other} says otherwise, and nobody has decided")
+            format!("contradicted by {other} (unresolved)")
         }
         (ConflictKind::Contested, Some(true)) => {
-            format!("{other} says otherwise, which was found wrong")
+            format!("contradicts {other}, which was resolved as wrong")
         }
         (ConflictKind::Contested, Some(false)) => {
-            format!("{other} says otherwise, and was found right")
+            format!("contradicted by {other}, which was resolved as right")
         }
     }
 }

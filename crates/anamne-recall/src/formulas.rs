@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn each_formula_is_the_published_one() {
+    fn each_formula_gives_the_published_scores() {
         check(
             Ranking::ReciprocalRank,
             &[

@@ -29,7 +29,7 @@ impl<'a> LsiQuery<'a> {
             index,
             columns,
             query: index.direction(tokens)?,
-            weight: 1.0 / (1.0 + (threads.mean_records() / model::LSI_THREAD_RECORDS).powi(4)),
+            weight: 1.0 / (1.0 + (threads.mean_records() / model::LSI_HALF_RECORDS).powi(4)),
         })
     }
 

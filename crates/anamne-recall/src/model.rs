@@ -23,10 +23,10 @@ pub(crate) const IDF_POWER: f32 = 1.5;
 pub(crate) const PRIOR_ROWS: f32 = 1.0;
 
 /// Maximum memories that contain a rare word; they come first if the query has exactly one.
-pub(crate) const RARE: usize = 3;
+pub(crate) const MAX_RARE_ROWS: usize = 3;
 
-/// From this many memories on, a dictionary word in at most [`RARE`] of them counts as rare, too.
-pub(crate) const MANY_ROWS: usize = 10_000;
+/// From this many memories on, a dictionary word in at most [`MAX_RARE_ROWS`] of them counts as rare, too.
+pub(crate) const LARGE_SPACE_ROWS: usize = 10_000;
 
 /// The weight factor of stop words in the query vector.
 pub(crate) const STOP_PIECE_SHARE: f32 = 0.3;
@@ -54,25 +54,25 @@ pub(crate) const FEEDBACK_TEMPERATURE: f32 = 0.4;
 pub(crate) const FEEDBACK_IDF_POWER: f32 = 1.75;
 
 /// The number of records at which `thread_feedback` is halved.
-pub(crate) const SHORT_THREAD: f32 = 10.0;
+pub(crate) const FEEDBACK_HALF_RECORDS: f32 = 10.0;
 
 /// The mean number of records per thread at which `lsi_similarity` is halved.
-pub(crate) const LSI_THREAD_RECORDS: f32 = 12.0;
+pub(crate) const LSI_HALF_RECORDS: f32 = 12.0;
 
 /// The length in words at which a text's window features are halved.
-pub(crate) const LISTENING_WORDS: f32 = 60.0;
+pub(crate) const WINDOW_HALF_WORDS: f32 = 60.0;
 
 /// The length in words at which a thread's features are halved.
-pub(crate) const THREAD_WORDS: f32 = 1_000.0;
+pub(crate) const THREAD_HALF_WORDS: f32 = 1_000.0;
 
 /// The weights of neighbours one and two positions away in a window's frequencies and vectors.
 pub(crate) const WINDOW: [f32; 2] = [0.5, 0.25];
 
 /// The factors of their wordpiece similarity.
-pub(crate) const WINDOW_CLOSENESS: [f32; 2] = [0.7, 0.5];
+pub(crate) const WINDOW_MATCH_FACTORS: [f32; 2] = [0.7, 0.5];
 
 /// The typical cosine of two texts of one conversation; for the length of a window's vector.
-pub(crate) const USUAL_COSINE: f32 = 0.3;
+pub(crate) const TYPICAL_COSINE: f32 = 0.3;
 
 /// The τ of `long_query_recency`, in days.
 pub(crate) const LONG_QUERY_RECENCY_DAYS: f32 = 20.0;
@@ -183,4 +183,4 @@ features! {
 }
 
 /// Without columns: the weights of normalised BM25 and of the cosine.
-pub(crate) const PLAIN_WEIGHTS: [f32; 2] = [10.0, 8.0];
+pub(crate) const SEARCH_ONLY_WEIGHTS: [f32; 2] = [10.0, 8.0];

@@ -127,9 +127,9 @@ pub(crate) fn record(
 /// The plan to report without a planner: a view is unavailable, or the query is as of an earlier instant.
 pub(crate) fn unplanned_search(context: &RecallContext<'_>) -> Plan {
     let reason = if context.recall.as_of.is_now() {
-        "a view can't take part, so everything that can was searched"
+        "a view is unavailable, so all available ones were searched"
     } else {
-        "a question as of an instant searches everything within reach"
+        "a query as of an earlier instant searches all tiers in scope"
     };
     Plan {
         tiers: tiers(context.sources),

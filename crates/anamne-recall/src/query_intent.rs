@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_asks_for_what_its_wording_names() {
+    fn the_wording_of_a_query_gives_kinds_and_categories() {
         check("how do i rotate the keys", &[Kind::Skill], &[]);
         check("what are the steps to rotate the keys", &[Kind::Skill], &[]);
         check("wie kann ich die schlüssel tauschen", &[Kind::Skill], &[]);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn other_questions_ask_for_nothing_in_particular() {
+    fn other_queries_have_no_intent() {
         for query in [
             "",
             "how",
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_nothing_has_fit_nothing() {
+    fn unknown_kind_and_category_numbers_never_match() {
         let odd = Attributes {
             kind: 255,
             category: 200,
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn phrases_are_in_lower_case_and_named_once() {
+    fn phrases_are_lower_case_and_unique() {
         let mut seen = std::collections::BTreeSet::new();
         for phrase in PHRASES.iter().flat_map(|(_, phrases)| *phrases) {
             assert_eq!(phrase.to_lowercase(), **phrase);

@@ -18,7 +18,7 @@ struct Window {
     own: SummaryIndex,
     neighbours: [[Option<(Row, SummaryIndex)>; 2]; 2],
     /// Frequencies, lengths and best wordpiece matches over the window.
-    joined: SummaryIndex,
+    combined: SummaryIndex,
 }
 
 /// Splits candidates by their own and their thread's features: the best, best first, whose neighbours are worth
@@ -78,7 +78,7 @@ pub(crate) fn rank(
     windows.extend(
         others
             .iter()
-            .map(|other| Window::alone(reader.index_of(other.row))),
+            .map(|other| Window::without_neighbours(reader.index_of(other.row))),
     );
     let cosines = cosines(inputs, &candidates, &windows, &others);
     candidates.extend(others);
@@ -88,13 +88,13 @@ pub(crate) fn rank(
         .into_iter()
         .zip(windows)
         .map(|(candidate, window)| {
-            let (own, joined) = (reader.at(window.own), reader.at(window.joined));
+            let (own, combined) = (reader.at(window.own), reader.at(window.combined));
             let cosine = |row: &Row| cosines.get(row).copied().unwrap_or(0.0);
-            let window_weight = model::LISTENING_WORDS / (model::LISTENING_WORDS + own.words);
+            let window_weight = model::WINDOW_HALF_WORDS / (model::WINDOW_HALF_WORDS + own.words);
             let own_cosine = cosine(&candidate.row);
             let features = Features {
-                window_lexical: window_weight * joined.bm25(averages.window_words),
-                window_words: window_weight * joined.closeness(),
+                window_lexical: window_weight * combined.bm25(averages.window_words),
+                window_words: window_weight * combined.word_match(),
                 window_semantic: window_weight * window_cosine(candidate.row, &window, &cosine),
                 ..own_features(inputs, threads, &candidate, own, averages.words, own_cosine)
             };
@@ -112,11 +112,11 @@ pub(crate) fn rank(
 
 impl Window {
     /// The window of a text whose neighbours are not read.
-    fn alone(own: SummaryIndex) -> Self {
+    fn without_neighbours(own: SummaryIndex) -> Self {
         Self {
             own,
             neighbours: [[None; 2]; 2],
-            joined: own,
+            combined: own,
         }
     }
 }
@@ -128,7 +128,7 @@ fn window(inputs: &FeatureInputs<'_>, reader: &mut Reader<'_>, candidate: &Candi
         .map(|neighbours| neighbours.map(|row| row.map(|row| (row, reader.index_of(row)))));
     Window {
         own,
-        joined: joined(reader, own, &neighbours),
+        combined: combined(reader, own, &neighbours),
         neighbours,
     }
 }
@@ -176,11 +176,11 @@ impl AverageLengths {
     ) -> Self {
         let tokens = |row: Row| inputs.columns.tokens(row).map_or(0, <[u16]>::len);
         let tokens: usize = candidates.iter().map(|one| tokens(one.row)).sum();
-        let words_at = |place: &dyn Fn(&Window) -> SummaryIndex| -> f32 {
-            let words = windows.iter().map(|window| reader.at(place(window)).words);
+        let words_at = |index: &dyn Fn(&Window) -> SummaryIndex| -> f32 {
+            let words = windows.iter().map(|window| reader.at(index(window)).words);
             words.sum()
         };
-        let (words, in_windows) = (words_at(&|one| one.own), words_at(&|one| one.joined));
+        let (words, window_words) = (words_at(&|one| one.own), words_at(&|one| one.combined));
         let share = if tokens > 0 {
             words / tokens as f32
         } else {
@@ -188,26 +188,29 @@ impl AverageLengths {
         };
         Self {
             words: inputs.columns.average_tokens() * share,
-            window_words: in_windows / windows.len().max(1) as f32,
+            window_words: window_words / windows.len().max(1) as f32,
         }
     }
 }
 
 /// Frequencies and lengths summed over a window, and its best wordpiece matches.
-fn joined(
+fn combined(
     reader: &mut Reader<'_>,
     own: SummaryIndex,
     neighbours: &[[Option<(Row, SummaryIndex)>; 2]; 2],
 ) -> SummaryIndex {
-    let joined = reader.empty();
-    reader.add(joined, own, 1.0, 1.0);
+    let combined = reader.empty();
+    reader.add(combined, own, 1.0, 1.0);
     for (distance, neighbours) in neighbours.iter().enumerate() {
-        let (weight, closeness) = (model::WINDOW[distance], model::WINDOW_CLOSENESS[distance]);
-        for (_, place) in neighbours.iter().flatten() {
-            reader.add(joined, *place, weight, closeness);
+        let (weight, match_factor) = (
+            model::WINDOW[distance],
+            model::WINDOW_MATCH_FACTORS[distance],
+        );
+        for (_, index) in neighbours.iter().flatten() {
+            reader.add(combined, *index, weight, match_factor);
         }
     }
-    joined
+    combined
 }
 
 /// The features of a candidate itself and its thread; `average` is the average length in words.
@@ -225,7 +228,7 @@ fn own_features(
         thread_words: thread.words,
         lexical: lexical(inputs, candidate, own, average),
         semantic: cosine,
-        words: own.closeness(),
+        words: own.word_match(),
         rare_term: rare_term(inputs, candidate, own),
         date: query_times::date_mention(inputs, own),
         mentions_time: mentions_time(inputs, candidate.row),
@@ -246,7 +249,7 @@ fn lexical(
     own: Summary<'_>,
     average: f32,
 ) -> f32 {
-    let most = inputs.query.lexical_most.max(f32::MIN_POSITIVE);
+    let most = inputs.query.max_lexical_score.max(f32::MIN_POSITIVE);
     let normalised = candidate
         .lexical
         .map_or(0.0, |score| (score / most).min(1.0));
@@ -257,7 +260,7 @@ fn lexical(
 /// for a query with few words.
 fn rare_term(inputs: &FeatureInputs<'_>, candidate: &Candidate, own: Summary<'_>) -> f32 {
     let query = inputs.query;
-    let holds = |&(term, idf): &(usize, f32)| {
+    let contains = |&(term, idf): &(usize, f32)| {
         let as_pieces = own
             .frequencies
             .get(term)
@@ -268,7 +271,7 @@ fn rare_term(inputs: &FeatureInputs<'_>, candidate: &Candidate, own: Summary<'_>
             query.words.len() == 1 && candidate.lexical.is_some_and(|score| score >= idf / 2.0);
         as_pieces || as_spelled
     };
-    if query.rare_terms.iter().any(holds) {
+    if query.rare_terms.iter().any(contains) {
         1.0 + (3.0 - query.words.len() as f32).clamp(0.0, 2.0)
     } else {
         0.0
@@ -300,5 +303,5 @@ fn window_cosine(row: Row, window: &Window, cosine: &dyn Fn(&Row) -> f32) -> f32
             squares += weight * weight;
         }
     }
-    sum / (squares + (weights * weights - squares) * model::USUAL_COSINE).sqrt()
+    sum / (squares + (weights * weights - squares) * model::TYPICAL_COSINE).sqrt()
 }

@@ -36,16 +36,15 @@ pub(crate) fn rank_candidates(
 ) -> (Vec<Ranked>, Expansion) {
     if !context.ranks_in_full() {
         let columns = context.columns_if_any();
-        let ranked = search_only::rank(columns, prepared.query.lexical_most, searched);
+        let ranked = search_only::rank(columns, prepared.query.max_lexical_score, searched);
         return (ranked, Expansion::default());
     }
     let expands = expansion::needs_expansion(context.recall);
-    let (mut ranked, expansion_result) =
-        rank_in_full(context, reader, prepared, searched, scope, expands);
+    let (mut ranked, expansion) = rank_in_full(context, reader, prepared, searched, scope, expands);
     if context.options.is_default() {
         ranked = demote_duplicates(ranked, context.columns, context.recall.limit);
     }
-    (ranked, expansion_result)
+    (ranked, expansion)
 }
 
 /// The memory that best describes an event, unless it matches too few of its words.
@@ -135,7 +134,7 @@ fn rank_in_full(
     pool.add_neighbours(columns, scope.rows.as_ref(), instant);
     others.retain(|other| !pool.holds(other.row));
     let first_pass = expands.then(|| FirstPass {
-        near: pool.candidates.clone(),
+        with_neighbours: pool.candidates.clone(),
         others: others.clone(),
     });
     let ranked = rank(&inputs, reader, pool.candidates, others, &mut threads);
@@ -160,7 +159,7 @@ fn search_text(
     scope: &CandidateScope,
 ) -> Vec<Row> {
     let searched = context.search(&context.prepare(words), most, scope.rows.as_ref());
-    let ranks = |found: Vec<SearchHit>| found.into_iter().map(|found| found.row).enumerate();
+    let ranks = |hits: Vec<SearchHit>| hits.into_iter().map(|hit| hit.row).enumerate();
     let mut rows: Vec<(usize, Row)> = ranks(searched.lexical).collect();
     rows.extend(ranks(searched.vectors));
     rows.sort_unstable();

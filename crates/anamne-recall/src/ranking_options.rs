@@ -41,7 +41,7 @@ impl<'a> RankingOptions<'a> {
             check_alone("role", recall.role.is_some())?;
         }
         if !is_full && recall.ranking != Ranking::Full {
-            let accepts = "full where a single signal is asked for";
+            let accepts = "full if a single signal is requested";
             return Err(InvalidValue::new("ranking", accepts, "another formula"));
         }
         let role_preferences = recall
@@ -83,8 +83,7 @@ fn check_alone(field: &str, is_given: bool) -> Result<(), InvalidValue> {
     if !is_given {
         return Ok(());
     }
-    let accepts =
-        "left out unless ranking and signals are full, for other formulas have no features";
+    let accepts = "omitted unless ranking and signals are full: other formulas have no features";
     Err(InvalidValue::new(field, accepts, "given"))
 }
 

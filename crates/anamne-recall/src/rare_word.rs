@@ -16,17 +16,17 @@ pub(crate) fn rows_with_rare_word(
     query: &ParsedQuery,
     rows: Option<&RoaringBitmap>,
 ) -> Vec<SearchHit> {
-    let (Some(rare), Some(lexical)) = (&query.rare, context.sources.lexical) else {
+    let (Some(rare), Some(lexical)) = (&query.rare_word, context.sources.lexical) else {
         return Vec::new();
     };
-    let found = lexical.search(&rare.terms, model::RARE, rows);
+    let found = lexical.search(&rare.terms, model::MAX_RARE_ROWS, rows);
     // The main search reports a failed view.
     found.unwrap_or_default()
 }
 
 /// Moves `rows`, which contain the query's rare word, to the front, in their order. O(results).
 pub(crate) fn move_to_front(ranked: &mut [Ranked], rows: &[Row], query: &ParsedQuery) {
-    let Some(rare) = query.rare.as_ref().filter(|_| !rows.is_empty()) else {
+    let Some(rare) = query.rare_word.as_ref().filter(|_| !rows.is_empty()) else {
         return;
     };
     let mut place = 0;

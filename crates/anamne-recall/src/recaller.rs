@@ -107,7 +107,7 @@ impl<'space> Recaller<'space> {
             None => (None, None),
         };
         let searched = searched(&context, &prepared, &scope, planned_hits);
-        let (mut ranked, expansion_result) =
+        let (mut ranked, expansion) =
             ranking::rank_candidates(&context, &mut reader, &prepared, &searched, &scope);
         let mut has_reranker_failed = false;
         let mut confidence = None;
@@ -126,7 +126,7 @@ impl<'space> Recaller<'space> {
             None => judge_search_only(&mut ranked, recall.limit),
         };
         let mut results = answer::hits(&context, &mut reader, &ranked, &confidence)?;
-        expansion::annotate(&mut results, &context, &expansion_result)?;
+        expansion::annotate(&mut results, &context, &expansion)?;
         add_disputes(&context, &mut results);
         let abstained = if results.is_empty() && recall.min_confidence > 0.0 {
             Some(abstain::abstention(
@@ -142,7 +142,7 @@ impl<'space> Recaller<'space> {
             started,
         };
         plan_search::record(&context, &reader, scope.rows.as_ref(), &answered);
-        let mut degraded = all_degraded(sources, &prepared, &scope, &searched, &expansion_result);
+        let mut degraded = all_degraded(sources, &prepared, &scope, &searched, &expansion);
         if has_reranker_failed {
             degraded.push(RERANKER.to_owned());
         }
@@ -152,7 +152,7 @@ impl<'space> Recaller<'space> {
             degraded,
             times: scope.times.understood,
             abstained,
-            plan: plan(&context, executed, &expansion_result),
+            plan: plan(&context, executed, &expansion),
             took_ms: milliseconds(started),
         };
         Ok((prepared.query, answer))
@@ -169,7 +169,7 @@ fn add_disputes(context: &RecallContext<'_>, results: &mut [Hit]) {
     }
     let texts = context.texts();
     let known = |mut disputes: Vec<Dispute>| {
-        disputes.retain(|add_disputes| texts.get(add_disputes.memory).is_some());
+        disputes.retain(|dispute| texts.get(dispute.memory).is_some());
         disputes
     };
     answer::add_disputes(results, &|rows| {
@@ -183,14 +183,14 @@ fn all_degraded(
     prepared: &PreparedQuery,
     scope: &CandidateScope,
     searched: &Searched,
-    expansion_result: &Expansion,
+    expansion: &Expansion,
 ) -> Vec<String> {
     let mut degraded = sources.degraded.clone();
     if sources.vectors.is_some() && prepared.vector.is_empty() {
         degraded.push(EMBEDDER.to_owned());
     }
-    let failed = searched.failed.iter().map(|(view, _)| *view);
-    let failed = failed.chain(expansion_result.failed.iter().copied());
+    let failed = searched.failed.iter().copied();
+    let failed = failed.chain(expansion.failed.iter().copied());
     for view in failed.chain(scope.degraded.iter().map(String::as_str)) {
         if !degraded.iter().any(|known| known == view) {
             degraded.push(view.to_owned());
@@ -203,7 +203,7 @@ fn all_degraded(
 fn plan(
     context: &RecallContext<'_>,
     executed: Option<planner::ExecutedPlan>,
-    expansion_result: &Expansion,
+    expansion: &Expansion,
 ) -> Option<Plan> {
     let explains = context.recall.explain_plan;
     let mut plan = match executed {
@@ -211,7 +211,7 @@ fn plan(
         None if explains => plan_search::unplanned_search(context),
         _ => return None,
     };
-    plan.work.edges = expansion_result.edges();
+    plan.work.edges = expansion.edges as u64;
     Some(plan)
 }
 
@@ -235,20 +235,17 @@ fn searched(
     }
     if context.ranks_in_full() {
         let rare = rare_word::rows_with_rare_word(context, &prepared.query, scope.rows.as_ref());
-        searched.rare = rare.iter().map(|planned_hits| planned_hits.row).collect();
+        searched.rare = rare.iter().map(|hit| hit.row).collect();
         add_new(&mut searched.lexical, rare);
     }
     searched
 }
 
 /// Adds the hits that were not found before.
-fn add_new(planned_hits: &mut Vec<SearchHit>, more: Vec<SearchHit>) {
-    let known: FxHashSet<_> = planned_hits
-        .iter()
-        .map(|planned_hits| planned_hits.row)
-        .collect();
-    let is_new = |planned_hits: &SearchHit| !known.contains(&planned_hits.row);
-    planned_hits.extend(more.into_iter().filter(is_new));
+fn add_new(hits: &mut Vec<SearchHit>, more: Vec<SearchHit>) {
+    let known: FxHashSet<_> = hits.iter().map(|hit| hit.row).collect();
+    let is_new = |hit: &SearchHit| !known.contains(&hit.row);
+    hits.extend(more.into_iter().filter(is_new));
 }
 
 fn milliseconds(started: Instant) -> f64 {

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn both_scores_count_the_same_and_the_rest_stays_behind() {
+    fn both_scores_have_equal_weight_and_other_results_stay_behind() {
         let (rows, _) = reranked(&[10.0, 9.0, 6.0, 5.5], &["0.1", "0.2", "0.9"]);
         let close = |one: f32, other: f32| (one - other).abs() < 1e-5;
         let expected = [(0, 10.4), (1, 9.8), (2, 9.6), (3, 5.5)];
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn among_equals_the_reranker_decides_alone() {
+    fn equal_scores_are_ordered_by_the_reranker() {
         let (rows, _) = reranked(&[3.0, 3.0], &["0.2", "0.7"]);
         assert_eq!(rows, [(1, 3.7), (0, 3.2)]);
     }
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_cut_between_letters() {
+    fn a_long_text_is_truncated_at_a_character_boundary() {
         let fact = Body::Fact { category: None };
         assert_eq!(text("short", &fact), "short");
         let cut = text(&"x€".repeat(TEXT_BYTES), &fact);

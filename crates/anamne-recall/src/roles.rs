@@ -145,9 +145,9 @@ mod tests {
     }
 
     #[test]
-    fn a_built_in_role_favours_its_kinds_and_categories_alone() {
+    fn a_built_in_role_favours_only_its_kinds_and_categories() {
         let developer =
-            RolePreferences::named("developer", &RecallConfig::default()).expect("there");
+            RolePreferences::named("developer", &RecallConfig::default()).expect("known role");
         let check = |kind, category, points: f32| {
             let fit = developer.fit(&attributes_of(kind, category, 9));
             assert!((fit - points).abs() < 1e-6, "{kind} {category:?} {fit}");
@@ -159,14 +159,14 @@ mod tests {
     }
 
     #[test]
-    fn a_space_s_own_role_takes_the_place_of_a_built_in_one() {
+    fn a_role_of_the_space_overrides_a_built_in_one() {
         let config = RoleConfig {
             importance: 2.0,
             kinds: [(Kind::Fact, 0.5)].into(),
             categories: [(Category::BugFix, 1.0)].into(),
         };
         let reviewer =
-            RolePreferences::named("reviewer", &settings("reviewer", config)).expect("there");
+            RolePreferences::named("reviewer", &settings("reviewer", config)).expect("known role");
         let check = |kind, category, importance, points: f32| {
             let fit = reviewer.fit(&attributes_of(kind, category, importance));
             assert!((fit - points).abs() < 1e-6, "{kind} {category:?} {fit}");
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_role_that_is_none_is_refused_with_all_names() {
+    fn an_unknown_role_is_refused_with_all_names() {
         let settings = settings("gardener", RoleConfig::default());
         let refusal = RolePreferences::named("pilot", &settings).expect_err("refused");
         assert_eq!(refusal.field(), "role");
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_and_category_has_a_place() {
+    fn every_kind_and_category_number_fits_the_points() {
         let kinds = Kind::ALL.iter().map(|kind| kind.number());
         let categories = Category::ALL.iter().map(|category| category.number());
         for number in kinds.chain(categories) {

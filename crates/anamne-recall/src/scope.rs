@@ -5,10 +5,8 @@ use roaring::RoaringBitmap;
 
 use crate::error::RecallError;
 use crate::recall_context::RecallContext;
+use crate::sources::KNOWLEDGE;
 use crate::topic;
-
-/// Listed as degraded if entity names are unavailable or incomplete.
-const KNOWLEDGE: &str = "knowledge";
 
 /// The rows in scope; `None` means no restriction.
 pub(crate) fn select(
@@ -73,7 +71,7 @@ fn naming(
         .memories()
         .filter(|(_, memory)| {
             let mut names = named.names.iter();
-            names.any(|name| says(&memory.content, name))
+            names.any(|name| contains_name(&memory.content, name))
         })
         .map(|(row, _)| row.0)
         .collect();
@@ -81,7 +79,7 @@ fn naming(
 }
 
 /// Whether a text contains a name as whole words, ignoring case.
-fn says(text: &str, name: &str) -> bool {
+fn contains_name(text: &str, name: &str) -> bool {
     let (text, name) = (text.to_lowercase(), name.to_lowercase());
     if name.is_empty() {
         return false;
@@ -105,10 +103,10 @@ fn is_cased(letter: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::says;
+    use super::contains_name;
 
     #[test]
-    fn a_name_is_found_as_a_word_of_its_own_in_any_script() {
+    fn a_name_is_matched_as_a_whole_word_in_any_script() {
         for (text, name, expected) in [
             ("Ada reads the gauge", "ada", true),
             ("Adam reads the gauge", "Ada", false),
@@ -119,7 +117,7 @@ mod tests {
             ("anything", "", false),
             ("İstanbul", "istanbul", false),
         ] {
-            assert_eq!(says(text, name), expected, "{name:?} in {text:?}");
+            assert_eq!(contains_name(text, name), expected, "{name:?} in {text:?}");
         }
     }
 }

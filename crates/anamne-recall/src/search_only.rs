@@ -10,7 +10,7 @@ use crate::views::{Columns, SearchHit};
 /// Ranks by search scores only; ties by row.
 pub(crate) fn rank(
     columns: Option<&dyn Columns>,
-    lexical_most: f32,
+    max_lexical_score: f32,
     searched: &Searched,
 ) -> Vec<Ranked> {
     let mut ranked: Vec<Ranked> = Vec::new();
@@ -30,7 +30,8 @@ pub(crate) fn rank(
         add(found, &|ranked| {
             ranked.candidate.lexical = Some(found.score);
             ranked.candidate.lexical_rank = Some(rank);
-            ranked.features.lexical = (found.score / lexical_most.max(f32::MIN_POSITIVE)).min(1.0);
+            ranked.features.lexical =
+                (found.score / max_lexical_score.max(f32::MIN_POSITIVE)).min(1.0);
         });
     }
     for (rank, found) in (0..).zip(&searched.vectors) {
@@ -39,7 +40,7 @@ pub(crate) fn rank(
             ranked.features.semantic = found.score;
         });
     }
-    let [lexical, semantic] = model::PLAIN_WEIGHTS;
+    let [lexical, semantic] = model::SEARCH_ONLY_WEIGHTS;
     for ranked in &mut ranked {
         let features = ranked.features;
         ranked.score = lexical * features.lexical + semantic * features.semantic;

@@ -10,6 +10,9 @@ use crate::planner::{Experience, Planner};
 use crate::views::{Columns, Connections, Disputes, LexicalSearch, Naming, VectorSearch};
 use crate::words::Facts;
 
+/// Listed as degraded if the knowledge graph is unavailable or incomplete.
+pub(crate) const KNOWLEDGE: &str = "knowledge";
+
 /// Everything that a recall reads. Unavailable views are `None` and listed in `degraded`.
 pub struct RecallSources<'space> {
     /// The source, for rows, tags and names.

@@ -31,7 +31,7 @@ struct TokenStats {
     /// The number of the last text that contains it, from 1.
     last_text: u8,
     /// How many texts contain it.
-    thread_texts: u8,
+    text_count: u8,
     /// The seeds that contain it, one bit each.
     seeds: u8,
 }
@@ -69,24 +69,20 @@ pub(crate) fn thread_feedback(
     let seed_shares = seed_shares(&thread_texts);
     let seeds: Vec<f32> = (0..)
         .zip(&seed_shares)
-        .map(|(place, share)| share / length(tokens.sums(place, &squares, &[])))
+        .map(|(index, share)| share / length(tokens.sums(index, &squares, &[])))
         .collect();
     let seed_weights: Vec<f32> = (0..1_u32 << seeds.len())
-        .map(|held| seed_sum(&seeds, held))
+        .map(|mask| seed_sum(&seeds, mask))
         .collect();
-    let thread_feedback = |(place, text): (usize, &ThreadText)| {
-        let sums = tokens.sums(place, &squares, &seed_weights);
-        let itself = seed_shares.get(place).copied().unwrap_or(0.0);
+    let feedback = |(index, text): (usize, &ThreadText)| {
+        let sums = tokens.sums(index, &squares, &seed_weights);
+        let itself = seed_shares.get(index).copied().unwrap_or(0.0);
         (
             text.thread,
             (sums.seed_product / length(sums) - itself).max(0.0),
         )
     };
-    thread_texts
-        .iter()
-        .enumerate()
-        .map(thread_feedback)
-        .collect()
+    thread_texts.iter().enumerate().map(feedback).collect()
 }
 
 /// The best rows by thread, the best thread first; ties by row.
@@ -150,7 +146,7 @@ impl DistinctTokens {
             let token_stats = &mut stats[usize::from(token)];
             let is_new = u8::from(token_stats.last_text != number);
             token_stats.last_text = number;
-            token_stats.thread_texts += is_new;
+            token_stats.text_count += is_new;
             token_stats.seeds |= seed;
             // Written for every token and kept for some: cheaper than an unpredictable branch.
             distinct[found] = token;
@@ -160,12 +156,12 @@ impl DistinctTokens {
     }
 
     /// The sums of a text; with empty `seed_weights` only its length.
-    fn sums(&self, place: usize, squares: &[f32], seed_weights: &[f32]) -> TokenSums {
-        let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+    fn sums(&self, index: usize, squares: &[f32], seed_weights: &[f32]) -> TokenSums {
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
         let mut sums = TokenSums::default();
-        for &token in &self.distinct[start..self.ends[place]] {
+        for &token in &self.distinct[start..self.ends[index]] {
             let token_stats = self.stats[usize::from(token)];
-            let square = squares[usize::from(token_stats.thread_texts)];
+            let square = squares[usize::from(token_stats.text_count)];
             sums.square += square;
             sums.seed_product += square
                 * seed_weights
@@ -201,10 +197,10 @@ fn seed_shares(thread_texts: &[ThreadText]) -> Vec<f32> {
 }
 
 /// The sum over the seeds whose bits are set.
-fn seed_sum(seeds: &[f32], held: u32) -> f32 {
+fn seed_sum(seeds: &[f32], mask: u32) -> f32 {
     let seeds = seeds.iter().enumerate();
     seeds
-        .filter(|(seed, _)| held >> seed & 1 == 1)
+        .filter(|(seed, _)| mask >> seed & 1 == 1)
         .map(|(_, weight)| weight)
         .sum()
 }
@@ -226,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_shares_rare_words_with_the_best_is_nearer_than_one_that_shares_common_ones() {
+    fn sharing_rare_words_with_the_best_thread_counts_more_than_common_ones() {
         const COMMON: u16 = 1;
         let rows = Rows(vec![
             vec![COMMON, 10, 11, 12],
@@ -247,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_rows_without_tokens_are_like_nothing() {
+    fn empty_input_and_rows_without_tokens_have_no_similarity() {
         assert!(thread_feedback(Vec::new(), &Rows(Vec::new())).is_empty());
         let feedback = thread_feedback(
             scored_rows(&[1.0, 1.0]),

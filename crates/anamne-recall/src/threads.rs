@@ -64,13 +64,14 @@ impl Threads {
             mean(group.map(|(_, reading)| reader.at(reading.summary).words)).unwrap_or(0.0)
         };
         let (in_threads, outside_threads) = (mean_words(false), mean_words(true));
-        let length_weight = |words: f32| model::THREAD_WORDS / (model::THREAD_WORDS + words);
+        let length_weight =
+            |words: f32| model::THREAD_HALF_WORDS / (model::THREAD_HALF_WORDS + words);
         let thread = |key: ThreadKey, reading: &ThreadReading| {
             let summary = reader.at(reading.summary);
             let (weight, mean) = if has_no_thread(key) {
                 // At most the weight of its neighbours in a thread, and of usual threads.
                 let window_weight =
-                    model::LISTENING_WORDS / (model::LISTENING_WORDS + summary.words);
+                    model::WINDOW_HALF_WORDS / (model::WINDOW_HALF_WORDS + summary.words);
                 (
                     window_weight.min(length_weight(in_threads)),
                     outside_threads,
@@ -80,7 +81,7 @@ impl Threads {
             };
             ThreadFeatures {
                 lexical: weight * summary.bm25(mean),
-                words: weight * summary.closeness(),
+                words: weight * summary.word_match(),
                 feedback: 0.0,
                 records: reading.records,
             }
@@ -125,7 +126,8 @@ impl Threads {
             thread_feedback(ranked.iter().filter_map(scored_row).collect(), columns)
         {
             if let Some(thread) = self.threads.get_mut(&ThreadKey::from(number)) {
-                thread.feedback = feedback / (1.0 + (thread.records / model::SHORT_THREAD).powi(4));
+                thread.feedback =
+                    feedback / (1.0 + (thread.records / model::FEEDBACK_HALF_RECORDS).powi(4));
             }
         }
     }

@@ -15,10 +15,10 @@ use crate::words::Reader;
 const DEPTH: usize = 400;
 
 /// The minimum rarity-weighted share of the topic's words that a memory must match.
-const LEAST: f32 = 0.5;
+const MIN_MATCH: f32 = 0.5;
 
 /// The minimum share of the best memory's match.
-const OF_BEST: f32 = 0.6;
+const MIN_SHARE_OF_BEST: f32 = 0.6;
 
 /// The memories of the threads about a topic, and matching memories without a thread.
 ///
@@ -29,12 +29,15 @@ pub(crate) fn select(
     words: &str,
 ) -> Result<RoaringBitmap, RecallError> {
     let known = context.known_rows()?;
-    let about = about(context, words, known.as_ref());
-    let best = about.iter().map(|(_, about)| *about).fold(0.0, f32::max);
-    let cut = LEAST.max(OF_BEST * best);
+    let match_scores = match_scores(context, words, known.as_ref());
+    let best = match_scores
+        .iter()
+        .map(|(_, match_scores)| *match_scores)
+        .fold(0.0, f32::max);
+    let cut = MIN_MATCH.max(MIN_SHARE_OF_BEST * best);
     let (mut threads, mut rows) = (BTreeSet::new(), RoaringBitmap::new());
-    for (row, about) in about {
-        if about < cut {
+    for (row, match_scores) in match_scores {
+        if match_scores < cut {
             continue;
         }
         rows.insert(row.0);
@@ -52,7 +55,7 @@ pub(crate) fn select(
 }
 
 /// How well each search hit matches the topic: 0 to 1.
-fn about(
+fn match_scores(
     context: &RecallContext<'_>,
     words: &str,
     known: Option<&RoaringBitmap>,
@@ -60,21 +63,21 @@ fn about(
     let prepared = context.prepare(words);
     let searched = context.search(&prepared, DEPTH, known);
     let mut reader = Reader::new(&prepared.query, context.columns);
-    let mut found: FxHashMap<Row, f32> = FxHashMap::default();
-    let most = prepared.query.lexical_most.max(f32::MIN_POSITIVE);
+    let mut scores: FxHashMap<Row, f32> = FxHashMap::default();
+    let max_score = prepared.query.max_lexical_score.max(f32::MIN_POSITIVE);
     for hit in &searched.lexical {
-        let met = reader.read(hit.row).closeness();
-        found.insert(hit.row, met.max(hit.score / most).min(1.0));
+        let word_match = reader.read(hit.row).word_match();
+        scores.insert(hit.row, word_match.max(hit.score / max_score).min(1.0));
     }
     // Cosines of other models are not comparable; they still find hits.
     let cosines_count = context.sources.weighted_table().is_some();
     for hit in &searched.vectors {
-        let met = reader.read(hit.row).closeness();
-        let near = if cosines_count { hit.score } else { 0.0 };
-        let about = found.entry(hit.row).or_default();
-        *about = about.max(met).max(near);
+        let word_match = reader.read(hit.row).word_match();
+        let cosine = if cosines_count { hit.score } else { 0.0 };
+        let match_scores = scores.entry(hit.row).or_default();
+        *match_scores = match_scores.max(word_match).max(cosine);
     }
-    let mut found: Vec<_> = found.into_iter().collect();
-    found.sort_unstable_by_key(|(row, _)| *row);
-    found
+    let mut scores: Vec<_> = scores.into_iter().collect();
+    scores.sort_unstable_by_key(|(row, _)| *row);
+    scores
 }

@@ -77,7 +77,7 @@ pub trait Columns: Send + Sync {
 
 impl LexicalSearch for LexicalView {
     fn search(&self, terms: &QueryTerms, limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
-        LexicalView::search(self, terms, limit, filter).map(lexical_hits)
+        LexicalView::search(self, terms, limit, filter).map(search_hits)
     }
 
     fn idf(&self, terms: &QueryTerms) -> Vec<f32> {
@@ -85,31 +85,36 @@ impl LexicalSearch for LexicalView {
     }
 }
 
-/// Converts lexical hits.
-pub(crate) fn lexical_hits(hits: Vec<LexicalHit>) -> Vec<SearchHit> {
-    let found = |hit: LexicalHit| SearchHit {
-        row: hit.row,
-        score: hit.score,
-    };
-    hits.into_iter().map(found).collect()
+impl From<LexicalHit> for SearchHit {
+    fn from(hit: LexicalHit) -> Self {
+        Self {
+            row: hit.row,
+            score: hit.score,
+        }
+    }
 }
 
-/// Converts vector hits.
-fn vector_hits(hits: Vec<VectorHit>) -> Vec<SearchHit> {
-    let found = |hit: VectorHit| SearchHit {
-        row: hit.row,
-        score: hit.similarity,
-    };
-    hits.into_iter().map(found).collect()
+impl From<VectorHit> for SearchHit {
+    fn from(hit: VectorHit) -> Self {
+        Self {
+            row: hit.row,
+            score: hit.similarity,
+        }
+    }
+}
+
+/// Converts the hits of a view.
+pub(crate) fn search_hits<Hit: Into<SearchHit>>(hits: Vec<Hit>) -> Vec<SearchHit> {
+    hits.into_iter().map(Into::into).collect()
 }
 
 impl VectorSearch for VectorsView {
     fn search(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
-        VectorsView::search(self, query, limit, filter).map(vector_hits)
+        VectorsView::search(self, query, limit, filter).map(search_hits)
     }
 
     fn candidates(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
-        VectorsView::candidates(self, query, limit, filter).map(vector_hits)
+        VectorsView::candidates(self, query, limit, filter).map(search_hits)
     }
 
     fn similarities(&self, query: &[f32], rows: &[Row]) -> Result<Vec<Option<f32>>, ViewError> {

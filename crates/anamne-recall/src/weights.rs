@@ -45,7 +45,7 @@ fn set(
             return Err(InvalidValue::new(field, accepts, given));
         }
         let Some(weight) = weights.of(feature) else {
-            let accepts = format!("of one of {}", Weights::NAMES.join(", "));
+            let accepts = format!("for one of {}", Weights::NAMES.join(", "));
             return Err(InvalidValue::new(field, accepts, given));
         };
         *weight = *value;
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_former_and_a_current_name_together_are_refused() {
+    fn a_former_name_beside_the_current_one_is_refused() {
         let both = overrides(&[("kin", 1.0), ("thread_feedback", 2.0)]);
         let refusal = overridden(&both, &overrides(&[])).expect_err("refused");
         assert_eq!(

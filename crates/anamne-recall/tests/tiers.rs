@@ -23,9 +23,9 @@ const ROWS: u32 = 300;
 
 /// How often each word was written per field: the maximum number of postings in a segment.
 #[derive(Default)]
-struct Told(BTreeMap<(bool, String), usize>);
+struct WordCounts(BTreeMap<(bool, String), usize>);
 
-impl Told {
+impl WordCounts {
     fn count(&mut self, record: &Record) {
         for (is_author, text) in [(false, &record.text), (true, &record.author_name)] {
             let words: BTreeSet<&str> = text.split([' ', '.']).collect();
@@ -56,10 +56,11 @@ fn memory(noise: &mut Noise, number: u32) -> Record {
 
 /// A few hundred memories, some on disk and some in tails, with changes, deletions and moves.
 fn world(seed: u64, tiers: usize) -> World {
-    let (mut noise, mut told, mut world) = (Noise(seed), Told::default(), World::new(tiers));
+    let (mut noise, mut counts, mut world) =
+        (Noise(seed), WordCounts::default(), World::new(tiers));
     let mut write = |world: &mut World, noise: &mut Noise, row: u32, number: u32| {
         let memory = memory(noise, number);
-        told.count(&memory);
+        counts.count(&memory);
         let tier = noise.below(tiers);
         world.write(row, tier, memory);
     };
@@ -89,7 +90,7 @@ fn world(seed: u64, tiers: usize) -> World {
         }
     }
     world.catch_up();
-    let most = told.0.values().max().copied();
+    let most = counts.0.values().max().copied();
     assert!(
         most <= Some(128),
         "of longer lists of postings, how many live is estimated, and estimates of parts do not add up exactly"
@@ -158,11 +159,11 @@ fn check_lexical(world: &World, noise: &mut Noise) {
             for limit in [0, 1, 7, 40, 1_000] {
                 let hits = tiers.search(&query, limit, filter.as_ref());
                 let expected = LexicalSearch::search(whole, &query, limit, filter.as_ref());
-                let expected = expected.expect("whole");
-                assert_eq!(hits.expect("whole"), expected, "{words:?} {limit}");
+                let expected = expected.expect("intact views");
+                assert_eq!(hits.expect("intact views"), expected, "{words:?} {limit}");
                 let by_words = |chosen: &[bool]| {
                     let found = tiers.search_chosen(chosen, &query, limit, filter.as_ref());
-                    found.expect("whole")
+                    found.expect("intact views")
                 };
                 assert_eq!(in_two_stages(world, limit, by_words), expected, "{words:?}");
                 found += expected.len();
@@ -177,10 +178,10 @@ fn check_vectors(world: &World, noise: &mut Noise) {
     let all: Vec<Row> = (0..ROWS + 5).map(Row).collect();
     for _ in 0..4 {
         let query = direction(&text(noise, 6, VOCABULARY));
-        let similarities = tiers.similarities(&query, &all).expect("whole");
+        let similarities = tiers.similarities(&query, &all).expect("intact views");
         assert_eq!(
             similarities,
-            whole.similarities(&query, &all).expect("whole")
+            whole.similarities(&query, &all).expect("intact views")
         );
         for filter in filters(noise) {
             // With so few rows a filtered search compares every row; without a filter one with a high limit.
@@ -192,22 +193,26 @@ fn check_vectors(world: &World, noise: &mut Noise) {
             for &limit in limits {
                 let hits = tiers.search(&query, limit, filter.as_ref());
                 let expected = VectorSearch::search(whole, &query, limit, filter.as_ref());
-                assert_eq!(hits.expect("whole"), expected.expect("whole"), "{limit}");
+                assert_eq!(
+                    hits.expect("intact views"),
+                    expected.expect("intact views"),
+                    "{limit}"
+                );
                 let hits = tiers.candidates(&query, limit, filter.as_ref());
                 let expected = VectorSearch::candidates(whole, &query, limit, filter.as_ref());
-                let expected = expected.expect("whole");
-                assert_eq!(hits.expect("whole"), expected, "{limit}");
+                let expected = expected.expect("intact views");
+                assert_eq!(hits.expect("intact views"), expected, "{limit}");
                 let by_meaning = |chosen: &[bool]| {
                     let found = tiers.candidates_of(chosen, &query, limit, filter.as_ref());
-                    found.expect("whole")
+                    found.expect("intact views")
                 };
                 assert_eq!(in_two_stages(world, limit, by_meaning), expected, "{limit}");
             }
         }
         // Otherwise a search over sign bits may miss one at the edge, in one view as in several.
         for hits in [
-            tiers.search(&query, 9, None).expect("whole"),
-            tiers.candidates(&query, 9, None).expect("whole"),
+            tiers.search(&query, 9, None).expect("intact views"),
+            tiers.candidates(&query, 9, None).expect("intact views"),
         ] {
             let rows = rows_of(&hits);
             let distinct: BTreeSet<u32> = rows.iter().copied().collect();
@@ -273,7 +278,7 @@ fn check_columns(world: &World) {
 }
 
 #[test]
-fn any_division_into_tiers_answers_as_one_view_does() {
+fn any_division_into_tiers_answers_like_one_view() {
     for seed in 0..5 {
         let tiers = seed as usize % 5 + 1;
         let (world, mut noise) = (world(seed, tiers), Noise(seed + 1_000));
@@ -284,23 +289,25 @@ fn any_division_into_tiers_answers_as_one_view_does() {
 }
 
 #[test]
-fn tiers_without_memories_or_no_tiers_change_nothing() {
+fn empty_tiers_and_no_tiers_are_handled() {
     let mut world = World::new(3);
     world.write(4, 1, record("dadodu bakobu".into(), "", 4));
     world.catch_up();
-    let asked = query("bakobu");
-    let found = lexical(&world).search(&asked, 5, None).expect("whole");
+    let terms = query("bakobu");
+    let found = lexical(&world)
+        .search(&terms, 5, None)
+        .expect("intact views");
     assert_eq!(rows_of(&found), [4]);
     let found = vectors(&world).search(&direction("bakobu"), 5, None);
-    assert_eq!(rows_of(&found.expect("whole")), [4]);
+    assert_eq!(rows_of(&found.expect("intact views")), [4]);
     check_columns_of_none();
     let none = TieredLexical::new(Vec::new());
-    assert_eq!(none.search(&asked, 5, None).expect("nothing to fail"), []);
+    assert_eq!(none.search(&terms, 5, None).expect("no tiers"), []);
     let none = TieredVectors::new(Vec::new());
     let query = direction("bakobu");
-    assert_eq!(none.search(&query, 5, None).expect("nothing to fail"), []);
+    assert_eq!(none.search(&query, 5, None).expect("no tiers"), []);
     let similarities = none.similarities(&query, &[Row(4)]);
-    assert_eq!(similarities.expect("nothing to fail"), [None]);
+    assert_eq!(similarities.expect("no tiers"), [None]);
 }
 
 fn check_columns_of_none() {
@@ -312,7 +319,7 @@ fn check_columns_of_none() {
 }
 
 #[test]
-fn where_live_rows_are_estimated_tiers_still_answer_much_the_same() {
+fn scores_are_close_when_live_rows_are_estimated() {
     let mut world = World::new(3);
     let mut noise = Noise(77);
     for row in 0..900 {
@@ -328,12 +335,12 @@ fn where_live_rows_are_estimated_tiers_still_answer_much_the_same() {
     }
     (300..330).for_each(|row| world.forget(row));
     world.catch_up();
-    let asked = query(&format!("common {} {}", word(3), word(8)));
+    let terms = query(&format!("common {} {}", word(3), word(8)));
     let [tiers, whole] = [
-        lexical(&world).search(&asked, 870, None),
-        LexicalSearch::search(&world.whole.lexical, &asked, 870, None),
+        lexical(&world).search(&terms, 870, None),
+        LexicalSearch::search(&world.whole.lexical, &terms, 870, None),
     ]
-    .map(|found| found.expect("whole"));
+    .map(|found| found.expect("intact views"));
     let scores = |found: &[SearchHit]| -> BTreeMap<u32, f32> {
         let found = found.iter();
         found.map(|found| (found.row.0, found.score)).collect()
@@ -350,24 +357,24 @@ fn where_live_rows_are_estimated_tiers_still_answer_much_the_same() {
 }
 
 /// Rows 1 and 2 are in two tiers, with different texts and attributes.
-fn twice(folded: bool) -> World {
+fn with_duplicate_rows(folded: bool) -> World {
     let mut world = World::new(2);
-    let said = |text: &str, number, position| {
+    let record_at = |text: &str, number, position| {
         let mut record = record(text.into(), "", number);
         (record.attributes.thread, record.attributes.position) = (1, position);
         Some(record)
     };
     for (row, position) in [(0, 0), (3, 3), (4, 4)] {
-        world.tiers[1].tell(row, said("bafobu", row, position));
+        world.tiers[1].set_record(row, record_at("bafobu", row, position));
     }
     for row in [1, 2] {
-        world.tiers[0].tell(row, said("dagodu", 20 + row, row));
-        let mut stale = said("bafobu bafobu kamoku", 30 + row, row);
+        world.tiers[0].set_record(row, record_at("dagodu", 20 + row, row));
+        let mut stale = record_at("bafobu bafobu kamoku", 30 + row, row);
         if let Some(record) = &mut stale {
             // If used, it would be a neighbour of row 4 instead of row 3.
             record.attributes.position = 4;
         }
-        world.tiers[1].tell(row, stale);
+        world.tiers[1].set_record(row, stale);
     }
     if folded {
         world.tiers.iter().for_each(Tier::fold);
@@ -377,12 +384,12 @@ fn twice(folded: bool) -> World {
 }
 
 #[test]
-fn a_row_in_two_tiers_is_that_of_the_hotter_one_and_comes_once() {
-    for world in [twice(false), twice(true)] {
+fn a_row_in_two_tiers_is_answered_once_from_the_hotter_one() {
+    for world in [with_duplicate_rows(false), with_duplicate_rows(true)] {
         let lexical = lexical(&world);
         let search = |text, limit| {
             let found = lexical.search(&query(text), limit, None);
-            rows_of(&found.expect("whole"))
+            rows_of(&found.expect("intact views"))
         };
         assert_eq!(search("dagodu", 9), [1, 2]);
         assert_eq!(search("kamoku", 9), [0; 0]);
@@ -391,12 +398,12 @@ fn a_row_in_two_tiers_is_that_of_the_hotter_one_and_comes_once() {
 
         let (vectors, query) = (vectors(&world), direction("bafobu kamoku"));
         let rows: Vec<Row> = (0..5).map(Row).collect();
-        let similarities = vectors.similarities(&query, &rows).expect("whole");
+        let similarities = vectors.similarities(&query, &rows).expect("intact views");
         let own = world.tiers[0].vectors.similarity(&query, Row(1));
-        assert_eq!(similarities[1], own.expect("whole"));
+        assert_eq!(similarities[1], own.expect("intact views"));
         for found in [
-            vectors.search(&query, 9, None).expect("whole"),
-            vectors.candidates(&query, 9, None).expect("whole"),
+            vectors.search(&query, 9, None).expect("intact views"),
+            vectors.candidates(&query, 9, None).expect("intact views"),
         ] {
             assert_eq!(found.len(), 5);
             for found in found {
@@ -409,11 +416,11 @@ fn a_row_in_two_tiers_is_that_of_the_hotter_one_and_comes_once() {
         let attributes = columns.attributes(Row(1)).expect("lives");
         assert_eq!((attributes.occurred_at, attributes.position), (21_000, 1));
         assert_eq!(columns.tokens(Row(1)), Some(&[token("dagodu")][..]));
-        let told_of_stale = RowPredicate {
+        let only_stale = RowPredicate {
             since: Some(30_000),
             ..RowPredicate::default()
         };
-        assert_eq!(columns.select(&told_of_stale), RoaringBitmap::new());
+        assert_eq!(columns.select(&only_stale), RoaringBitmap::new());
         assert_eq!(columns.select(&RowPredicate::default()), (0..5).collect());
         assert_eq!(
             columns.neighbours(Row(4), 9),
@@ -423,13 +430,13 @@ fn a_row_in_two_tiers_is_that_of_the_hotter_one_and_comes_once() {
 }
 
 #[test]
-fn a_row_in_two_tiers_with_one_text_takes_no_other_rows_place() {
+fn a_row_in_two_tiers_displaces_no_other_row() {
     let mut world = World::new(2);
     for row in 0..8 {
         let memory = record("bafobu".into(), "", row);
-        world.tiers[1].tell(row, Some(memory.clone()));
+        world.tiers[1].set_record(row, Some(memory.clone()));
         if row < 4 {
-            world.tiers[0].tell(row, Some(memory));
+            world.tiers[0].set_record(row, Some(memory));
         }
     }
     world.tiers[1].fold();
@@ -437,15 +444,15 @@ fn a_row_in_two_tiers_with_one_text_takes_no_other_rows_place() {
     for limit in 1..=8 {
         let expected: Vec<u32> = (0..limit as u32).collect();
         let found = lexical(&world).search(&query("bafobu"), limit, None);
-        assert_eq!(rows_of(&found.expect("whole")), expected);
+        assert_eq!(rows_of(&found.expect("intact views")), expected);
         let found = vectors(&world).search(&direction("bafobu"), limit, None);
-        assert_eq!(rows_of(&found.expect("whole")), expected);
+        assert_eq!(rows_of(&found.expect("intact views")), expected);
     }
 }
 
 /// More rows than one thread searches alone.
 #[test]
-fn large_tiers_that_two_threads_search_answer_as_one_view_does() {
+fn large_tiers_searched_in_parallel_answer_like_one_view() {
     const ALL: u32 = PARALLEL_ROWS as u32 + 1_200;
     let (mut world, mut noise) = (World::new(3), Noise(5));
     for row in 0..ALL {
@@ -462,14 +469,20 @@ fn large_tiers_that_two_threads_search_answer_as_one_view_does() {
             lexical(&world).search(&query(&words), 50, filter),
             LexicalSearch::search(&world.whole.lexical, &query(&words), 50, filter),
         );
-        assert_eq!(found.expect("whole"), expected.expect("whole"));
+        assert_eq!(
+            found.expect("intact views"),
+            expected.expect("intact views")
+        );
         // Tails are compared exhaustively.
         let query = direction(&words);
         let (found, expected) = (
             vectors(&world).search(&query, 50, filter),
             VectorSearch::search(&world.whole.vectors, &query, 50, filter),
         );
-        assert_eq!(found.expect("whole"), expected.expect("whole"));
+        assert_eq!(
+            found.expect("intact views"),
+            expected.expect("intact views")
+        );
     }
 }
 
@@ -480,32 +493,32 @@ fn damage(folder: &Path) {
         let ending = path.extension().unwrap_or_default();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if ending == "idx" || name.starts_with("segment-") {
-            fs::write(&path, b"nothing of the kind").expect("written");
+            fs::write(&path, b"damaged").expect("written");
         }
     }
 }
 
 #[test]
-fn one_damaged_tier_fails_the_search_and_leaves_the_others_whole() {
+fn a_damaged_tier_fails_the_search_and_leaves_the_others_intact() {
     let world = world(3, 3);
     world.tiers.iter().for_each(Tier::fold);
     let broken = &world.tiers[1];
     damage(broken.lexical.folder());
     assert!(matches!(broken.lexical.verify(), Health::Broken(_)));
-    let asked = query(&word(5));
-    match lexical(&world).search(&asked, 5, None) {
+    let terms = query(&word(5));
+    match lexical(&world).search(&terms, 5, None) {
         Err(ViewError::Damaged { path, .. }) => assert_eq!(path, broken.lexical.folder()),
         other => panic!("not refused as damaged: {other:?}"),
     }
-    let idf = lexical(&world).idf(&asked);
-    assert_eq!(idf, vec![0.0; asked.terms.len()]);
+    let idf = lexical(&world).idf(&terms);
+    assert_eq!(idf, vec![0.0; terms.terms.len()]);
 
     let folder = broken.lexical.folder().parent().expect("a tier's folder");
     damage(&folder.join("vectors"));
     assert!(matches!(broken.vectors.verify(), Health::Broken(_)));
-    let asked = direction("bafobu");
-    assert!(vectors(&world).search(&asked, 5, None).is_err());
-    assert!(vectors(&world).candidates(&asked, 5, None).is_err());
+    let terms = direction("bafobu");
+    assert!(vectors(&world).search(&terms, 5, None).is_err());
+    assert!(vectors(&world).candidates(&terms, 5, None).is_err());
 
     for tier in [&world.tiers[0], &world.tiers[2]] {
         assert_eq!(tier.lexical.health(), Health::Whole);

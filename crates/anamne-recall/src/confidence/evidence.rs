@@ -67,7 +67,7 @@ impl Evidence {
                 agreement: if by_meaning {
                     mean(&related, by_both)
                 } else {
-                    model::USUAL_AGREEMENT
+                    model::DEFAULT_AGREEMENT
                 },
             },
             answered: Answered {
@@ -77,7 +77,7 @@ impl Evidence {
                 nearness: if by_meaning {
                     mean(&related, |ranked| ranked.features.semantic)
                 } else {
-                    model::USUAL_SEMANTIC
+                    model::DEFAULT_SEMANTIC
                 },
             },
             told,
@@ -136,7 +136,7 @@ fn best_matches(reader: &mut Reader<'_>, first: &[Ranked]) -> (f32, f32) {
     }
     let together = reader.at(together);
     let least = together.nearest.iter().copied().fold(1.0, f32::min);
-    (together.closeness(), least)
+    (together.word_match(), least)
 }
 
 /// The entropy of the result scores without authors, in nats, with scores as logits, which is how they are fitted.
@@ -152,7 +152,7 @@ fn spread(related: &[&Ranked]) -> f32 {
         .map(|share| -share * share.ln())
         .sum();
     let there = related.len() as f32 / model::FIRST as f32;
-    there * entropy + (1.0 - there) * model::USUAL_SPREAD
+    there * entropy + (1.0 - there) * model::DEFAULT_SPREAD
 }
 
 /// The best match among sentences about the one person that the query names, and among sentences about others.
@@ -160,7 +160,7 @@ fn spread(related: &[&Ranked]) -> f32 {
 /// The first person refers to the author, the second person to the addressee; both are 0 if the query names no person.
 fn told(reader: &mut Reader<'_>, first: &[Ranked]) -> [f32; 2] {
     let query = reader.query;
-    let [named] = query.named[..] else {
+    let [named] = query.named_authors[..] else {
         return [0.0; 2];
     };
     let (mut of_named, mut of_others) = (0.0_f32, 0.0_f32);
@@ -169,7 +169,7 @@ fn told(reader: &mut Reader<'_>, first: &[Ranked]) -> [f32; 2] {
         if !query.persons.contains(&author) {
             continue;
         }
-        let whole = reader.read(ranked.candidate.row).closeness();
+        let whole = reader.read(ranked.candidate.row).word_match();
         reader.each_sentence(ranked.candidate.row, |sentence, closeness| {
             let reference = closeness.midpoint(whole) * self_reference(sentence);
             let of_person = if author == named {

@@ -35,10 +35,10 @@ impl AnswerConfidence {
         let named = |(name, value)| (Cow::Borrowed(name), value);
         match &self.inputs {
             ConfidenceInputs::Full(evidence, results) => {
-                let of_question = evidence.on_topic.table().chain(evidence.answered.table());
+                let of_query = evidence.on_topic.table().chain(evidence.answered.table());
                 let result = place.and_then(|place| results.get(place));
                 let of_result = result.into_iter().flat_map(RelevanceInputs::table);
-                of_question.chain(of_result).map(named).collect()
+                of_query.chain(of_result).map(named).collect()
             }
             ConfidenceInputs::SearchOnly(results) => {
                 let result = place.and_then(|place| results.get(place));
@@ -90,12 +90,12 @@ pub(crate) fn judge_search_only(ranked: &mut [Ranked], places: usize) -> AnswerC
             lexical: if by_words {
                 ranked.features.lexical
             } else {
-                model::USUAL_LEXICAL
+                model::DEFAULT_LEXICAL
             },
             semantic: if by_meaning {
                 ranked.features.semantic
             } else {
-                model::USUAL_SEMANTIC
+                model::DEFAULT_SEMANTIC
             },
         };
         ranked.confidence = by.probability();

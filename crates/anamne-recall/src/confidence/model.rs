@@ -18,14 +18,14 @@ pub(super) const FIRST: usize = 10;
 pub(super) const RELATED_SHARE: f32 = 0.4;
 
 /// The entropy assumed for missing results: that of usual queries.
-pub(super) const USUAL_SPREAD: f32 = 1.36;
+pub(super) const DEFAULT_SPREAD: f32 = 1.36;
 
 /// The cosine assumed when only the lexical search ranks, and the BM25 assumed when only the vector search does.
-pub(super) const USUAL_SEMANTIC: f32 = 0.35;
-pub(super) const USUAL_LEXICAL: f32 = 0.25;
+pub(super) const DEFAULT_SEMANTIC: f32 = 0.35;
+pub(super) const DEFAULT_LEXICAL: f32 = 0.25;
 
 /// The agreement assumed when the vector search takes no part.
-pub(super) const USUAL_AGREEMENT: f32 = 0.8;
+pub(super) const DEFAULT_AGREEMENT: f32 = 0.8;
 
 /// How much a sentence without a personal pronoun counts as being about its speaker.
 pub(super) const IMPERSONAL: f32 = 0.5;

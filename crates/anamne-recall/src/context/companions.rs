@@ -68,7 +68,7 @@ impl CompanionSource<'_> {
         }
         let shown = beginning(question, QUESTION_TOKENS);
         let shortened = shown.len() < before.content.trim().len();
-        self.beside(before, shown, shortened).map(Some)
+        self.companion(before, shown, shortened).map(Some)
     }
 
     /// The memories that contradict one, shortened to sentences about the same subject.
@@ -101,7 +101,7 @@ impl CompanionSource<'_> {
             let whole = other.content.trim();
             if estimate_tokens(whole) <= CONFLICT_TOKENS {
                 let shown = whole.to_owned();
-                conflicting.push(self.beside(other, shown, false)?);
+                conflicting.push(self.companion(other, shown, false)?);
                 continue;
             }
             let terms = Analyser::new().query(&beginning(&memory.content, 128));
@@ -110,13 +110,13 @@ impl CompanionSource<'_> {
             if let Some(shown) = LongText::read(&other.content, &passage_query)
                 .passage(&passage_query, CONFLICT_TOKENS)
             {
-                conflicting.push(self.beside(other, shown, true)?);
+                conflicting.push(self.companion(other, shown, true)?);
             }
         }
         Ok(conflicting)
     }
 
-    fn beside(
+    fn companion(
         &self,
         memory: Memory,
         shown: String,

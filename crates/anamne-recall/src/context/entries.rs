@@ -66,8 +66,8 @@ impl BlockEntry<'_> {
 }
 
 /// The token cost of a companion.
-pub(super) fn companion_cost(beside: &Companion) -> usize {
-    entry_cost(&beside.marks, &beside.memory, &beside.shown)
+pub(super) fn companion_cost(companion: &Companion) -> usize {
+    entry_cost(&companion.marks, &companion.memory, &companion.shown)
 }
 
 /// The maximum token cost of a memory's lines.

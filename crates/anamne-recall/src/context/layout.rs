@@ -140,17 +140,17 @@ impl<'memory> Layout<'memory> {
                     ..Cursor::default()
                 };
             }
-            let beside =
-                |place: &mut Cursor, block: &mut String, beside: &Companion| ContextEntry {
-                    id: beside.memory.id,
-                    citation: beside.memory.citation(),
+            let companion =
+                |place: &mut Cursor, block: &mut String, companion: &Companion| ContextEntry {
+                    id: companion.memory.id,
+                    citation: companion.memory.citation(),
                     confidence: 0.0,
-                    tokens: place.say(block, &beside.marks, &beside.memory, &beside.shown),
-                    shortened: beside.shortened,
+                    tokens: place.say(block, &companion.marks, &companion.memory, &companion.shown),
+                    shortened: companion.shortened,
                     beside: Some(memory.id),
                 };
             let question = entry.question.iter();
-            described.extend(question.map(|question| beside(&mut place, &mut block, question)));
+            described.extend(question.map(|question| companion(&mut place, &mut block, question)));
             described.push(ContextEntry {
                 id: memory.id,
                 citation: memory.citation(),
@@ -160,8 +160,9 @@ impl<'memory> Layout<'memory> {
                 beside: None,
             });
             let conflicting = entry.conflicting.iter();
-            described
-                .extend(conflicting.map(|conflicting| beside(&mut place, &mut block, conflicting)));
+            described.extend(
+                conflicting.map(|conflicting| companion(&mut place, &mut block, conflicting)),
+            );
         }
         (block, described)
     }

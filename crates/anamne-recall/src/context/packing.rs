@@ -112,12 +112,12 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         for candidate in &pending {
             self.leave_out(candidate, "over_budget");
         }
-        let is_there = |id| {
+        let is_included = |id| {
             self.entries
                 .iter()
                 .any(|entry| entry.candidate.memory.id == id)
         };
-        self.left_out.retain(|left| !is_there(left.id));
+        self.left_out.retain(|left| !is_included(left.id));
         let place = |id| candidates.iter().position(|one| one.memory.id == id);
         self.left_out.sort_by_key(|left| place(left.id));
         self.left_out.dedup_by_key(|left| left.id);
@@ -155,11 +155,11 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         if self.left < SMALLEST_ENTRY {
             return Ok(false);
         }
-        let is_there = |entry: &BlockEntry<'_>| {
+        let is_included = |entry: &BlockEntry<'_>| {
             entry.candidate.memory.id == candidate.memory.id
                 && (candidate.passage.is_none() || entry.candidate.passage.is_none())
         };
-        if self.entries.iter().any(is_there) {
+        if self.entries.iter().any(is_included) {
             return Ok(true);
         }
         let heading = heading(candidate.memory);

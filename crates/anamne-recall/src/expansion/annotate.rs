@@ -15,18 +15,18 @@ use crate::recall_context::RecallContext;
 pub(crate) fn annotate(
     hits: &mut [Hit],
     context: &RecallContext<'_>,
-    expanded: &Expansion,
+    expansion: &Expansion,
 ) -> Result<(), RecallError> {
     if !needs_expansion(context.recall) {
         return Ok(());
     }
     let paths: Vec<Vec<(Node, Edge)>> = hits
         .iter()
-        .map(|hit| expanded.graph.path(hit.memory.row))
+        .map(|hit| expansion.graph.path(hit.memory.row))
         .collect();
-    let ids = ids_on(context, &paths)?;
+    let ids = memory_ids(context, &paths)?;
     for (hit, path) in hits.iter_mut().zip(&paths) {
-        if let Some(steps) = steps(&expanded.graph, path, &ids)
+        if let Some(steps) = steps(&expansion.graph, path, &ids)
             && let Some((_, last)) = path.last()
         {
             let stage = match last {
@@ -40,14 +40,14 @@ pub(crate) fn annotate(
             hit.path = steps;
         }
     }
-    name_entities(hits, context.sources.connections);
+    add_entities(hits, context.sources.connections);
     Ok(())
 }
 
 const SECOND_QUERY: &str = "asked again";
 
 /// The ids of the live memories on these paths.
-fn ids_on(
+fn memory_ids(
     context: &RecallContext<'_>,
     paths: &[Vec<(Node, Edge)>],
 ) -> Result<FxHashMap<Row, MemoryId>, RecallError> {
@@ -97,11 +97,11 @@ fn steps(
 /// The name of an edge in a step.
 fn edge_name(edge: &Edge) -> String {
     match edge {
-        Edge::Found => "found".to_owned(),
-        Edge::Named => "named".to_owned(),
+        Edge::QueryHit => "found".to_owned(),
+        Edge::QueryEntity => "named".to_owned(),
         Edge::Mentions => "mentions".to_owned(),
         Edge::MentionedIn => "mentioned_in".to_owned(),
-        Edge::SaidIn => "said_in".to_owned(),
+        Edge::EvidenceIn => "said_in".to_owned(),
         Edge::Relation(relation, false) => relation.to_string(),
         Edge::Relation(relation, true) => format!("{relation} of"),
         Edge::Link(link_type, false) => link_type.as_str().to_owned(),
@@ -136,8 +136,8 @@ fn path_text(steps: &[Step]) -> String {
         let (edge, to) = (step.by.replace('_', " "), &step.to);
         words.extend(match step.by.as_str() {
             "found" => Some(to.clone()),
-            "named" => Some(format!("{to}, which the question names")),
-            SECOND_QUERY => Some(format!("asked again “{to}”")),
+            "named" => Some(format!("{to}, named in the query")),
+            SECOND_QUERY => Some(format!("second query “{to}”")),
             "next" | "previous" if index == last => Some(format!("{edge} in its thread")),
             "mentioned_in" | "said_in" if index == last => None,
             _ if index == last => Some(format!("{edge} this")),
@@ -148,7 +148,7 @@ fn path_text(steps: &[Step]) -> String {
 }
 
 /// Adds the entities that each hit names, if there is a knowledge graph.
-fn name_entities(hits: &mut [Hit], connections: Option<&dyn Connections>) {
+fn add_entities(hits: &mut [Hit], connections: Option<&dyn Connections>) {
     let Some(connections) = connections.filter(|known| known.has_names()) else {
         return;
     };

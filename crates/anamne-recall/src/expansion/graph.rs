@@ -18,15 +18,15 @@ pub(super) enum Node {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
     /// A search hit of the query.
-    Found,
+    QueryHit,
     /// The query names the entity.
-    Named,
+    QueryEntity,
     /// The memory names the entity.
     Mentions,
     /// The entity is named in the memory.
     MentionedIn,
     /// The memory is evidence for a relation of the entity.
-    SaidIn,
+    EvidenceIn,
     /// A relation, and whether it is followed backwards.
     Relation(Rc<str>, bool),
     /// A link, and whether it is followed backwards.
@@ -60,16 +60,16 @@ pub(super) struct ReachedNode {
 #[derive(Debug, Default)]
 pub(super) struct ReachedGraph {
     nodes: Vec<ReachedNode>,
-    places: FxHashMap<Node, NodeIndex>,
+    indices: FxHashMap<Node, NodeIndex>,
     /// Name and number of memories of each entity.
     names: FxHashMap<EntityId, (Rc<str>, u64)>,
 }
 
 impl ReachedGraph {
     /// Adds a node where paths start.
-    pub(super) fn start(&mut self, node: Node, proximity: f32, edge: Edge) -> NodeIndex {
+    pub(super) fn add_node(&mut self, node: Node, proximity: f32, edge: Edge) -> NodeIndex {
         let index = self.nodes.len();
-        self.places.insert(node, index);
+        self.indices.insert(node, index);
         self.nodes.push(ReachedNode {
             node,
             proximity,
@@ -83,7 +83,7 @@ impl ReachedGraph {
     }
 
     /// Adds an edge, to a node that is then `hops` away; returns whether it is strong enough to count.
-    pub(super) fn step(
+    pub(super) fn add_edge(
         &mut self,
         from: NodeIndex,
         node: Node,
@@ -95,9 +95,9 @@ impl ReachedGraph {
         if proximity < limits::MIN_STRENGTH {
             return false;
         }
-        match self.places.get(&node) {
+        match self.indices.get(&node) {
             None => {
-                let index = self.start(node, proximity, edge);
+                let index = self.add_node(node, proximity, edge);
                 let reached = &mut self.nodes[index];
                 (reached.incoming, reached.hops, reached.from) = (proximity, hops, Some(from));
             }
@@ -143,7 +143,7 @@ impl ReachedGraph {
     }
 
     pub(super) fn index(&self, node: Node) -> Option<NodeIndex> {
-        self.places.get(&node).copied()
+        self.indices.get(&node).copied()
     }
 
     pub(super) fn at(&self, index: NodeIndex) -> &ReachedNode {
@@ -174,7 +174,7 @@ impl ReachedGraph {
             .index(Node::Memory(row))
             .map(|index| &self.nodes[index]);
         reached.map_or(0.0, |reached| match reached.edge {
-            Edge::Found => reached.incoming * limits::SEED_SHARE,
+            Edge::QueryHit => reached.incoming * limits::SEED_SHARE,
             _ => reached.incoming,
         })
     }
@@ -224,42 +224,45 @@ mod tests {
     #[test]
     fn the_strongest_path_is_kept() {
         let mut graph = ReachedGraph::default();
-        let first = graph.start(memory(1), 1.0, Edge::Found);
-        let second = graph.start(memory(2), 0.5, Edge::Found);
-        assert!(graph.step(second, memory(3), 0.5, 1, Edge::Next));
+        let first = graph.add_node(memory(1), 1.0, Edge::QueryHit);
+        let second = graph.add_node(memory(2), 0.5, Edge::QueryHit);
+        assert!(graph.add_edge(second, memory(3), 0.5, 1, Edge::Next));
         assert_eq!(nodes(&graph, 3), [memory(2), memory(3)]);
-        assert!(graph.step(first, memory(3), 0.5, 1, Edge::Next));
-        assert!(graph.step(second, memory(3), 0.6, 1, Edge::Next));
+        assert!(graph.add_edge(first, memory(3), 0.5, 1, Edge::Next));
+        assert!(graph.add_edge(second, memory(3), 0.6, 1, Edge::Next));
         assert_eq!(nodes(&graph, 3), [memory(1), memory(3)]);
         assert!((graph.proximity(Row(3)) - 0.5).abs() < 1e-6);
     }
 
     #[test]
-    fn a_path_never_leads_back_over_itself() {
+    fn paths_have_no_cycles() {
         let mut graph = ReachedGraph::default();
-        let first = graph.start(memory(1), 0.4, Edge::Found);
-        graph.step(first, memory(2), 0.9, 1, Edge::Next);
+        let first = graph.add_node(memory(1), 0.4, Edge::QueryHit);
+        graph.add_edge(first, memory(2), 0.9, 1, Edge::Next);
         let second = graph.index(memory(2)).expect("reached");
-        assert!(!graph.step(second, memory(1), 0.9, 2, Edge::Previous));
+        assert!(!graph.add_edge(second, memory(1), 0.9, 2, Edge::Previous));
         assert!(graph.proximity(Row(1)) <= 0.0);
         assert!(nodes(&graph, 1).is_empty());
     }
 
     #[test]
-    fn a_seed_that_others_lead_to_is_confirmed_and_keeps_its_place() {
+    fn an_edge_to_a_seed_raises_its_proximity_only_a_little() {
         let mut graph = ReachedGraph::default();
-        let first = graph.start(memory(1), 1.0, Edge::Found);
-        graph.start(memory(2), 0.9, Edge::Found);
-        graph.step(first, memory(2), 0.5, 1, Edge::Next);
+        let first = graph.add_node(memory(1), 1.0, Edge::QueryHit);
+        graph.add_node(memory(2), 0.9, Edge::QueryHit);
+        graph.add_edge(first, memory(2), 0.5, 1, Edge::Next);
         assert!((graph.proximity(Row(2)) - 0.5 * limits::SEED_SHARE).abs() < 1e-6);
-        assert!(nodes(&graph, 2).is_empty(), "the question found it itself");
+        assert!(
+            nodes(&graph, 2).is_empty(),
+            "it is a direct hit of the query"
+        );
     }
 
     #[test]
-    fn what_is_too_faint_is_not_reached() {
+    fn too_weak_edges_are_not_followed() {
         let mut graph = ReachedGraph::default();
-        let first = graph.start(memory(1), 0.01, Edge::Found);
-        assert!(!graph.step(first, memory(2), 0.4, 1, Edge::Next));
+        let first = graph.add_node(memory(1), 0.01, Edge::QueryHit);
+        assert!(!graph.add_edge(first, memory(2), 0.4, 1, Edge::Next));
         assert_eq!(graph.index(memory(2)), None);
     }
 }

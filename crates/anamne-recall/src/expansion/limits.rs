@@ -34,7 +34,7 @@ pub(super) const RELATIONS: usize = 12;
 pub(super) const EDGES: usize = 3_000;
 
 /// Maximum names in a query that paths start from.
-pub(super) const QUESTION_NAMES: usize = 8;
+pub(super) const QUERY_NAMES: usize = 8;
 
 /// The strength of a link of weight 1.
 pub(super) const LINK: f32 = 0.9;
@@ -83,10 +83,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_half_of_all_hold_leads_nowhere() {
+    fn names_in_half_of_all_memories_are_not_followed() {
         assert!(rarity(500, 1_000) <= 0.0);
         assert!(rarity(499, 1_000) > 0.0);
-        assert!(rarity(3, 4) > 0.0, "a few are never everybody");
+        assert!(rarity(3, 4) > 0.0, "a small number is never common");
         assert!(rarity(2, 1_000) > rarity(20, 1_000));
     }
 }

@@ -20,16 +20,17 @@ use crate::connections::Connections;
 use crate::feature_inputs::FeatureInputs;
 use crate::rank::{rank, shortlist};
 use crate::ranked::Ranked;
+use crate::sources::KNOWLEDGE;
 use crate::threads::Threads;
 use crate::views::best_first;
 use crate::words::Reader;
 use graph::ReachedGraph;
-use traversal::{KNOWLEDGE, Traversal};
+use traversal::Traversal;
 
 pub(crate) use annotate::annotate;
 
 /// A result with at least this cosine counts as a direct hit, even if it contains no query word.
-const NEAR: f32 = 0.25;
+const MIN_COSINE: f32 = 0.25;
 
 /// What expansion needs besides the candidates.
 pub(crate) struct ExpansionRequest<'a> {
@@ -46,7 +47,7 @@ pub(crate) struct ExpansionRequest<'a> {
 /// The candidates of the first ranking, before they were ranked.
 pub(crate) struct FirstPass {
     /// Those whose neighbours are read.
-    pub(crate) near: Vec<Candidate>,
+    pub(crate) with_neighbours: Vec<Candidate>,
     pub(crate) others: Vec<Candidate>,
 }
 
@@ -57,14 +58,7 @@ pub(crate) struct Expansion {
     /// The views that failed.
     pub(crate) failed: Vec<&'static str>,
     /// Number of edges followed.
-    edges: usize,
-}
-
-impl Expansion {
-    /// Number of edges followed.
-    pub(crate) fn edges(&self) -> u64 {
-        self.edges as u64
-    }
+    pub(crate) edges: usize,
 }
 
 /// Whether the query's depth is beyond shallow.
@@ -81,7 +75,7 @@ pub(crate) fn expand(
     ranked: &[Ranked],
     first_pass: FirstPass,
 ) -> (Vec<Ranked>, Expansion) {
-    let mut match_score = |row: Row| reader.read(row).closeness();
+    let mut match_score = |row: Row| reader.read(row).word_match();
     let mut traversal = Traversal {
         connections: request.connections,
         columns: inputs.columns,
@@ -95,7 +89,7 @@ pub(crate) fn expand(
         traversal.failed.push(KNOWLEDGE);
     }
     let seeds = seeds(ranked);
-    traversal.start(&seeds, &request.recall.query);
+    traversal.add_seeds(&seeds, &request.recall.query);
     let hops = request.recall.depth.hops();
     for hop in 1..=hops {
         traversal.hop(hop);
@@ -125,7 +119,7 @@ pub(crate) fn expand(
 fn seeds(ranked: &[Ranked]) -> Vec<(Row, f32)> {
     let is_found = |ranked: &&Ranked| {
         let features = &ranked.features;
-        features.lexical > 0.0 || features.semantic >= NEAR
+        features.lexical > 0.0 || features.semantic >= MIN_COSINE
     };
     let Some(first) = ranked.first() else {
         return Vec::new();
@@ -154,11 +148,11 @@ fn rank_together(
     first_pass: FirstPass,
 ) -> Vec<Ranked> {
     let FirstPass {
-        mut near,
+        mut with_neighbours,
         mut others,
     } = first_pass;
     let mut known = FxHashSet::default();
-    for candidate in near.iter_mut().chain(&mut others) {
+    for candidate in with_neighbours.iter_mut().chain(&mut others) {
         known.insert(candidate.row);
         candidate.proximity = graph.proximity(candidate.row);
     }
@@ -166,9 +160,9 @@ fn rank_together(
     // Threads without search hits are scored by their reached memories.
     threads.add_unknown(Threads::read(reader, &targets));
     let (reached, rest) = shortlist(inputs, reader, targets, &threads);
-    near.extend(reached);
+    with_neighbours.extend(reached);
     others.extend(rest);
-    rank(inputs, reader, near, others, &mut threads)
+    rank(inputs, reader, with_neighbours, others, &mut threads)
 }
 
 /// Reached memories that the searches did not find and that pass the filter: the nearest and best-matching.
@@ -195,7 +189,7 @@ fn targets(
     }
     best(&mut targets, limits::SCORED);
     for (priority, candidate) in &mut targets {
-        *priority = candidate.proximity * 0.5 + reader.read(candidate.row).closeness();
+        *priority = candidate.proximity * 0.5 + reader.read(candidate.row).word_match();
     }
     best(&mut targets, limits::COMPARED);
     let targets = targets.into_iter();

@@ -46,7 +46,7 @@ pub(super) fn run(
                 .attributes(row)
                 .is_some_and(|attributes| attributes.expires_at > request.now);
             if is_live {
-                graph.step(
+                graph.add_edge(
                     index,
                     Node::Memory(row),
                     limits::SECOND_QUERY_STRENGTH / fade,

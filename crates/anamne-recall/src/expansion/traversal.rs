@@ -9,6 +9,7 @@ use super::graph::{Edge, Node, NodeIndex, ReachedGraph};
 use super::limits;
 use crate::candidates::thread_neighbours;
 use crate::connections::{Connections, Named};
+use crate::sources::KNOWLEDGE;
 use crate::views::{Columns, best_first};
 
 /// A traversal from the seeds of one query.
@@ -26,26 +27,23 @@ pub(super) struct Traversal<'a> {
     pub(super) failed: Vec<&'static str>,
 }
 
-/// Listed as degraded if the knowledge graph can't be read.
-pub(super) const KNOWLEDGE: &str = "knowledge";
-
 /// Listed as degraded if links can't be read.
 const LINKS: &str = "links";
 
 impl Traversal<'_> {
     /// Adds the seeds: the query's hits, best first, each with its relative score, and the entities that it names.
-    pub(super) fn start(&mut self, found: &[(Row, f32)], query: &str) {
+    pub(super) fn add_seeds(&mut self, found: &[(Row, f32)], query: &str) {
         let mut fade = 1.0;
         for &(row, goodness) in found {
             self.graph
-                .start(Node::Memory(row), goodness * fade, Edge::Found);
+                .add_node(Node::Memory(row), goodness * fade, Edge::QueryHit);
             fade *= limits::SEED_FADE;
         }
-        let named = self.query_graph(|names| names.named_in(query, limits::QUESTION_NAMES));
+        let named = self.query_graph(|names| names.named_in(query, limits::QUERY_NAMES));
         for named in named {
             let node = Node::Entity(named.entity);
             if self.graph.index(node).is_none() {
-                self.graph.start(node, 1.0, Edge::Named);
+                self.graph.add_node(node, 1.0, Edge::QueryEntity);
                 self.add_entity(&named);
             }
         }
@@ -106,12 +104,12 @@ impl Traversal<'_> {
     }
 
     /// The nearest entities among these nodes, weighted by rarity.
-    fn nearest_entities(&self, places: Vec<NodeIndex>) -> BTreeMap<EntityId, NodeIndex> {
+    fn nearest_entities(&self, indices: Vec<NodeIndex>) -> BTreeMap<EntityId, NodeIndex> {
         let entity = |index: NodeIndex| match self.graph.at(index).node {
             Node::Entity(entity) => Some((entity, index)),
             Node::Memory(_) => None,
         };
-        let mut entities: Vec<(f32, EntityId, NodeIndex)> = places
+        let mut entities: Vec<(f32, EntityId, NodeIndex)> = indices
             .into_iter()
             .filter_map(entity)
             .map(|(entity, index)| {
@@ -132,7 +130,7 @@ impl Traversal<'_> {
         self.edges += 1;
         if self.is_live(row) {
             self.graph
-                .step(from, Node::Memory(row), strength * limits::HOP, hop, edge);
+                .add_edge(from, Node::Memory(row), strength * limits::HOP, hop, edge);
         }
     }
 
@@ -174,9 +172,10 @@ impl Traversal<'_> {
             let Some(attributes) = self.attributes(row).filter(|own| own.thread != 0) else {
                 continue;
             };
-            let near = thread_neighbours(self.columns, row, &attributes);
+            let with_neighbours = thread_neighbours(self.columns, row, &attributes);
             let mut last = [None; 2];
-            for ([before, after], strength) in near.into_iter().zip(limits::THREAD_STEPS) {
+            for ([before, after], strength) in with_neighbours.into_iter().zip(limits::THREAD_STEPS)
+            {
                 for (side, (row, edge)) in [(before, Edge::Previous), (after, Edge::Next)]
                     .into_iter()
                     .enumerate()
@@ -214,7 +213,7 @@ impl Traversal<'_> {
             self.edges += 1;
             let node = Node::Entity(named.entity);
             if let Some(from) = place_of(memories, row)
-                && self.graph.step(from, node, 1.0, hop, Edge::Mentions)
+                && self.graph.add_edge(from, node, 1.0, hop, Edge::Mentions)
             {
                 self.add_entity(&named);
                 reached.extend(
@@ -248,7 +247,7 @@ impl Traversal<'_> {
             let edge = Edge::Relation(related.relation.as_str().into(), related.backwards);
             if self
                 .graph
-                .step(from, node, strength * limits::HOP, hop, edge)
+                .add_edge(from, node, strength * limits::HOP, hop, edge)
             {
                 self.add_entity(&related.to);
             }
@@ -261,7 +260,7 @@ impl Traversal<'_> {
                     related.evidence,
                     (share * limits::EVIDENCE).min(limits::EVIDENCE),
                     hop,
-                    Edge::SaidIn,
+                    Edge::EvidenceIn,
                 );
             }
         }

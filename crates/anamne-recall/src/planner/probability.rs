@@ -16,11 +16,11 @@ pub(super) fn probability_at_least(target: f32, terms: &mut [TermProbability]) -
     let heavy = &terms[..terms.len().min(TERMS)];
     let light: f32 = terms[heavy.len()..]
         .iter()
-        .map(|chance| chance.weight)
+        .map(|probability| probability.weight)
         .sum();
     let mut left = [0.0; TERMS + 1];
-    for (place, chance) in heavy.iter().enumerate().rev() {
-        left[place] = left[place + 1] + chance.weight;
+    for (index, probability) in heavy.iter().enumerate().rev() {
+        left[index] = left[index + 1] + probability.weight;
     }
     probability_reaching(target - light, heavy, &left)
 }
@@ -49,14 +49,14 @@ mod tests {
     use super::*;
 
     fn check(target: f32, terms: &[(f32, f64)], expected: f64) {
-        let chance = |&(weight, share): &(f32, f64)| TermProbability { weight, share };
-        let mut terms: Vec<TermProbability> = terms.iter().map(chance).collect();
+        let probability = |&(weight, share): &(f32, f64)| TermProbability { weight, share };
+        let mut terms: Vec<TermProbability> = terms.iter().map(probability).collect();
         let found = probability_at_least(target, &mut terms);
         assert!((found - expected).abs() < 1e-9, "{found} is not {expected}");
     }
 
     #[test]
-    fn chances_of_independent_terms_multiply() {
+    fn probabilities_of_independent_terms_multiply() {
         check(0.0, &[], 1.0);
         check(1.0, &[], 0.0);
         check(3.0, &[(1.0, 0.5), (2.0, 0.1)], 0.05);
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_beyond_the_tenth_count_as_held() {
+    fn terms_beyond_the_tenth_count_as_contained() {
         let mut terms = vec![(2.0, 0.5); 10];
         terms.push((1.0, 0.0));
         check(21.0, &terms, 0.5_f64.powi(10));

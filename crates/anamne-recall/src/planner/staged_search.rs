@@ -74,8 +74,8 @@ impl<'a> StagedSearch<'a> {
         let idf = statistics.idf();
         let all = &query.terms.terms;
         let terms = query.content.terms.iter().map(|term| {
-            let place = all.iter().position(|known| known.text == term.text)?;
-            Some((place, idf[place]))
+            let index = all.iter().position(|known| known.text == term.text)?;
+            Some((index, idf[index]))
         });
         let tiers = planner.tiers.len();
         Some(Self {
@@ -97,25 +97,25 @@ impl<'a> StagedSearch<'a> {
     }
 
     pub(super) fn tier_names(&self, tiers: &[usize]) -> String {
-        let tier_names: Vec<String> = tiers
+        let names: Vec<String> = tiers
             .iter()
             .map(|tier| self.planner.tiers[*tier].to_string())
             .collect();
-        tier_names.join(", ")
+        names.join(", ")
     }
 
     pub(super) fn rule_out_by_time(&mut self) {
         let filter = &self.request.recall.filter;
         let mut ruled_out = Vec::new();
-        for (place, tier) in self.planner.tiers.iter().enumerate() {
+        for (index, tier) in self.planner.tiers.iter().enumerate() {
             if !can_hold(*tier, filter.since, filter.until) {
-                self.possible[place] = false;
-                ruled_out.push(place);
+                self.possible[index] = false;
+                ruled_out.push(index);
             }
         }
         if !ruled_out.is_empty() {
             let reason = format!(
-                "{} can't hold the time asked about",
+                "{} can't contain the requested time",
                 self.tier_names(&ruled_out)
             );
             self.add_reason(reason);
@@ -130,11 +130,11 @@ impl<'a> StagedSearch<'a> {
         };
         let tiers = self.planner.tiers.iter().enumerate();
         let mut first: Vec<usize> = tiers
-            .filter(|(place, tier)| self.possible[*place] && is_wanted(tier))
-            .map(|(place, _)| place)
+            .filter(|(index, tier)| self.possible[*index] && is_wanted(tier))
+            .map(|(index, _)| index)
             .collect();
         if first.is_empty() && advice.colder.is_none() {
-            first.extend((0..self.possible.len()).find(|place| self.possible[*place]));
+            first.extend((0..self.possible.len()).find(|index| self.possible[*index]));
         }
         first
     }
@@ -155,11 +155,11 @@ impl<'a> StagedSearch<'a> {
         };
         let all =
             (0..self.possible.len()).all(|tier| !self.possible[tier] || is_fully_searched(tier));
-        let is_colder = |found: &&SearchHit| {
-            let tier = self.planner.tier_of(found.row);
+        let is_colder = |hit: &&SearchHit| {
+            let tier = self.planner.tier_of(hit.row);
             tier.is_some_and(|tier| self.planner.tiers[tier] != Tier::Active)
         };
-        let colder = |found: &[SearchHit]| found.iter().filter(is_colder).copied().collect();
+        let colder = |hits: &[SearchHit]| hits.iter().filter(is_colder).copied().collect();
         all.then(|| {
             Arc::new(Colder {
                 words: colder(&self.searched.lexical),
@@ -169,43 +169,45 @@ impl<'a> StagedSearch<'a> {
     }
 
     /// Possible tiers that were not searched lexically yet.
-    pub(super) fn not_searched_by_lexical(&self) -> Vec<usize> {
+    pub(super) fn pending_lexical(&self) -> Vec<usize> {
         self.possible(|tier| !self.lexical_searched[tier])
     }
 
     /// Possible tiers that were not searched by vectors yet.
-    pub(super) fn not_searched_by_vectors(&self) -> Vec<usize> {
+    pub(super) fn pending_vectors(&self) -> Vec<usize> {
         self.possible(|tier| !self.vector_searched[tier])
     }
 
     /// The possible tiers that satisfy a condition.
-    fn possible(&self, is_so: impl Fn(usize) -> bool) -> Vec<usize> {
+    fn possible(&self, condition: impl Fn(usize) -> bool) -> Vec<usize> {
         let mut all: Vec<usize> = (0..self.possible.len()).collect();
-        all.retain(|tier| self.possible[*tier] && is_so(*tier));
+        all.retain(|tier| self.possible[*tier] && condition(*tier));
         all
     }
 
     /// Estimates the work.
-    pub(super) fn estimate_work(&mut self, first: &[usize], vector_searched: &[usize]) {
+    pub(super) fn estimate_work(&mut self, first: &[usize], with_vectors: &[usize]) {
         let before = self.executed.plan.work;
         self.count_lexical(first);
-        self.count_vectors(vector_searched);
-        let sure = self.executed.plan.work;
+        self.count_vectors(with_vectors);
+        let first_work = self.executed.plan.work;
         let others = self.possible(|tier| !first.contains(&tier));
-        let not_searched_by_vectors = self.possible(|tier| !vector_searched.contains(&tier));
+        let others_by_vectors = self.possible(|tier| !with_vectors.contains(&tier));
         self.count_lexical(&others);
-        self.count_vectors(&not_searched_by_vectors);
+        self.count_vectors(&others_by_vectors);
         let all = self.executed.plan.work;
         let advice = &self.request.advice;
-        let going_on = match &advice.colder {
+        let continuation = match &advice.colder {
             Some(_) => 0.0,
             None => f64::from(advice.going_on.unwrap_or(DEFAULT_CONTINUATION)),
         };
-        let between = |sure: u64, all: u64| sure + ((all - sure) as f64 * going_on) as u64;
+        let between = |first_work: u64, all: u64| {
+            first_work + ((all - first_work) as f64 * continuation) as u64
+        };
         self.executed.plan.expected = Work {
             tiers: between(first.len() as u64, (first.len() + others.len()) as u64) as u32,
-            rows: between(sure.rows, all.rows),
-            bytes: between(sure.bytes, all.bytes),
+            rows: between(first_work.rows, all.rows),
+            bytes: between(first_work.bytes, all.bytes),
             edges: 0,
         };
         self.executed.plan.work = before;
@@ -243,8 +245,8 @@ impl<'a> StagedSearch<'a> {
         let (terms, depth) = (&self.query.terms, self.request.depth);
         let lexical = self.planner.lexical;
         match lexical.search_chosen(&chosen, terms, depth, self.request.filter) {
-            Ok(found) => merge(&mut self.searched.lexical, found, depth),
-            Err(error) => self.searched.failed.push(("lexical", error.to_string())),
+            Ok(hits) => merge(&mut self.searched.lexical, hits, depth),
+            Err(_) => self.searched.failed.push("lexical"),
         }
         self.count_lexical(&new);
         let new = new.into_iter().map(|tier| self.planner.tiers[tier]);
@@ -261,8 +263,8 @@ impl<'a> StagedSearch<'a> {
         };
         let (vectors, depth) = (self.planner.vectors, self.request.depth);
         match vectors.candidates_of(&chosen, vector, depth, self.request.filter) {
-            Ok(found) => merge(&mut self.searched.vectors, found, depth),
-            Err(error) => self.searched.failed.push(("vectors", error.to_string())),
+            Ok(hits) => merge(&mut self.searched.vectors, hits, depth),
+            Err(_) => self.searched.failed.push("vectors"),
         }
         self.count_vectors(&new);
     }
@@ -301,14 +303,14 @@ fn mark_searched(searched: &mut [bool], tiers: &[usize]) -> Option<(Vec<bool>, V
 }
 
 /// Merges the hits of another stage; keeps the best `depth` rows, each once.
-fn merge(all: &mut Vec<SearchHit>, found: Vec<SearchHit>, depth: usize) {
+fn merge(all: &mut Vec<SearchHit>, hits: Vec<SearchHit>, depth: usize) {
     if all.is_empty() {
-        *all = found;
+        *all = hits;
         return;
     }
-    all.extend(found);
+    all.extend(hits);
     all.sort_by(|one, other| best_first((one.score, one.row), (other.score, other.row)));
     let mut seen = FxHashSet::default();
-    all.retain(|found| seen.insert(found.row));
+    all.retain(|hit| seen.insert(hit.row));
     all.truncate(depth);
 }

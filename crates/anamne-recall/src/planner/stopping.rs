@@ -45,15 +45,15 @@ impl StagedSearch<'_> {
             .chain(searched.vectors.iter().take(CHECKED_HITS[1]))
             .map(|found| found.row)
             .collect();
-        let weighed: Vec<(f32, Row)> = rows
+        let weighted: Vec<(f32, Row)> = rows
             .into_iter()
             .map(|row| {
-                let held = reader.read(row).frequencies.iter().zip(&self.terms);
-                let held = held.filter(|(frequency, _)| **frequency > 0.0);
-                (held.map(|(_, (_, idf))| idf).sum(), row)
+                let contained = reader.read(row).frequencies.iter().zip(&self.terms);
+                let contained = contained.filter(|(frequency, _)| **frequency > 0.0);
+                (contained.map(|(_, (_, idf))| idf).sum(), row)
             })
             .collect();
-        let best = weighed
+        let best = weighted
             .iter()
             .copied()
             .min_by(|one, other| best_first(*one, *other));
@@ -66,7 +66,7 @@ impl StagedSearch<'_> {
             *other >= RIVAL_SHARE * weight && (own == 0 || self.thread(*row) != own)
         };
         // Without threads the best match counts itself.
-        let rivals = weighed.iter().filter(is_rival).count() - usize::from(own == 0);
+        let rivals = weighted.iter().filter(is_rival).count() - usize::from(own == 0);
         BestMatch {
             row: Some(row),
             weight,
@@ -84,15 +84,15 @@ impl StagedSearch<'_> {
     /// How many memories of a tier are expected to contain this weight of the query.
     fn expected_rivals(&self, tier: usize, weight: f32) -> f64 {
         let rows = self.planner.columns[tier].rows() as f64;
-        let chance = |&(term, idf): &(usize, f32)| TermProbability {
+        let probability = |&(term, idf): &(usize, f32)| TermProbability {
             weight: idf,
             share: (self.statistics.frequency(tier, term) / rows.max(1.0)).min(1.0),
         };
-        let mut terms: Vec<TermProbability> = self.terms.iter().map(chance).collect();
-        let leaning = self.request.advice.leanings.get(tier).copied();
+        let mut terms: Vec<TermProbability> = self.terms.iter().map(probability).collect();
+        let bias = self.request.advice.leanings.get(tier).copied();
         rows * probability_at_least(weight, &mut terms)
             * COOCCURRENCE
-            * f64::from(leaning.unwrap_or(1.0))
+            * f64::from(bias.unwrap_or(1.0))
     }
 
     fn has_enough_hits(&self) -> bool {
@@ -108,7 +108,7 @@ impl StagedSearch<'_> {
 
     /// The tiers that must also be searched lexically: none if the best match is strong and no rival is expected.
     pub(super) fn promising_tiers(&self, best: &BestMatch) -> Vec<usize> {
-        let mut left = self.not_searched_by_lexical();
+        let mut left = self.pending_lexical();
         if !self.has_no_rival(best) {
             return left;
         }
@@ -120,14 +120,14 @@ impl StagedSearch<'_> {
             sum <= MAX_EXPECTED_RIVALS
         });
         let unlikely = unlikely.count();
-        let mut promising_tiers = left.split_off(unlikely);
-        promising_tiers.sort_unstable();
-        promising_tiers
+        let mut promising = left.split_off(unlikely);
+        promising.sort_unstable();
+        promising
     }
 
     /// Whether the best match contains so much of the query that chance is unlikely.
     pub(super) fn stands_out(&self, best: &BestMatch) -> bool {
-        let by_chance = || -> f64 {
+        let expected_by_chance = || -> f64 {
             (0..self.possible.len())
                 .filter(|tier| self.possible[*tier])
                 .map(|tier| self.expected_rivals(tier, best.weight))
@@ -135,6 +135,6 @@ impl StagedSearch<'_> {
         };
         best.share >= MIN_WEIGHT_SHARE
             && self.has_enough_hits()
-            && by_chance() <= MAX_EXPECTED_RIVALS
+            && expected_by_chance() <= MAX_EXPECTED_RIVALS
     }
 }

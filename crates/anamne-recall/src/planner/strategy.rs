@@ -49,8 +49,8 @@ pub(crate) fn search(
         ));
         return Some(search.finish());
     }
-    search.search_lexical(&search.not_searched_by_lexical());
-    search.search_vectors(&search.not_searched_by_vectors());
+    search.search_lexical(&search.pending_lexical());
+    search.search_vectors(&search.pending_vectors());
     search.add_reason(
         "no match stood out, so every tier that can contain an answer was searched".to_owned(),
     );

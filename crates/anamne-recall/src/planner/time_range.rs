@@ -51,7 +51,7 @@ mod tests {
 
     /// Every instant is in its own archive only, also with tight bounds.
     #[test]
-    fn a_tier_is_ruled_out_exactly_where_nothing_of_the_span_can_lie_in_it() {
+    fn an_archive_holds_exactly_its_quarter() {
         let start: Timestamp = "2023-12-30T00:00:00Z".parse().expect("an instant");
         let archives: Vec<Tier> = (2022..=2026)
             .flat_map(|year| (1..=4).map(move |quarter| Tier::Archive { year, quarter }))
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_the_calendar_are_not_left_out() {
+    fn the_first_and_last_instants_are_covered() {
         for at in [Timestamp::MIN, Timestamp::MAX] {
             let own = Tier::archive_of(at);
             assert!(can_hold(own, Some(at), None), "{own}");

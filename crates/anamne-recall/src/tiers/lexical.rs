@@ -7,7 +7,7 @@ use anamne_store::view::ViewError;
 use anamne_text::analyser::QueryTerms;
 use roaring::RoaringBitmap;
 
-use crate::views::{Hits, LexicalSearch, lexical_hits};
+use crate::views::{Hits, LexicalSearch, search_hits};
 
 /// The lexical views of several tiers as one: BM25 with common statistics.
 ///
@@ -53,13 +53,13 @@ impl<'a> TieredLexical<'a> {
     ) -> Hits {
         let statistics = self.statistics(terms)?;
         LexicalView::search_chosen(&self.views, chosen, &statistics, terms, limit, filter)
-            .map(lexical_hits)
+            .map(search_hits)
     }
 }
 
 impl LexicalSearch for TieredLexical<'_> {
     fn search(&self, terms: &QueryTerms, limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
-        LexicalView::search_together(&self.views, terms, limit, filter).map(lexical_hits)
+        LexicalView::search_together(&self.views, terms, limit, filter).map(search_hits)
     }
 
     fn idf(&self, terms: &QueryTerms) -> Vec<f32> {

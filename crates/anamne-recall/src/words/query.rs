@@ -32,17 +32,17 @@ pub(crate) struct ParsedQuery {
     /// The query word of each content term.
     pub(crate) term_words: Vec<String>,
     /// The maximum of the lexical view's own BM25 (k1 = 1.2) for all terms together.
-    pub(crate) lexical_most: f32,
+    pub(crate) max_lexical_score: f32,
     /// The content terms that at most two memories contain: their indices and idf.
     pub(crate) rare_terms: Vec<(usize, f32)>,
-    /// The only word that at most [`model::RARE`] memories contain; `None` if there is none or several.
-    pub(crate) rare: Option<RareWord>,
+    /// The only word that at most [`model::MAX_RARE_ROWS`] memories contain; `None` if there is none or several.
+    pub(crate) rare_word: Option<RareWord>,
     /// The weight of each content term, a power of its idf.
     pub(crate) term_weights: Vec<f32>,
     /// The weight of each compared wordpiece: its idf.
     pub(crate) piece_weights: Vec<f32>,
     /// The numbers of the authors that the query names.
-    pub(crate) named: Vec<u32>,
+    pub(crate) named_authors: Vec<u32>,
     /// The numbers of all authors with a name of their own.
     pub(crate) persons: FxHashSet<u32>,
     /// All its wordpieces.
@@ -65,10 +65,10 @@ impl ParsedQuery {
         lexical: Option<&dyn LexicalSearch>,
         columns: &dyn Columns,
     ) -> Self {
-        ANALYSER.with_borrow_mut(|analyser| Self::parsed(analyser, text, facts, lexical, columns))
+        ANALYSER.with_borrow_mut(|analyser| Self::parse(analyser, text, facts, lexical, columns))
     }
 
-    fn parsed(
+    fn parse(
         analyser: &mut Analyser,
         text: &str,
         facts: &Facts,
@@ -90,18 +90,18 @@ impl ParsedQuery {
         let all_idf = lexical.map_or_else(Vec::new, |lexical| lexical.idf(&terms));
         let idf = content_idf(&content, &terms, &all_idf, lexical);
         // The idf of a term that two memories contain; rarer ones have more.
-        let rare = idf_at_frequency(2.0, columns.rows()) - 1e-3;
+        let min_idf = idf_at_frequency(2.0, columns.rows()) - 1e-3;
         let rare_terms = idf
             .iter()
             .copied()
             .enumerate()
-            .filter(|(_, idf)| *idf >= rare)
+            .filter(|(_, idf)| *idf >= min_idf)
             .collect();
         let known: Vec<_> = terms.terms.iter().zip(all_idf.iter().copied()).collect();
-        let rare = rare_word(analyser, text, names, &known, columns.rows());
+        let rare_word = rare_word(analyser, text, names, &known, columns.rows());
         let occurrences = terms.terms.iter().map(|term| term.occurrences as f32);
         let mut query = Self {
-            lexical_most: 2.2
+            max_lexical_score: 2.2
                 * all_idf
                     .iter()
                     .zip(occurrences)
@@ -109,13 +109,13 @@ impl ParsedQuery {
                     .sum::<f32>(),
             term_words: content.terms.iter().map(|term| term.text.clone()).collect(),
             rare_terms,
-            rare,
+            rare_word,
             term_weights: idf
                 .iter()
                 .map(|idf| (idf + prior_idf(columns)).powf(model::IDF_POWER))
                 .collect(),
             piece_weights: Vec::new(),
-            named: names.named_in(&words),
+            named_authors: names.named_in(&words),
             persons: names.persons.clone(),
             matches: WordMatches::default(),
             tokens: Vec::new(),
@@ -125,15 +125,15 @@ impl ParsedQuery {
             asks_for_time: time_mentions::asks_for_time(&words),
             words,
         };
-        query.plan_terms(analyser, names);
-        query.plan_pieces(text, names, columns);
+        query.match_terms(analyser, names);
+        query.match_pieces(text, names, columns);
         query
     }
 
     /// The words of the content terms whose index satisfies a condition.
-    pub(crate) fn words_where(&self, is_so: impl Fn(usize) -> bool) -> Vec<String> {
+    pub(crate) fn words_where(&self, condition: impl Fn(usize) -> bool) -> Vec<String> {
         let words = self.term_words.iter().enumerate();
-        let words = words.filter(|(term, _)| is_so(*term));
+        let words = words.filter(|(term, _)| condition(*term));
         let mut words: Vec<String> = words.map(|(_, word)| word.clone()).collect();
         words.dedup();
         words
@@ -171,7 +171,7 @@ impl ParsedQuery {
     }
 
     /// Finds the tokens that share a term's stem, and the words of several tokens.
-    fn plan_terms(&mut self, analyser: &mut Analyser, names: &AuthorNames) {
+    fn match_terms(&mut self, analyser: &mut Analyser, names: &AuthorNames) {
         let vocabulary = Vocabulary::get();
         let terms = &self.content.terms;
         for (index, term) in terms.iter().enumerate() {
@@ -197,7 +197,7 @@ impl ParsedQuery {
     }
 
     /// Chooses the wordpieces to compare, and finds similar tokens of each.
-    fn plan_pieces(&mut self, text: &str, names: &AuthorNames, columns: &dyn Columns) {
+    fn match_pieces(&mut self, text: &str, names: &AuthorNames, columns: &dyn Columns) {
         let table = Vocabulary::get().table;
         let mut tokens = Vec::new();
         table.tokens(text, &mut tokens);

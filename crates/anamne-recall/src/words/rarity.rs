@@ -49,7 +49,7 @@ pub(super) fn idf_at_frequency(containing: f32, rows: usize) -> f32 {
     ((rows as f32 - containing + 0.5).max(0.0) / (containing + 0.5)).ln_1p()
 }
 
-/// The only word of the query that one to [`model::RARE`] memories contain, from all terms with their idf. A word may
+/// The only word of the query that one to [`model::MAX_RARE_ROWS`] memories contain, from all terms with their idf. A word may
 /// consist of several terms, such as the parts of an identifier; author names don't count. In a small space a
 /// dictionary word doesn't count either, unless it is the whole query: there it is in few memories for that reason
 /// alone. O(query), and nearly free if no term is rare.
@@ -62,7 +62,7 @@ pub(super) fn rare_word(
 ) -> Option<RareWord> {
     let own = terms.iter().filter(|(term, _)| !term.is_guest());
     // The views' counts may differ slightly from the columns'.
-    let (least, most) = (model::RARE as f32 + 0.5, 0.5);
+    let (least, most) = (model::MAX_RARE_ROWS as f32 + 0.5, 0.5);
     let range = idf_at_frequency(least, rows)..idf_at_frequency(most, rows);
     let rare = own.clone().filter(|(_, idf)| range.contains(idf));
     let mut rare: Vec<QueryTerm> = rare.map(|(term, _)| (*term).clone()).collect();
@@ -72,7 +72,7 @@ pub(super) fn rare_word(
     let is_common_word =
         |term: &QueryTerm| Vocabulary::get().with_stem(&term.text).next().is_some();
     let is_whole_query = own.count() == rare.len();
-    if rows < model::MANY_ROWS && !is_whole_query && rare.iter().all(is_common_word) {
+    if rows < model::LARGE_SPACE_ROWS && !is_whole_query && rare.iter().all(is_common_word) {
         return None;
     }
     for name in raw_words(text).filter(|word| names.contains(&lower(word))) {
@@ -80,13 +80,8 @@ pub(super) fn rare_word(
         rare.retain(|term| name.terms.iter().all(|part| part.text != term.text));
     }
     let mut is_whole = |word: &&str| {
-        let is_whole_word = analyser.query(word);
-        let is_part = |term: &QueryTerm| {
-            is_whole_word
-                .terms
-                .iter()
-                .any(|part| part.text == term.text)
-        };
+        let parsed = analyser.query(word);
+        let is_part = |term: &QueryTerm| parsed.terms.iter().any(|part| part.text == term.text);
         rare.iter().all(is_part)
     };
     let word = match &rare[..] {

@@ -48,7 +48,7 @@ static MARKS: LazyLock<Marks> = LazyLock::new(|| {
 
 impl Reader<'_> {
     /// Calls `take` for each sentence of a row, with its match of the query's wordpieces (as
-    /// [`Summary::closeness`](super::Summary::closeness)). O(tokens of the row).
+    /// [`Summary::word_match`](super::Summary::word_match)). O(tokens of the row).
     pub(crate) fn each_sentence(&mut self, row: Row, mut take: impl FnMut(SentenceStats, f32)) {
         let marks = &*MARKS;
         let query = self.query;
@@ -56,8 +56,8 @@ impl Reader<'_> {
         let mut nearest = vec![0.0_f32; query.piece_weights.len()];
         let (mut sentence, mut has_begun) = (SentenceStats::default(), false);
         let mut end = |sentence: &mut SentenceStats, nearest: &mut [f32]| {
-            let piece_matches = nearest.iter().zip(&query.piece_weights);
-            let sum: f32 = piece_matches.map(|(near, weight)| near * weight).sum();
+            let weighted = nearest.iter().zip(&query.piece_weights);
+            let sum: f32 = weighted.map(|(near, weight)| near * weight).sum();
             take(*sentence, if most > 0.0 { sum / most } else { 0.0 });
             *sentence = SentenceStats::default();
             nearest.fill(0.0);
@@ -67,13 +67,13 @@ impl Reader<'_> {
             if query.matches.is_matched_by(token)
                 && let Some(token_match) = query.matches.of(token)
             {
-                for (piece, closeness) in query.matches.matched_pieces(token_match) {
-                    nearest[piece] = nearest[piece].max(closeness);
+                for (piece, squared_cosine) in query.matches.matched_pieces(token_match) {
+                    nearest[piece] = nearest[piece].max(squared_cosine);
                 }
             }
             if marks.all.contains(token) {
-                sentence.first_person += marks.first_person.holds(token);
-                sentence.second_person += marks.second_person.holds(token);
+                sentence.first_person += marks.first_person.bit(token);
+                sentence.second_person += marks.second_person.bit(token);
                 if marks.ends.contains(token) {
                     sentence.is_question = marks.questions.contains(token);
                     end(&mut sentence, &mut nearest);

@@ -37,7 +37,7 @@ impl Summary<'_> {
     }
 
     /// How well the query's wordpieces are matched, weighted by rarity: 0 to 1.
-    pub(crate) fn closeness(&self) -> f32 {
+    pub(crate) fn word_match(&self) -> f32 {
         let pieces = self.nearest.iter().zip(&self.weights.pieces);
         let (sum, most) = pieces.fold((0.0, 0.0), |(sum, most), (near, weight)| {
             (sum + near * weight, most + weight)
@@ -89,19 +89,19 @@ impl<'query> Reader<'query> {
 
     /// The index of the row's summary. O(tokens of the row) the first time.
     pub(crate) fn index_of(&mut self, row: Row) -> SummaryIndex {
-        if let Some(&place) = self.index_by_row.get(&row) {
-            return place;
+        if let Some(&index) = self.index_by_row.get(&row) {
+            return index;
         }
-        let place = self.empty();
-        self.read_tokens(place, self.columns.tokens(row).unwrap_or_default());
-        self.index_by_row.insert(row, place);
-        place
+        let index = self.empty();
+        self.read_tokens(index, self.columns.tokens(row).unwrap_or_default());
+        self.index_by_row.insert(row, index);
+        index
     }
 
     /// The row's summary. O(tokens of the row) the first time.
     pub(crate) fn read(&mut self, row: Row) -> Summary<'_> {
-        let place = self.index_of(row);
-        self.at(place)
+        let index = self.index_of(row);
+        self.at(index)
     }
 
     /// The tokens of a row's text.
@@ -111,18 +111,18 @@ impl<'query> Reader<'query> {
 
     /// An empty summary, to which others can be added.
     pub(crate) fn empty(&mut self) -> SummaryIndex {
-        let place = SummaryIndex(self.numbers.len());
+        let index = SummaryIndex(self.numbers.len());
         self.numbers
-            .resize(place.0 + 1 + self.terms + self.pieces, 0.0);
-        place
+            .resize(index.0 + 1 + self.terms + self.pieces, 0.0);
+        index
     }
 
     /// The summary at an index.
-    pub(crate) fn at(&self, place: SummaryIndex) -> Summary<'_> {
+    pub(crate) fn at(&self, index: SummaryIndex) -> Summary<'_> {
         Summary {
-            words: self.numbers[place.0],
-            frequencies: &self.numbers[self.frequencies(place)],
-            nearest: &self.numbers[self.nearest(place)],
+            words: self.numbers[index.0],
+            frequencies: &self.numbers[self.frequencies(index)],
+            nearest: &self.numbers[self.nearest(index)],
             weights: &self.weights,
         }
     }
@@ -133,11 +133,11 @@ impl<'query> Reader<'query> {
         let mut clusters = ClusterCounts::new(self.terms + self.pieces);
         for stretch in rows.chunk_by(|one, other| one.0 == other.0) {
             for &(_, row) in stretch {
-                let place = self.index_of(row);
-                let numbers = &self.numbers[place.0 + 1..place.0 + 1 + self.terms + self.pieces];
+                let index = self.index_of(row);
+                let numbers = &self.numbers[index.0 + 1..index.0 + 1 + self.terms + self.pieces];
                 let (frequencies, nearest) = numbers.split_at(self.terms);
-                let held = frequencies.iter().map(|frequency| *frequency > 0.0);
-                clusters.add_row(held.chain(nearest.iter().map(|near| *near > SAME_PIECE)));
+                let contained = frequencies.iter().map(|frequency| *frequency > 0.0);
+                clusters.add_row(contained.chain(nearest.iter().map(|near| *near > SAME_PIECE)));
             }
             clusters.end_stretch();
         }
@@ -152,44 +152,44 @@ impl<'query> Reader<'query> {
         sum: SummaryIndex,
         other: SummaryIndex,
         weight: f32,
-        closeness: f32,
+        match_factor: f32,
     ) {
         for at in 0..=self.terms {
             self.numbers[sum.0 + at] += self.numbers[other.0 + at] * weight;
         }
         for at in 1 + self.terms..1 + self.terms + self.pieces {
-            let other = self.numbers[other.0 + at] * closeness;
+            let other = self.numbers[other.0 + at] * match_factor;
             let own = &mut self.numbers[sum.0 + at];
             *own = own.max(other);
         }
     }
 
     /// Multiplies the word count of a summary.
-    pub(crate) fn lengthen(&mut self, place: SummaryIndex, factor: f32) {
-        self.numbers[place.0] *= factor;
+    pub(crate) fn lengthen(&mut self, index: SummaryIndex, factor: f32) {
+        self.numbers[index.0] *= factor;
     }
 
-    fn frequencies(&self, place: SummaryIndex) -> Range<usize> {
-        place.0 + 1..place.0 + 1 + self.terms
+    fn frequencies(&self, index: SummaryIndex) -> Range<usize> {
+        index.0 + 1..index.0 + 1 + self.terms
     }
 
-    fn nearest(&self, place: SummaryIndex) -> Range<usize> {
-        let start = place.0 + 1 + self.terms;
+    fn nearest(&self, index: SummaryIndex) -> Range<usize> {
+        let start = index.0 + 1 + self.terms;
         start..start + self.pieces
     }
 
     /// Reads `tokens` once. O(tokens + matches).
-    fn read_tokens(&mut self, place: SummaryIndex, tokens: &[u16]) {
+    fn read_tokens(&mut self, index: SummaryIndex, tokens: &[u16]) {
         let (query, vocabulary) = (self.query, Vocabulary::get());
-        let (words, numbers) = self.numbers[place.0..]
+        let (words, numbers) = self.numbers[index.0..]
             .split_first_mut()
-            .expect("a summary begins with the number of its words");
+            .expect("a summary starts with its word count");
         let (frequencies, nearest) = numbers.split_at_mut(self.terms);
-        let begun: u32 = tokens
+        let word_starts_count: u32 = tokens
             .iter()
-            .map(|&token| vocabulary.word_starts.holds(token))
+            .map(|&token| vocabulary.word_starts.bit(token))
             .sum();
-        *words = begun as f32;
+        *words = word_starts_count as f32;
         if self.positions.len() < tokens.len() {
             self.positions.resize(tokens.len(), 0);
         }
@@ -201,9 +201,9 @@ impl<'query> Reader<'query> {
             let Some(token_match) = query.matches.of(tokens[at]) else {
                 continue;
             };
-            for (piece, closeness) in query.matches.matched_pieces(token_match) {
+            for (piece, squared_cosine) in query.matches.matched_pieces(token_match) {
                 let nearest = &mut nearest[piece];
-                *nearest = nearest.max(closeness);
+                *nearest = nearest.max(squared_cosine);
             }
             let is_whole_word = tokens
                 .get(at + 1)

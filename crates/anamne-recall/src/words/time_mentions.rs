@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_ask_for_a_time_in_several_ways() {
+    fn time_questions_are_recognised() {
         assert!(asked("when did the boiler break"));
         assert!(asked("since when is it so"));
         assert!(asked("how long has she lived there"));
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_tell_a_time_by_words_or_years() {
+    fn texts_state_a_time_by_words_or_years() {
         assert!(told("It broke last week."));
         assert!(told("Built in 1987, they say"));
         assert!(told("See you on Friday!"));

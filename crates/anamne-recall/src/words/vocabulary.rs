@@ -26,13 +26,13 @@ impl TokenSet {
 
     /// 1 if the token is in the set, else 0: a number, so that callers can count without a branch.
     #[inline]
-    pub(super) fn holds(&self, token: u16) -> u32 {
+    pub(super) fn bit(&self, token: u16) -> u32 {
         (self.0[usize::from(token >> 6)] >> (token & 63)) as u32 & 1
     }
 
     #[inline]
     pub(super) fn contains(&self, token: u16) -> bool {
-        self.holds(token) == 1
+        self.bit(token) == 1
     }
 }
 

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_that_comes_in_clusters_counts_more_than_one_that_is_everywhere() {
+    fn clustered_words_weigh_more_than_scattered_ones() {
         let mut clusters = ClusterCounts::new(2);
         for (first, second) in [
             ([true, true], [true, false]),

@@ -11,7 +11,7 @@ const MAX_SEQUENCES_PER_PREFIX: usize = 64;
 #[derive(Default)]
 pub(super) struct WordMatches {
     /// The tokens that match.
-    known: TokenSet,
+    matching_tokens: TokenSet,
     /// How they match.
     by_token: FxHashMap<u16, TokenMatch>,
     /// The wordpieces that they match, as linked lists.
@@ -47,7 +47,7 @@ pub(super) struct TokenMatch {
 struct PieceMatch {
     piece: u16,
     /// The squared cosine.
-    closeness: f32,
+    squared_cosine: f32,
     /// The 1-based index of the token's next match; 0 for none.
     next: u32,
 }
@@ -60,11 +60,11 @@ impl WordMatches {
 
     /// Adds the cosine of a token to a wordpiece of the query.
     pub(super) fn add_piece(&mut self, token: u16, piece: usize, cosine: f32) {
-        let place = self.piece_matches.len() as u32 + 1;
-        let next = std::mem::replace(&mut self.token_match_mut(token).first_match, place);
+        let number = self.piece_matches.len() as u32 + 1;
+        let next = std::mem::replace(&mut self.token_match_mut(token).first_match, number);
         self.piece_matches.push(PieceMatch {
             piece: piece as u16,
-            closeness: cosine * cosine,
+            squared_cosine: cosine * cosine,
             next,
         });
     }
@@ -88,7 +88,7 @@ impl WordMatches {
     }
 
     fn token_match_mut(&mut self, token: u16) -> &mut TokenMatch {
-        self.known.insert(token);
+        self.matching_tokens.insert(token);
         self.by_token.entry(token).or_default()
     }
 
@@ -99,7 +99,7 @@ impl WordMatches {
         for (at, &token) in (0..).zip(tokens) {
             // Written for every token and kept for some: cheaper than an unpredictable branch.
             positions[found] = at;
-            found += self.known.holds(token) as usize;
+            found += self.matching_tokens.bit(token) as usize;
         }
         found
     }
@@ -113,7 +113,7 @@ impl WordMatches {
     /// Whether a token matches at all: much cheaper than [`Self::of`].
     #[inline]
     pub(super) fn is_matched_by(&self, token: u16) -> bool {
-        self.known.contains(token)
+        self.matching_tokens.contains(token)
     }
 
     /// The query's wordpieces that a token matches, with squared cosines.
@@ -124,22 +124,22 @@ impl WordMatches {
     ) -> impl Iterator<Item = (usize, f32)> {
         let mut next = token_match.first_match;
         std::iter::from_fn(move || {
-            let piece_matches = *self.piece_matches.get(next.checked_sub(1)? as usize)?;
-            next = piece_matches.next;
-            Some((usize::from(piece_matches.piece), piece_matches.closeness))
+            let found = *self.piece_matches.get(next.checked_sub(1)? as usize)?;
+            next = found.next;
+            Some((usize::from(found.piece), found.squared_cosine))
         })
     }
 
     /// The terms of the words of several pieces that `tokens` starts with, and how often the query contains each.
     pub(super) fn sequences_at(&self, tokens: &[u16]) -> impl Iterator<Item = (usize, f32)> {
-        let (with_prefix, behind) = match tokens {
-            [first, second, behind @ ..] => (self.sequences.get(&[*first, *second]), behind),
+        let (with_prefix, rest) = match tokens {
+            [first, second, rest @ ..] => (self.sequences.get(&[*first, *second]), rest),
             _ => (None, &[][..]),
         };
         let found = with_prefix
             .into_iter()
             .flatten()
-            .filter(move |sequence| behind.starts_with(&sequence.rest));
+            .filter(move |sequence| rest.starts_with(&sequence.rest));
         found.map(|sequence| (sequence.term, sequence.occurrences))
     }
 }

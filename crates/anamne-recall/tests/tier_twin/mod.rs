@@ -183,7 +183,7 @@ impl Tier {
         [&self.lexical, &self.vectors, &self.columns]
     }
 
-    pub(crate) fn tell(&mut self, row: u32, record: Option<Record>) {
+    pub(crate) fn set_record(&mut self, row: u32, record: Option<Record>) {
         self.log.head.0 += 1;
         self.log.rows.insert(row, (self.log.head, record));
     }
@@ -230,14 +230,14 @@ impl World {
     /// Writes a memory to its tier, or to `tier` if it is new.
     pub(crate) fn write(&mut self, row: u32, tier: usize, record: Record) {
         let home = *self.homes.entry(row).or_insert(tier);
-        self.tiers[home].tell(row, Some(record.clone()));
-        self.whole.tell(row, Some(record));
+        self.tiers[home].set_record(row, Some(record.clone()));
+        self.whole.set_record(row, Some(record));
     }
 
     pub(crate) fn forget(&mut self, row: u32) {
         if let Some(home) = self.homes.remove(&row) {
-            self.tiers[home].tell(row, None);
-            self.whole.tell(row, None);
+            self.tiers[home].set_record(row, None);
+            self.whole.set_record(row, None);
         }
     }
 
@@ -248,8 +248,8 @@ impl World {
         };
         let from = std::mem::replace(home, tier);
         let (_, record) = self.whole.log.rows[&row].clone();
-        self.tiers[from].tell(row, None);
-        self.tiers[tier].tell(row, record);
+        self.tiers[from].set_record(row, None);
+        self.tiers[tier].set_record(row, record);
     }
 
     pub(crate) fn rows(&self) -> Vec<u32> {
