@@ -96,13 +96,13 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
             // The whole costs less than the sum of the estimates.
             self.recount();
             let before = self.left;
-            let mut still = Vec::new();
+            let mut still_pending = Vec::new();
             for candidate in pending {
                 if !self.try_add(&candidate, usize::MAX)? {
-                    still.push(candidate);
+                    still_pending.push(candidate);
                 }
             }
-            pending = still;
+            pending = still_pending;
             self.lengthen();
             if self.left == before {
                 break;
@@ -118,8 +118,8 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
                 .any(|entry| entry.candidate.memory.id == id)
         };
         self.left_out.retain(|left| !is_included(left.id));
-        let place = |id| candidates.iter().position(|one| one.memory.id == id);
-        self.left_out.sort_by_key(|left| place(left.id));
+        let rank = |id| candidates.iter().position(|one| one.memory.id == id);
+        self.left_out.sort_by_key(|left| rank(left.id));
         self.left_out.dedup_by_key(|left| left.id);
         Ok(())
     }
@@ -163,7 +163,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
             return Ok(true);
         }
         let heading = heading(candidate.memory);
-        let place = (
+        let heading_key = (
             candidate.section,
             heading,
             candidate.memory.thread.as_deref(),
@@ -172,8 +172,8 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         if !self.sections.contains(&candidate.section) {
             frame += self.layout.section_cost(candidate.section);
         }
-        if !self.headings.contains(&place) {
-            frame += estimate_tokens(&place.1) + 3;
+        if !self.headings.contains(&heading_key) {
+            frame += estimate_tokens(&heading_key.1) + 3;
         }
         let spent = self.spent_in(candidate.section, most);
         let room = self
@@ -194,7 +194,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         }
         cost += self.add_companions(&mut entry, room - cost)?;
         self.left -= cost + frame;
-        self.headings.insert(place);
+        self.headings.insert(heading_key);
         self.sections.insert(candidate.section);
         self.texts.push(words);
         self.drop_companions(candidate.memory.id);

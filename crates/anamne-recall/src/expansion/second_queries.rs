@@ -23,8 +23,8 @@ pub(super) fn run(
 ) {
     let best = seeds.iter().take(limits::SECOND_QUERIES);
     let best: Vec<Row> = best.map(|(row, _)| *row).collect();
-    let unmet = unmatched_words(reader, &best);
-    let mut asked = FxHashSet::default();
+    let unmatched = unmatched_words(reader, &best);
+    let mut queried = FxHashSet::default();
     for &row in &best {
         let Some(index) = graph.index(Node::Memory(row)) else {
             continue;
@@ -33,8 +33,8 @@ pub(super) fn run(
         if new.is_empty() {
             continue;
         }
-        let words = [&unmet[..], &new[..]].concat().join(" ");
-        if !asked.insert(words.clone()) {
+        let words = [&unmatched[..], &new[..]].concat().join(" ");
+        if !queried.insert(words.clone()) {
             continue;
         }
         let found = (request.search)(&words, limits::SECOND_QUERY_ROWS);

@@ -34,9 +34,9 @@ impl Traversal<'_> {
     /// Adds the seeds: the query's hits, best first, each with its relative score, and the entities that it names.
     pub(super) fn add_seeds(&mut self, found: &[(Row, f32)], query: &str) {
         let mut fade = 1.0;
-        for &(row, goodness) in found {
+        for &(row, relative_score) in found {
             self.graph
-                .add_node(Node::Memory(row), goodness * fade, Edge::QueryHit);
+                .add_node(Node::Memory(row), relative_score * fade, Edge::QueryHit);
             fade *= limits::SEED_FADE;
         }
         let named = self.query_graph(|names| names.named_in(query, limits::QUERY_NAMES));
@@ -157,7 +157,7 @@ impl Traversal<'_> {
         match connections.links(rows, limits::LINKS) {
             Ok(links) => {
                 for link in links {
-                    if let Some(from) = place_of(memories, link.from) {
+                    if let Some(from) = index_of_row(memories, link.from) {
                         let edge = Edge::Link(link.link_type, link.backwards);
                         self.reach_memory(from, link.to, limits::LINK * link.weight, hop, edge);
                     }
@@ -212,7 +212,7 @@ impl Traversal<'_> {
         for (row, named) in self.query_graph(|names| names.names(rows, limits::NAMES)) {
             self.edges += 1;
             let node = Node::Entity(named.entity);
-            if let Some(from) = place_of(memories, row)
+            if let Some(from) = index_of_row(memories, row)
                 && self.graph.add_edge(from, node, 1.0, hop, Edge::Mentions)
             {
                 self.add_entity(&named);
@@ -229,11 +229,11 @@ impl Traversal<'_> {
     }
 
     fn follow_relations(&mut self, entities: &BTreeMap<EntityId, NodeIndex>, hop: u8) {
-        let asked: Vec<EntityId> = entities.keys().copied().collect();
-        if asked.is_empty() || !self.has_budget() {
+        let queried: Vec<EntityId> = entities.keys().copied().collect();
+        if queried.is_empty() || !self.has_budget() {
             return;
         }
-        for related in self.query_graph(|names| names.relations(&asked, limits::RELATIONS)) {
+        for related in self.query_graph(|names| names.relations(&queried, limits::RELATIONS)) {
             self.edges += 1;
             let Some(&from) = entities.get(&related.from) else {
                 continue;
@@ -267,18 +267,18 @@ impl Traversal<'_> {
     }
 
     fn follow_mentions(&mut self, entities: &BTreeMap<EntityId, NodeIndex>, hop: u8) {
-        let mut asked = Vec::new();
+        let mut queried = Vec::new();
         for (&entity, &index) in entities {
             self.graph.mark_expanded(index);
             let nearness = self.graph.at(index).proximity * self.rarity(entity) * limits::HOP;
             if nearness >= limits::MIN_STRENGTH {
-                asked.push(entity);
+                queried.push(entity);
             }
         }
-        if asked.is_empty() || !self.has_budget() {
+        if queried.is_empty() || !self.has_budget() {
             return;
         }
-        for (entity, row) in self.query_graph(|names| names.mentions(&asked, limits::MENTIONS)) {
+        for (entity, row) in self.query_graph(|names| names.mentions(&queried, limits::MENTIONS)) {
             if let Some(&from) = entities.get(&entity) {
                 self.reach_memory(from, row, self.rarity(entity), hop, Edge::MentionedIn);
             }
@@ -321,7 +321,7 @@ fn keep_nearest(frontier: &mut Vec<(f32, NodeIndex, Row)>, most: usize) {
     frontier.truncate(most);
 }
 
-fn place_of(memories: &[(NodeIndex, Row)], row: Row) -> Option<NodeIndex> {
+fn index_of_row(memories: &[(NodeIndex, Row)], row: Row) -> Option<NodeIndex> {
     let found = memories.iter().find(|(_, own)| *own == row);
     found.map(|(index, _)| *index)
 }

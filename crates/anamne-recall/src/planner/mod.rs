@@ -15,14 +15,14 @@
 //! Cached results of the same query are used for colder tiers that have not changed since. From the first stage on,
 //! scores are those of a search over all tiers, so that stages can be merged.
 
+mod history;
 mod probability;
-mod query_log;
 mod staged_search;
 mod stopping;
 mod strategy;
 mod time_range;
 
-pub use query_log::{Advice, Asked, Colder, Experience, Found, Trace};
+pub use history::{Advice, Asked, Colder, Experience, Found, Trace};
 pub(crate) use staged_search::{ExecutedPlan, PlannedSearch, SearchRequest};
 pub(crate) use strategy::{count_all, search};
 pub use time_range::can_hold;

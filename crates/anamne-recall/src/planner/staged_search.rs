@@ -142,8 +142,8 @@ impl<'a> StagedSearch<'a> {
     /// Adds cached hits of the colder tiers.
     pub(super) fn add_cached(&mut self, colder: &Arc<Colder>) {
         let depth = self.request.depth;
-        merge(&mut self.searched.lexical, colder.words.clone(), depth);
-        merge(&mut self.searched.vectors, colder.meaning.clone(), depth);
+        merge(&mut self.searched.lexical, colder.lexical.clone(), depth);
+        merge(&mut self.searched.vectors, colder.vectors.clone(), depth);
         self.executed.colder = Some(colder.clone());
     }
 
@@ -162,8 +162,8 @@ impl<'a> StagedSearch<'a> {
         let colder = |hits: &[SearchHit]| hits.iter().filter(is_colder).copied().collect();
         all.then(|| {
             Arc::new(Colder {
-                words: colder(&self.searched.lexical),
-                meaning: colder(&self.searched.vectors),
+                lexical: colder(&self.searched.lexical),
+                vectors: colder(&self.searched.vectors),
             })
         })
     }

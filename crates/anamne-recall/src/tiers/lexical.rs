@@ -33,8 +33,8 @@ impl<'a> TieredLexical<'a> {
             .statistics
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some((asked, statistics)) = &*known
-            && asked == terms
+        if let Some((searched_tiers, statistics)) = &*known
+            && searched_tiers == terms
         {
             return Ok(statistics.clone());
         }

@@ -146,7 +146,7 @@ impl<'query> Reader<'query> {
     }
 
     /// Adds the words and frequencies of another summary times `weight` to the summary at `sum`, and takes the maximum
-    /// of the wordpiece matches, with the other's times `closeness`.
+    /// of the wordpiece matches, with the other's times `match_factor`.
     pub(crate) fn add(
         &mut self,
         sum: SummaryIndex,

@@ -39,9 +39,9 @@ pub struct Advice {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Colder {
     /// Lexical hits.
-    pub words: Vec<views::SearchHit>,
+    pub lexical: Vec<views::SearchHit>,
     /// Vector hits.
-    pub meaning: Vec<views::SearchHit>,
+    pub vectors: Vec<views::SearchHit>,
 }
 
 /// One of the first results.
