@@ -41,7 +41,7 @@ fn nearest(
     by_confidence.sort_by(|one, other| other.confidence.total_cmp(&one.confidence));
     for ranked in by_confidence {
         let row = ranked.candidate.row;
-        let Some((_, memory)) = context.texts().rows(&[row])?.pop() else {
+        let Some((_, memory)) = context.memory_reader().rows(&[row])?.pop() else {
             continue;
         };
         let terms = &prepared.query.terms.terms;

@@ -20,14 +20,14 @@ pub(crate) fn adjacent_results(
 ) -> Result<Vec<bool>, RecallError> {
     let known = context.recall.as_of.known;
     let rows: Vec<Row> = ranked.iter().map(|ranked| ranked.candidate.row).collect();
-    let memories = context.texts().rows(&rows)?;
+    let memories = context.memory_reader().rows(&rows)?;
     let ids: FxHashMap<Row, MemoryId> = memories
         .iter()
         .map(|(row, memory)| (*row, memory.id))
         .collect();
     let rows_of: FxHashMap<MemoryId, Row> = ids.iter().map(|(row, id)| (*id, *row)).collect();
     let mut near: FxHashSet<Row> = FxHashSet::default();
-    for first in ranked.iter().filter(|ranked| ranked.is_among_first(FIRST)) {
+    for first in ranked.iter().filter(|ranked| ranked.is_in_top(FIRST)) {
         let Candidate {
             row, attributes, ..
         } = first.candidate;

@@ -16,7 +16,7 @@ pub(crate) fn hits(
     ranked: &[Ranked],
     confidence: &AnswerConfidence,
 ) -> Result<Vec<Hit>, RecallError> {
-    let (recall, texts) = (context.recall, context.texts());
+    let (recall, memory_reader) = (context.recall, context.memory_reader());
     let weights = context.options.weights_shown();
     let is_confident = |ranked: &&Ranked| ranked.confidence >= recall.min_confidence;
     let chosen: Vec<&Ranked> = ranked
@@ -25,7 +25,7 @@ pub(crate) fn hits(
         .filter(is_confident)
         .collect();
     let rows: Vec<Row> = chosen.iter().map(|ranked| ranked.candidate.row).collect();
-    let mut memories = texts.rows(&rows)?.into_iter().peekable();
+    let mut memories = memory_reader.rows(&rows)?.into_iter().peekable();
     let mut hits = Vec::with_capacity(chosen.len());
     for ranked in chosen {
         let row = ranked.candidate.row;
@@ -42,7 +42,7 @@ pub(crate) fn hits(
             explanation: explain::table(ranked, matched, weights, confidence.table(row)),
             surroundings: match recall.surroundings {
                 Surroundings::None => Vec::new(),
-                Surroundings::Neighbours => texts.around(row, context.columns)?,
+                Surroundings::Neighbours => memory_reader.neighbours(row, context.columns)?,
             },
             disputes: Vec::new(),
             path: Vec::new(),

@@ -129,7 +129,7 @@ impl Pool {
     }
 
     /// Replaces all candidates by these.
-    pub(crate) fn keep(&mut self, candidates: Vec<Candidate>) {
+    pub(crate) fn replace(&mut self, candidates: Vec<Candidate>) {
         self.places.clear();
         self.places.extend(
             candidates
@@ -141,7 +141,7 @@ impl Pool {
     }
 
     /// Whether the row is a candidate.
-    pub(crate) fn holds(&self, row: Row) -> bool {
+    pub(crate) fn contains(&self, row: Row) -> bool {
         self.places.contains_key(&row)
     }
 

@@ -50,11 +50,11 @@ impl Ranked {
 
     /// Whether one of the searches found it.
     pub(crate) fn is_found(&self) -> bool {
-        self.is_among_first(usize::MAX)
+        self.is_in_top(usize::MAX)
     }
 
     /// Whether it is among the first `places` hits of either search.
-    pub(crate) fn is_among_first(&self, places: usize) -> bool {
+    pub(crate) fn is_in_top(&self, places: usize) -> bool {
         let ranks = [self.candidate.lexical_rank, self.candidate.vector_rank];
         let mut ranks = ranks.into_iter().flatten();
         ranks.any(|rank| (rank as usize) < places)
@@ -71,11 +71,11 @@ impl Ranked {
 
 /// Sorts by score, best first; ties by row. Sorts keys, because results are large.
 pub(crate) fn sort(ranked: &mut [Ranked]) {
-    ranked.sort_by_cached_key(|ranked| (falling(ranked.score), ranked.candidate.row));
+    ranked.sort_by_cached_key(|ranked| (descending_key(ranked.score), ranked.candidate.row));
 }
 
 /// An integer that decreases with the score, in the order of [`f32::total_cmp`].
-fn falling(score: f32) -> i32 {
+fn descending_key(score: f32) -> i32 {
     let bits = score.to_bits().cast_signed();
     // For negative numbers all bits except the sign are reversed in order.
     !(bits ^ ((bits >> 31).cast_unsigned() >> 1).cast_signed())

@@ -66,7 +66,7 @@ pub(crate) fn find_event(
     let found = ranked
         .iter()
         .find(|ranked| ranked.features.words >= MIN_EVENT_MATCH)
-        .map(|ranked| context.texts().rows(&[ranked.candidate.row]))
+        .map(|ranked| context.memory_reader().rows(&[ranked.candidate.row]))
         .transpose()?;
     let memory = found.into_iter().flatten().next();
     Ok(memory.map(|(_, memory)| memory))
@@ -107,7 +107,7 @@ fn rank_in_full(
         None => Vec::new(),
     };
     let candidates = std::mem::take(&mut pool.candidates);
-    threads::weigh_by_clusters(reader, &candidates);
+    threads::weight_by_clusters(reader, &candidates);
     let mut threads = Threads::read(reader, &candidates);
     // The latent index contains later memories, too.
     let latent = sources.latent.filter(|_| is_now);
@@ -130,9 +130,9 @@ fn rank_in_full(
         role_preferences: options.role_preferences.as_ref(),
     };
     let (short, mut others) = shortlist(&inputs, reader, candidates, &threads);
-    pool.keep(short);
+    pool.replace(short);
     pool.add_neighbours(columns, scope.rows.as_ref(), instant);
-    others.retain(|other| !pool.holds(other.row));
+    others.retain(|other| !pool.contains(other.row));
     let first_pass = expands.then(|| FirstPass {
         with_neighbours: pool.candidates.clone(),
         others: others.clone(),

@@ -7,7 +7,7 @@ use roaring::RoaringBitmap;
 use crate::candidates::{Searched, search};
 use crate::error::RecallError;
 use crate::filter;
-use crate::past::{AsOfColumns, Texts};
+use crate::past::{AsOfColumns, MemoryReader};
 use crate::ranking_options::RankingOptions;
 use crate::sources::RecallSources;
 use crate::views::{Columns, VectorSearch};
@@ -25,7 +25,7 @@ pub(crate) struct RecallContext<'a> {
     pub(crate) present: Timestamp,
     /// Memories expired by this instant are skipped, and recency refers to it; microseconds since 1970.
     pub(crate) instant: i64,
-    unsuperseded: Option<&'a RoaringBitmap>,
+    superseded_later: Option<&'a RoaringBitmap>,
 }
 
 /// A query in the forms that are searched.
@@ -53,7 +53,7 @@ impl<'a> RecallContext<'a> {
             columns: as_of.map_or(columns, |as_of| as_of as &dyn Columns),
             present,
             instant: instant.as_microsecond(),
-            unsuperseded: as_of.map(|as_of| &as_of.unsuperseded),
+            superseded_later: as_of.map(|as_of| &as_of.superseded_later),
         }
     }
 
@@ -63,11 +63,11 @@ impl<'a> RecallContext<'a> {
     }
 
     /// Reads the memories of the answer.
-    pub(crate) fn texts(&self) -> Texts<'a> {
-        Texts {
+    pub(crate) fn memory_reader(&self) -> MemoryReader<'a> {
+        MemoryReader {
             source: self.sources.source,
             past: self.sources.past,
-            unsuperseded: self.unsuperseded,
+            superseded_later: self.superseded_later,
         }
     }
 

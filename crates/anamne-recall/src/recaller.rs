@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 
 use crate::candidate_scope::CandidateScope;
 use crate::candidates::Searched;
-use crate::confidence::{judge, judge_search_only};
+use crate::confidence::{full_confidence, search_only_confidence};
 use crate::error::RecallError;
 use crate::expansion::{self, Expansion};
 use crate::model;
@@ -89,9 +89,9 @@ impl<'space> Recaller<'space> {
         let as_of = (!recall.as_of.is_now()).then(|| AsOfColumns {
             base,
             past: sources.past,
-            unsuperseded: valid
+            superseded_later: valid
                 .as_ref()
-                .map_or_else(RoaringBitmap::new, |valid| valid.unsuperseded.clone()),
+                .map_or_else(RoaringBitmap::new, |valid| valid.superseded_later.clone()),
         });
         let context = RecallContext::new(sources, recall, &options, base, as_of.as_ref());
         let mut prepared = context.prepare(&recall.query);
@@ -112,7 +112,11 @@ impl<'space> Recaller<'space> {
         let mut has_reranker_failed = false;
         let mut confidence = None;
         if !options.is_default() {
-            confidence = Some(reordering::judge_all(&context, &mut reader, &mut ranked));
+            confidence = Some(reordering::default_confidence(
+                &context,
+                &mut reader,
+                &mut ranked,
+            ));
             has_reranker_failed = reordering::reorder(&context, &mut ranked)?;
         }
         // Not with another formula or with diversity.
@@ -122,8 +126,10 @@ impl<'space> Recaller<'space> {
         successors::place_first(&context, scope.rows.as_ref(), &mut ranked)?;
         let confidence = match confidence {
             Some(confidence) => confidence,
-            None if context.ranks_in_full() => judge(&mut reader, &mut ranked, recall.limit),
-            None => judge_search_only(&mut ranked, recall.limit),
+            None if context.ranks_in_full() => {
+                full_confidence(&mut reader, &mut ranked, recall.limit)
+            }
+            None => search_only_confidence(&mut ranked, recall.limit),
         };
         let mut results = answer::hits(&context, &mut reader, &ranked, &confidence)?;
         expansion::annotate(&mut results, &context, &expansion)?;
@@ -167,9 +173,9 @@ fn add_disputes(context: &RecallContext<'_>, results: &mut [Hit]) {
     if context.sources.past.is_none() {
         return answer::add_disputes(results, &|rows| disputes.of(rows));
     }
-    let texts = context.texts();
+    let memory_reader = context.memory_reader();
     let known = |mut disputes: Vec<Dispute>| {
-        disputes.retain(|dispute| texts.get(dispute.memory).is_some());
+        disputes.retain(|dispute| memory_reader.get(dispute.memory).is_some());
         disputes
     };
     answer::add_disputes(results, &|rows| {

@@ -3,7 +3,7 @@
 //! Confidence was fitted on default scores, so every result is judged by those, whatever its order.
 
 use crate::adjacency;
-use crate::confidence::{AnswerConfidence, judge, judge_search_only};
+use crate::confidence::{AnswerConfidence, full_confidence, search_only_confidence};
 use crate::diversity::{self, ResultSimilarity};
 use crate::duplicates::demote_duplicates;
 use crate::error::RecallError;
@@ -15,18 +15,18 @@ use crate::reranking;
 use crate::words::Reader;
 
 /// Sets every result's confidence by its default score, then restores the order by its own score.
-pub(crate) fn judge_all(
+pub(crate) fn default_confidence(
     context: &RecallContext<'_>,
     reader: &mut Reader<'_>,
     ranked: &mut [Ranked],
 ) -> AnswerConfidence {
     if !context.ranks_in_full() {
-        return judge_search_only(ranked, ranked.len());
+        return search_only_confidence(ranked, ranked.len());
     }
     let options = context.options;
     let changes_scores = options.weights.is_some() || options.role_preferences.is_some();
     if !changes_scores {
-        return judge(reader, ranked, ranked.len());
+        return full_confidence(reader, ranked, ranked.len());
     }
     for ranked in &mut *ranked {
         let role_fit = 0.0;
@@ -37,7 +37,7 @@ pub(crate) fn judge_all(
         ranked.score = features.score();
     }
     sort(ranked);
-    let confidence = judge(reader, ranked, ranked.len());
+    let confidence = full_confidence(reader, ranked, ranked.len());
     for ranked in &mut *ranked {
         ranked.score = ranked.features.score_by(options.weights_shown());
     }

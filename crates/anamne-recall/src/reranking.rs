@@ -23,7 +23,7 @@ pub(crate) fn rerank_first(
     let rows: Vec<Row> = first.map(|ranked| ranked.candidate.row).collect();
     // A memory forgotten meanwhile has an empty text.
     let mut texts = vec![String::new(); rows.len()];
-    for (row, memory) in context.texts().rows(&rows)? {
+    for (row, memory) in context.memory_reader().rows(&rows)? {
         if let Some(place) = rows.iter().position(|known| *known == row) {
             texts[place] = text(&memory.content, &memory.body);
         }

@@ -6,7 +6,7 @@ use roaring::RoaringBitmap;
 
 use crate::candidates::Candidate;
 use crate::error::RecallError;
-use crate::past::Texts;
+use crate::past::MemoryReader;
 use crate::ranked::Ranked;
 use crate::recall_context::RecallContext;
 
@@ -20,11 +20,11 @@ pub(crate) fn place_first(
     filter: Option<&RoaringBitmap>,
     ranked: &mut Vec<Ranked>,
 ) -> Result<(), RecallError> {
-    let texts = context.texts();
+    let memory_reader = context.memory_reader();
     let mut place = 0;
     while place < ranked.len().min(context.recall.limit) {
         if ranked[place].candidate.attributes.superseded
-            && let Some(row) = successor(&texts, ranked[place].candidate.row)?
+            && let Some(row) = successor(&memory_reader, ranked[place].candidate.row)?
             && filter.is_none_or(|filter| filter.contains(row.0))
             && !ranked[..place]
                 .iter()
@@ -57,13 +57,15 @@ fn live_attributes(context: &RecallContext<'_>, row: Row) -> Option<Attributes> 
 }
 
 /// The row of the current memory that supersedes `row`.
-fn successor(texts: &Texts<'_>, row: Row) -> Result<Option<Row>, RecallError> {
-    let superseded = texts.rows(&[row])?.pop();
+fn successor(memory_reader: &MemoryReader<'_>, row: Row) -> Result<Option<Row>, RecallError> {
+    let superseded = memory_reader.rows(&[row])?.pop();
     let mut next = superseded.and_then(|(_, memory)| memory.superseded_by);
     let mut latest = None;
     for _ in 0..MAX_CHAIN {
         let Some(id) = next else { break };
-        let Some(memory) = texts.get(id) else { break };
+        let Some(memory) = memory_reader.get(id) else {
+            break;
+        };
         latest = Some(memory.row);
         next = memory.superseded_by;
     }

@@ -141,7 +141,7 @@ fn mean(values: impl Iterator<Item = f32>) -> Option<f32> {
 }
 
 /// Weights the query's words by how they cluster in the candidates' threads.
-pub(crate) fn weigh_by_clusters(reader: &mut Reader<'_>, candidates: &[Candidate]) {
+pub(crate) fn weight_by_clusters(reader: &mut Reader<'_>, candidates: &[Candidate]) {
     let stretch = |candidate: &Candidate| match candidate.attributes.thread {
         0 => (0, candidate.row.0),
         thread => (thread, candidate.attributes.position / model::STRETCH),
@@ -151,7 +151,7 @@ pub(crate) fn weigh_by_clusters(reader: &mut Reader<'_>, candidates: &[Candidate
         .map(|candidate| (stretch(candidate), candidate.row))
         .collect();
     rows.sort_unstable();
-    reader.weigh_by_clusters(&rows);
+    reader.weight_by_clusters(&rows);
 }
 
 fn readings(

@@ -18,7 +18,7 @@ pub(crate) struct ValidRows {
     /// The valid rows.
     pub(crate) rows: RoaringBitmap,
     /// Those of them that were superseded later.
-    pub(crate) unsuperseded: RoaringBitmap,
+    pub(crate) superseded_later: RoaringBitmap,
 }
 
 impl ValidRows {
@@ -33,7 +33,7 @@ impl ValidRows {
         let as_of = sources.columns.map(|base| AsOfColumns {
             base,
             past: sources.past,
-            unsuperseded: RoaringBitmap::new(),
+            superseded_later: RoaringBitmap::new(),
         });
         let columns = as_of.as_ref().map(|as_of| as_of as &dyn Columns);
         Self::at(instant, sources.source, columns, sources.past).map(Some)
@@ -72,19 +72,22 @@ impl ValidRows {
             (rows.unwrap_or_default(), RoaringBitmap::new())
         };
         let superseded: Vec<Row> = (&rows - not_superseded).iter().map(Row).collect();
-        let mut unsuperseded = RoaringBitmap::new();
+        let mut superseded_later = RoaringBitmap::new();
         for (row, occurred) in successor_times(&superseded, source, past)? {
             match occurred {
                 Some(at) if at <= microseconds => {
                     rows.remove(row.0);
                 }
                 Some(_) => {
-                    unsuperseded.insert(row.0);
+                    superseded_later.insert(row.0);
                 }
                 None => {}
             }
         }
-        Ok(Self { rows, unsuperseded })
+        Ok(Self {
+            rows,
+            superseded_later,
+        })
     }
 }
 

@@ -50,7 +50,7 @@ impl AnswerConfidence {
 }
 
 /// Sets the confidence of the first `places` results after a full ranking.
-pub(crate) fn judge(
+pub(crate) fn full_confidence(
     reader: &mut Reader<'_>,
     ranked: &mut [Ranked],
     places: usize,
@@ -81,7 +81,7 @@ fn rows(ranked: &[Ranked], places: usize) -> Vec<Row> {
 
 /// Sets the confidence after a ranking by search scores only: each result by its scores, the answer by its best result.
 /// A search that took no part counts with usual scores.
-pub(crate) fn judge_search_only(ranked: &mut [Ranked], places: usize) -> AnswerConfidence {
+pub(crate) fn search_only_confidence(ranked: &mut [Ranked], places: usize) -> AnswerConfidence {
     let found = || ranked.iter().map(|ranked| &ranked.candidate);
     let by_words = found().any(|found| found.lexical_rank.is_some());
     let by_meaning = found().any(|found| found.vector_rank.is_some());

@@ -33,7 +33,7 @@ pub(super) struct Packing<'packing, 'memory> {
     layout: &'packing Layout<'packing>,
     passage_query: &'packing PassageQuery<'packing>,
     budget: usize,
-    left: usize,
+    remaining: usize,
     /// Maximum tokens of one entry's text while other candidates are pending.
     share: usize,
     entries: Vec<BlockEntry<'memory>>,
@@ -74,7 +74,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
             layout,
             passage_query,
             budget,
-            left: budget.saturating_sub(estimate_tokens(&layout.preamble())),
+            remaining: budget.saturating_sub(estimate_tokens(&layout.preamble())),
             share: share(budget),
             entries: Vec::new(),
             texts: Vec::new(),
@@ -95,7 +95,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         for _ in 0..ROUNDS {
             // The whole costs less than the sum of the estimates.
             self.recount();
-            let before = self.left;
+            let before = self.remaining;
             let mut still_pending = Vec::new();
             for candidate in pending {
                 if !self.try_add(&candidate, usize::MAX)? {
@@ -104,7 +104,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
             }
             pending = still_pending;
             self.lengthen();
-            if self.left == before {
+            if self.remaining == before {
                 break;
             }
         }
@@ -131,7 +131,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
             let (block, _) = self.layout.write(&self.entries);
             let spent = estimate_tokens(&block);
             if spent <= self.budget || self.entries.is_empty() {
-                self.left = self.budget.saturating_sub(spent);
+                self.remaining = self.budget.saturating_sub(spent);
                 return;
             }
             if let Some(last) = self.entries.pop() {
@@ -152,7 +152,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         most: usize,
     ) -> Result<bool, RecallError> {
         let candidate = &pending.candidate;
-        if self.left < SMALLEST_ENTRY {
+        if self.remaining < SMALLEST_ENTRY {
             return Ok(false);
         }
         let is_included = |entry: &BlockEntry<'_>| {
@@ -177,7 +177,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         }
         let spent = self.spent_in(candidate.section, most);
         let room = self
-            .left
+            .remaining
             .min(most.saturating_sub(spent))
             .saturating_sub(frame);
         let Some((mut entry, mut cost)) = self.fit(pending, room) else {
@@ -193,7 +193,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
             return Ok(true);
         }
         cost += self.add_companions(&mut entry, room - cost)?;
-        self.left -= cost + frame;
+        self.remaining -= cost + frame;
         self.headings.insert(heading_key);
         self.sections.insert(candidate.section);
         self.texts.push(words);
@@ -305,13 +305,13 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
     fn drop_companions(&mut self, id: MemoryId) {
         for entry in &mut self.entries {
             if let Some(question) = entry.question.take_if(|question| question.memory.id == id) {
-                self.left += question.tokens;
+                self.remaining += question.tokens;
             }
             for conflicting in entry
                 .conflicting
                 .extract_if(.., |conflicting| conflicting.memory.id == id)
             {
-                self.left += conflicting.tokens;
+                self.remaining += conflicting.tokens;
             }
         }
     }
@@ -319,7 +319,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
     /// Lengthens shortened entries, first ones first, while there is budget.
     fn lengthen(&mut self) {
         for entry in &mut self.entries {
-            if self.left < SHORTEST_ENTRY {
+            if self.remaining < SHORTEST_ENTRY {
                 return;
             }
             if !entry.shortened || entry.candidate.passage.is_some() {
@@ -327,24 +327,27 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
             }
             let whole = &entry.candidate.memory.content;
             let (known, all) = (estimate_tokens(&entry.shown), estimate_tokens(whole));
-            let (longer, shortened) = if all <= known + self.left {
+            let (longer, shortened) = if all <= known + self.remaining {
                 (Some(whole.clone()), false)
             } else {
                 let long = entry
                     .long
                     .get_or_init(|| LongText::read(whole, self.passage_query));
-                (long.passage(self.passage_query, known + self.left), true)
+                (
+                    long.passage(self.passage_query, known + self.remaining),
+                    true,
+                )
             };
             let Some(longer) = longer else { continue };
             let before = entry.cost();
             let shown = std::mem::replace(&mut entry.shown, longer);
             let grown = entry.cost().saturating_sub(before);
-            if grown > self.left || entry.cost() <= before {
+            if grown > self.remaining || entry.cost() <= before {
                 entry.shown = shown;
                 continue;
             }
             entry.shortened = shortened;
-            self.left -= grown;
+            self.remaining -= grown;
         }
     }
 

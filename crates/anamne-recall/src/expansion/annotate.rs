@@ -61,7 +61,7 @@ fn memory_ids(
         .collect();
     rows.sort_unstable();
     rows.dedup();
-    let memories = context.texts().rows(&rows)?.into_iter();
+    let memories = context.memory_reader().rows(&rows)?.into_iter();
     Ok(memories.map(|(row, memory)| (row, memory.id)).collect())
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct AsOfColumns<'a> {
     /// The state at the instant that is queried, for queries as of an earlier knowledge.
     pub(crate) past: Option<&'a Past>,
     /// Rows that were superseded only later.
-    pub(crate) unsuperseded: RoaringBitmap,
+    pub(crate) superseded_later: RoaringBitmap,
 }
 
 impl AsOfColumns<'_> {
@@ -33,7 +33,7 @@ impl Columns for AsOfColumns<'_> {
         }
         let attributes = self.base.attributes(row)?;
         Some(Attributes {
-            superseded: attributes.superseded && !self.unsuperseded.contains(row.0),
+            superseded: attributes.superseded && !self.superseded_later.contains(row.0),
             ..attributes
         })
     }
@@ -63,24 +63,24 @@ impl Columns for AsOfColumns<'_> {
                 without_superseded: false,
                 ..predicate.clone()
             };
-            let still = self.select(&all) & &self.unsuperseded;
-            return self.seen(self.base.select(predicate)) | still;
+            let still = self.select(&all) & &self.superseded_later;
+            return self.visible(self.base.select(predicate)) | still;
         }
-        self.seen(self.base.select(predicate))
+        self.visible(self.base.select(predicate))
     }
 
     fn neighbours(&self, row: Row, reach: usize) -> (Vec<Row>, Vec<Row>) {
         let (previous, next) = self.base.neighbours(row, NEARBY as usize);
-        let seen = |side: Vec<Row>| {
-            let seen = side.into_iter().filter(|other| !self.hides(*other));
-            seen.take(reach).collect()
+        let visible = |side: Vec<Row>| {
+            let visible = side.into_iter().filter(|other| !self.hides(*other));
+            visible.take(reach).collect()
         };
-        (seen(previous), seen(next))
+        (visible(previous), visible(next))
     }
 }
 
 impl AsOfColumns<'_> {
-    fn seen(&self, rows: RoaringBitmap) -> RoaringBitmap {
+    fn visible(&self, rows: RoaringBitmap) -> RoaringBitmap {
         match self.past {
             Some(past) => rows.iter().filter(|row| !past.hides(Row(*row))).collect(),
             None => rows,

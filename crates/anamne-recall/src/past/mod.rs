@@ -6,7 +6,7 @@
 //! `valid_rows`.
 
 mod columns;
-mod texts;
+mod memory_reader;
 
 use anamne_index::columns::{ColumnsView, RowPredicate};
 use anamne_index::lexical::LexicalView;
@@ -18,12 +18,12 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 pub(crate) use columns::AsOfColumns;
-pub(crate) use texts::Texts;
+pub(crate) use memory_reader::MemoryReader;
 
 /// The difference between a space's present and its state at an instant, searchable.
 pub struct Past {
     /// This row and all after it were stored later.
-    later: Option<Row>,
+    first_later_row: Option<Row>,
     /// The changed memories, as they were; without those that did not exist then.
     then: FxHashMap<Row, Memory>,
     /// The rows of all memories changed since.
@@ -42,7 +42,7 @@ impl Past {
         vectors: VectorsView,
     ) -> Self {
         let mut past = Self {
-            later: states.later,
+            first_later_row: states.later,
             then: FxHashMap::default(),
             changed: RoaringBitmap::new(),
             lexical,
@@ -95,13 +95,13 @@ impl Past {
     }
 
     /// Whether the memory of a row was the same then as now.
-    pub(crate) fn is_as_now(&self, row: Row) -> bool {
-        !self.changed.contains(row.0) && self.later.is_none_or(|later| row < later)
+    pub(crate) fn is_unchanged(&self, row: Row) -> bool {
+        !self.changed.contains(row.0) && self.first_later_row.is_none_or(|later| row < later)
     }
 
     /// Whether the present memory of a row was stored later or could not be recalled then.
     pub(crate) fn hides(&self, row: Row) -> bool {
-        !self.is_as_now(row) && !self.then.contains_key(&row)
+        !self.is_unchanged(row) && !self.then.contains_key(&row)
     }
 
     /// Corrects rows selected by their present state: removes changed and later rows, adds the changed rows `then` that
@@ -114,8 +114,8 @@ impl Past {
 
     /// The rows that were stored by then.
     fn known_by_then(&self, mut rows: RoaringBitmap) -> RoaringBitmap {
-        if let Some(later) = self.later {
-            rows.remove_range(later.0..);
+        if let Some(first_later_row) = self.first_later_row {
+            rows.remove_range(first_later_row.0..);
         }
         rows
     }

@@ -129,7 +129,7 @@ impl<'query> Reader<'query> {
 
     /// Reweights the query's words by how they cluster in the hits: `rows` are the hits, each with its stretch of
     /// conversation, those of one stretch adjacent. O(rows · words).
-    pub(crate) fn weigh_by_clusters<Stretch: PartialEq>(&mut self, rows: &[(Stretch, Row)]) {
+    pub(crate) fn weight_by_clusters<Stretch: PartialEq>(&mut self, rows: &[(Stretch, Row)]) {
         let mut clusters = ClusterCounts::new(self.terms + self.pieces);
         for stretch in rows.chunk_by(|one, other| one.0 == other.0) {
             for &(_, row) in stretch {

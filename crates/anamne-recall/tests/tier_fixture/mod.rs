@@ -16,9 +16,9 @@ use tempfile::TempDir;
 pub(crate) const DIMENSIONS: usize = 64;
 
 /// Pseudo-random numbers (SplitMix64).
-pub(crate) struct Noise(pub(crate) u64);
+pub(crate) struct Random(pub(crate) u64);
 
-impl Noise {
+impl Random {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -44,8 +44,8 @@ pub(crate) fn word(number: usize) -> String {
 }
 
 /// A text of N words of `vocabulary`, in sentences of ten.
-pub(crate) fn text(noise: &mut Noise, words: usize, vocabulary: usize) -> String {
-    let words: Vec<String> = (0..words).map(|_| word(noise.below(vocabulary))).collect();
+pub(crate) fn text(random: &mut Random, words: usize, vocabulary: usize) -> String {
+    let words: Vec<String> = (0..words).map(|_| word(random.below(vocabulary))).collect();
     let sentences: Vec<String> = words.chunks(10).map(|words| words.join(" ")).collect();
     sentences.join(". ")
 }
@@ -119,9 +119,9 @@ impl Embedder for Directions {
 pub(crate) fn direction(text: &str) -> Vec<f32> {
     let mut vector = vec![0.0; DIMENSIONS];
     for word in text.split_whitespace() {
-        let mut noise = Noise(hash(word.trim_matches('.')));
+        let mut random = Random(hash(word.trim_matches('.')));
         for place in &mut vector {
-            *place += (noise.below(2_001) as f32 - 1_000.0) / 1_000.0;
+            *place += (random.below(2_001) as f32 - 1_000.0) / 1_000.0;
         }
     }
     let length = vector.iter().map(|place| place * place).sum::<f32>().sqrt();
@@ -206,14 +206,14 @@ impl Tier {
 }
 
 /// Tiers, and one that contains all their memories.
-pub(crate) struct World {
+pub(crate) struct TestStore {
     pub(crate) tiers: Vec<Tier>,
     pub(crate) whole: Tier,
-    homes: BTreeMap<u32, usize>,
+    tier_by_row: BTreeMap<u32, usize>,
     _folder: TempDir,
 }
 
-impl World {
+impl TestStore {
     pub(crate) fn new(tiers: usize) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let open = |name: String| Tier::open(&folder.path().join(name));
@@ -222,38 +222,38 @@ impl World {
                 .map(|tier| open(format!("tier-{tier}")))
                 .collect(),
             whole: open("whole".into()),
-            homes: BTreeMap::new(),
+            tier_by_row: BTreeMap::new(),
             _folder: folder,
         }
     }
 
     /// Writes a memory to its tier, or to `tier` if it is new.
     pub(crate) fn write(&mut self, row: u32, tier: usize, record: Record) {
-        let home = *self.homes.entry(row).or_insert(tier);
-        self.tiers[home].set_record(row, Some(record.clone()));
+        let current = *self.tier_by_row.entry(row).or_insert(tier);
+        self.tiers[current].set_record(row, Some(record.clone()));
         self.whole.set_record(row, Some(record));
     }
 
     pub(crate) fn forget(&mut self, row: u32) {
-        if let Some(home) = self.homes.remove(&row) {
-            self.tiers[home].set_record(row, None);
+        if let Some(current) = self.tier_by_row.remove(&row) {
+            self.tiers[current].set_record(row, None);
             self.whole.set_record(row, None);
         }
     }
 
     /// Moves a memory to `tier`: removed there, added here.
     pub(crate) fn migrate(&mut self, row: u32, tier: usize) {
-        let Some(home) = self.homes.get_mut(&row) else {
+        let Some(current) = self.tier_by_row.get_mut(&row) else {
             return;
         };
-        let from = std::mem::replace(home, tier);
+        let from = std::mem::replace(current, tier);
         let (_, record) = self.whole.log.rows[&row].clone();
         self.tiers[from].set_record(row, None);
         self.tiers[tier].set_record(row, record);
     }
 
     pub(crate) fn rows(&self) -> Vec<u32> {
-        self.homes.keys().copied().collect()
+        self.tier_by_row.keys().copied().collect()
     }
 
     pub(crate) fn catch_up(&self) {
