@@ -101,20 +101,20 @@ fn when(recall: &Recall, scope: &CandidateScope) -> String {
         let understood = scope.times.understood.iter();
         ranges.extend(understood.map(|time| (time.since, time.until)));
     }
-    let sentence: Vec<String> = ranges
+    let bounds: Vec<String> = ranges
         .into_iter()
         .filter_map(|(since, until)| match (since, until) {
             (None, None) => None,
             (Some(since), None) => Some(format!("since {}", day(since))),
             (None, Some(until)) => Some(format!("before {}", day(until))),
             (Some(since), Some(until)) => {
-                Some(format!("from {} and before {}", day(since), day(until)))
+                Some(format!("from {} to before {}", day(since), day(until)))
             }
         })
         .collect();
-    match sentence.as_slice() {
+    match bounds.as_slice() {
         [] => String::new(),
-        sentence => format!(" dated {}", sentence.join(" and ")),
+        bounds => format!(" dated {}", bounds.join(" and ")),
     }
 }
 
@@ -131,11 +131,11 @@ fn day(instant: Timestamp) -> String {
 fn views(context: &RecallContext<'_>, searched: &Searched) -> Vec<String> {
     let sources = context.sources;
     let failed = |view: &str| searched.failed.contains(&view);
-    let by_words = sources.lexical.is_some() && !failed("lexical");
-    let by_meaning = sources.vectors.is_some() && !failed("vectors");
+    let lexical = sources.lexical.is_some() && !failed("lexical");
+    let vectors = sources.vectors.is_some() && !failed("vectors");
     let views = [
-        (by_words, "words"),
-        (by_meaning, "meaning"),
+        (lexical, "words"),
+        (vectors, "meaning"),
         (context.ranks_in_full(), "threads"),
     ];
     let took_part = views.into_iter().filter(|(took_part, _)| *took_part);

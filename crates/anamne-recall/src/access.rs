@@ -73,19 +73,19 @@ mod tests {
     fn access_counts_decay_and_scores_stay_below_one() {
         let (row, day) = (Row(7), 86_400_000_000);
         let mut counts = Openings::default();
-        let is = |counts: &Openings, row, instant, expected: f32| {
-            let found = counts.of(row, instant);
-            assert!((found - expected).abs() < 1e-6, "{found}, not {expected}");
+        let check = |counts: &Openings, row, instant, expected: f32| {
+            let score = counts.of(row, instant);
+            assert!((score - expected).abs() < 1e-6, "{score}, not {expected}");
         };
-        is(&counts, row, 0, 0.0);
+        check(&counts, row, 0, 0.0);
         counts.add(row, 0);
         counts.add(row, 0);
-        is(&counts, row, 0, 0.5);
-        is(&counts, row, 30 * day, 1.0 / 3.0);
-        is(&counts, Row(8), 0, 0.0);
+        check(&counts, row, 0, 0.5);
+        check(&counts, row, 30 * day, 1.0 / 3.0);
+        check(&counts, Row(8), 0, 0.0);
         (0..10_000).for_each(|_| counts.add(row, 30 * day));
-        let most = counts.of(row, 30 * day);
-        assert!((0.99..1.0).contains(&most), "{most}");
+        let score = counts.of(row, 30 * day);
+        assert!((0.99..1.0).contains(&score), "{score}");
     }
 
     #[test]

@@ -190,8 +190,8 @@ impl QueryIntent {
             initials[initial(word)] = true;
         }
         for (target, phrases) in PHRASES {
-            let mut possible = phrases.iter().filter(|phrase| initials[initial(phrase)]);
-            if possible.any(|phrase| contains_phrase(words, phrase)) {
+            let mut candidates = phrases.iter().filter(|phrase| initials[initial(phrase)]);
+            if candidates.any(|phrase| contains_phrase(words, phrase)) {
                 match target {
                     Target::OfKind(kind) => intent.kinds |= 1 << kind.number(),
                     Target::OfCategory(category) => intent.categories |= 1 << category.number(),
@@ -203,10 +203,10 @@ impl QueryIntent {
 
     /// 1 for a memory of a requested kind or category, else 0.
     pub(crate) fn matches(self, attributes: &Attributes) -> f32 {
-        let holds = |set: u32, number: u8| set.checked_shr(number.into()).unwrap_or(0) & 1 == 1;
-        let fits =
-            holds(self.kinds, attributes.kind) || holds(self.categories, attributes.category);
-        f32::from(u8::from(fits))
+        let contains = |set: u32, number: u8| set.checked_shr(number.into()).unwrap_or(0) & 1 == 1;
+        let is_match =
+            contains(self.kinds, attributes.kind) || contains(self.categories, attributes.category);
+        f32::from(u8::from(is_match))
     }
 }
 
@@ -217,15 +217,11 @@ fn initial(text: &str) -> usize {
 
 /// Whether `words` contains the phrase as consecutive words.
 fn contains_phrase(words: &[String], phrase: &str) -> bool {
-    let mut starts = (0..words.len()).filter(|place| phrase.starts_with(words[*place].as_str()));
-    starts.any(|place| {
-        let mut next_words = words[place..].iter();
+    let mut starts = (0..words.len()).filter(|start| phrase.starts_with(words[*start].as_str()));
+    starts.any(|start| {
+        let mut next_words = words[start..].iter();
         let mut phrase = phrase.split(' ');
-        phrase.all(|word| {
-            next_words
-                .next()
-                .is_some_and(|next_words| next_words == word)
-        })
+        phrase.all(|word| next_words.next().is_some_and(|next| next == word))
     })
 }
 
@@ -251,12 +247,16 @@ mod tests {
     fn check(query: &str, kinds: &[Kind], categories: &[Category]) {
         let intent = intent(query);
         for kind in Kind::ALL {
-            let fits = intent.matches(&attributes_of(*kind, None)) > 0.0;
-            assert_eq!(fits, kinds.contains(kind), "{query:?} {kind}");
+            let is_match = intent.matches(&attributes_of(*kind, None)) > 0.0;
+            assert_eq!(is_match, kinds.contains(kind), "{query:?} {kind}");
         }
         for category in Category::ALL {
-            let fits = intent.matches(&attributes_of(Kind::Fact, Some(*category))) > 0.0;
-            assert_eq!(fits, categories.contains(category), "{query:?} {category}");
+            let is_match = intent.matches(&attributes_of(Kind::Fact, Some(*category))) > 0.0;
+            assert_eq!(
+                is_match,
+                categories.contains(category),
+                "{query:?} {category}"
+            );
         }
     }
 

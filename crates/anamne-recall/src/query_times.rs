@@ -41,8 +41,8 @@ impl QueryTimes {
         }
         let zone = recall.time_zone()?;
         let asked_at = recall.asked_at.unwrap_or(present);
-        let date_mention = expressions(&recall.query, asked_at, &zone);
-        for TimeExpression { text, when } in date_mention.into_iter().take(MAX_TIMES) {
+        let found = expressions(&recall.query, asked_at, &zone);
+        for TimeExpression { text, when } in found.into_iter().take(MAX_TIMES) {
             let (range, event_id) = match &when {
                 When::Range(range) => (range.clone(), None),
                 // An open range covers about half of all memories and would not prioritise anything.
@@ -81,7 +81,7 @@ impl QueryTimes {
         let words = query.term_words.iter().enumerate();
         words
             .filter(|(_, word)| is_date_word(word))
-            .map(|(place, _)| place)
+            .map(|(index, _)| index)
             .collect()
     }
 
@@ -89,7 +89,7 @@ impl QueryTimes {
     fn mentions(&self, word: &str) -> bool {
         self.understood.iter().any(|time| {
             let mut words = time.words.split(|letter: char| !letter.is_alphanumeric());
-            words.any(|date_mention| date_mention.to_lowercase() == word)
+            words.any(|part| part.to_lowercase() == word)
         })
     }
 }

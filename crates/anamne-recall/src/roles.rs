@@ -105,21 +105,21 @@ impl RolePreferences {
 
     /// The points of a memory, from −[`RoleConfig::MOST_POINTS`] to [`RoleConfig::MOST_POINTS`].
     pub(crate) fn fit(&self, attributes: &Attributes) -> f32 {
-        let of =
+        let points_of =
             |points: &Points, number: u8| points.get(usize::from(number)).copied().unwrap_or(0.0);
-        let beyond_the_usual = (f32::from(attributes.importance) - 5.0) / 5.0;
-        let sum = of(&self.kinds, attributes.kind)
-            + of(&self.categories, attributes.category)
-            + self.importance * beyond_the_usual;
+        let above_default = (f32::from(attributes.importance) - 5.0) / 5.0;
+        let sum = points_of(&self.kinds, attributes.kind)
+            + points_of(&self.categories, attributes.category)
+            + self.importance * above_default;
         sum.clamp(-RoleConfig::MOST_POINTS, RoleConfig::MOST_POINTS)
     }
 }
 
-fn points(config: impl Iterator<Item = (u8, f32)>) -> Points {
+fn points(values: impl Iterator<Item = (u8, f32)>) -> Points {
     let mut points = Points::default();
-    for (number, config) in config {
+    for (number, value) in values {
         if let Some(place) = points.get_mut(usize::from(number)) {
-            *place = config;
+            *place = value;
         }
     }
     points

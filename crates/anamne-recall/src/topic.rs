@@ -29,15 +29,12 @@ pub(crate) fn select(
     words: &str,
 ) -> Result<RoaringBitmap, RecallError> {
     let known = context.known_rows()?;
-    let match_scores = match_scores(context, words, known.as_ref());
-    let best = match_scores
-        .iter()
-        .map(|(_, match_scores)| *match_scores)
-        .fold(0.0, f32::max);
+    let scored = match_scores(context, words, known.as_ref());
+    let best = scored.iter().map(|(_, score)| *score).fold(0.0, f32::max);
     let cut = MIN_MATCH.max(MIN_SHARE_OF_BEST * best);
     let (mut threads, mut rows) = (BTreeSet::new(), RoaringBitmap::new());
-    for (row, match_scores) in match_scores {
-        if match_scores < cut {
+    for (row, score) in scored {
+        if score < cut {
             continue;
         }
         rows.insert(row.0);
@@ -74,8 +71,8 @@ fn match_scores(
     for hit in &searched.vectors {
         let word_match = reader.read(hit.row).word_match();
         let cosine = if cosines_count { hit.score } else { 0.0 };
-        let match_scores = scores.entry(hit.row).or_default();
-        *match_scores = match_scores.max(word_match).max(cosine);
+        let score = scores.entry(hit.row).or_default();
+        *score = score.max(word_match).max(cosine);
     }
     let mut scores: Vec<_> = scores.into_iter().collect();
     scores.sort_unstable_by_key(|(row, _)| *row);

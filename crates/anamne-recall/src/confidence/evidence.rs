@@ -10,13 +10,13 @@ pub(super) struct Evidence {
     pub(super) on_topic: OnTopic,
     pub(super) answered: Answered,
     /// How well statements about the named person match.
-    told: f32,
+    named_statements: f32,
     /// The logarithm of the number of query wordpieces.
     pieces: f32,
     /// The score of the tenth result.
     tenth: f32,
     /// The best score without the `author` feature.
-    best_content: f32,
+    best_without_author: f32,
 }
 
 /// The score without the `author` feature.
@@ -37,8 +37,8 @@ fn related(first: &[Ranked]) -> Vec<&Ranked> {
 }
 
 /// The mean of a value over some results; 0 for none.
-fn mean(results: &[&Ranked], figure: impl Fn(&Ranked) -> f32) -> f32 {
-    let sum: f32 = results.iter().map(|ranked| figure(ranked)).sum();
+fn mean(results: &[&Ranked], value: impl Fn(&Ranked) -> f32) -> f32 {
+    let sum: f32 = results.iter().map(|ranked| value(ranked)).sum();
     sum / results.len().max(1) as f32
 }
 
@@ -48,45 +48,45 @@ impl Evidence {
         let first = &ranked[..ranked.len().min(model::FIRST)];
         let related = related(first);
         let (met, least) = best_matches(reader, first);
-        let [told, of_others] = told(reader, first);
-        let by_meaning = ranked
+        let [named, others] = statement_matches(reader, first);
+        let has_vector_hits = ranked
             .iter()
             .any(|ranked| ranked.candidate.vector_rank.is_some());
         // Independent of the requested number of results.
-        let is_among_usual = |rank: Option<u32>| rank.is_some_and(|rank| (rank as usize) < DEPTH);
+        let is_top_hit = |rank: Option<u32>| rank.is_some_and(|rank| (rank as usize) < DEPTH);
         let by_both = |ranked: &Ranked| {
             let candidate = &ranked.candidate;
             f32::from(u8::from(
-                is_among_usual(candidate.lexical_rank) && is_among_usual(candidate.vector_rank),
+                is_top_hit(candidate.lexical_rank) && is_top_hit(candidate.vector_rank),
             ))
         };
         Self {
             on_topic: OnTopic {
                 mean: mean(&related, score_without_lsi),
                 met,
-                agreement: if by_meaning {
+                agreement: if has_vector_hits {
                     mean(&related, by_both)
                 } else {
                     model::DEFAULT_AGREEMENT
                 },
             },
             answered: Answered {
-                turned: told - of_others,
+                turned: named - others,
                 spread: spread(&related),
                 least,
-                nearness: if by_meaning {
+                nearness: if has_vector_hits {
                     mean(&related, |ranked| ranked.features.semantic)
                 } else {
                     model::DEFAULT_SEMANTIC
                 },
             },
-            told,
+            named_statements: named,
             pieces: (reader.query.piece_weights.len() as f32).ln_1p(),
             // With fewer results: an unrelated memory scores about 0.
             tenth: ranked
                 .get(model::FIRST - 1)
                 .map_or(0.0, |tenth| tenth.score),
-            best_content: first
+            best_without_author: first
                 .iter()
                 .map(score_without_author)
                 .fold(f32::MIN, f32::max),
@@ -108,7 +108,7 @@ impl Evidence {
         let features = &ranked.features;
         RelevanceInputs {
             ahead: ranked.score - self.tenth,
-            behind: (score_without_author(ranked) - self.best_content).min(0.0),
+            behind: (score_without_author(ranked) - self.best_without_author).min(0.0),
             place: (place as f32).ln_1p(),
             author: features.author,
             rare_term: features.rare_term,
@@ -119,7 +119,7 @@ impl Evidence {
             pieces: self.pieces,
             agreement: self.on_topic.agreement,
             nearness: self.answered.nearness,
-            told: self.told,
+            told: self.named_statements,
         }
     }
 }
@@ -129,36 +129,36 @@ fn best_matches(reader: &mut Reader<'_>, first: &[Ranked]) -> (f32, f32) {
     if first.is_empty() || reader.query.piece_weights.is_empty() {
         return (0.0, 0.0);
     }
-    let together = reader.empty();
+    let combined = reader.empty();
     for ranked in first {
         let own = reader.index_of(ranked.candidate.row);
-        reader.add(together, own, 1.0, 1.0);
+        reader.add(combined, own, 1.0, 1.0);
     }
-    let together = reader.at(together);
-    let least = together.nearest.iter().copied().fold(1.0, f32::min);
-    (together.word_match(), least)
+    let combined = reader.at(combined);
+    let least = combined.nearest.iter().copied().fold(1.0, f32::min);
+    (combined.word_match(), least)
 }
 
 /// The entropy of the result scores without authors, in nats, with scores as logits, which is how they are fitted.
 /// Missing results count with the usual entropy.
 fn spread(related: &[&Ranked]) -> f32 {
-    let contents = related.iter().map(|ranked| score_without_author(ranked));
-    let best = contents.clone().fold(f32::MIN, f32::max);
-    let weights = contents.map(|score| (score - best).exp());
+    let scores = related.iter().map(|ranked| score_without_author(ranked));
+    let best = scores.clone().fold(f32::MIN, f32::max);
+    let weights = scores.map(|score| (score - best).exp());
     let sum: f32 = weights.clone().sum();
     let entropy: f32 = weights
         .map(|weight| weight / sum)
         .filter(|share| *share > 0.0)
         .map(|share| -share * share.ln())
         .sum();
-    let there = related.len() as f32 / model::FIRST as f32;
-    there * entropy + (1.0 - there) * model::DEFAULT_SPREAD
+    let share_present = related.len() as f32 / model::FIRST as f32;
+    share_present * entropy + (1.0 - share_present) * model::DEFAULT_SPREAD
 }
 
 /// The best match among sentences about the one person that the query names, and among sentences about others.
 ///
 /// The first person refers to the author, the second person to the addressee; both are 0 if the query names no person.
-fn told(reader: &mut Reader<'_>, first: &[Ranked]) -> [f32; 2] {
+fn statement_matches(reader: &mut Reader<'_>, first: &[Ranked]) -> [f32; 2] {
     let query = reader.query;
     let [named] = query.named_authors[..] else {
         return [0.0; 2];
@@ -170,8 +170,8 @@ fn told(reader: &mut Reader<'_>, first: &[Ranked]) -> [f32; 2] {
             continue;
         }
         let whole = reader.read(ranked.candidate.row).word_match();
-        reader.each_sentence(ranked.candidate.row, |sentence, closeness| {
-            let reference = closeness.midpoint(whole) * self_reference(sentence);
+        reader.each_sentence(ranked.candidate.row, |sentence, word_match| {
+            let reference = word_match.midpoint(whole) * self_reference(sentence);
             let of_person = if author == named {
                 reference
             } else {

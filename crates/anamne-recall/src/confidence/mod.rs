@@ -85,8 +85,8 @@ pub(crate) fn search_only_confidence(ranked: &mut [Ranked], places: usize) -> An
     let found = || ranked.iter().map(|ranked| &ranked.candidate);
     let by_words = found().any(|found| found.lexical_rank.is_some());
     let by_meaning = found().any(|found| found.vector_rank.is_some());
-    let inputs = ranked.iter_mut().take(places).map(|ranked| {
-        let by = SearchOnly {
+    let judged = ranked.iter_mut().take(places).map(|ranked| {
+        let inputs = SearchOnly {
             lexical: if by_words {
                 ranked.features.lexical
             } else {
@@ -98,10 +98,10 @@ pub(crate) fn search_only_confidence(ranked: &mut [Ranked], places: usize) -> An
                 model::DEFAULT_SEMANTIC
             },
         };
-        ranked.confidence = by.probability();
-        by
+        ranked.confidence = inputs.probability();
+        inputs
     });
-    let results: Vec<SearchOnly> = inputs.collect();
+    let results: Vec<SearchOnly> = judged.collect();
     AnswerConfidence {
         rows: rows(ranked, places),
         answered: results
