@@ -17,7 +17,7 @@ pub(crate) fn hits(
     confidence: &AnswerConfidence,
 ) -> Result<Vec<Hit>, RecallError> {
     let (recall, memory_reader) = (context.recall, context.memory_reader());
-    let weights = context.options.weights_shown();
+    let weights = context.options.weights();
     let is_confident = |ranked: &&Ranked| ranked.confidence >= recall.min_confidence;
     let chosen: Vec<&Ranked> = ranked
         .iter()

@@ -5,7 +5,7 @@ use std::ops::Range;
 use anamne_types::Row;
 
 use crate::lsi::LsiQuery;
-use crate::model::{Features, Weights};
+use crate::model::Weights;
 use crate::query_intent::QueryIntent;
 use crate::roles::RolePreferences;
 use crate::views::Columns;
@@ -28,8 +28,8 @@ pub(crate) struct FeatureInputs<'a> {
     /// The numbers of authors that are roles rather than persons: users and programs.
     pub(crate) user_authors: &'a [u32],
     pub(crate) program_authors: &'a [u32],
-    /// Weights that override the defaults.
-    pub(crate) weights: Option<&'a Weights>,
+    /// The weights of the features.
+    pub(crate) weights: &'a Weights,
     /// The kinds and categories that the query's wording asks for.
     pub(crate) intent: QueryIntent,
     /// The access score of a memory, 0 to 1.
@@ -38,14 +38,4 @@ pub(crate) struct FeatureInputs<'a> {
     pub(crate) lsi: Option<&'a LsiQuery<'a>>,
     /// The preferences of the requested role, if any.
     pub(crate) role_preferences: Option<&'a RolePreferences>,
-}
-
-impl FeatureInputs<'_> {
-    /// The weighted sum of features.
-    pub(crate) fn score(&self, features: &Features) -> f32 {
-        match self.weights {
-            None => features.score(),
-            Some(weights) => features.score_by(weights),
-        }
-    }
 }

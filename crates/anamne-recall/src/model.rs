@@ -88,13 +88,8 @@ macro_rules! features {
         }
 
         impl Features {
-            /// The weighted sum with default weights.
-            pub(crate) fn score(&self) -> f32 {
-                0.0 $(+ self.$name * $weight)+
-            }
-
-            /// The weighted sum with other weights.
-            pub(crate) fn score_by(&self, weights: &Weights) -> f32 {
+            /// The weighted sum.
+            pub(crate) fn score(&self, weights: &Weights) -> f32 {
                 0.0 $(+ self.$name * weights.$name)+
             }
 

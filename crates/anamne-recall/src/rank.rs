@@ -49,7 +49,7 @@ pub(crate) fn shortlist(
             candidate.lsi_similarity = Some(lsi_similarity(inputs, &candidate));
             let cosine = candidate.similarity.unwrap_or(0.0);
             let features = own_features(inputs, threads, &candidate, own, average, cosine);
-            (inputs.score(&features), candidate)
+            (features.score(inputs.weights), candidate)
         })
         .collect();
     let best_first = |one: &(f32, Candidate), other: &(f32, Candidate)| {
@@ -98,13 +98,13 @@ pub(crate) fn rank(
                 window_semantic: window_weight * window_cosine(candidate.row, &window, &cosine),
                 ..own_features(inputs, threads, &candidate, own, averages.words, own_cosine)
             };
-            Ranked::new(candidate, features, inputs.score(&features))
+            Ranked::new(candidate, features, features.score(inputs.weights))
         })
         .collect();
     threads.add_feedback(&ranked, inputs.columns);
     for ranked in &mut ranked {
         ranked.features.thread_feedback = threads.of(&ranked.candidate).feedback;
-        ranked.score = inputs.score(&ranked.features);
+        ranked.score = ranked.features.score(inputs.weights);
     }
     sort(&mut ranked);
     ranked

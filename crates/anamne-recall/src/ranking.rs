@@ -123,7 +123,7 @@ fn rank_in_full(
         recency_days: sources.source.config().recall.recency_days,
         user_authors: &facts.users,
         program_authors: &facts.programs,
-        weights: options.weights.as_ref(),
+        weights: options.weights(),
         intent: QueryIntent::from_words(&reader.query.words),
         access: &|row| access_counts.of(row, present),
         lsi: lsi.as_ref(),

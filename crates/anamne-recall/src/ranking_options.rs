@@ -58,8 +58,8 @@ impl<'a> RankingOptions<'a> {
         })
     }
 
-    /// The weights to show in explanations.
-    pub(crate) fn weights_shown(&self) -> &Weights {
+    /// The weights of the features.
+    pub(crate) fn weights(&self) -> &Weights {
         self.weights.as_ref().unwrap_or(&Weights::DEFAULT)
     }
 

@@ -8,7 +8,7 @@ use crate::diversity::{self, ResultSimilarity};
 use crate::duplicates::demote_duplicates;
 use crate::error::RecallError;
 use crate::formulas;
-use crate::model::Features;
+use crate::model::{Features, Weights};
 use crate::ranked::{Ranked, sort};
 use crate::recall_context::RecallContext;
 use crate::reranking;
@@ -34,12 +34,12 @@ pub(crate) fn default_confidence(
             role_fit,
             ..ranked.features
         };
-        ranked.score = features.score();
+        ranked.score = features.score(&Weights::DEFAULT);
     }
     sort(ranked);
     let confidence = full_confidence(reader, ranked, ranked.len());
     for ranked in &mut *ranked {
-        ranked.score = ranked.features.score_by(options.weights_shown());
+        ranked.score = ranked.features.score(options.weights());
     }
     sort(ranked);
     confidence
