@@ -31,8 +31,8 @@ pub(crate) fn adjacent_results(
         let Candidate {
             row, attributes, ..
         } = first.candidate;
-        let [next_to_it, _] = thread_neighbours(context.columns, row, &attributes);
-        near.extend(next_to_it.into_iter().flatten());
+        let [adjacent, _] = thread_neighbours(context.columns, row, &attributes);
+        near.extend(adjacent.into_iter().flatten());
         let Some(id) = ids.get(&row) else { continue };
         for link in context.sources.source.links(*id)? {
             let other = if link.from == *id { link.to } else { link.from };

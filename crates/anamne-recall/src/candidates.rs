@@ -71,8 +71,8 @@ pub(crate) fn search(
     filter: Option<&RoaringBitmap>,
     exact: bool,
 ) -> Searched {
-    let by_words = || lexical.map(|(view, terms)| view.search(terms, limit, filter));
-    let by_meaning = || {
+    let lexical_search = || lexical.map(|(view, terms)| view.search(terms, limit, filter));
+    let vector_search = || {
         vectors.map(|(view, query)| {
             if exact {
                 view.search(query, limit, filter)
@@ -81,19 +81,19 @@ pub(crate) fn search(
             }
         })
     };
-    let (words, meaning) = if rows > PARALLEL_ROWS {
-        rayon::join(by_words, by_meaning)
+    let (lexical_hits, vector_hits) = if rows > PARALLEL_ROWS {
+        rayon::join(lexical_search, vector_search)
     } else {
-        (by_words(), by_meaning())
+        (lexical_search(), vector_search())
     };
     let mut searched = Searched::default();
-    match words {
-        Some(Ok(found)) => searched.lexical = found,
+    match lexical_hits {
+        Some(Ok(hits)) => searched.lexical = hits,
         Some(Err(_)) => searched.failed.push("lexical"),
         None => {}
     }
-    match meaning {
-        Some(Ok(found)) => searched.vectors = found,
+    match vector_hits {
+        Some(Ok(hits)) => searched.vectors = hits,
         Some(Err(_)) => searched.failed.push("vectors"),
         None => {}
     }
@@ -103,7 +103,7 @@ pub(crate) fn search(
 /// The hits joined by row, with attributes, without expired and forgotten rows.
 pub(crate) struct Pool {
     pub(crate) candidates: Vec<Candidate>,
-    places: FxHashMap<Row, usize>,
+    index_by_row: FxHashMap<Row, usize>,
 }
 
 impl Pool {
@@ -111,18 +111,18 @@ impl Pool {
     pub(crate) fn of(searched: &Searched, columns: &dyn Columns, now: i64) -> Self {
         let mut pool = Self {
             candidates: Vec::new(),
-            places: FxHashMap::default(),
+            index_by_row: FxHashMap::default(),
         };
-        for (rank, found) in searched.lexical.iter().enumerate() {
-            if let Some(candidate) = pool.add(found.row, columns, now) {
-                candidate.lexical = Some(found.score);
+        for (rank, hit) in searched.lexical.iter().enumerate() {
+            if let Some(candidate) = pool.add(hit.row, columns, now) {
+                candidate.lexical = Some(hit.score);
                 candidate.lexical_rank = Some(rank as u32);
             }
         }
-        for (rank, found) in searched.vectors.iter().enumerate() {
-            if let Some(candidate) = pool.add(found.row, columns, now) {
+        for (rank, hit) in searched.vectors.iter().enumerate() {
+            if let Some(candidate) = pool.add(hit.row, columns, now) {
                 (candidate.vector_rank, candidate.similarity) =
-                    (Some(rank as u32), Some(found.score));
+                    (Some(rank as u32), Some(hit.score));
             }
         }
         pool
@@ -130,19 +130,19 @@ impl Pool {
 
     /// Replaces all candidates by these.
     pub(crate) fn replace(&mut self, candidates: Vec<Candidate>) {
-        self.places.clear();
-        self.places.extend(
+        self.index_by_row.clear();
+        self.index_by_row.extend(
             candidates
                 .iter()
                 .enumerate()
-                .map(|(place, kept)| (kept.row, place)),
+                .map(|(index, candidate)| (candidate.row, index)),
         );
         self.candidates = candidates;
     }
 
     /// Whether the row is a candidate.
     pub(crate) fn contains(&self, row: Row) -> bool {
-        self.places.contains_key(&row)
+        self.index_by_row.contains_key(&row)
     }
 
     /// Adds the direct thread neighbours of the best candidates, if they pass the filter.
@@ -156,8 +156,8 @@ impl Pool {
             let Candidate {
                 row, attributes, ..
             } = self.candidates[index];
-            let [next_to_it, _] = thread_neighbours(columns, row, &attributes);
-            for neighbour in next_to_it.into_iter().flatten() {
+            let [adjacent, _] = thread_neighbours(columns, row, &attributes);
+            for neighbour in adjacent.into_iter().flatten() {
                 if filter.is_none_or(|filter| filter.contains(neighbour.0)) {
                     self.add(neighbour, columns, now);
                 }
@@ -166,14 +166,14 @@ impl Pool {
     }
 
     fn add(&mut self, row: Row, columns: &dyn Columns, now: i64) -> Option<&mut Candidate> {
-        if let Some(&place) = self.places.get(&row) {
-            return self.candidates.get_mut(place);
+        if let Some(&index) = self.index_by_row.get(&row) {
+            return self.candidates.get_mut(index);
         }
         let attributes = columns.attributes(row)?;
         if attributes.expires_at <= now {
             return None;
         }
-        self.places.insert(row, self.candidates.len());
+        self.index_by_row.insert(row, self.candidates.len());
         self.candidates.push(Candidate::unfound(row, attributes));
         self.candidates.last_mut()
     }
@@ -196,21 +196,21 @@ pub(crate) fn thread_neighbours(
         (found.thread == attributes.thread && Some(found.position) == position).then_some(other)
     };
     let (position, number) = (attributes.position, row.0);
-    let mut near = [1, 2].map(|distance| {
+    let mut neighbours = [1, 2].map(|distance| {
         [
             adjacent(number.checked_sub(distance), position.checked_sub(distance)),
             adjacent(number.checked_add(distance), position.checked_add(distance)),
         ]
     });
-    let all_there = (1..).zip(&near).all(|(distance, [before, after])| {
+    let is_complete = (1..).zip(&neighbours).all(|(distance, [before, after])| {
         after.is_some() && (before.is_some() || position < distance)
     });
-    if !all_there {
-        let (previous, next) = columns.neighbours(row, near.len());
-        for (place, [before, after]) in near.iter_mut().enumerate() {
-            *before = before.or_else(|| previous.get(place).copied());
-            *after = after.or_else(|| next.get(place).copied());
+    if !is_complete {
+        let (previous, next) = columns.neighbours(row, neighbours.len());
+        for (index, [before, after]) in neighbours.iter_mut().enumerate() {
+            *before = before.or_else(|| previous.get(index).copied());
+            *after = after.or_else(|| next.get(index).copied());
         }
     }
-    near
+    neighbours
 }

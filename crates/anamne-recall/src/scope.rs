@@ -19,7 +19,7 @@ pub(crate) fn select(
         RecallScope::Thread(thread) => context.rows_in_threads(vec![thread.clone()])?,
         RecallScope::RelatedThreads(thread) => related(context, thread, degraded)?,
         RecallScope::Topic(words) => topic::select(context, words)?,
-        RecallScope::Entity(name) => naming(context, name, degraded)?,
+        RecallScope::Entity(name) => naming_entity(context, name, degraded)?,
     };
     Ok(Some(rows))
 }
@@ -50,7 +50,7 @@ fn related(
 }
 
 /// The memories that name an entity by any of its names; changed ones by their earlier text.
-fn naming(
+fn naming_entity(
     context: &RecallContext<'_>,
     name: &str,
     degraded: &mut Vec<String>,
@@ -89,11 +89,11 @@ fn contains_name(text: &str, name: &str) -> bool {
     text.match_indices(&name).any(|(start, _)| {
         let before = text[..start].chars().next_back();
         let after = text[start + name.len()..].chars().next();
-        let begins = name.chars().next().is_some_and(is_letter);
-        let ends = name.chars().next_back().is_some_and(is_letter);
-        let is_amid = begins && before.is_some_and(is_letter);
-        let goes_on = ends && after.is_some_and(is_letter);
-        !is_amid && !goes_on
+        let starts_with_letter = name.chars().next().is_some_and(is_letter);
+        let ends_with_letter = name.chars().next_back().is_some_and(is_letter);
+        let continues_before = starts_with_letter && before.is_some_and(is_letter);
+        let continues_after = ends_with_letter && after.is_some_and(is_letter);
+        !continues_before && !continues_after
     })
 }
 

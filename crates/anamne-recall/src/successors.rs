@@ -21,12 +21,12 @@ pub(crate) fn place_first(
     ranked: &mut Vec<Ranked>,
 ) -> Result<(), RecallError> {
     let memory_reader = context.memory_reader();
-    let mut place = 0;
-    while place < ranked.len().min(context.recall.limit) {
-        if ranked[place].candidate.attributes.superseded
-            && let Some(row) = successor(&memory_reader, ranked[place].candidate.row)?
+    let mut index = 0;
+    while index < ranked.len().min(context.recall.limit) {
+        if ranked[index].candidate.attributes.superseded
+            && let Some(row) = successor(&memory_reader, ranked[index].candidate.row)?
             && filter.is_none_or(|filter| filter.contains(row.0))
-            && !ranked[..place]
+            && !ranked[..index]
                 .iter()
                 .any(|earlier| earlier.candidate.row == row)
         {
@@ -35,17 +35,17 @@ pub(crate) fn place_first(
                 Some(later) => Some(ranked.remove(later)),
                 None => live_attributes(context, row).map(|attributes| Ranked {
                     candidate: Candidate::unfound(row, attributes),
-                    ..ranked[place].clone()
+                    ..ranked[index].clone()
                 }),
             };
             if let Some(mut successor) = successor {
-                successor.score = successor.score.max(ranked[place].score);
+                successor.score = successor.score.max(ranked[index].score);
                 successor.features.superseded = 0.0;
-                ranked.insert(place, successor);
-                place += 1;
+                ranked.insert(index, successor);
+                index += 1;
             }
         }
-        place += 1;
+        index += 1;
     }
     Ok(())
 }

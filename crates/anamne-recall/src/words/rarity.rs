@@ -33,8 +33,8 @@ pub(super) fn content_idf(
         return vec![1.0; content.terms.len()];
     };
     let idf_in_all = |text: &str| {
-        let place = all.terms.iter().position(|term| term.text == text)?;
-        all_idf.get(place).copied()
+        let index = all.terms.iter().position(|term| term.text == text)?;
+        all_idf.get(index).copied()
     };
     let known: Option<Vec<f32>> = content
         .terms
