@@ -3,10 +3,10 @@
     anamne-eval recall --data DATA --features features.jsonl
     python3 crates/anamne-eval/fitting/ranking.py features.jsonl
 
-Prints recall@10 with the weights of model.rs and with fitted ones, the fitted weights, recall@10 of each conversation
-and of each set by weights that were fitted without it, and recall@10 without each feature. The sets count the same.
-The feature `kin` rests on the scores without it, so after the weights have changed much, measure and fit once more.
-Takes some minutes. Needs numpy and scipy.
+Prints recall@10 with the weights of model.rs and with fitted ones, the fitted weights, recall@10 with each conversation
+and each set held out, and recall@10 without each feature. All sets have the same weight.
+The feature `thread_feedback` depends on the scores without it, so after large changes of the weights, measure and fit
+again. Takes a few minutes. Needs NumPy and SciPy.
 """
 
 import argparse
@@ -20,21 +20,21 @@ from scipy.optimize import minimize
 
 MODEL = Path(__file__).parents[2] / "anamne-recall" / "src" / "model.rs"
 
-# Conversations without importance, trust, or memories that replace others say nothing about these.
-KEPT = {"singular", "recency", "importance", "distrust", "superseded"}
+# Not fitted: the conversations have no importance, trust or superseded memories.
+KEPT = {"rare_term", "recency", "importance", "distrust", "superseded"}
 
-# Results that a person looks at.
+# The cut-off of recall@10.
 FIRST = 10
 
-# So far behind the last place that counts a score is as good as missed.
+# The score difference to the last counted rank at which evidence counts as missed.
 SMOOTHNESS = 0.4
 
-# Pulls weights towards those of model.rs: the loss has many hollows, and the one nearby is wanted.
+# Regularisation towards the weights of model.rs: the loss has many local minima, and the nearest one is wanted.
 PULL = 0.003
 
 
-class Question:
-    """The results of one question; what is ranked are records, or threads by their best record."""
+class Query:
+    """The results of one query; ranked are records, or threads by their best record."""
 
     def __init__(self, line, names):
         self.set, self.conversation = line["set"], (line["set"], line["corpus"])
@@ -53,68 +53,68 @@ class Question:
         )
 
     def best(self, weights):
-        """The score of each unit, and the result that gives it."""
+        """The score of each unit, and its best result."""
         scores = self.features @ weights
         order = np.lexsort((-scores, self.units))
-        heads = order[np.unique(self.units[order], return_index=True)[1]]
-        return scores[heads], heads
+        best_results = order[np.unique(self.units[order], return_index=True)[1]]
+        return scores[best_results], best_results
 
     def recall(self, weights):
-        """The share of the evidence among the first."""
+        """The share of the evidence among the first results."""
         scores, _ = self.best(weights)
         first = np.argsort(-scores, kind="stable")[:FIRST]
         return self.relevant[first].sum() / self.wanted
 
     def loss(self, weights):
-        """How much of the evidence stays behind the last place that counts, smoothly, and the gradient."""
-        scores, heads = self.best(weights)
+        """A smooth share of the evidence behind the last counted rank, and its gradient."""
+        scores, best_results = self.best(weights)
         wanted, others = np.flatnonzero(self.relevant), np.flatnonzero(~self.relevant)
         if len(wanted) == 0 or len(others) == 0:
             return 0.0, np.zeros_like(weights)
-        bar = others[np.argsort(-scores[others])][: FIRST][-1]
-        behind = np.clip((scores[bar] - scores[wanted]) / SMOOTHNESS, -50, 50)
+        cutoff = others[np.argsort(-scores[others])][: FIRST][-1]
+        behind = np.clip((scores[cutoff] - scores[wanted]) / SMOOTHNESS, -50, 50)
         missed = 1 / (1 + np.exp(-behind))
         slope = missed * (1 - missed) / SMOOTHNESS
-        gradient = slope.sum() * self.features[heads[bar]] - slope @ self.features[heads[wanted]]
+        gradient = slope.sum() * self.features[best_results[cutoff]] - slope @ self.features[best_results[wanted]]
         return missed.sum() / self.wanted, gradient / self.wanted
 
 
 def read(path):
-    """The questions that can be answered, and the names of their features."""
-    questions, names = [], None
+    """The answerable queries, and the names of their features."""
+    queries, names = [], None
     with open(path, encoding="utf-8") as lines:
         for text in lines:
             line = json.loads(text)
             if not line["answerable"] or not (line["evidence"] or line["evidence_threads"]) or not line["results"]:
                 continue
             names = names or list(line["results"][0]["features"])
-            questions.append(Question(line, names))
-    return questions, names
+            queries.append(Query(line, names))
+    return queries, names
 
 
 def present_weights(names):
-    """The weights that model.rs has now."""
+    """The present weights of model.rs."""
     text = MODEL.read_text(encoding="utf-8")
     table = text[text.index("\nfeatures! {") :]
     weights = dict(re.findall(r"^    (\w+) (-?[\d.]+),$", table, re.MULTILINE))
     return np.array([float(weights[name]) for name in names])
 
 
-def fit(questions, start, free):
-    """Weights that bring the evidence forward, every set counting the same."""
+def fit(queries, start, free):
+    """Weights that minimise the loss, with every set weighing the same."""
     sizes = defaultdict(int)
-    for question in questions:
-        sizes[question.set] += 1
+    for query in queries:
+        sizes[query.set] += 1
 
     def objective(values):
         weights = start.copy()
         weights[free] = values
         value = PULL * ((weights - start) ** 2).sum()
         gradient = 2 * PULL * (weights - start)
-        for question in questions:
-            loss, slope = question.loss(weights)
-            value += loss / sizes[question.set]
-            gradient += slope / sizes[question.set]
+        for query in queries:
+            loss, slope = query.loss(weights)
+            value += loss / sizes[query.set]
+            gradient += slope / sizes[query.set]
         return value, gradient[free]
 
     found = minimize(objective, start[free], jac=True, method="L-BFGS-B", options={"maxiter": 60})
@@ -131,33 +131,33 @@ def report(title, recalls):
     print(f"{title:28}", *(f"{name} {np.mean(values):.4f}" for name, values in sorted(by_set.items())), flush=True)
 
 
-def left_out(questions, start, free, group):
-    """Recall of each question by weights that were fitted without its group."""
-    for name in sorted({group(question) for question in questions}):
-        weights = fit([question for question in questions if group(question) != name], start, free)
-        yield from ((question.set, question.recall(weights)) for question in questions if group(question) == name)
+def held_out(queries, start, free, group):
+    """Recall of each query with weights fitted without its group."""
+    for name in sorted({group(query) for query in queries}):
+        weights = fit([query for query in queries if group(query) != name], start, free)
+        yield from ((query.set, query.recall(weights)) for query in queries if group(query) == name)
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("features", type=Path)
-    arguments.add_argument("--quick", action="store_true", help="leave nothing out")
+    arguments.add_argument("--quick", action="store_true", help="skip hold-outs")
     arguments = arguments.parse_args()
-    questions, names = read(arguments.features)
+    queries, names = read(arguments.features)
     start = present_weights(names)
     free = np.array([name not in KEPT for name in names])
-    report("as it is", ((question.set, question.recall(start)) for question in questions))
-    weights = fit(questions, start, free)
-    report("fitted", ((question.set, question.recall(weights)) for question in questions))
+    report("present weights", ((query.set, query.recall(start)) for query in queries))
+    weights = fit(queries, start, free)
+    report("fitted", ((query.set, query.recall(weights)) for query in queries))
     print({name: round(float(weight), 2) for name, weight in zip(names, weights)})
     if arguments.quick:
         return
-    report("each conversation left out", left_out(questions, start, free, lambda question: question.conversation))
-    report("each set left out", left_out(questions, start, free, lambda question: question.set))
+    report("each conversation held out", held_out(queries, start, free, lambda query: query.conversation))
+    report("each set held out", held_out(queries, start, free, lambda query: query.set))
     for place in np.flatnonzero(free):
         without = start.copy()
         without[place] = 0
-        report(f"without {names[place]}", ((question.set, question.recall(without)) for question in questions))
+        report(f"without {names[place]}", ((query.set, query.recall(without)) for query in queries))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-//! What is said where nothing is sure enough.
+//! Why a recall abstains.
 
 use std::fmt::Write;
 
@@ -6,45 +6,45 @@ use anamne_text::snippet::snippet;
 use anamne_types::{Abstention, NearestMiss, Recall, TimeWords};
 use jiff::Timestamp;
 
+use crate::candidate_scope::CandidateScope;
 use crate::candidates::Searched;
 use crate::error::RecallError;
-use crate::looking::{Asked, Looking};
 use crate::ranked::Ranked;
-use crate::reach::Reach;
+use crate::recall_context::{PreparedQuery, RecallContext};
 
 /// Characters of the nearest miss that are shown at most.
 const EXCERPT: usize = 160;
 
-/// Why nothing is answered, where a confidence was asked for and none of `ranked`, which are judged, has it.
+/// The reason for abstaining: no result in `ranked`, whose confidence is set, reaches the required confidence.
 pub(crate) fn abstention(
-    looking: &Looking<'_>,
-    asked: &Asked,
-    reach: &Reach,
+    context: &RecallContext<'_>,
+    prepared: &PreparedQuery,
+    scope: &CandidateScope,
     searched: &Searched,
     ranked: &[Ranked],
 ) -> Result<Abstention, RecallError> {
     Ok(Abstention {
-        threshold: looking.recall.min_confidence,
-        looked_at: looked_at(looking, reach, searched)?,
-        nearest: nearest(looking, asked, ranked)?,
+        threshold: context.recall.min_confidence,
+        looked_at: searched_text(context, scope, searched)?,
+        nearest: nearest(context, prepared, ranked)?,
     })
 }
 
-/// The surest of those that were judged.
+/// The result with the highest confidence.
 fn nearest(
-    looking: &Looking<'_>,
-    asked: &Asked,
+    context: &RecallContext<'_>,
+    prepared: &PreparedQuery,
     ranked: &[Ranked],
 ) -> Result<Option<NearestMiss>, RecallError> {
-    let mut judged: Vec<&Ranked> = ranked.iter().take(looking.recall.limit).collect();
-    // The sort is stable: of equally sure ones the better comes first.
-    judged.sort_by(|one, other| other.confidence.total_cmp(&one.confidence));
-    for ranked in judged {
+    let mut by_confidence: Vec<&Ranked> = ranked.iter().take(context.recall.limit).collect();
+    // The sort is stable: of equal confidences the better rank comes first.
+    by_confidence.sort_by(|one, other| other.confidence.total_cmp(&one.confidence));
+    for ranked in by_confidence {
         let row = ranked.candidate.row;
-        let Some((_, memory)) = looking.texts().rows(&[row])?.pop() else {
+        let Some((_, memory)) = context.memory_reader().rows(&[row])?.pop() else {
             continue;
         };
-        let terms = &asked.question.terms.terms;
+        let terms = &prepared.query.terms.terms;
         let line: Vec<&str> = memory.content.split_whitespace().collect();
         return Ok(Some(NearestMiss {
             memory: memory.id,
@@ -56,69 +56,69 @@ fn nearest(
     Ok(None)
 }
 
-/// What was looked at, in a sentence.
-fn looked_at(
-    looking: &Looking<'_>,
-    reach: &Reach,
+/// One sentence on what was searched.
+fn searched_text(
+    context: &RecallContext<'_>,
+    scope: &CandidateScope,
     searched: &Searched,
 ) -> Result<String, RecallError> {
-    let recall = looking.recall;
-    let memories = match &reach.rows {
+    let recall = context.recall;
+    let memories = match &scope.rows {
         Some(rows) => rows.len(),
-        None => looking.everything()?,
+        None => context.memory_count()?,
     };
-    let mut said = match memories {
-        1 => "Looked at 1 memory".to_owned(),
-        memories => format!("Looked at {memories} memories"),
+    let mut sentence = match memories {
+        1 => "Searched 1 memory".to_owned(),
+        memories => format!("Searched {memories} memories"),
     };
-    let tiers = looking.sources.tiers.iter();
+    let tiers = context.sources.tiers.iter();
     let tiers = tiers.map(|(tier, _)| tier.to_string());
-    let _ = match (looking.sources.tiers.len(), listed(tiers.collect())) {
+    let _ = match (context.sources.tiers.len(), listed(tiers.collect())) {
         (0, _) => Ok(()),
-        (1, tier) => write!(said, " of the {tier} tier"),
-        (_, tiers) => write!(said, " of the tiers {tiers}"),
+        (1, tier) => write!(sentence, " in the {tier} tier"),
+        (_, tiers) => write!(sentence, " in the tiers {tiers}"),
     };
-    said += &when(recall, reach);
+    sentence += &when(recall, scope);
     if let Some(known) = recall.as_of.known {
-        let _ = write!(said, ", as known on {}", day(known));
+        let _ = write!(sentence, ", as known on {}", day(known));
     }
     if let Some(held) = recall.as_of.held {
-        let _ = write!(said, ", as it was on {}", day(held));
+        let _ = write!(sentence, ", as valid on {}", day(held));
     }
-    let views = listed(views(looking, searched));
+    let views = listed(views(context, searched));
     let _ = match views.as_str() {
-        "" => write!(said, ", with no view that could be searched."),
-        views => write!(said, ", by {views}."),
+        "" => write!(sentence, ", but no view could be searched."),
+        views => write!(sentence, ", by {views}."),
     };
-    Ok(said)
+    Ok(sentence)
 }
 
-/// The bounds of time within which memories had to lie.
-fn when(recall: &Recall, reach: &Reach) -> String {
+/// The time bounds of the search.
+fn when(recall: &Recall, scope: &CandidateScope) -> String {
     let filter = &recall.filter;
     let mut ranges = vec![(filter.since, filter.until)];
     if recall.time_words == TimeWords::Only {
-        let understood = reach.times.understood.iter();
+        let understood = scope.times.understood.iter();
         ranges.extend(understood.map(|time| (time.since, time.until)));
     }
-    let said: Vec<String> = ranges
+    let bounds: Vec<String> = ranges
         .into_iter()
         .filter_map(|(since, until)| match (since, until) {
             (None, None) => None,
             (Some(since), None) => Some(format!("since {}", day(since))),
             (None, Some(until)) => Some(format!("before {}", day(until))),
             (Some(since), Some(until)) => {
-                Some(format!("from {} until before {}", day(since), day(until)))
+                Some(format!("from {} to before {}", day(since), day(until)))
             }
         })
         .collect();
-    match said.as_slice() {
+    match bounds.as_slice() {
         [] => String::new(),
-        said => format!(" that happened {}", said.join(" and ")),
+        bounds => format!(" dated {}", bounds.join(" and ")),
     }
 }
 
-/// The day of an instant, with its time where it is not midnight.
+/// An instant as a day, with the time unless it is midnight.
 fn day(instant: Timestamp) -> String {
     let written = instant.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     match written.strip_suffix("T00:00:00Z") {
@@ -127,16 +127,16 @@ fn day(instant: Timestamp) -> String {
     }
 }
 
-/// What could be searched.
-fn views(looking: &Looking<'_>, searched: &Searched) -> Vec<String> {
-    let sources = looking.sources;
-    let failed = |view: &str| searched.failed.iter().any(|(failed, _)| *failed == view);
-    let by_words = sources.lexical.is_some() && !failed("lexical");
-    let by_meaning = sources.vectors.is_some() && !failed("vectors");
+/// The searches that took part.
+fn views(context: &RecallContext<'_>, searched: &Searched) -> Vec<String> {
+    let sources = context.sources;
+    let failed = |view: &str| searched.failed.contains(&view);
+    let lexical = sources.lexical.is_some() && !failed("lexical");
+    let vectors = sources.vectors.is_some() && !failed("vectors");
     let views = [
-        (by_words, "their words"),
-        (by_meaning, "their meaning"),
-        (looking.ranks_in_full(), "their threads"),
+        (lexical, "words"),
+        (vectors, "meaning"),
+        (context.ranks_in_full(), "threads"),
     ];
     let took_part = views.into_iter().filter(|(took_part, _)| *took_part);
     took_part.map(|(_, name)| name.to_owned()).collect()

@@ -1,44 +1,48 @@
-//! From ranked rows to results: enough confidence, texts and reasons.
+//! Builds hits from ranked rows: confidence threshold, memories and explanations.
 
 use anamne_types::{Dispute, Hit, Row, Surroundings};
 
-use crate::confidence::Verdict;
+use crate::confidence::AnswerConfidence;
 use crate::error::RecallError;
 use crate::explain;
-use crate::looking::Looking;
 use crate::ranked::Ranked;
+use crate::recall_context::RecallContext;
 use crate::words::Reader;
 
-/// The results of the first rows that are sure enough, with texts and reasons.
+/// The hits among the first rows that reach the confidence threshold, with memories and explanations.
 pub(crate) fn hits(
-    looking: &Looking<'_>,
+    context: &RecallContext<'_>,
     reader: &mut Reader<'_>,
     ranked: &[Ranked],
-    verdict: &Verdict,
+    confidence: &AnswerConfidence,
 ) -> Result<Vec<Hit>, RecallError> {
-    let (recall, texts) = (looking.recall, looking.texts());
-    let weights = looking.arrangement.weights_shown();
-    let sure = |ranked: &&Ranked| ranked.confidence >= recall.min_confidence;
-    let chosen: Vec<&Ranked> = ranked.iter().take(recall.limit).filter(sure).collect();
+    let (recall, memory_reader) = (context.recall, context.memory_reader());
+    let weights = context.options.weights();
+    let is_confident = |ranked: &&Ranked| ranked.confidence >= recall.min_confidence;
+    let chosen: Vec<&Ranked> = ranked
+        .iter()
+        .take(recall.limit)
+        .filter(is_confident)
+        .collect();
     let rows: Vec<Row> = chosen.iter().map(|ranked| ranked.candidate.row).collect();
-    let mut memories = texts.rows(&rows)?.into_iter().peekable();
+    let mut memories = memory_reader.rows(&rows)?.into_iter().peekable();
     let mut hits = Vec::with_capacity(chosen.len());
     for ranked in chosen {
         let row = ranked.candidate.row;
-        // A row that was forgotten a moment ago has no memory any more.
+        // A row forgotten meanwhile has no memory.
         let Some((_, memory)) = memories.next_if(|(found, _)| *found == row) else {
             continue;
         };
-        let matched = explain::matched(reader.question, reader.read(row));
+        let matched = explain::matched(reader.query, reader.read(row));
         hits.push(Hit {
             score: ranked.score,
             confidence: ranked.confidence,
-            scores: explain::parts(ranked),
+            scores: explain::score_parts(ranked),
             reasoning: explain::sentence(ranked, &memory, &matched),
-            explanation: explain::table(ranked, matched, weights, verdict.table(row)),
+            explanation: explain::table(ranked, matched, weights, confidence.table(row)),
             surroundings: match recall.surroundings {
                 Surroundings::None => Vec::new(),
-                Surroundings::Neighbours => texts.around(row, looking.columns)?,
+                Surroundings::Neighbours => memory_reader.neighbours(row, context.columns)?,
             },
             disputes: Vec::new(),
             path: Vec::new(),
@@ -50,8 +54,8 @@ pub(crate) fn hits(
     Ok(hits)
 }
 
-/// Says of each result which memories say otherwise.
-pub(crate) fn dispute(hits: &mut [Hit], disputes_of: &dyn Fn(&[Row]) -> Vec<Vec<Dispute>>) {
+/// Adds to each hit the memories that contradict it.
+pub(crate) fn add_disputes(hits: &mut [Hit], disputes_of: &dyn Fn(&[Row]) -> Vec<Vec<Dispute>>) {
     let rows: Vec<Row> = hits.iter().map(|hit| hit.memory.row).collect();
     for (hit, disputes) in hits.iter_mut().zip(disputes_of(&rows)) {
         for dispute in &disputes {

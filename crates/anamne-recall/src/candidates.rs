@@ -1,4 +1,4 @@
-//! Stages 2 and 3: what the searches bring up, and its neighbours.
+//! Stages 2 and 3: search hits and their neighbours as candidates.
 
 use anamne_index::threads::PARALLEL_ROWS;
 use anamne_store::view::Attributes;
@@ -7,30 +7,30 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 use crate::model;
-use crate::views::{Columns, Found, LexicalSearch, VectorSearch};
+use crate::views::{Columns, LexicalSearch, SearchHit, VectorSearch};
 use anamne_text::analyser::QueryTerms;
 
-/// A row that may be an answer.
+/// A row that may be returned.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     pub(crate) row: Row,
     pub(crate) attributes: Attributes,
-    /// BM25 as the lexical view gave it.
+    /// The BM25 score of the lexical view.
     pub(crate) lexical: Option<f32>,
-    /// Its place among what the lexical search found, from 0.
+    /// Rank in the lexical search, from 0.
     pub(crate) lexical_rank: Option<u32>,
-    /// Its place among what the vector search found, from 0.
+    /// Rank in the vector search, from 0.
     pub(crate) vector_rank: Option<u32>,
-    /// The cosine of one of its vectors at least, where it is known already.
+    /// Cosine of at least one of its vectors, if already known.
     pub(crate) similarity: Option<f32>,
-    /// The feature `together`, where it is known already.
-    pub(crate) together: Option<f32>,
-    /// How near connections bring it to what the question found: 0 to 1.
+    /// The feature `lsi_similarity`, if already known.
+    pub(crate) lsi_similarity: Option<f32>,
+    /// Graph proximity to the direct hits: 0 to 1.
     pub(crate) proximity: f32,
 }
 
 impl Candidate {
-    /// One that no search found.
+    /// A candidate that no search found.
     pub(crate) fn unfound(row: Row, attributes: Attributes) -> Self {
         Self {
             row,
@@ -39,30 +39,30 @@ impl Candidate {
             lexical_rank: None,
             vector_rank: None,
             similarity: None,
-            together: None,
+            lsi_similarity: None,
             proximity: 0.0,
         }
     }
 }
 
-/// What both searches found, before anything is known of the rows.
+/// The hits of both searches, without attributes.
 #[derive(Debug, Default)]
 pub(crate) struct Searched {
-    pub(crate) lexical: Vec<Found>,
-    pub(crate) vectors: Vec<Found>,
-    /// The rows that hold the rare word of the question, where it has one.
+    pub(crate) lexical: Vec<SearchHit>,
+    pub(crate) vectors: Vec<SearchHit>,
+    /// The rows that contain the query's rare word, if it has one.
     pub(crate) rare: Vec<Row>,
-    /// The views that failed on the way.
-    pub(crate) failed: Vec<(&'static str, String)>,
+    /// The views that failed during the search.
+    pub(crate) failed: Vec<&'static str>,
 }
 
-/// A lexical search that can be run.
+/// A lexical search to run.
 pub(crate) type LexicalPart<'a> = Option<(&'a dyn LexicalSearch, &'a QueryTerms)>;
 
-/// A vector search that can be run.
+/// A vector search to run.
 pub(crate) type VectorPart<'a> = Option<(&'a dyn VectorSearch, &'a [f32])>;
 
-/// Runs both searches, side by side where the store is large; `exact` where their order is the answer's.
+/// Runs both searches, in parallel in a large store; `exact` if their order is the final order.
 pub(crate) fn search(
     lexical: LexicalPart<'_>,
     vectors: VectorPart<'_>,
@@ -71,8 +71,8 @@ pub(crate) fn search(
     filter: Option<&RoaringBitmap>,
     exact: bool,
 ) -> Searched {
-    let by_words = || lexical.map(|(view, terms)| view.search(terms, limit, filter));
-    let by_meaning = || {
+    let lexical_search = || lexical.map(|(view, terms)| view.search(terms, limit, filter));
+    let vector_search = || {
         vectors.map(|(view, query)| {
             if exact {
                 view.search(query, limit, filter)
@@ -81,71 +81,71 @@ pub(crate) fn search(
             }
         })
     };
-    let (words, meaning) = if rows > PARALLEL_ROWS {
-        rayon::join(by_words, by_meaning)
+    let (lexical_hits, vector_hits) = if rows > PARALLEL_ROWS {
+        rayon::join(lexical_search, vector_search)
     } else {
-        (by_words(), by_meaning())
+        (lexical_search(), vector_search())
     };
     let mut searched = Searched::default();
-    match words {
-        Some(Ok(found)) => searched.lexical = found,
-        Some(Err(error)) => searched.failed.push(("lexical", error.to_string())),
+    match lexical_hits {
+        Some(Ok(hits)) => searched.lexical = hits,
+        Some(Err(_)) => searched.failed.push("lexical"),
         None => {}
     }
-    match meaning {
-        Some(Ok(found)) => searched.vectors = found,
-        Some(Err(error)) => searched.failed.push(("vectors", error.to_string())),
+    match vector_hits {
+        Some(Ok(hits)) => searched.vectors = hits,
+        Some(Err(_)) => searched.failed.push("vectors"),
         None => {}
     }
     searched
 }
 
-/// The rows found with their attributes, joined, without what has expired or was forgotten meanwhile.
+/// The hits joined by row, with attributes, without expired and forgotten rows.
 pub(crate) struct Pool {
     pub(crate) candidates: Vec<Candidate>,
-    places: FxHashMap<Row, usize>,
+    index_by_row: FxHashMap<Row, usize>,
 }
 
 impl Pool {
-    /// Joins what was searched.
+    /// Joins the hits of both searches.
     pub(crate) fn of(searched: &Searched, columns: &dyn Columns, now: i64) -> Self {
         let mut pool = Self {
             candidates: Vec::new(),
-            places: FxHashMap::default(),
+            index_by_row: FxHashMap::default(),
         };
-        for (rank, found) in searched.lexical.iter().enumerate() {
-            if let Some(candidate) = pool.add(found.row, columns, now) {
-                candidate.lexical = Some(found.score);
+        for (rank, hit) in searched.lexical.iter().enumerate() {
+            if let Some(candidate) = pool.add(hit.row, columns, now) {
+                candidate.lexical = Some(hit.score);
                 candidate.lexical_rank = Some(rank as u32);
             }
         }
-        for (rank, found) in searched.vectors.iter().enumerate() {
-            if let Some(candidate) = pool.add(found.row, columns, now) {
+        for (rank, hit) in searched.vectors.iter().enumerate() {
+            if let Some(candidate) = pool.add(hit.row, columns, now) {
                 (candidate.vector_rank, candidate.similarity) =
-                    (Some(rank as u32), Some(found.score));
+                    (Some(rank as u32), Some(hit.score));
             }
         }
         pool
     }
 
-    /// Goes on with these candidates alone.
-    pub(crate) fn keep(&mut self, candidates: Vec<Candidate>) {
-        self.places.clear();
-        self.places.extend(
+    /// Replaces all candidates by these.
+    pub(crate) fn replace(&mut self, candidates: Vec<Candidate>) {
+        self.index_by_row.clear();
+        self.index_by_row.extend(
             candidates
                 .iter()
                 .enumerate()
-                .map(|(place, kept)| (kept.row, place)),
+                .map(|(index, candidate)| (candidate.row, index)),
         );
         self.candidates = candidates;
     }
 
-    /// Whether the row is among the candidates.
-    pub(crate) fn holds(&self, row: Row) -> bool {
-        self.places.contains_key(&row)
+    /// Whether the row is a candidate.
+    pub(crate) fn contains(&self, row: Row) -> bool {
+        self.index_by_row.contains_key(&row)
     }
 
-    /// Adds the rows just before and after the best candidates in their threads, as far as the filter lets them pass.
+    /// Adds the direct thread neighbours of the best candidates, if they pass the filter.
     pub(crate) fn add_neighbours(
         &mut self,
         columns: &dyn Columns,
@@ -156,8 +156,8 @@ impl Pool {
             let Candidate {
                 row, attributes, ..
             } = self.candidates[index];
-            let [next_to_it, _] = surroundings(columns, row, &attributes);
-            for neighbour in next_to_it.into_iter().flatten() {
+            let [adjacent, _] = thread_neighbours(columns, row, &attributes);
+            for neighbour in adjacent.into_iter().flatten() {
                 if filter.is_none_or(|filter| filter.contains(neighbour.0)) {
                     self.add(neighbour, columns, now);
                 }
@@ -166,23 +166,23 @@ impl Pool {
     }
 
     fn add(&mut self, row: Row, columns: &dyn Columns, now: i64) -> Option<&mut Candidate> {
-        if let Some(&place) = self.places.get(&row) {
-            return self.candidates.get_mut(place);
+        if let Some(&index) = self.index_by_row.get(&row) {
+            return self.candidates.get_mut(index);
         }
         let attributes = columns.attributes(row)?;
         if attributes.expires_at <= now {
             return None;
         }
-        self.places.insert(row, self.candidates.len());
+        self.index_by_row.insert(row, self.candidates.len());
         self.candidates.push(Candidate::unfound(row, attributes));
         self.candidates.last_mut()
     }
 }
 
-/// The rows one and two places before and after `row` in its thread, where they are stored nearby.
+/// The rows one and two positions before and after `row` in its thread.
 ///
-/// A conversation that was told in order has them in the neighbouring rows, which is tried first.
-pub(crate) fn surroundings(
+/// Conversations stored in order have them in adjacent rows, which are tried first.
+pub(crate) fn thread_neighbours(
     columns: &dyn Columns,
     row: Row,
     attributes: &Attributes,
@@ -196,21 +196,21 @@ pub(crate) fn surroundings(
         (found.thread == attributes.thread && Some(found.position) == position).then_some(other)
     };
     let (position, number) = (attributes.position, row.0);
-    let mut near = [1, 2].map(|distance| {
+    let mut neighbours = [1, 2].map(|distance| {
         [
             adjacent(number.checked_sub(distance), position.checked_sub(distance)),
             adjacent(number.checked_add(distance), position.checked_add(distance)),
         ]
     });
-    let all_there = (1..).zip(&near).all(|(distance, [before, after])| {
+    let is_complete = (1..).zip(&neighbours).all(|(distance, [before, after])| {
         after.is_some() && (before.is_some() || position < distance)
     });
-    if !all_there {
-        let (previous, next) = columns.neighbours(row, near.len());
-        for (place, [before, after]) in near.iter_mut().enumerate() {
-            *before = before.or_else(|| previous.get(place).copied());
-            *after = after.or_else(|| next.get(place).copied());
+    if !is_complete {
+        let (previous, next) = columns.neighbours(row, neighbours.len());
+        for (index, [before, after]) in neighbours.iter_mut().enumerate() {
+            *before = before.or_else(|| previous.get(index).copied());
+            *after = after.or_else(|| next.get(index).copied());
         }
     }
-    near
+    neighbours
 }

@@ -1,62 +1,66 @@
-//! What recall needs to know of how memories hang together, as a narrow trait.
+//! What recall reads of the connections between memories, as a narrow trait.
 
 use anamne_store::view::ViewError;
 use anamne_types::{EntityId, Row};
 
 pub use anamne_store::Linked;
 
-/// A person, place or thing that memories name.
+/// An entity that memories name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
-    /// Its identity.
+pub struct NamedEntity {
+    /// Its id.
     pub entity: EntityId,
-    /// Its name, as it is written most often.
+    /// Its most frequent name.
     pub name: String,
-    /// Memories that name it, in all tiers.
+    /// Number of memories that name it, in all tiers.
     pub memories: u64,
 }
 
-/// A relation as it leads from one entity to another.
+/// A relation between two entities.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Related {
-    /// The entity that was asked about.
+pub struct RelatedEntity {
+    /// The entity that was queried.
     pub from: EntityId,
-    /// The other one.
-    pub to: Named,
-    /// What is said: `works_at`.
+    /// The other entity.
+    pub to: NamedEntity,
+    /// The relation type: `works_at`.
     pub relation: String,
-    /// Whether it is said of the other one.
+    /// Whether the other entity is the relation's subject.
     pub backwards: bool,
-    /// The row that says so.
+    /// The row of its evidence.
     pub evidence: Row,
-    /// How sure that is, 0 to 1.
+    /// Confidence in the relation, 0 to 1.
     pub confidence: f32,
 }
 
-/// How memories hang together: links, names, relations.
+/// Connections between memories: links, entity names, relations.
 ///
-/// Every method answers for all of a step at once, reads a bounded number of edges for each node, and gives the same for
-/// the same store. Rows that were forgotten since may be among the answers.
+/// Every method handles all nodes of a hop at once, reads a bounded number of edges per node, and is deterministic for
+/// an unchanged store. Results may contain rows that were forgotten meanwhile.
 pub trait Connections {
-    /// Whether there is a knowledge graph; without one there are links alone.
+    /// Whether there is a knowledge graph; without one there are only links.
     fn has_names(&self) -> bool;
 
-    /// The links and contradictions that start or end at each of `rows`, about `most` a row.
+    /// The links and contradictions that start or end at each of `rows`, about `most` per row.
     fn links(&self, rows: &[Row], most: usize) -> Result<Vec<Linked>, ViewError>;
 
-    /// What each of `rows` names, the rarest first, at most `most` a row; dates are left out.
-    fn names(&self, rows: &[Row], most: usize) -> Result<Vec<(Row, Named)>, ViewError>;
+    /// The entities that each of `rows` names, rarest first, at most `most` per row; without dates.
+    fn names(&self, rows: &[Row], most: usize) -> Result<Vec<(Row, NamedEntity)>, ViewError>;
 
-    /// The rows that name each of `entities`, the latest first, at most `most` an entity.
+    /// The rows that name each of `entities`, latest first, at most `most` per entity.
     fn mentions(
         &self,
         entities: &[EntityId],
         most: usize,
     ) -> Result<Vec<(EntityId, Row)>, ViewError>;
 
-    /// The relations of each of `entities` with others, about `most` an entity.
-    fn relations(&self, entities: &[EntityId], most: usize) -> Result<Vec<Related>, ViewError>;
+    /// The relations of each of `entities` with other entities, about `most` per entity.
+    fn relations(
+        &self,
+        entities: &[EntityId],
+        most: usize,
+    ) -> Result<Vec<RelatedEntity>, ViewError>;
 
-    /// What a question names, in its order, at most `most`.
-    fn named_in(&self, question: &str, most: usize) -> Result<Vec<Named>, ViewError>;
+    /// The entities that a query names, in its order, at most `most`.
+    fn named_in(&self, query: &str, most: usize) -> Result<Vec<NamedEntity>, ViewError>;
 }

@@ -1,27 +1,27 @@
-//! Results that are not all alike: maximal marginal relevance (Carbonell and Goldstein 1998).
+//! Diversification of results: maximal marginal relevance (Carbonell and Goldstein 1998).
 
 use anamne_embed::TokenTable;
 
+use crate::duplicates::distinct;
 use crate::ranked::{Ranked, range_of_scores};
-use crate::repetition::distinct;
 use crate::views::Columns;
 
-/// Results that are chosen from are the first so many times those that are wanted,
-const POOL: usize = 3;
+/// The pool has this many times the requested results,
+const POOL_FACTOR: usize = 3;
 
-/// but so many at least.
-const LEAST_POOL: usize = 30;
+/// but at least this many.
+const MIN_POOL: usize = 30;
 
-/// What tells how like two memories are, for each result of a pool.
-pub(crate) enum Likeness {
-    /// Unit vectors of so many dimensions, one after the other: likeness is their cosine.
+/// Pairwise similarity of the results of a pool.
+pub(crate) enum ResultSimilarity {
+    /// Concatenated unit vectors with this number of dimensions: cosine similarity.
     Vectors(usize, Vec<f32>),
-    /// The different wordpieces of each, ascending: likeness is the share of all that both have (Jaccard).
+    /// The distinct wordpieces of each result, ascending: Jaccard similarity.
     Pieces(Vec<Vec<u16>>),
 }
 
-impl Likeness {
-    /// How like the results are, by vectors where `table` is the model of the memories' own, else by their wordpieces.
+impl ResultSimilarity {
+    /// Uses vectors if `table` is the model of the memories, else wordpieces.
     pub(crate) fn of(
         ranked: &[Ranked],
         columns: &dyn Columns,
@@ -46,7 +46,7 @@ impl Likeness {
         Self::Vectors(dimensions, vectors)
     }
 
-    /// How like two of them are: 0 to 1.
+    /// The similarity of two results: 0 to 1.
     fn between(&self, one: usize, other: usize) -> f32 {
         match self {
             Self::Vectors(dimensions, vectors) => {
@@ -59,7 +59,7 @@ impl Likeness {
     }
 }
 
-/// The share of what is in either of two ascending lists that is in both; 0 where nothing is in either.
+/// The Jaccard similarity of two ascending lists; 0 if both are empty.
 fn jaccard(one: &[u16], other: &[u16]) -> f32 {
     let shared = one
         .iter()
@@ -69,32 +69,32 @@ fn jaccard(one: &[u16], other: &[u16]) -> f32 {
     shared as f32 / all.max(1) as f32
 }
 
-/// How many results are chosen from where `limit` are wanted.
+/// The pool size for `limit` results.
 pub(crate) fn pool(limit: usize) -> usize {
-    limit.saturating_mul(POOL).max(LEAST_POOL)
+    limit.saturating_mul(POOL_FACTOR).max(MIN_POOL)
 }
 
-/// Chooses `limit` of the pool one after the other, each time the one with the most of `(1 − diversity) · relevance − diversity
-/// · likeness`, where relevance is its score as a share of the range of scores, and likeness how like it is to the most like one
-/// chosen before. The others follow in their order. O(limit × pool).
-pub(crate) fn spread(
+/// Greedily chooses `limit` results of the pool, each time the one with the highest `(1 − diversity) · relevance −
+/// diversity · similarity`, where relevance is its score normalised to the range of scores, and similarity the maximum
+/// to any result chosen before. The others follow in their order. O(limit × pool).
+pub(crate) fn diversify(
     ranked: Vec<Ranked>,
     limit: usize,
     diversity: f32,
-    likeness: impl FnOnce(&[Ranked]) -> Likeness,
+    similarity: impl FnOnce(&[Ranked]) -> ResultSimilarity,
 ) -> Vec<Ranked> {
     let mut pool = ranked;
-    let behind = pool.split_off(self::pool(limit).min(pool.len()));
-    let likeness = likeness(&pool);
+    let rest = pool.split_off(self::pool(limit).min(pool.len()));
+    let similarity = similarity(&pool);
     let relevance = relevance(&pool);
-    let mut nearest = vec![0.0_f32; pool.len()];
+    let mut max_similarity = vec![0.0_f32; pool.len()];
     let mut order: Vec<usize> = Vec::with_capacity(pool.len());
     let mut open: Vec<usize> = (0..pool.len()).collect();
     while order.len() < limit && !open.is_empty() {
-        let worth = |at: usize| (1.0 - diversity) * relevance[at] - diversity * nearest[at];
-        // The first of equals: they stand in the order of their scores.
+        let gain = |at: usize| (1.0 - diversity) * relevance[at] - diversity * max_similarity[at];
+        // The first of equals has the highest score.
         let best = (1..open.len()).fold(0, |best, next| {
-            if worth(open[next]) > worth(open[best]) {
+            if gain(open[next]) > gain(open[best]) {
                 next
             } else {
                 best
@@ -103,23 +103,23 @@ pub(crate) fn spread(
         let chosen = open.remove(best);
         order.push(chosen);
         for &other in &open {
-            nearest[other] = nearest[other].max(likeness.between(chosen, other));
+            max_similarity[other] = max_similarity[other].max(similarity.between(chosen, other));
         }
     }
     order.append(&mut open);
     let mut pool: Vec<Option<Ranked>> = pool.into_iter().map(Some).collect();
-    let mut spread: Vec<Ranked> = Vec::with_capacity(pool.len() + behind.len());
+    let mut selected: Vec<Ranked> = Vec::with_capacity(pool.len() + rest.len());
     for at in order {
         if let Some(mut ranked) = pool[at].take() {
-            ranked.aside_mut().likeness = Some(nearest[at]);
-            spread.push(ranked);
+            ranked.overrides_mut().similarity = Some(max_similarity[at]);
+            selected.push(ranked);
         }
     }
-    spread.extend(behind);
-    spread
+    selected.extend(rest);
+    selected
 }
 
-/// Each score as a share of the range of all: 0 to 1; 1 for all where they are equal.
+/// Scores normalised to 0 to 1; all 1 if they are equal.
 fn relevance(pool: &[Ranked]) -> Vec<f32> {
     let (least, range) = range_of_scores(pool);
     let share = |ranked: &Ranked| match range {
@@ -134,14 +134,14 @@ mod tests {
     use super::*;
     use crate::model::Features;
 
-    /// Rows with these scores, best first, whose vectors point so many degrees away from one direction.
-    fn results(told: &[(f32, f32)]) -> (Vec<Ranked>, Vec<f32>) {
-        let ranked = (0..).zip(told).map(|(row, (score, _))| {
+    /// Rows with these scores, best first, and vectors at these angles (degrees).
+    fn results(given: &[(f32, f32)]) -> (Vec<Ranked>, Vec<f32>) {
+        let ranked = (0..).zip(given).map(|(row, (score, _))| {
             let mut ranked = Ranked::sample(row, Features::default());
             ranked.score = *score;
             ranked
         });
-        let vectors = told.iter().flat_map(|(_, degrees)| {
+        let vectors = given.iter().flat_map(|(_, degrees)| {
             let (sine, cosine) = degrees.to_radians().sin_cos();
             [cosine, sine]
         });
@@ -149,27 +149,29 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(told: &[(f32, f32)], limit: usize, diversity: f32, expected: &[u32]) {
-        let (ranked, vectors) = results(told);
+    fn check(given: &[(f32, f32)], limit: usize, diversity: f32, expected: &[u32]) {
+        let (ranked, vectors) = results(given);
         let all = ranked.len();
-        let spread = spread(ranked, limit, diversity, |_| Likeness::Vectors(2, vectors));
-        assert_eq!(spread.len(), all, "nothing is lost");
-        let rows = spread.iter().map(|ranked| ranked.candidate.row.0);
+        let diversified = diversify(ranked, limit, diversity, |_| {
+            ResultSimilarity::Vectors(2, vectors)
+        });
+        assert_eq!(diversified.len(), all, "all results are kept");
+        let rows = diversified.iter().map(|ranked| ranked.candidate.row.0);
         assert_eq!(rows.take(expected.len()).collect::<Vec<_>>(), expected);
     }
 
     #[test]
-    fn a_result_like_a_better_one_gives_way_as_far_as_is_asked() {
-        // The second says nearly what the first one does; the third, something else, is worth a little less.
-        let told = [(10.0, 0.0), (9.5, 5.0), (8.0, 80.0), (2.0, 85.0)];
-        check(&told, 4, 0.05, &[0, 1, 2, 3]);
-        check(&told, 4, 0.4, &[0, 2, 1, 3]);
-        // Where only difference counts, the best still comes first.
-        check(&told, 2, 1.0, &[0, 3]);
+    fn similar_results_are_demoted_according_to_diversity() {
+        // The second is nearly identical to the first; the third differs and scores a little lower.
+        let given = [(10.0, 0.0), (9.5, 5.0), (8.0, 80.0), (2.0, 85.0)];
+        check(&given, 4, 0.05, &[0, 1, 2, 3]);
+        check(&given, 4, 0.4, &[0, 2, 1, 3]);
+        // Also with full diversity the best comes first.
+        check(&given, 2, 1.0, &[0, 3]);
     }
 
     #[test]
-    fn equals_keep_their_order_and_those_past_the_limit_follow_in_theirs() {
+    fn ties_and_results_past_the_limit_keep_their_order() {
         check(&[(1.0, 0.0), (1.0, 0.0), (1.0, 0.0)], 3, 0.5, &[0, 1, 2]);
         check(
             &[(4.0, 0.0), (3.0, 0.0), (2.0, 90.0), (1.0, 0.0)],
@@ -181,16 +183,16 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_far_behind_is_not_chosen_for_being_different() {
-        let mut told = vec![(10.0, 0.0); LEAST_POOL];
-        told.push((9.9, 90.0));
-        check(&told, 2, 1.0, &[0, 1]);
+    fn results_outside_the_pool_are_not_chosen() {
+        let mut given = vec![(10.0, 0.0); MIN_POOL];
+        given.push((9.9, 90.0));
+        check(&given, 2, 1.0, &[0, 1]);
     }
 
     #[test]
-    fn wordpieces_tell_likeness_where_vectors_can_t() {
+    fn wordpieces_give_the_jaccard_similarity() {
         let pieces = vec![vec![1, 2, 3, 4], vec![1, 2, 3, 5], vec![], vec![7]];
-        let likeness = Likeness::Pieces(pieces);
+        let similarity = ResultSimilarity::Pieces(pieces);
         for (one, other, expected) in [
             (0, 1, 0.6),
             (0, 0, 1.0),
@@ -198,7 +200,7 @@ mod tests {
             (2, 2, 0.0),
             (0, 3, 0.0),
         ] {
-            let found = likeness.between(one, other);
+            let found = similarity.between(one, other);
             assert!((found - expected).abs() < 1e-6, "{one} {other} {found}");
         }
     }

@@ -1,14 +1,14 @@
-//! What can go wrong in a recall.
+//! Errors of a recall.
 
 use anamne_store::StoreError;
 use anamne_text::echo::shorten;
 use anamne_types::{InvalidValue, NextStep};
 
-/// Why a recall could not be answered. A broken view is no reason: the others answer.
+/// Why a recall failed. A damaged view is no error: the other views answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecallError {
-    /// The question is outside what the engine accepts.
+    /// The query has an invalid value.
     #[error(transparent)]
     Refused(#[from] InvalidValue),
     /// The source could not be read.
@@ -17,43 +17,41 @@ pub enum RecallError {
     /// The question could not be embedded.
     #[error(transparent)]
     Embed(#[from] anamne_embed::EmbedError),
-    /// The question is about somebody or something that no memory names.
+    /// The query's scope is an entity that no memory names.
     #[error("no entity is called {:?}{}", shorten(name), offered(.like))]
     NoEntity {
-        /// The name that was asked for.
+        /// The given name.
         name: String,
-        /// Known names that are like it, the likest first.
+        /// Similar known names, most similar first.
         like: Vec<String>,
     },
-    /// The question needs to know what memories name, and they have not been read for that yet.
-    #[error(
-        "the knowledge graph has not been extracted yet ({behind} events are left), so nobody knows what memories name"
-    )]
+    /// The query needs entity names, which have not been extracted yet.
+    #[error("entities have not been extracted yet ({behind} events are pending)")]
     NotExtracted {
-        /// Events of the log that are not extracted.
+        /// Events of the log that are not extracted yet.
         behind: u64,
     },
     /// The knowledge graph could not be read.
-    #[error("what memories name can't be read: {reason}")]
+    #[error("the knowledge graph can't be read: {reason}")]
     Names {
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// Too much has changed since an instant for a question as of then.
+    /// Too many memories have changed since the requested instant.
     #[error(
-        "more than {most} memories have changed since {at}; ask as of a later instant, or rebuild the store as it was then \
-         and ask that one"
+        "more than {most} memories have changed since {at}; choose a later instant, or restore the store as of then and \
+         query that"
     )]
     TooLongAgo {
         /// The instant.
         at: jiff::Timestamp,
-        /// So many memories may have changed.
+        /// The maximum number of changed memories.
         most: usize,
     },
 }
 
 impl RecallError {
-    /// What a person can do next, where there is something.
+    /// What the user can do next, if anything.
     pub fn next_step(&self) -> Option<NextStep> {
         match self {
             Self::Store(error) => error.next_step(),

@@ -1,4 +1,4 @@
-//! Why a result is there: a sentence for a person, a table for a machine.
+//! Explanations of results: one sentence for people, a table for programs.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -7,22 +7,22 @@ use anamne_types::{ConflictKind, Dispute, Explanation, Memory, ScoreParts};
 
 use crate::model::{Features, Weights};
 use crate::ranked::Ranked;
-use crate::words::{Question, Summary};
+use crate::words::{ParsedQuery, Summary};
 
-/// A signal at least this strong is worth a word.
-const WORTH_SAYING: f32 = 0.25;
+/// Features from this value on are mentioned.
+const STRONG: f32 = 0.25;
 
-/// Most of what is told together is about the question's words from here on.
-const OF_THE_MATTER: f32 = 0.5;
+/// An LSI similarity from this value on is mentioned.
+const STRONG_LSI: f32 = 0.5;
 
-/// Words of the question that are named in the sentence at most.
-const NAMED_WORDS: usize = 5;
+/// Query words quoted in the sentence at most.
+const QUOTED_WORDS: usize = 5;
 
-/// What is said of a result that has nothing to say for itself.
-const NO_SIGNAL: &str = "Found beside other results, with no strong signal of its own.";
+/// The explanation of a result without strong signals.
+const NO_SIGNAL: &str = "Found next to other results, with no strong signal of its own.";
 
-/// The score parts that every answer carries.
-pub(crate) fn parts(ranked: &Ranked) -> ScoreParts {
+/// The score parts that every hit carries.
+pub(crate) fn score_parts(ranked: &Ranked) -> ScoreParts {
     let Features {
         lexical,
         semantic,
@@ -32,14 +32,17 @@ pub(crate) fn parts(ranked: &Ranked) -> ScoreParts {
         recency,
         ..
     } = ranked.features;
-    let by_formula = |name: &str, own: f32| {
-        let parts = ranked.aside.iter().flat_map(|aside| &aside.formula);
+    let from_formula = |name: &str, own: f32| {
+        let parts = ranked
+            .overrides
+            .iter()
+            .flat_map(|overrides| &overrides.formula);
         let mut parts = parts.filter(|(known, _, _)| *known == name);
         parts.next().map_or(own, |(_, value, _)| *value)
     };
     ScoreParts {
-        lexical: by_formula("lexical", lexical),
-        semantic: by_formula("semantic", semantic),
+        lexical: from_formula("lexical", lexical),
+        semantic: from_formula("semantic", semantic),
         words,
         neighbours: window_words,
         thread: thread_words,
@@ -49,12 +52,12 @@ pub(crate) fn parts(ranked: &Ranked) -> ScoreParts {
     }
 }
 
-/// The words of the question that the memory holds.
-pub(crate) fn matched(question: &Question, summary: Summary<'_>) -> Vec<String> {
-    question.words_where(|term| summary.frequencies[term] > 0.0)
+/// The query words that the memory contains.
+pub(crate) fn matched(query: &ParsedQuery, summary: Summary<'_>) -> Vec<String> {
+    query.words_where(|term| summary.frequencies[term] > 0.0)
 }
 
-/// Everything for a machine.
+/// The full explanation for programs.
 pub(crate) fn table(
     ranked: &Ranked,
     matched: Vec<String>,
@@ -73,19 +76,19 @@ pub(crate) fn table(
         found_by.push("neighbours".to_owned());
     }
     let mut features = ranked.features.table(weights);
-    let mut likeness = None;
-    if let Some(aside) = &ranked.aside {
-        if !aside.formula.is_empty() {
-            let parts = aside.formula.iter();
+    let mut similarity = None;
+    if let Some(overrides) = &ranked.overrides {
+        if !overrides.formula.is_empty() {
+            let parts = overrides.formula.iter();
             features = parts
                 .map(|(name, value, weight)| (Cow::Borrowed(*name), *value, *weight))
                 .collect();
         }
-        if let Some((score, weight)) = aside.reranker {
+        if let Some((score, weight)) = overrides.reranker {
             features.push((Cow::Borrowed("reranker"), score, weight));
         }
-        likeness = aside.likeness;
-        if aside.rare_word.is_some() {
+        similarity = overrides.similarity;
+        if overrides.rare_word.is_some() {
             found_by.push("rare_word".to_owned());
         }
     }
@@ -93,80 +96,77 @@ pub(crate) fn table(
         found_by,
         matched,
         features,
-        likeness,
+        likeness: similarity,
         judged_by,
     }
 }
 
-/// One sentence for a person.
+/// One sentence for people.
 pub(crate) fn sentence(ranked: &Ranked, memory: &Memory, matched: &[String]) -> String {
     let mut reasons = Vec::new();
     let features = &ranked.features;
     if !matched.is_empty() {
-        let named = matched.iter().take(NAMED_WORDS);
+        let named = matched.iter().take(QUOTED_WORDS);
         let named: Vec<_> = named.map(|word| format!("“{word}”")).collect();
-        reasons.push(format!("it says {}", named.join(", ")));
+        reasons.push(format!("contains {}", named.join(", ")));
     }
-    let aside = ranked.aside.as_ref();
-    if let Some(word) = aside.and_then(|aside| aside.rare_word.as_ref()) {
-        reasons.push(format!("few memories hold “{word}”"));
+    let overrides = ranked.overrides.as_ref();
+    if let Some(word) = overrides.and_then(|overrides| overrides.rare_word.as_ref()) {
+        reasons.push(format!("one of few memories that contain “{word}”"));
     }
-    if features.semantic >= WORTH_SAYING {
-        reasons.push(format!("its meaning is near ({:.2})", features.semantic));
+    if features.semantic >= STRONG {
+        reasons.push(format!("similar meaning ({:.2})", features.semantic));
     }
     if reasons.is_empty() && ranked.candidate.lexical.is_some() {
-        reasons.push("it shares words with the question".to_owned());
+        reasons.push("shares words with the query".to_owned());
     }
-    let author = memory.author.as_deref().unwrap_or("the person asked about");
-    let mut say = |is_so: bool, reason: &str| {
-        if is_so {
+    let author = memory.author.as_deref().unwrap_or("the named person");
+    let mut add_if = |condition: bool, reason: &str| {
+        if condition {
             reasons.push(reason.to_owned());
         }
     };
-    say(
-        features.window_words > features.words && features.window_words >= WORTH_SAYING,
-        "the turns around it fit too",
+    add_if(
+        features.window_words > features.words && features.window_words >= STRONG,
+        "neighbouring messages match",
     );
-    say(
-        features.thread_words >= WORTH_SAYING && memory.thread.is_some(),
-        "its thread is about this",
+    add_if(
+        features.thread_words >= STRONG && memory.thread.is_some(),
+        "its thread matches",
     );
-    say(
-        features.together >= OF_THE_MATTER,
-        "it was told where such matters are",
+    add_if(
+        features.lsi_similarity >= STRONG_LSI,
+        "similar conversations contain it",
     );
-    say(features.author > 0.0, &format!("{author} said it"));
-    say(features.date > 0.0, "its date is the one asked about");
-    say(
-        features.category > 0.0,
-        "it is of the kind that is asked for",
-    );
-    say(features.access >= WORTH_SAYING, "it was opened of late");
-    say(features.role_fit > 0.0, "it is what the role looks for");
-    say(
+    add_if(features.author > 0.0, &format!("written by {author}"));
+    add_if(features.date > 0.0, "matches the date in the query");
+    add_if(features.category > 0.0, "matches the requested kind");
+    add_if(features.access >= STRONG, "opened recently");
+    add_if(features.role_fit > 0.0, "preferred by the role");
+    add_if(
         features.superseded > 0.0,
-        "but another memory has taken its place",
+        "but superseded by a newer memory",
     );
-    let said = reasons.join("; ");
-    let mut letters = said.chars();
+    let sentence_text = reasons.join("; ");
+    let mut letters = sentence_text.chars();
     match letters.next() {
         None => NO_SIGNAL.to_owned(),
         Some(first) => format!("{}{}.", first.to_uppercase(), letters.as_str()),
     }
 }
 
-/// Adds to a sentence over which path a result was reached.
+/// Adds the path that led to a result.
 pub(crate) fn add_path(sentence: &mut String, path: &str) {
     if sentence == NO_SIGNAL {
-        *sentence = format!("Reached over {path}.");
+        *sentence = format!("Reached via {path}.");
         return;
     }
-    add(sentence, "reached over", path);
+    add(sentence, "reached via", path);
 }
 
-/// Adds to a sentence that another memory says otherwise.
+/// Adds a contradicting memory.
 pub(crate) fn add_dispute(sentence: &mut String, dispute: &Dispute) {
-    add(sentence, "but", &outcome(dispute));
+    add(sentence, "but", &dispute_text(dispute));
 }
 
 /// Adds another reason to a sentence.
@@ -177,20 +177,20 @@ fn add(sentence: &mut String, by: &str, reason: &str) {
     let _ = write!(sentence, "; {by} {reason}.");
 }
 
-/// What a dispute comes to, in a few words.
-pub(crate) fn outcome(dispute: &Dispute) -> String {
+/// The state of a dispute, in a few words.
+pub(crate) fn dispute_text(dispute: &Dispute) -> String {
     let other = &dispute.citation;
     match (dispute.kind, dispute.holds) {
-        (ConflictKind::Superseded, Some(true)) => format!("{other} said otherwise earlier"),
-        (ConflictKind::Superseded, _) => format!("{other} says otherwise later"),
+        (ConflictKind::Superseded, Some(true)) => format!("contradicts the older {other}"),
+        (ConflictKind::Superseded, _) => format!("contradicted by the newer {other}"),
         (ConflictKind::Contested, None) => {
-            format!("{other} says otherwise, and nobody has decided")
+            format!("contradicted by {other} (unresolved)")
         }
         (ConflictKind::Contested, Some(true)) => {
-            format!("{other} says otherwise, which was found wrong")
+            format!("contradicts {other}, which was resolved as wrong")
         }
         (ConflictKind::Contested, Some(false)) => {
-            format!("{other} says otherwise, and was found right")
+            format!("contradicted by {other}, which was resolved as right")
         }
     }
 }

@@ -8,7 +8,7 @@ use roaring::RoaringBitmap;
 use crate::past::Past;
 use crate::views::Columns;
 
-/// The rows that may be answered with; `None` when all may. Of a `past` those that passed then.
+/// The rows that pass the filter; `None` means no restriction. With `past`, the rows that passed at that instant.
 pub(crate) fn select(
     source: &SpaceSource,
     columns: Option<&dyn Columns>,
@@ -38,7 +38,7 @@ pub(crate) fn every_row(
     }
 }
 
-/// The rows that pass as memories are now; `None` when all do.
+/// The rows that pass the filter now; `None` means no restriction.
 ///
 /// Attributes are read from the columns, tags from the source. Without columns the source answers alone.
 fn select_now(
@@ -75,7 +75,7 @@ fn bitmap(rows: Vec<Row>) -> RoaringBitmap {
     rows.into_iter().map(|row| row.0).collect()
 }
 
-/// The filter over numbers instead of names; a name that nothing has lets nothing pass.
+/// The filter with numbers instead of names; an unknown name matches nothing.
 fn predicate(source: &SpaceSource, filter: &Filter) -> Result<RowPredicate, StoreError> {
     let numbers = |names: &[String]| -> Result<Vec<u32>, StoreError> {
         names
@@ -104,5 +104,5 @@ fn predicate(source: &SpaceSource, filter: &Filter) -> Result<RowPredicate, Stor
     })
 }
 
-/// A number that no name ever gets.
+/// A number that no name has.
 const NOBODY: u32 = u32::MAX;

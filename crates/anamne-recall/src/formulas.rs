@@ -1,21 +1,21 @@
-//! Other formulas of ranking, for comparison: each orders what both searches found, by published weights.
+//! Alternative ranking formulas, for comparison: each orders the hits of both searches by published weights.
 //!
-//! - *lexical*: BM25 as the search by words gave it, over the most in its list; 0 for what is not in the list.
-//! - *semantic*: the cosine as the search by meaning gave it, no less than 0; 0 for what is not in the list.
-//! - *graph*: 1 for a memory that stands next to another of the first sixteen of either list in its thread, or has a link with it
-//!   (`near.rs`); else how near connections bring it, where the question goes deeper, else 0.
-//! - *importance*: over ten. *recency*: `exp(-Δt/τ)`, as everywhere.
+//! - *lexical*: the lexical view's BM25 over the highest in its list; 0 if not listed.
+//! - *semantic*: the vector view's cosine, at least 0; 0 if not listed.
+//! - *graph*: 1 for a memory next to one of the first sixteen of either list in its thread, or linked with one
+//!   (`adjacency.rs`); else the graph proximity.
+//! - *importance*: divided by ten. *recency*: `exp(-Δt/τ)`.
 
 use anamne_types::Ranking;
 
-use crate::ranked::{Part, Ranked, sort};
+use crate::ranked::{Ranked, ScorePart, sort};
 
 /// The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
 const RECIPROCAL: f32 = 60.0;
 
-/// Orders what the searches found by another formula than the weighted sum of all features; what neither found goes.
+/// Orders search hits by an alternative formula; removes candidates that no search found.
 ///
-/// `near` says of each result whether it is near to another one; it is asked only where the formula wants to know.
+/// `near` returns which results are adjacent to others; only called if the formula needs it.
 pub(crate) fn order<E>(
     ranking: Ranking,
     ranked: &mut Vec<Ranked>,
@@ -44,7 +44,7 @@ pub(crate) fn order<E>(
         };
         let graph = f32::from(u8::from(near[at])).max(ranked.features.graph);
         let importance = f32::from(ranked.candidate.attributes.importance) / 10.0;
-        let parts: Vec<Part> = match ranking {
+        let parts: Vec<ScorePart> = match ranking {
             Ranking::Full => Vec::new(),
             Ranking::ReciprocalRank => vec![
                 ("lexical_place", reciprocal(by_words[at]), 1.0),
@@ -64,13 +64,13 @@ pub(crate) fn order<E>(
             ],
         };
         ranked.score = parts.iter().map(|(_, value, weight)| value * weight).sum();
-        ranked.aside_mut().formula = parts;
+        ranked.overrides_mut().formula = parts;
     }
     sort(ranked);
     Ok(())
 }
 
-/// The place of each result in a list, from 1, with nothing left out in between.
+/// The rank of each result in a list, from 1, without gaps.
 fn places(ranked: &[Ranked], rank: impl Fn(&Ranked) -> Option<u32>) -> Vec<Option<usize>> {
     let listed = ranked.iter().enumerate();
     let mut listed: Vec<_> = listed
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
     use crate::model::Features;
 
-    /// A row with its BM25 and place among what was found by words, and its cosine and place by meaning.
+    /// A row with BM25 and rank of the lexical search, and cosine and rank of the vector search.
     fn found(row: u32, by_words: Option<(f32, u32)>, by_meaning: Option<(f32, u32)>) -> Ranked {
         let semantic = by_meaning.map_or(0.3, |(cosine, _)| cosine);
         let mut ranked = Ranked::sample(
@@ -115,12 +115,12 @@ mod tests {
         ranked
     }
 
-    /// The rows and scores that a formula gives, best first.
+    /// Checks the rows and scores of a formula, best first.
     #[track_caller]
     fn check(ranking: Ranking, expected: &[(u32, f32)]) {
         let mut ranked = vec![
             found(1, Some((8.0, 0)), None),
-            // Row 9 has gone since it was searched, so that place 1 of the words is empty.
+            // Row 9 is gone since the search, so lexical rank 1 is missing.
             found(2, Some((4.0, 2)), Some((0.8, 0))),
             found(3, None, Some((-0.2, 1))),
             found(4, None, None),
@@ -137,14 +137,14 @@ mod tests {
                 (ranked.score - score).abs() < 1e-6,
                 "{ranking:?} {ranked:?}"
             );
-            let parts = &ranked.aside.as_ref().expect("parts").formula;
+            let parts = &ranked.overrides.as_ref().expect("parts").formula;
             let sum: f32 = parts.iter().map(|(_, value, weight)| value * weight).sum();
             assert!((ranked.score - sum).abs() < 1e-6, "{ranking:?} {parts:?}");
         }
     }
 
     #[test]
-    fn each_formula_is_the_published_one() {
+    fn each_formula_gives_the_published_scores() {
         check(
             Ranking::ReciprocalRank,
             &[

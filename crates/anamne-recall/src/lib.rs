@@ -1,63 +1,66 @@
-//! From a question to memories with reasons: filter, search, rank, explain, and pack into a context.
+//! The recall pipeline: filter, search, rank, explain, and pack into a context block.
 //!
-//! The stages are those of a recall: [`Recaller`] narrows to a bitmap where it looks, searches words and vectors,
-//! looks at the neighbours in each candidate's thread, ranks, judges how sure it is, and says why, or why it
-//! declines. It alone names all the stages; what they read, [`RecallSources`], lies below them. They know the views by the
-//! traits in [`views`] alone, and the source for rows and filters; [`tiers`] makes the views of several tiers one, and
-//! [`past`] those of an instant. A recall must never know a door, write anything, or read a clock.
+//! [`Recaller`] runs the stages: it narrows the rows to a bitmap, searches words and vectors, reads each candidate's
+//! thread neighbours, ranks, estimates confidence, and explains its results or why it abstains. All stages read
+//! [`RecallSources`]. Views are known only by the traits in [`views`]; [`tiers`] combines the views of several tiers,
+//! and [`past`] provides those of an earlier instant. A recall does not depend on a door, writes nothing, and reads no
+//! clock.
 
 mod abstain;
+mod access;
+mod adjacency;
 mod answer;
-mod arrangement;
-mod arranging;
 mod attributes;
+mod candidate_scope;
 mod candidates;
 mod confidence;
 mod connections;
 pub mod context;
 mod diversity;
+mod duplicates;
 mod error;
 mod expansion;
 mod explain;
+mod feature_inputs;
 mod filter;
 mod formulas;
-mod holding;
-mod kinship;
-mod looking;
+mod lsi;
 mod model;
-mod near;
-mod openings;
 pub mod past;
-mod plainly;
-mod planned;
+mod plan_search;
 mod planner;
+mod query_intent;
+mod query_times;
 mod rank;
 mod ranked;
 mod ranking;
+mod ranking_options;
 mod rare_word;
-mod reach;
+mod recall_context;
 mod recaller;
-mod repetition;
+mod reordering;
 mod reranking;
 mod roles;
 mod scope;
-mod setting;
-mod sought;
+mod search_only;
 mod sources;
 mod successors;
+mod thread_feedback;
 mod threads;
 pub mod tiers;
-mod times;
-mod together;
 mod topic;
+mod valid_rows;
 pub mod views;
 mod weights;
 mod words;
 
-pub use arrangement::check_settings;
+pub use access::{AccessCount, AccessCounts};
 pub use error::RecallError;
-pub use openings::{Opening, Openings};
-pub use planner::{Advice, Asked, Colder, Experience, Found, Planner, Trace, can_hold};
+pub use planner::{
+    Advice, ColderHits, CreditedResult, Planner, PlannerHistory, QuerySignature, QueryTrace,
+    can_hold,
+};
+pub use ranking_options::check_settings;
 pub use recaller::Recaller;
 pub use sources::RecallSources;
-pub use words::Facts;
+pub use words::SpaceProfile;

@@ -1,87 +1,87 @@
-//! Every number that ranking depends on, in one place.
+//! All parameters of ranking.
 //!
-//! The weights were fitted on conversations with known evidence, so that each set counts the same, and checked on
-//! conversations, and on sets, that were held out: `crates/anamne-eval/fitting/ranking.py` does it again from what
-//! `anamne-eval recall --features FILE` writes. They describe shapes of data (short turns or long messages, short or
-//! long threads, named speakers), not any set. Numbers that shape a feature, rather than weigh it, were tried by hand.
+//! The weights were fitted on conversations with known evidence, each data set with the same weight, and validated on
+//! held-out conversations and data sets; `crates/anamne-eval/fitting/ranking.py` repeats this from the output of
+//! `anamne-eval recall --features FILE`. They reflect shapes of data (short or long messages, short or long threads,
+//! named speakers), not a particular set. Parameters inside a feature were tuned by hand.
 
 use std::borrow::Cow;
 
-/// Rows that each search brings up.
+/// Hits per search.
 pub(crate) const DEPTH: usize = 64;
 
-/// Candidates whose surroundings are read: the best by what they say themselves.
+/// Candidates whose neighbours are read: the best by their own and their thread's features.
 pub(crate) const SHORTLIST: usize = 32;
 
-/// The best of the shortlist, whose neighbours in the thread may be answers too.
+/// The best of the shortlist, whose thread neighbours become candidates.
 pub(crate) const SEEDS: usize = 16;
 
-/// The power of a term's idf in the ranking's own BM25.
+/// The exponent of a term's idf in the ranking's own BM25.
 pub(crate) const IDF_POWER: f32 = 1.5;
 
-/// Memories that are taken to be there before any was told: what the only one holds is not therefore common.
+/// Virtual memories in every space, so that a word of the only memory does not count as common.
 pub(crate) const PRIOR_ROWS: f32 = 1.0;
 
-/// Memories that may hold a rare word: they come first where the question has one such word.
-pub(crate) const RARE: usize = 3;
+/// Maximum memories that contain a rare word; they come first if the query has exactly one.
+pub(crate) const MAX_RARE_ROWS: usize = 3;
 
-/// Memories of a space in which a usual word of the language that stands in [`RARE`] of them is rare too.
-pub(crate) const MANY_ROWS: usize = 10_000;
+/// From this many memories on, a dictionary word in at most [`MAX_RARE_ROWS`] of them counts as rare, too.
+pub(crate) const LARGE_SPACE_ROWS: usize = 10_000;
 
-/// The share of a stop word's weight in the question's vector.
+/// The weight factor of stop words in the query vector.
 pub(crate) const STOP_PIECE_SHARE: f32 = 0.3;
 
-/// How much more a word of the question counts that comes in clusters: the powers of the mean number of rows that hold
-/// it in a stretch of conversation that does, for terms (on top of their idf's power) and for pieces.
+/// The boost of query words that occur in clusters: exponents of the mean number of rows per stretch of conversation
+/// that contain the word, for terms (in addition to idf) and for wordpieces.
 pub(crate) const CLUSTERING: [f32; 2] = [1.5, 1.0];
 
-/// Positions of a thread that count as one stretch of conversation.
+/// Thread positions per stretch of conversation.
 pub(crate) const STRETCH: u32 = anamne_index::latent::STRETCH;
 
-/// The best candidates, whose threads are compared.
+/// The best candidates, whose threads are compared for `thread_feedback`.
 pub(crate) const COMPARED: usize = 96;
 
-/// Tokens of each that are compared: the first ones, which say what it is about.
+/// The first tokens of each that are compared.
 pub(crate) const COMPARED_TOKENS: usize = 128;
 
 /// The best threads, which the others are compared with.
 pub(crate) const SEED_THREADS: usize = 4;
 
-/// So much lower a score divides a thread's say among the best ones by e.
-pub(crate) const KIN_TEMPERATURE: f32 = 0.4;
+/// The temperature of the softmax over the best threads' scores.
+pub(crate) const FEEDBACK_TEMPERATURE: f32 = 0.4;
 
-/// The power of a token's idf when threads are compared.
-pub(crate) const KIN_IDF_POWER: f32 = 1.75;
+/// The exponent of a token's idf in thread comparison.
+pub(crate) const FEEDBACK_IDF_POWER: f32 = 1.75;
 
-/// Records of a thread that halve what it says by being like others.
-pub(crate) const SHORT_THREAD: f32 = 10.0;
+/// The number of records at which `thread_feedback` is halved.
+pub(crate) const FEEDBACK_HALF_RECORDS: f32 = 10.0;
 
-/// Records of the threads at hand, on average, that halve what is said by what was told together.
-pub(crate) const ONE_MATTER: f32 = 12.0;
+/// The mean number of records per thread at which `lsi_similarity` is halved.
+pub(crate) const LSI_HALF_RECORDS: f32 = 12.0;
 
-/// Half-length of a text for its neighbours' say: a text of so many words listens to them by half.
-pub(crate) const LISTENING_WORDS: f32 = 60.0;
+/// The length in words at which a text's window features are halved.
+pub(crate) const WINDOW_HALF_WORDS: f32 = 60.0;
 
-/// Half-length of a thread for its own say.
-pub(crate) const THREAD_WORDS: f32 = 1_000.0;
+/// The length in words at which a thread's features are halved.
+pub(crate) const THREAD_HALF_WORDS: f32 = 1_000.0;
 
-/// How much the neighbours one and two places away count in a window's frequencies and vectors.
+/// The weights of neighbours one and two positions away in a window's frequencies and vectors.
 pub(crate) const WINDOW: [f32; 2] = [0.5, 0.25];
 
-/// How much their nearest pieces count.
-pub(crate) const WINDOW_CLOSENESS: [f32; 2] = [0.7, 0.5];
+/// The factors of their wordpiece similarity.
+pub(crate) const WINDOW_MATCH_FACTORS: [f32; 2] = [0.7, 0.5];
 
-/// The cosine that two texts of one conversation have, as a rule; for the length of a window's vector.
-pub(crate) const USUAL_COSINE: f32 = 0.3;
+/// The typical cosine of two texts of one conversation; for the length of a window's vector.
+pub(crate) const TYPICAL_COSINE: f32 = 0.3;
 
-/// Days after which recency has fallen to 37 % for long questions about what is going on.
-pub(crate) const ONGOING_DAYS: f32 = 20.0;
+/// The τ of `long_query_recency`, in days.
+pub(crate) const LONG_QUERY_RECENCY_DAYS: f32 = 20.0;
 
-/// Declares the features of the score with their weights. A space or a question may have other weights for some of them; see
+/// Declares the features of the score with their default weights. A space or a query may override them; see
 /// [`crate::weights`].
 macro_rules! features {
     ($($(#[$doc:meta])* $name:ident $weight:literal,)+) => {
-        /// The signals of one candidate.
+        /// The features of one candidate.
         #[derive(Clone, Copy, Debug, Default)]
         pub(crate) struct Features {
             $($(#[$doc])* pub(crate) $name: f32,)+
@@ -89,16 +89,11 @@ macro_rules! features {
 
         impl Features {
             /// The weighted sum.
-            pub(crate) fn score(&self) -> f32 {
-                0.0 $(+ self.$name * $weight)+
-            }
-
-            /// The sum by other weights.
-            pub(crate) fn score_by(&self, weights: &Weights) -> f32 {
+            pub(crate) fn score(&self, weights: &Weights) -> f32 {
                 0.0 $(+ self.$name * weights.$name)+
             }
 
-            /// Name, value and weight of each, for an explanation.
+            /// Name, value and weight of each feature, for explanations.
             pub(crate) fn table(&self, weights: &Weights) -> Vec<(Cow<'static, str>, f32, f32)> {
                 vec![$((Cow::Borrowed(stringify!($name)), self.$name, weights.$name),)+]
             }
@@ -111,13 +106,13 @@ macro_rules! features {
         }
 
         impl Weights {
-            /// Those of the table.
-            pub(crate) const USUAL: Self = Self { $($name: $weight,)+ };
+            /// The default weights.
+            pub(crate) const DEFAULT: Self = Self { $($name: $weight,)+ };
 
-            /// The names of all features, in the order of the table.
+            /// The names of all features, in order of declaration.
             pub(crate) const NAMES: &'static [&'static str] = &[$(stringify!($name),)+];
 
-            /// The weight of the feature with this name, if there is one.
+            /// The weight of the feature with this name, if it exists.
             pub(crate) fn of(&mut self, name: &str) -> Option<&mut f32> {
                 match name {
                     $(stringify!($name) => Some(&mut self.$name),)+
@@ -129,58 +124,58 @@ macro_rules! features {
 }
 
 features! {
-    /// BM25 of the memory's own text, normalised.
+    /// BM25 of the memory's text, normalised.
     lexical 1.15,
-    /// Cosine of the question's vector and the memory's best one.
+    /// Cosine between the query and the memory's best vector.
     semantic 5.7,
-    /// How well each word of the question is met by some word of the memory.
+    /// How well each query word is matched by some word of the memory.
     words 3.94,
     /// BM25 over the memory and its neighbours.
     window_lexical 3.65,
-    /// The words' meeting over the memory and its neighbours.
+    /// Word match over the memory and its neighbours.
     window_words 3.3,
     /// Cosine with the window's vector.
     window_semantic 2.27,
-    /// BM25 of the thread's candidates as one text.
+    /// BM25 over the thread's candidates as one text.
     thread_lexical 2.63,
-    /// The words' meeting over the thread's candidates.
+    /// Word match over the thread's candidates.
     thread_words 6.15,
-    /// How alike the thread is to the threads that look best.
-    kin 30.0,
-    /// How near its stretch of conversation is to the question by what the space tells together.
-    together 4.5,
-    /// Whether it holds a word of the question that next to no other memory holds; more for short questions.
-    singular 2.5,
-    /// Whether the author is the one person that the question names.
+    /// Similarity of the thread to the best-scoring threads.
+    thread_feedback 30.0,
+    /// Similarity of its part of the conversation to the query in the latent index.
+    lsi_similarity 4.5,
+    /// Whether it contains a query word that at most two memories contain; higher for short queries.
+    rare_term 2.5,
+    /// Whether the author is the only person named in the query.
     author 2.07,
-    /// Whether a person speaks rather than a program.
+    /// Whether a person wrote it rather than a program.
     role 0.69,
-    /// Whether the question names the memory's date.
+    /// Whether the query names the memory's date.
     date 3.5,
-    /// Whether the question asks for a time and the memory tells one.
-    moment 1.0,
-    /// Recency, for long questions.
-    ongoing 0.27,
-    /// Recency.
+    /// Whether the query asks for a time and the memory states one.
+    mentions_time 1.0,
+    /// Exponential decay of age, for long queries.
+    long_query_recency 0.27,
+    /// Exponential decay of age.
     recency 0.2,
-    /// Importance beyond the usual, in tenths.
+    /// Importance above the default, in tenths.
     importance 2.0,
-    /// Trust below the full.
+    /// Trust below 1.
     distrust -1.2,
-    /// What people and agents said of it, −1 to 1.
+    /// Feedback of users and agents, −1 to 1.
     feedback 1.5,
-    /// How often it was opened of late, 0 to 1. Chosen, not fitted: it decides between near equals alone.
+    /// How often it was opened recently, 0 to 1. Chosen, not fitted: it only decides between near-equal scores.
     access 0.4,
-    /// Whether another memory took its place.
+    /// Whether it is superseded by a newer memory.
     superseded -3.0,
-    /// Whether it is of a kind or category that the question asks for by its wording. Chosen, not fitted: as much as a tenth of
-    /// cosine, so that it decides between near equals alone.
+    /// Whether the query's wording asks for its kind or category. Chosen, not fitted: as much as a cosine difference of
+    /// 0.07, so that it only decides between near-equal scores.
     category 0.4,
-    /// The points that it has with the role as which the question is asked; 0 without one.
+    /// The points of the requested role; 0 without a role.
     role_fit 1.0,
-    /// How near connections bring it to what the question found, where the question goes deeper than shallow.
+    /// Graph proximity to the direct hits; 0 at depth shallow.
     graph 3.0,
 }
 
-/// Without columns only the two searches speak: the weights of the normalised BM25 and of the cosine.
-pub(crate) const PLAIN_WEIGHTS: [f32; 2] = [10.0, 8.0];
+/// Without columns: the weights of normalised BM25 and of the cosine.
+pub(crate) const SEARCH_ONLY_WEIGHTS: [f32; 2] = [10.0, 8.0];

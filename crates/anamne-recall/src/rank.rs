@@ -1,30 +1,30 @@
-//! Stage 4: the signals of each candidate, and their weighted sum.
+//! Stage 4: the features of each candidate, and their weighted sum.
 
 use anamne_types::Row;
 use rustc_hash::FxHashMap;
 
 use crate::attributes::with_attributes;
-use crate::candidates::{Candidate, surroundings};
+use crate::candidates::{Candidate, thread_neighbours};
+use crate::feature_inputs::FeatureInputs;
 use crate::model::{self, Features};
+use crate::query_times;
 use crate::ranked::{Ranked, sort};
-use crate::setting::Setting;
 use crate::threads::Threads;
-use crate::times;
 use crate::views::best_first;
-use crate::words::{Place, Reader, Summary, tells_time};
+use crate::words::{Reader, Summary, SummaryIndex, states_time};
 
-/// A candidate's window: itself, and the rows one and two places before and after it.
+/// A candidate's window: itself, and the rows one and two positions before and after it.
 struct Window {
-    own: Place,
-    near: [[Option<(Row, Place)>; 2]; 2],
-    /// Frequencies, lengths and nearest pieces over all of it.
-    joined: Place,
+    own: SummaryIndex,
+    neighbours: [[Option<(Row, SummaryIndex)>; 2]; 2],
+    /// Frequencies, lengths and best wordpiece matches over the window.
+    combined: SummaryIndex,
 }
 
-/// Parts candidates by what they themselves and their threads say: those that look best, best first, whose surroundings
-/// are worth reading, and the others in no order.
+/// Splits candidates by their own and their thread's features: the best, best first, whose neighbours are worth
+/// reading, and the others in no order.
 pub(crate) fn shortlist(
-    setting: &Setting<'_>,
+    inputs: &FeatureInputs<'_>,
     reader: &mut Reader<'_>,
     mut candidates: Vec<Candidate>,
     threads: &Threads,
@@ -33,39 +33,39 @@ pub(crate) fn shortlist(
         return (candidates, Vec::new());
     }
     let unknown = |candidate: &&mut Candidate| candidate.similarity.is_none();
-    let by_words_alone = candidates.iter_mut().filter(unknown).collect::<Vec<_>>();
-    let rows: Vec<Row> = by_words_alone
+    let without_cosine = candidates.iter_mut().filter(unknown).collect::<Vec<_>>();
+    let rows: Vec<Row> = without_cosine
         .iter()
         .map(|candidate| candidate.row)
         .collect();
-    for (candidate, cosine) in by_words_alone.into_iter().zip((setting.cosines)(&rows)) {
+    for (candidate, cosine) in without_cosine.into_iter().zip((inputs.cosines)(&rows)) {
         candidate.similarity = cosine;
     }
-    let average = setting.columns.average_tokens();
-    let mut judged: Vec<(f32, Candidate)> = candidates
+    let average = inputs.columns.average_tokens();
+    let mut scored: Vec<(f32, Candidate)> = candidates
         .into_iter()
         .map(|mut candidate| {
             let own = reader.read(candidate.row);
-            candidate.together = Some(together(setting, &candidate));
+            candidate.lsi_similarity = Some(lsi_similarity(inputs, &candidate));
             let cosine = candidate.similarity.unwrap_or(0.0);
-            let features = own_features(setting, threads, &candidate, own, average, cosine);
-            (setting.score(&features), candidate)
+            let features = own_features(inputs, threads, &candidate, own, average, cosine);
+            (features.score(inputs.weights), candidate)
         })
         .collect();
     let best_first = |one: &(f32, Candidate), other: &(f32, Candidate)| {
         best_first((one.0, one.1.row), (other.0, other.1.row))
     };
-    judged.select_nth_unstable_by(model::SHORTLIST, best_first);
-    let others = judged.split_off(model::SHORTLIST);
-    judged.sort_unstable_by(best_first);
-    let candidates = |judged: Vec<(f32, Candidate)>| judged.into_iter().map(|(_, kept)| kept);
-    (candidates(judged).collect(), candidates(others).collect())
+    scored.select_nth_unstable_by(model::SHORTLIST, best_first);
+    let others = scored.split_off(model::SHORTLIST);
+    scored.sort_unstable_by(best_first);
+    let candidates = |scored: Vec<(f32, Candidate)>| scored.into_iter().map(|(_, kept)| kept);
+    (candidates(scored).collect(), candidates(others).collect())
 }
 
-/// Scores every candidate, best first; equals by rising row. Of `others` the surroundings are not read: their windows
-/// hold nothing but themselves.
+/// Scores every candidate, best first; ties by row. The neighbours of `others` are not read: their windows contain only
+/// themselves.
 pub(crate) fn rank(
-    setting: &Setting<'_>,
+    inputs: &FeatureInputs<'_>,
     reader: &mut Reader<'_>,
     mut candidates: Vec<Candidate>,
     others: Vec<Candidate>,
@@ -73,81 +73,85 @@ pub(crate) fn rank(
 ) -> Vec<Ranked> {
     let mut windows: Vec<Window> = candidates
         .iter()
-        .map(|candidate| window(setting, reader, candidate))
+        .map(|candidate| window(inputs, reader, candidate))
         .collect();
     windows.extend(
         others
             .iter()
-            .map(|other| Window::alone(reader.place(other.row))),
+            .map(|other| Window::without_neighbours(reader.index_of(other.row))),
     );
-    let cosines = cosines(setting, &candidates, &windows, &others);
+    let cosines = cosines(inputs, &candidates, &windows, &others);
     candidates.extend(others);
     let reader = &*reader;
-    let measure = Measure::of(setting, reader, &candidates, &windows);
+    let averages = AverageLengths::new(inputs, reader, &candidates, &windows);
     let mut ranked: Vec<Ranked> = candidates
         .into_iter()
         .zip(windows)
         .map(|(candidate, window)| {
-            let (own, joined) = (reader.at(window.own), reader.at(window.joined));
+            let (own, combined) = (reader.at(window.own), reader.at(window.combined));
             let cosine = |row: &Row| cosines.get(row).copied().unwrap_or(0.0);
-            let listening = model::LISTENING_WORDS / (model::LISTENING_WORDS + own.words);
-            let meaning = cosine(&candidate.row);
+            let window_weight = model::WINDOW_HALF_WORDS / (model::WINDOW_HALF_WORDS + own.words);
+            let own_cosine = cosine(&candidate.row);
             let features = Features {
-                window_lexical: listening * joined.bm25(measure.window_words),
-                window_words: listening * joined.closeness(),
-                window_semantic: listening * window_cosine(candidate.row, &window, &cosine),
-                ..own_features(setting, threads, &candidate, own, measure.words, meaning)
+                window_lexical: window_weight * combined.bm25(averages.window_words),
+                window_words: window_weight * combined.word_match(),
+                window_semantic: window_weight * window_cosine(candidate.row, &window, &cosine),
+                ..own_features(inputs, threads, &candidate, own, averages.words, own_cosine)
             };
-            Ranked::new(candidate, features, setting.score(&features))
+            Ranked::new(candidate, features, features.score(inputs.weights))
         })
         .collect();
-    threads.compare(&ranked, setting.columns);
+    threads.add_feedback(&ranked, inputs.columns);
     for ranked in &mut ranked {
-        ranked.features.kin = threads.of(&ranked.candidate).kin;
-        ranked.score = setting.score(&ranked.features);
+        ranked.features.thread_feedback = threads.of(&ranked.candidate).feedback;
+        ranked.score = ranked.features.score(inputs.weights);
     }
     sort(&mut ranked);
     ranked
 }
 
 impl Window {
-    /// The window of a text whose surroundings are not looked at.
-    fn alone(own: Place) -> Self {
+    /// The window of a text whose neighbours are not read.
+    fn without_neighbours(own: SummaryIndex) -> Self {
         Self {
             own,
-            near: [[None; 2]; 2],
-            joined: own,
+            neighbours: [[None; 2]; 2],
+            combined: own,
         }
     }
 }
 
-fn window(setting: &Setting<'_>, reader: &mut Reader<'_>, candidate: &Candidate) -> Window {
-    let own = reader.place(candidate.row);
-    let near = surroundings(setting.columns, candidate.row, &candidate.attributes);
-    let near = near.map(|near| near.map(|row| row.map(|row| (row, reader.place(row)))));
+fn window(inputs: &FeatureInputs<'_>, reader: &mut Reader<'_>, candidate: &Candidate) -> Window {
+    let own = reader.index_of(candidate.row);
+    let neighbours = thread_neighbours(inputs.columns, candidate.row, &candidate.attributes);
+    let neighbours = neighbours
+        .map(|neighbours| neighbours.map(|row| row.map(|row| (row, reader.index_of(row)))));
     Window {
         own,
-        joined: joined(reader, own, &near),
-        near,
+        combined: combined(reader, own, &neighbours),
+        neighbours,
     }
 }
 
-/// The cosine of every row of every window, each computed once; of `others` they are known.
+/// The cosine of every row of every window, each computed once; those of `others` are known.
 fn cosines(
-    setting: &Setting<'_>,
+    inputs: &FeatureInputs<'_>,
     candidates: &[Candidate],
     windows: &[Window],
     others: &[Candidate],
 ) -> FxHashMap<Row, f32> {
     let mut rows: Vec<Row> = candidates.iter().map(|candidate| candidate.row).collect();
-    rows.extend(
-        windows
+    rows.extend(windows.iter().flat_map(|window| {
+        window
+            .neighbours
             .iter()
-            .flat_map(|window| window.near.iter().flatten().flatten().map(|(row, _)| *row)),
-    );
+            .flatten()
+            .flatten()
+            .map(|(row, _)| *row)
+    }));
     rows.sort_unstable();
     rows.dedup();
-    let computed = (setting.cosines)(&rows);
+    let computed = (inputs.cosines)(&rows);
     let known = others.iter().map(|other| (other.row, other.similarity));
     rows.into_iter()
         .zip(computed)
@@ -156,55 +160,62 @@ fn cosines(
         .collect()
 }
 
-/// Average lengths, for the length normalisation of BM25.
-struct Measure {
+/// Average lengths for BM25 length normalisation.
+struct AverageLengths {
     words: f32,
     window_words: f32,
 }
 
-impl Measure {
-    /// The space's average length in words, from its average in tokens; the windows' from the candidates.
-    fn of(
-        setting: &Setting<'_>,
+impl AverageLengths {
+    /// The space's average length in words, derived from its average in tokens; for windows that of the candidates.
+    fn new(
+        inputs: &FeatureInputs<'_>,
         reader: &Reader<'_>,
         candidates: &[Candidate],
         windows: &[Window],
     ) -> Self {
-        let tokens = |row: Row| setting.columns.tokens(row).map_or(0, <[u16]>::len);
+        let tokens = |row: Row| inputs.columns.tokens(row).map_or(0, <[u16]>::len);
         let tokens: usize = candidates.iter().map(|one| tokens(one.row)).sum();
-        let words_at = |place: &dyn Fn(&Window) -> Place| -> f32 {
-            let words = windows.iter().map(|window| reader.at(place(window)).words);
+        let words_at = |index: &dyn Fn(&Window) -> SummaryIndex| -> f32 {
+            let words = windows.iter().map(|window| reader.at(index(window)).words);
             words.sum()
         };
-        let (words, in_windows) = (words_at(&|one| one.own), words_at(&|one| one.joined));
+        let (words, window_words) = (words_at(&|one| one.own), words_at(&|one| one.combined));
         let share = if tokens > 0 {
             words / tokens as f32
         } else {
             1.0
         };
         Self {
-            words: setting.columns.average_tokens() * share,
-            window_words: in_windows / windows.len().max(1) as f32,
+            words: inputs.columns.average_tokens() * share,
+            window_words: window_words / windows.len().max(1) as f32,
         }
     }
 }
 
-/// Frequencies and lengths summed over a window, and its nearest pieces.
-fn joined(reader: &mut Reader<'_>, own: Place, near: &[[Option<(Row, Place)>; 2]; 2]) -> Place {
-    let joined = reader.empty();
-    reader.add(joined, own, 1.0, 1.0);
-    for (distance, near) in near.iter().enumerate() {
-        let (weight, closeness) = (model::WINDOW[distance], model::WINDOW_CLOSENESS[distance]);
-        for (_, place) in near.iter().flatten() {
-            reader.add(joined, *place, weight, closeness);
+/// Frequencies and lengths summed over a window, and its best wordpiece matches.
+fn combined(
+    reader: &mut Reader<'_>,
+    own: SummaryIndex,
+    neighbours: &[[Option<(Row, SummaryIndex)>; 2]; 2],
+) -> SummaryIndex {
+    let combined = reader.empty();
+    reader.add(combined, own, 1.0, 1.0);
+    for (distance, neighbours) in neighbours.iter().enumerate() {
+        let (weight, match_factor) = (
+            model::WINDOW[distance],
+            model::WINDOW_MATCH_FACTORS[distance],
+        );
+        for (_, index) in neighbours.iter().flatten() {
+            reader.add(combined, *index, weight, match_factor);
         }
     }
-    joined
+    combined
 }
 
-/// What a candidate and its thread say, `average` words being usual.
+/// The features of a candidate itself and its thread; `average` is the average length in words.
 fn own_features(
-    setting: &Setting<'_>,
+    inputs: &FeatureInputs<'_>,
     threads: &Threads,
     candidate: &Candidate,
     own: Summary<'_>,
@@ -215,76 +226,82 @@ fn own_features(
     let features = Features {
         thread_lexical: thread.lexical,
         thread_words: thread.words,
-        lexical: lexical(setting, candidate, own, average),
+        lexical: lexical(inputs, candidate, own, average),
         semantic: cosine,
-        words: own.closeness(),
-        singular: singular(setting, candidate, own),
-        date: times::said(setting, own),
-        moment: moment(setting, candidate.row),
-        together: candidate
-            .together
-            .unwrap_or_else(|| together(setting, candidate)),
+        words: own.word_match(),
+        rare_term: rare_term(inputs, candidate, own),
+        date: query_times::date_mention(inputs, own),
+        mentions_time: mentions_time(inputs, candidate.row),
+        lsi_similarity: candidate
+            .lsi_similarity
+            .unwrap_or_else(|| lsi_similarity(inputs, candidate)),
         graph: candidate.proximity,
-        access: (setting.access)(candidate.row),
+        access: (inputs.access)(candidate.row),
         ..Features::default()
     };
-    with_attributes(setting, &candidate.attributes, features)
+    with_attributes(inputs, &candidate.attributes, features)
 }
 
-/// The ranking's own BM25, or what the lexical view found by spellings that wordpieces don't show.
-fn lexical(setting: &Setting<'_>, candidate: &Candidate, own: Summary<'_>, average: f32) -> f32 {
-    let most = setting.question.lexical_most.max(f32::MIN_POSITIVE);
-    let told = candidate
+/// The ranking's own BM25, or that of the lexical view for spellings that wordpieces don't capture.
+fn lexical(
+    inputs: &FeatureInputs<'_>,
+    candidate: &Candidate,
+    own: Summary<'_>,
+    average: f32,
+) -> f32 {
+    let most = inputs.query.max_lexical_score.max(f32::MIN_POSITIVE);
+    let normalised = candidate
         .lexical
         .map_or(0.0, |score| (score / most).min(1.0));
-    own.bm25(average).max(told)
+    own.bm25(average).max(normalised)
 }
 
-/// Whether the text holds the question's singular word, as wordpieces or as the lexical view spells it: 1, and up to 3
-/// where the question has little else to say.
-fn singular(setting: &Setting<'_>, candidate: &Candidate, own: Summary<'_>) -> f32 {
-    let question = setting.question;
-    let holds = |&(term, idf): &(usize, f32)| {
+/// Whether the text contains a rare term of the query, as wordpieces or according to the lexical view: 1, and up to 3
+/// for a query with few words.
+fn rare_term(inputs: &FeatureInputs<'_>, candidate: &Candidate, own: Summary<'_>) -> f32 {
+    let query = inputs.query;
+    let contains = |&(term, idf): &(usize, f32)| {
         let as_pieces = own
             .frequencies
             .get(term)
             .is_some_and(|frequency| *frequency > 0.0);
-        // Nothing but the word was asked for, and one occurrence in a long text still gives half of its idf.
-        let as_told =
-            question.words.len() == 1 && candidate.lexical.is_some_and(|score| score >= idf / 2.0);
-        as_pieces || as_told
+        // For a one-word query a lexical hit contains the word; in a long text one occurrence still scores half of its
+        // idf.
+        let as_spelled =
+            query.words.len() == 1 && candidate.lexical.is_some_and(|score| score >= idf / 2.0);
+        as_pieces || as_spelled
     };
-    if question.singular.iter().any(holds) {
-        1.0 + (3.0 - question.words.len() as f32).clamp(0.0, 2.0)
+    if query.rare_terms.iter().any(contains) {
+        1.0 + (3.0 - query.words.len() as f32).clamp(0.0, 2.0)
     } else {
         0.0
     }
 }
 
-/// How near the stretch is by what the space tells together.
-fn together(setting: &Setting<'_>, candidate: &Candidate) -> f32 {
-    let together = setting.together;
-    together.map_or(0.0, |together| together.nearness(candidate))
+/// The similarity in the latent index.
+fn lsi_similarity(inputs: &FeatureInputs<'_>, candidate: &Candidate) -> f32 {
+    let lsi = inputs.lsi;
+    lsi.map_or(0.0, |lsi| lsi.similarity(candidate))
 }
 
-/// 1 for a text that tells a time where the question asks for one.
-fn moment(setting: &Setting<'_>, row: Row) -> f32 {
-    let tokens = || setting.columns.tokens(row).unwrap_or_default();
+/// 1 for a text that states a time if the query asks for one.
+fn mentions_time(inputs: &FeatureInputs<'_>, row: Row) -> f32 {
+    let tokens = || inputs.columns.tokens(row).unwrap_or_default();
     f32::from(u8::from(
-        setting.question.asks_for_time && tells_time(tokens()),
+        inputs.query.asks_for_time && states_time(tokens()),
     ))
 }
 
-/// The cosine with the weighted sum of the window's vectors, whose length is taken from how alike turns
-/// of one conversation usually are.
+/// The cosine with the weighted sum of the window's vectors, whose length is estimated from the typical cosine of
+/// messages of one conversation.
 fn window_cosine(row: Row, window: &Window, cosine: &dyn Fn(&Row) -> f32) -> f32 {
     let (mut sum, mut weights, mut squares) = (cosine(&row), 1.0, 1.0);
-    for (near, weight) in window.near.iter().zip(model::WINDOW) {
-        for (row, _) in near.iter().flatten() {
+    for (neighbours, weight) in window.neighbours.iter().zip(model::WINDOW) {
+        for (row, _) in neighbours.iter().flatten() {
             sum += cosine(row) * weight;
             weights += weight;
             squares += weight * weight;
         }
     }
-    sum / (squares + (weights * weights - squares) * model::USUAL_COSINE).sqrt()
+    sum / (squares + (weights * weights - squares) * model::TYPICAL_COSINE).sqrt()
 }

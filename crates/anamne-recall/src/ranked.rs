@@ -1,66 +1,66 @@
-//! A candidate that was ranked: what every stage after the ranking passes on.
+//! A ranked candidate, as passed on to the later stages.
 
 use crate::candidates::Candidate;
 use crate::model::Features;
 
-/// A candidate with its signals and its score.
+/// A candidate with its features and score.
 #[derive(Clone, Debug)]
 pub(crate) struct Ranked {
     pub(crate) candidate: Candidate,
     pub(crate) features: Features,
     pub(crate) score: f32,
-    /// The probability that it bears on the question; set once all are ranked.
+    /// The probability that it is relevant; set after ranking.
     pub(crate) confidence: f32,
-    /// What else made its place, where that is not as usual.
-    pub(crate) aside: Option<Box<Aside>>,
+    /// What else determined its rank, if anything.
+    pub(crate) overrides: Option<Box<RankOverrides>>,
 }
 
 /// Name, value and weight of a part of a score.
-pub(crate) type Part = (&'static str, f32, f32);
+pub(crate) type ScorePart = (&'static str, f32, f32);
 
-/// What made the place of a result, beside the weighted sum of its features.
+/// What determined the rank of a result besides the weighted sum of its features.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Aside {
-    /// The parts of its score, where another formula made it.
-    pub(crate) formula: Vec<Part>,
-    /// The reranker's score and what it weighed.
+pub(crate) struct RankOverrides {
+    /// The parts of its score, if another formula produced it.
+    pub(crate) formula: Vec<ScorePart>,
+    /// The reranker's score and its weight.
     pub(crate) reranker: Option<(f32, f32)>,
-    /// The rare word of the question that it came first for.
+    /// The rare word of the query that moved it to the front.
     pub(crate) rare_word: Option<String>,
-    /// How like it is to a result before it, where that counted.
-    pub(crate) likeness: Option<f32>,
+    /// The maximum similarity to an earlier result, if diversity was requested.
+    pub(crate) similarity: Option<f32>,
 }
 
 impl Ranked {
-    /// A candidate with its signals, scored; its confidence comes later.
+    /// A scored candidate without confidence.
     pub(crate) fn new(candidate: Candidate, features: Features, score: f32) -> Self {
         Self {
             candidate,
             features,
             score,
             confidence: 0.0,
-            aside: None,
+            overrides: None,
         }
     }
 
-    /// What else made its place, to be added to.
-    pub(crate) fn aside_mut(&mut self) -> &mut Aside {
-        self.aside.get_or_insert_default()
+    /// The overrides, created on first use.
+    pub(crate) fn overrides_mut(&mut self) -> &mut RankOverrides {
+        self.overrides.get_or_insert_default()
     }
 
     /// Whether one of the searches found it.
     pub(crate) fn is_found(&self) -> bool {
-        self.is_among_first(usize::MAX)
+        self.is_in_top(usize::MAX)
     }
 
-    /// Whether it is among the first `places` that one of the searches found.
-    pub(crate) fn is_among_first(&self, places: usize) -> bool {
+    /// Whether it is among the first `places` hits of either search.
+    pub(crate) fn is_in_top(&self, places: usize) -> bool {
         let ranks = [self.candidate.lexical_rank, self.candidate.vector_rank];
         let mut ranks = ranks.into_iter().flatten();
         ranks.any(|rank| (rank as usize) < places)
     }
 
-    /// A result that nothing found, for tests.
+    /// A result that no search found, for tests.
     #[cfg(test)]
     pub(crate) fn sample(row: u32, features: Features) -> Self {
         let attributes = anamne_store::view::Attributes::default();
@@ -69,19 +69,19 @@ impl Ranked {
     }
 }
 
-/// Orders by score, best first; equals by rising row. What is sorted are keys: results are large, and moved once.
+/// Sorts by score, best first; ties by row. Sorts keys, because results are large.
 pub(crate) fn sort(ranked: &mut [Ranked]) {
-    ranked.sort_by_cached_key(|ranked| (falling(ranked.score), ranked.candidate.row));
+    ranked.sort_by_cached_key(|ranked| (descending_key(ranked.score), ranked.candidate.row));
 }
 
-/// A number that is the lower the higher the score is, in the order of [`f32::total_cmp`].
-fn falling(score: f32) -> i32 {
+/// An integer that decreases with the score, in the order of [`f32::total_cmp`].
+fn descending_key(score: f32) -> i32 {
     let bits = score.to_bits().cast_signed();
-    // Of negative numbers all bits but the sign count backwards.
+    // For negative numbers all bits except the sign are reversed in order.
     !(bits ^ ((bits >> 31).cast_unsigned() >> 1).cast_signed())
 }
 
-/// The lowest score and how far the highest is above it.
+/// The lowest score, and the difference between the highest and the lowest.
 pub(crate) fn range_of_scores(ranked: &[Ranked]) -> (f32, f32) {
     let scores = || ranked.iter().map(|ranked| ranked.score);
     let least = scores().fold(f32::MAX, f32::min);

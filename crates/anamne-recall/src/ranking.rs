@@ -1,157 +1,167 @@
-//! Stage 4 in full: candidates, their threads and their neighbours, ranked together with what they lead to.
+//! Stage 4 with all features: candidates, their threads and neighbours, and expansion.
 
 use anamne_types::{Memory, Row};
 use rustc_hash::FxHashSet;
 
+use crate::candidate_scope::CandidateScope;
 use crate::candidates::{Pool, Searched};
+use crate::duplicates::demote_duplicates;
 use crate::error::RecallError;
-use crate::expansion::{self, Followed, Pooled, Stage, expand};
-use crate::looking::{Asked, Looking};
-use crate::plainly;
-use crate::planner::Experience;
+use crate::expansion::{self, Expansion, ExpansionRequest, FirstPass, expand};
+use crate::feature_inputs::FeatureInputs;
+use crate::lsi::LsiQuery;
+use crate::planner::PlannerHistory;
+use crate::query_intent::QueryIntent;
 use crate::rank::{rank, shortlist};
 use crate::ranked::Ranked;
-use crate::reach::Reach;
-use crate::repetition::diversify;
-use crate::setting::Setting;
-use crate::sought::Sought;
+use crate::recall_context::{PreparedQuery, RecallContext};
+use crate::search_only;
 use crate::threads::{self, Threads};
-use crate::together::Together;
-use crate::views::Found;
+use crate::views::SearchHit;
 use crate::words::Reader;
 
-/// Memories that are looked at for an event of the question.
+/// Hits searched for an event that the query mentions.
 const EVENT_DEPTH: usize = 20;
 
-/// How well a memory must meet the words of an event to be taken for it.
-const EVENT_MET: f32 = 0.6;
+/// The minimum word match for a memory to be taken for an event.
+const MIN_EVENT_MATCH: f32 = 0.6;
 
-/// Orders what was searched, best first, together with what it leads to where the question goes deeper.
-pub(crate) fn in_order(
-    looking: &Looking<'_>,
+/// Ranks search hits, best first, with expansion if the depth is beyond shallow.
+pub(crate) fn rank_candidates(
+    context: &RecallContext<'_>,
     reader: &mut Reader<'_>,
-    asked: &Asked,
+    prepared: &PreparedQuery,
     searched: &Searched,
-    reach: &Reach,
-) -> (Vec<Ranked>, Followed) {
-    if !looking.ranks_in_full() {
-        let columns = looking.columns_if_any();
-        let ranked = plainly::rank(columns, asked.question.lexical_most, searched);
-        return (ranked, Followed::default());
+    scope: &CandidateScope,
+) -> (Vec<Ranked>, Expansion) {
+    if !context.ranks_in_full() {
+        let columns = context.columns_if_any();
+        let ranked = search_only::rank(columns, prepared.query.max_lexical_score, searched);
+        return (ranked, Expansion::default());
     }
-    let deeper = expansion::goes_deeper(looking.recall);
-    let (mut ranked, followed) = in_full(looking, reader, asked, searched, reach, deeper);
-    if looking.arrangement.is_usual() {
-        ranked = diversify(ranked, looking.columns, looking.recall.limit);
+    let expands = expansion::needs_expansion(context.recall);
+    let (mut ranked, expansion) = rank_in_full(context, reader, prepared, searched, scope, expands);
+    if context.options.is_default() {
+        ranked = demote_duplicates(ranked, context.columns, context.recall.limit);
     }
-    (ranked, followed)
+    (ranked, expansion)
 }
 
-/// The memory that tells of an event best, unless it meets too few of the event's words.
-pub(crate) fn event(looking: &Looking<'_>, words: &str) -> Result<Option<Memory>, RecallError> {
-    if !looking.ranks_in_full() {
+/// The memory that best describes an event, unless it matches too few of its words.
+pub(crate) fn find_event(
+    context: &RecallContext<'_>,
+    words: &str,
+) -> Result<Option<Memory>, RecallError> {
+    if !context.ranks_in_full() {
         return Ok(None);
     }
-    let reach = Reach {
-        rows: looking.known()?,
-        ..Reach::default()
+    let scope = CandidateScope {
+        rows: context.known_rows()?,
+        ..CandidateScope::default()
     };
-    let asked = looking.ask(words);
-    let searched = looking.search(&asked, EVENT_DEPTH, reach.rows.as_ref());
-    let mut reader = Reader::new(&asked.question, looking.columns);
-    let (ranked, _) = in_full(looking, &mut reader, &asked, &searched, &reach, false);
-    let told = ranked
+    let prepared = context.prepare(words);
+    let searched = context.search(&prepared, EVENT_DEPTH, scope.rows.as_ref());
+    let mut reader = Reader::new(&prepared.query, context.columns);
+    let (ranked, _) = rank_in_full(context, &mut reader, &prepared, &searched, &scope, false);
+    let found = ranked
         .iter()
-        .find(|ranked| ranked.features.words >= EVENT_MET)
-        .map(|ranked| looking.texts().rows(&[ranked.candidate.row]))
+        .find(|ranked| ranked.features.words >= MIN_EVENT_MATCH)
+        .map(|ranked| context.memory_reader().rows(&[ranked.candidate.row]))
         .transpose()?;
-    let memory = told.into_iter().flatten().next();
+    let memory = found.into_iter().flatten().next();
     Ok(memory.map(|(_, memory)| memory))
 }
 
-/// Ranks by all features; `deeper` also what the best results lead to.
-fn in_full(
-    looking: &Looking<'_>,
+/// Ranks by all features; with `expands` also what the best results lead to.
+fn rank_in_full(
+    context: &RecallContext<'_>,
     reader: &mut Reader<'_>,
-    asked: &Asked,
+    prepared: &PreparedQuery,
     searched: &Searched,
-    reach: &Reach,
-    deeper: bool,
-) -> (Vec<Ranked>, Followed) {
-    let Looking {
+    scope: &CandidateScope,
+    expands: bool,
+) -> (Vec<Ranked>, Expansion) {
+    let RecallContext {
         sources,
-        arrangement,
+        options,
         columns,
-        moment,
+        instant,
         ..
-    } = *looking;
-    let is_now = looking.recall.as_of.is_now();
-    let mut pool = Pool::of(searched, columns, moment);
+    } = *context;
+    let is_now = context.recall.as_of.is_now();
+    let mut pool = Pool::of(searched, columns, instant);
     let cosines = |rows: &[Row]| match sources
         .vectors
-        .map(|view| view.similarities(&asked.vector, rows))
+        .map(|view| view.similarities(&prepared.vector, rows))
     {
         Some(Ok(cosines)) => cosines,
         _ => vec![None; rows.len()],
     };
-    // What was opened since has nothing to do with what was known then.
-    let openings = sources.experience.filter(|_| is_now);
-    let openings = openings.map(Experience::openings).unwrap_or_default();
-    let present = looking.present.as_microsecond();
+    // Later accesses don't count as of an earlier instant.
+    let access_counts = sources.experience.filter(|_| is_now);
+    let access_counts = access_counts
+        .map(PlannerHistory::access_counts)
+        .unwrap_or_default();
+    let present = context.present.as_microsecond();
     let facts = sources.facts;
-    let date_terms = match reach.preferred {
-        Some(_) => reach.times.terms(&asked.question),
+    let date_terms = match scope.preferred {
+        Some(_) => scope.times.date_terms(&prepared.query),
         None => Vec::new(),
     };
     let candidates = std::mem::take(&mut pool.candidates);
-    threads::weigh_by_clusters(reader, &candidates);
+    threads::weight_by_clusters(reader, &candidates);
     let mut threads = Threads::read(reader, &candidates);
-    // It knows what was told since, too.
+    // The latent index contains later memories, too.
     let latent = sources.latent.filter(|_| is_now);
-    let together =
-        latent.and_then(|index| Together::of(index, columns, &asked.question.tokens, &threads));
-    let setting = Setting {
-        question: reader.question,
+    let lsi =
+        latent.and_then(|index| LsiQuery::of(index, columns, &prepared.query.tokens, &threads));
+    let inputs = FeatureInputs {
+        query: reader.query,
         columns,
         cosines: &cosines,
-        latest: facts.latest.min(moment),
-        times: &reach.times.ranges,
+        latest: facts.latest.min(instant),
+        times: &scope.times.ranges,
         date_terms: &date_terms,
         recency_days: sources.source.config().recall.recency_days,
         user_authors: &facts.users,
         program_authors: &facts.programs,
-        weights: arrangement.weights.as_ref(),
-        sought: Sought::by(&reader.question.words),
-        access: &|row| openings.of(row, present),
-        together: together.as_ref(),
-        standpoint: arrangement.standpoint.as_ref(),
+        weights: options.weights(),
+        intent: QueryIntent::from_words(&reader.query.words),
+        access: &|row| access_counts.of(row, present),
+        lsi: lsi.as_ref(),
+        role_preferences: options.role_preferences.as_ref(),
     };
-    let (short, mut others) = shortlist(&setting, reader, candidates, &threads);
-    pool.keep(short);
-    pool.add_neighbours(columns, reach.rows.as_ref(), moment);
-    others.retain(|other| !pool.holds(other.row));
-    let pooled = deeper.then(|| Pooled {
-        near: pool.candidates.clone(),
+    let (short, mut others) = shortlist(&inputs, reader, candidates, &threads);
+    pool.replace(short);
+    pool.add_neighbours(columns, scope.rows.as_ref(), instant);
+    others.retain(|other| !pool.contains(other.row));
+    let first_pass = expands.then(|| FirstPass {
+        with_neighbours: pool.candidates.clone(),
         others: others.clone(),
     });
-    let ranked = rank(&setting, reader, pool.candidates, others, &mut threads);
-    let Some(pooled) = pooled else {
-        return (ranked, Followed::default());
+    let ranked = rank(&inputs, reader, pool.candidates, others, &mut threads);
+    let Some(first_pass) = first_pass else {
+        return (ranked, Expansion::default());
     };
-    let stage = Stage {
-        recall: looking.recall,
+    let request = ExpansionRequest {
+        recall: context.recall,
         connections: sources.connections,
-        filter: reach.rows.as_ref(),
-        now: moment,
-        search: &|words, most| search_again(looking, words, most, reach),
+        filter: scope.rows.as_ref(),
+        now: instant,
+        search: &|words, most| search_text(context, words, most, scope),
     };
-    expand(&stage, &setting, reader, threads, &ranked, pooled)
+    expand(&request, &inputs, reader, threads, &ranked, first_pass)
 }
 
-/// The rows that a search for other words finds, by both searches' ranks; at most `most` of each.
-fn search_again(looking: &Looking<'_>, words: &str, most: usize, reach: &Reach) -> Vec<Row> {
-    let searched = looking.search(&looking.ask(words), most, reach.rows.as_ref());
-    let ranks = |found: Vec<Found>| found.into_iter().map(|found| found.row).enumerate();
+/// The rows that a search for other words finds, merged by rank; at most `most` per search.
+fn search_text(
+    context: &RecallContext<'_>,
+    words: &str,
+    most: usize,
+    scope: &CandidateScope,
+) -> Vec<Row> {
+    let searched = context.search(&context.prepare(words), most, scope.rows.as_ref());
+    let ranks = |hits: Vec<SearchHit>| hits.into_iter().map(|hit| hit.row).enumerate();
     let mut rows: Vec<(usize, Row)> = ranks(searched.lexical).collect();
     rows.extend(ranks(searched.vectors));
     rows.sort_unstable();

@@ -1,4 +1,4 @@
-//! One recall, from the question to the answer: the one place that names all the stages.
+//! One recall, from query to answer: runs all stages.
 
 use std::time::Instant;
 
@@ -8,43 +8,43 @@ use anamne_types::{
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 
-use crate::arrangement::Arrangement;
+use crate::candidate_scope::CandidateScope;
 use crate::candidates::Searched;
-use crate::confidence::{judge, judge_plainly};
+use crate::confidence::{full_confidence, search_only_confidence};
 use crate::error::RecallError;
-use crate::expansion::{self, Followed};
-use crate::holding::Holding;
-use crate::looking::{Asked, Looking};
+use crate::expansion::{self, Expansion};
 use crate::model;
 use crate::past::AsOfColumns;
-use crate::planned::{self, Answered};
+use crate::plan_search::{self, AnsweredQuery};
 use crate::planner;
-use crate::reach::Reach;
+use crate::ranking_options::RankingOptions;
+use crate::recall_context::{PreparedQuery, RecallContext};
 use crate::sources::RecallSources;
 use crate::tiers::TieredColumns;
-use crate::views::Found;
-use crate::words::{Question, Reader};
-use crate::{abstain, answer, arranging, context, ranking, rare_word, successors};
+use crate::valid_rows::ValidRows;
+use crate::views::SearchHit;
+use crate::words::{ParsedQuery, Reader};
+use crate::{abstain, answer, context, ranking, rare_word, reordering, successors};
 
-/// Answers questions from what it reads.
+/// Answers queries from its sources.
 pub struct Recaller<'space>(RecallSources<'space>);
 
-/// Stands among what is degraded where the model could not turn the question into a vector.
+/// Listed as degraded if the query could not be embedded.
 const EMBEDDER: &str = "embedding model";
 
-/// Stands there where the reranker failed, and results are ordered without it.
+/// Listed as degraded if the reranker failed; results are ordered without it.
 const RERANKER: &str = "reranker";
 
-/// Rows that each search brings up beside the others where the question asks about a time and they happened then.
+/// Additional hits per search among memories of the time that the query mentions.
 const PREFERRED_DEPTH: usize = 32;
 
 impl<'space> Recaller<'space> {
-    /// Answers from these.
+    /// Answers from these sources.
     pub fn new(sources: RecallSources<'space>) -> Self {
         Self(sources)
     }
 
-    /// Answers a question.
+    /// Answers a query.
     pub fn recall(&self, recall: &Recall) -> Result<Answer, RecallError> {
         let started = Instant::now();
         recall.check()?;
@@ -52,142 +52,152 @@ impl<'space> Recaller<'space> {
         Ok(answer)
     }
 
-    /// Answers a question with a block of text within a token budget.
+    /// Answers a query with a context block within a token budget.
     pub fn context(&self, request: &ContextRequest) -> Result<Context, RecallError> {
         let started = Instant::now();
         request.check()?;
-        let (question, answer) = self.answer(&request.recall, started)?;
-        let aim = context::Aim::new(
+        let (query, answer) = self.answer(&request.recall, started)?;
+        let passage_query = context::PassageQuery::new(
             &request.recall.query,
-            &question.content.terms,
-            &question.term_weights,
+            &query.content.terms,
+            &query.term_weights,
         );
         let mut context = context::pack(
             self.0.source,
             &request.recall,
             &answer,
-            &aim,
+            &passage_query,
             request.budget(),
         )?;
         context.took_ms = milliseconds(started);
         Ok(context)
     }
 
-    /// The stages: plan, filter, search, rank, judge, answer.
-    fn answer(&self, recall: &Recall, started: Instant) -> Result<(Question, Answer), RecallError> {
+    /// The stages: plan, filter, search, rank, confidence, answer.
+    fn answer(
+        &self,
+        recall: &Recall,
+        started: Instant,
+    ) -> Result<(ParsedQuery, Answer), RecallError> {
         let sources = &self.0;
-        let arrangement =
-            Arrangement::of(recall, &sources.source.config().recall, sources.reranker)?;
-        let holding = Holding::of(sources, recall)?;
-        // Columns of no tier know no row.
+        let options =
+            RankingOptions::of(recall, &sources.source.config().recall, sources.reranker)?;
+        let valid = ValidRows::of(sources, recall)?;
+        // Empty columns.
         let none = TieredColumns::new(Vec::new());
         let base = sources.columns.unwrap_or(&none);
         let as_of = (!recall.as_of.is_now()).then(|| AsOfColumns {
             base,
             past: sources.past,
-            unsuperseded: holding
+            superseded_later: valid
                 .as_ref()
-                .map_or_else(RoaringBitmap::new, |holding| holding.unsuperseded.clone()),
+                .map_or_else(RoaringBitmap::new, |valid| valid.superseded_later.clone()),
         });
-        let looking = Looking::new(sources, recall, &arrangement, base, as_of.as_ref());
-        let mut asked = looking.ask(&recall.query);
+        let context = RecallContext::new(sources, recall, &options, base, as_of.as_ref());
+        let mut prepared = context.prepare(&recall.query);
         if recall.time_words == TimeWords::Ignore {
-            asked.question.mentions_date = false;
+            prepared.query.mentions_date = false;
         }
-        let event = |words: &str| ranking::event(&looking, words);
-        let reach = Reach::of(&looking, holding.as_ref(), &event)?;
-        let mut reader = Reader::new(&asked.question, looking.columns);
-        let planned = planned::search(&looking, &mut reader, &asked, &reach);
-        let (found, course) = match planned {
-            Some(outcome) => (outcome.searched, Some(outcome.followed)),
+        let event = |words: &str| ranking::find_event(&context, words);
+        let scope = CandidateScope::of(&context, valid.as_ref(), &event)?;
+        let mut reader = Reader::new(&prepared.query, context.columns);
+        let planned = plan_search::search(&context, &mut reader, &prepared, &scope);
+        let (planned_hits, executed) = match planned {
+            Some(outcome) => (outcome.searched, Some(outcome.executed)),
             None => (None, None),
         };
-        let searched = searched(&looking, &asked, &reach, found);
-        let (mut ranked, followed) =
-            ranking::in_order(&looking, &mut reader, &asked, &searched, &reach);
+        let searched = searched(&context, &prepared, &scope, planned_hits);
+        let (mut ranked, expansion) =
+            ranking::rank_candidates(&context, &mut reader, &prepared, &searched, &scope);
         let mut has_reranker_failed = false;
-        let mut verdict = None;
-        if !arrangement.is_usual() {
-            verdict = Some(arranging::judge_all(&looking, &mut reader, &mut ranked));
-            has_reranker_failed = arranging::arrange(&looking, &mut ranked)?;
+        let mut confidence = None;
+        if !options.is_default() {
+            confidence = Some(reordering::default_confidence(
+                &context,
+                &mut reader,
+                &mut ranked,
+            ));
+            has_reranker_failed = reordering::reorder(&context, &mut ranked)?;
         }
-        // Not where the caller asked for another formula, or for results that are not alike.
+        // Not with another formula or with diversity.
         if recall.ranking == Ranking::Full && recall.diversity == 0.0 {
-            rare_word::lead(&mut ranked, &searched.rare, &asked.question);
+            rare_word::move_to_front(&mut ranked, &searched.rare, &prepared.query);
         }
-        successors::first(&looking, reach.rows.as_ref(), &mut ranked)?;
-        let verdict = match verdict {
-            Some(verdict) => verdict,
-            None if looking.ranks_in_full() => judge(&mut reader, &mut ranked, recall.limit),
-            None => judge_plainly(&mut ranked, recall.limit),
+        successors::place_first(&context, scope.rows.as_ref(), &mut ranked)?;
+        let confidence = match confidence {
+            Some(confidence) => confidence,
+            None if context.ranks_in_full() => {
+                full_confidence(&mut reader, &mut ranked, recall.limit)
+            }
+            None => search_only_confidence(&mut ranked, recall.limit),
         };
-        let mut results = answer::hits(&looking, &mut reader, &ranked, &verdict)?;
-        expansion::tell(&mut results, &looking, &followed)?;
-        dispute(&looking, &mut results);
+        let mut results = answer::hits(&context, &mut reader, &ranked, &confidence)?;
+        expansion::annotate(&mut results, &context, &expansion)?;
+        add_disputes(&context, &mut results);
         let abstained = if results.is_empty() && recall.min_confidence > 0.0 {
             Some(abstain::abstention(
-                &looking, &asked, &reach, &searched, &ranked,
+                &context, &prepared, &scope, &searched, &ranked,
             )?)
         } else {
             None
         };
-        let answered = Answered {
+        let answered = AnsweredQuery {
             results: &results,
             ranked: &ranked,
-            followed: course.as_ref(),
+            executed: executed.as_ref(),
             started,
         };
-        planned::note(&looking, &reader, reach.rows.as_ref(), &answered);
-        let mut degraded = all_degraded(sources, &asked, &reach, &searched, &followed);
+        plan_search::record(&context, &reader, scope.rows.as_ref(), &answered);
+        let mut degraded = all_degraded(sources, &prepared, &scope, &searched, &expansion);
         if has_reranker_failed {
             degraded.push(RERANKER.to_owned());
         }
         let answer = Answer {
             results,
-            answered: verdict.answered,
+            answered: confidence.answered,
             degraded,
-            times: reach.times.understood,
+            times: scope.times.understood,
             abstained,
-            plan: plan(&looking, course, &followed),
+            plan: plan(&context, executed, &expansion),
             took_ms: milliseconds(started),
         };
-        Ok((asked.question, answer))
+        Ok((prepared.query, answer))
     }
 }
 
-/// Says of each result which memories say otherwise; as of an instant, which of those that were there then.
-fn dispute(looking: &Looking<'_>, results: &mut [Hit]) {
-    let Some(disputes) = looking.sources.disputes else {
+/// Adds contradicting memories to each result; as of an earlier instant only those that existed then.
+fn add_disputes(context: &RecallContext<'_>, results: &mut [Hit]) {
+    let Some(disputes) = context.sources.disputes else {
         return;
     };
-    if looking.sources.past.is_none() {
-        return answer::dispute(results, &|rows| disputes.of(rows));
+    if context.sources.past.is_none() {
+        return answer::add_disputes(results, &|rows| disputes.of(rows));
     }
-    let texts = looking.texts();
+    let memory_reader = context.memory_reader();
     let known = |mut disputes: Vec<Dispute>| {
-        disputes.retain(|dispute| texts.get(dispute.memory).is_some());
+        disputes.retain(|dispute| memory_reader.get(dispute.memory).is_some());
         disputes
     };
-    answer::dispute(results, &|rows| {
+    answer::add_disputes(results, &|rows| {
         disputes.of(rows).into_iter().map(known).collect()
     });
 }
 
-/// What could not take part, each once.
+/// The unavailable views, each once.
 fn all_degraded(
     sources: &RecallSources<'_>,
-    asked: &Asked,
-    reach: &Reach,
+    prepared: &PreparedQuery,
+    scope: &CandidateScope,
     searched: &Searched,
-    followed: &Followed,
+    expansion: &Expansion,
 ) -> Vec<String> {
     let mut degraded = sources.degraded.clone();
-    if sources.vectors.is_some() && asked.vector.is_empty() {
+    if sources.vectors.is_some() && prepared.vector.is_empty() {
         degraded.push(EMBEDDER.to_owned());
     }
-    let failed = searched.failed.iter().map(|(view, _)| *view);
-    let failed = failed.chain(followed.failed.iter().copied());
-    for view in failed.chain(reach.degraded.iter().map(String::as_str)) {
+    let failed = searched.failed.iter().copied();
+    let failed = failed.chain(expansion.failed.iter().copied());
+    for view in failed.chain(scope.degraded.iter().map(String::as_str)) {
         if !degraded.iter().any(|known| known == view) {
             degraded.push(view.to_owned());
         }
@@ -195,52 +205,53 @@ fn all_degraded(
     degraded
 }
 
-/// How it was planned, where that was asked for, or where more was searched than at first.
+/// The plan, if it was requested or tiers beyond the requested ones were searched.
 fn plan(
-    looking: &Looking<'_>,
-    course: Option<planner::Followed>,
-    followed: &Followed,
+    context: &RecallContext<'_>,
+    executed: Option<planner::ExecutedPlan>,
+    expansion: &Expansion,
 ) -> Option<Plan> {
-    let explains = looking.recall.explain_plan;
-    let mut plan = match course {
-        Some(course) if explains || course.plan.widened => course.plan,
-        None if explains => planned::unplanned(looking),
+    let explains = context.recall.explain_plan;
+    let mut plan = match executed {
+        Some(executed) if explains || executed.plan.widened => executed.plan,
+        None if explains => plan_search::unplanned_search(context),
         _ => return None,
     };
-    plan.work.edges = followed.edges();
+    plan.work.edges = expansion.edges as u64;
     Some(plan)
 }
 
-/// What both searches find within reach; where the question asks about a time, also the best of what happened then.
-/// `found` is what a search by plan has found.
+/// The hits of both searches in scope; if the query mentions a time, also the best of that time. `planned_hits` are
+/// those of a planned search.
 fn searched(
-    looking: &Looking<'_>,
-    asked: &Asked,
-    reach: &Reach,
-    found: Option<Searched>,
+    context: &RecallContext<'_>,
+    prepared: &PreparedQuery,
+    scope: &CandidateScope,
+    planned_hits: Option<Searched>,
 ) -> Searched {
-    let depth = model::DEPTH.max(looking.recall.limit);
-    let mut searched = found.unwrap_or_else(|| looking.search(asked, depth, reach.rows.as_ref()));
-    if let Some(preferred) = &reach.preferred
-        && looking.ranks_in_full()
+    let depth = model::DEPTH.max(context.recall.limit);
+    let mut searched =
+        planned_hits.unwrap_or_else(|| context.search(prepared, depth, scope.rows.as_ref()));
+    if let Some(preferred) = &scope.preferred
+        && context.ranks_in_full()
     {
-        let then = looking.search(asked, PREFERRED_DEPTH, Some(preferred));
+        let then = context.search(prepared, PREFERRED_DEPTH, Some(preferred));
         add_new(&mut searched.lexical, then.lexical);
         add_new(&mut searched.vectors, then.vectors);
     }
-    if looking.ranks_in_full() {
-        let rare = rare_word::holders(looking, &asked.question, reach.rows.as_ref());
-        searched.rare = rare.iter().map(|found| found.row).collect();
+    if context.ranks_in_full() {
+        let rare = rare_word::rows_with_rare_word(context, &prepared.query, scope.rows.as_ref());
+        searched.rare = rare.iter().map(|hit| hit.row).collect();
         add_new(&mut searched.lexical, rare);
     }
     searched
 }
 
-/// Adds those that were not found before.
-fn add_new(found: &mut Vec<Found>, more: Vec<Found>) {
-    let known: FxHashSet<_> = found.iter().map(|found| found.row).collect();
-    let is_new = |found: &Found| !known.contains(&found.row);
-    found.extend(more.into_iter().filter(is_new));
+/// Adds the hits that were not found before.
+fn add_new(hits: &mut Vec<SearchHit>, more: Vec<SearchHit>) {
+    let known: FxHashSet<_> = hits.iter().map(|hit| hit.row).collect();
+    let is_new = |hit: &SearchHit| !known.contains(&hit.row);
+    hits.extend(more.into_iter().filter(is_new));
 }
 
 fn milliseconds(started: Instant) -> f64 {

@@ -1,37 +1,37 @@
-//! A second look at the best results by a model that reads question and text together.
+//! Reranking of the best results by a model that reads query and text together.
 
 use anamne_embed::{EmbedError, Reranker, checked_scores};
 use anamne_types::{Body, Row};
 
 use crate::error::RecallError;
-use crate::looking::Looking;
 use crate::ranked::{Ranked, range_of_scores, sort};
+use crate::recall_context::RecallContext;
 
-/// Results that the reranker looks at: the first ones.
-pub(crate) const LOOKED_AT: usize = 20;
+/// The first results that are reranked.
+pub(crate) const RERANKED: usize = 20;
 
-/// Bytes of each text that it is shown: more than such models read.
+/// Maximum bytes of each text: more than such models read.
 const TEXT_BYTES: usize = 4_096;
 
-/// Has the first results looked at again; says whether that failed, and nothing has changed.
-pub(crate) fn look_again(
+/// Reranks the first results; returns whether that failed, with the order unchanged.
+pub(crate) fn rerank_first(
     reranker: &dyn Reranker,
-    looking: &Looking<'_>,
+    context: &RecallContext<'_>,
     ranked: &mut [Ranked],
 ) -> Result<bool, RecallError> {
-    let first = ranked.iter().take(LOOKED_AT);
+    let first = ranked.iter().take(RERANKED);
     let rows: Vec<Row> = first.map(|ranked| ranked.candidate.row).collect();
-    // One that was forgotten a moment ago says nothing any more.
+    // A memory forgotten meanwhile has an empty text.
     let mut texts = vec![String::new(); rows.len()];
-    for (row, memory) in looking.texts().rows(&rows)? {
+    for (row, memory) in context.memory_reader().rows(&rows)? {
         if let Some(place) = rows.iter().position(|known| *known == row) {
             texts[place] = text(&memory.content, &memory.body);
         }
     }
-    Ok(rerank(reranker, &looking.recall.query, &texts, ranked).is_err())
+    Ok(rerank(reranker, &context.recall.query, &texts, ranked).is_err())
 }
 
-/// What a memory says, as far as a reranker is shown it.
+/// A memory's text for the reranker.
 fn text(content: &str, body: &Body) -> String {
     let mut text = content.to_owned();
     body.append_searchable(&mut text);
@@ -39,31 +39,31 @@ fn text(content: &str, body: &Body) -> String {
     text
 }
 
-/// Orders the first results by their score and the reranker's together, each counting the same: the reranker's, 0 to 1, is
-/// added with the range of those results' scores as its weight. They stay before all others. On an error nothing changes.
+/// Orders the first results by the sum of their score and the reranker's, with equal weight: the reranker's score, 0 to
+/// 1, is multiplied by the range of those results' scores. They stay before all others. On an error nothing changes.
 ///
-/// `texts` are those of the first results, at most [`LOOKED_AT`].
+/// `texts` are those of the first results, at most [`RERANKED`].
 fn rerank(
     reranker: &dyn Reranker,
     query: &str,
     texts: &[String],
     ranked: &mut [Ranked],
 ) -> Result<(), EmbedError> {
-    let looked_at = texts.len().min(ranked.len());
-    let ranked = &mut ranked[..looked_at];
+    let reranked = texts.len().min(ranked.len());
+    let ranked = &mut ranked[..reranked];
     if ranked.is_empty() {
         return Ok(());
     }
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let scores = checked_scores(reranker, query, &texts)?;
-    // Where the scores are all equal the reranker alone decides.
+    // With equal scores the reranker alone decides.
     let weight = match range_of_scores(ranked).1 {
         range if range > 0.0 => range,
         _ => 1.0,
     };
     for (ranked, score) in ranked.iter_mut().zip(scores) {
         ranked.score += weight * score;
-        ranked.aside_mut().reranker = Some((score, weight));
+        ranked.overrides_mut().reranker = Some((score, weight));
     }
     sort(ranked);
     Ok(())
@@ -75,7 +75,7 @@ mod tests {
     use crate::model::Features;
     use anamne_embed::ModelIdentity;
 
-    /// Scores a text by the number that it is; fails on what is none.
+    /// Scores a text by the number that it contains; fails otherwise.
     struct ByNumber(ModelIdentity);
 
     impl Reranker for ByNumber {
@@ -94,7 +94,7 @@ mod tests {
         }
     }
 
-    /// Rows with these scores after those with these texts were looked at.
+    /// Rows with these scores after reranking with these texts.
     fn reranked(scores: &[f32], texts: &[&str]) -> (Vec<(u32, f32)>, bool) {
         let ranked = (0..).zip(scores).map(|(row, score)| {
             let mut ranked = Ranked::sample(row, Features::default());
@@ -104,15 +104,15 @@ mod tests {
         let mut ranked: Vec<_> = ranked.collect();
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
         let reranker = ByNumber(ModelIdentity::new("by number", "1"));
-        let is_done = rerank(&reranker, "which?", &texts, &mut ranked).is_ok();
+        let is_ok = rerank(&reranker, "which?", &texts, &mut ranked).is_ok();
         let rows = ranked
             .iter()
             .map(|ranked| (ranked.candidate.row.0, ranked.score));
-        (rows.collect(), is_done)
+        (rows.collect(), is_ok)
     }
 
     #[test]
-    fn both_scores_count_the_same_and_the_rest_stays_behind() {
+    fn both_scores_have_equal_weight_and_other_results_stay_behind() {
         let (rows, _) = reranked(&[10.0, 9.0, 6.0, 5.5], &["0.1", "0.2", "0.9"]);
         let close = |one: f32, other: f32| (one - other).abs() < 1e-5;
         let expected = [(0, 10.4), (1, 9.8), (2, 9.6), (3, 5.5)];
@@ -130,22 +130,22 @@ mod tests {
     }
 
     #[test]
-    fn among_equals_the_reranker_decides_alone() {
+    fn equal_scores_are_ordered_by_the_reranker() {
         let (rows, _) = reranked(&[3.0, 3.0], &["0.2", "0.7"]);
         assert_eq!(rows, [(1, 3.7), (0, 3.2)]);
     }
 
     #[test]
     fn a_failure_changes_nothing() {
-        let (rows, is_done) = reranked(&[3.0, 2.0], &["0.2", "what?"]);
-        assert_eq!((rows, is_done), (vec![(0, 3.0), (1, 2.0)], false));
-        let (rows, is_done) = reranked(&[3.0, 2.0], &["0.2", "1.2"]);
-        assert_eq!((rows, is_done), (vec![(0, 3.0), (1, 2.0)], false));
+        let (rows, is_ok) = reranked(&[3.0, 2.0], &["0.2", "what?"]);
+        assert_eq!((rows, is_ok), (vec![(0, 3.0), (1, 2.0)], false));
+        let (rows, is_ok) = reranked(&[3.0, 2.0], &["0.2", "1.2"]);
+        assert_eq!((rows, is_ok), (vec![(0, 3.0), (1, 2.0)], false));
         assert!(reranked(&[], &[]).1);
     }
 
     #[test]
-    fn a_long_text_is_cut_between_letters() {
+    fn a_long_text_is_truncated_at_a_character_boundary() {
         let fact = Body::Fact { category: None };
         assert_eq!(text("short", &fact), "short");
         let cut = text(&"x€".repeat(TEXT_BYTES), &fact);

@@ -1,4 +1,4 @@
-//! As whom a question is asked: roles, for which some kinds and categories of memory count more.
+//! Roles, which favour some kinds and categories of memory.
 
 use std::collections::BTreeSet;
 
@@ -6,14 +6,14 @@ use anamne_store::view::Attributes;
 use anamne_store::{RecallConfig, RoleConfig};
 use anamne_types::{Category, InvalidValue, Kind};
 
-/// A role that every space has, with the points that memories gain for it.
+/// A built-in role, with the points that it gives.
 struct BuiltIn {
     name: &'static str,
     kinds: &'static [(Kind, f32)],
     categories: &'static [(Category, f32)],
 }
 
-/// All of them. A space's own role of the same name takes the place of one.
+/// A space's own role overrides a built-in one of the same name.
 const BUILT_IN: &[BuiltIn] = &[
     BuiltIn {
         name: "developer",
@@ -61,22 +61,23 @@ const BUILT_IN: &[BuiltIn] = &[
 /// Points by the number of a kind or category.
 type Points = [f32; 16];
 
-/// How memories look to a role.
+/// The preferences of a role.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Standpoint {
+pub(crate) struct RolePreferences {
     kinds: Points,
     categories: Points,
     importance: f32,
 }
 
-impl Standpoint {
-    /// That of the role with this name: the space's own, or a built-in one. Refused with the names that there are.
-    pub(crate) fn of(role: &str, settings: &RecallConfig) -> Result<Self, InvalidValue> {
-        if let Some(told) = settings.roles.get(role) {
-            return Ok(Self::told(told));
+impl RolePreferences {
+    /// The preferences of the role with this name: the space's own, or a built-in one. An unknown name is refused with
+    /// the known ones.
+    pub(crate) fn named(role: &str, settings: &RecallConfig) -> Result<Self, InvalidValue> {
+        if let Some(config) = settings.roles.get(role) {
+            return Ok(Self::from_config(config));
         }
         if let Some(role) = BUILT_IN.iter().find(|built_in| built_in.name == role) {
-            return Ok(Self::told(&RoleConfig {
+            return Ok(Self::from_config(&RoleConfig {
                 kinds: role.kinds.iter().copied().collect(),
                 categories: role.categories.iter().copied().collect(),
                 ..RoleConfig::default()
@@ -92,7 +93,7 @@ impl Standpoint {
         ))
     }
 
-    fn told(role: &RoleConfig) -> Self {
+    fn from_config(role: &RoleConfig) -> Self {
         let kinds = role.kinds.iter();
         let categories = role.categories.iter();
         Self {
@@ -102,23 +103,23 @@ impl Standpoint {
         }
     }
 
-    /// The points that a memory gains or loses, from −[`RoleConfig::MOST_POINTS`] to as many.
+    /// The points of a memory, from −[`RoleConfig::MOST_POINTS`] to [`RoleConfig::MOST_POINTS`].
     pub(crate) fn fit(&self, attributes: &Attributes) -> f32 {
-        let of =
+        let points_of =
             |points: &Points, number: u8| points.get(usize::from(number)).copied().unwrap_or(0.0);
-        let beyond_the_usual = (f32::from(attributes.importance) - 5.0) / 5.0;
-        let sum = of(&self.kinds, attributes.kind)
-            + of(&self.categories, attributes.category)
-            + self.importance * beyond_the_usual;
+        let above_default = (f32::from(attributes.importance) - 5.0) / 5.0;
+        let sum = points_of(&self.kinds, attributes.kind)
+            + points_of(&self.categories, attributes.category)
+            + self.importance * above_default;
         sum.clamp(-RoleConfig::MOST_POINTS, RoleConfig::MOST_POINTS)
     }
 }
 
-fn points(told: impl Iterator<Item = (u8, f32)>) -> Points {
+fn points(values: impl Iterator<Item = (u8, f32)>) -> Points {
     let mut points = Points::default();
-    for (number, told) in told {
+    for (number, value) in values {
         if let Some(place) = points.get_mut(usize::from(number)) {
-            *place = told;
+            *place = value;
         }
     }
     points
@@ -128,7 +129,7 @@ fn points(told: impl Iterator<Item = (u8, f32)>) -> Points {
 mod tests {
     use super::*;
 
-    fn of(kind: Kind, category: Option<Category>, importance: u8) -> Attributes {
+    fn attributes_of(kind: Kind, category: Option<Category>, importance: u8) -> Attributes {
         Attributes {
             kind: kind.number(),
             category: category.map_or(0, Category::number),
@@ -137,17 +138,18 @@ mod tests {
         }
     }
 
-    fn settings(role: &str, told: RoleConfig) -> RecallConfig {
+    fn settings(role: &str, config: RoleConfig) -> RecallConfig {
         let mut settings = RecallConfig::default();
-        settings.roles.insert(role.to_owned(), told);
+        settings.roles.insert(role.to_owned(), config);
         settings
     }
 
     #[test]
-    fn a_built_in_role_favours_its_kinds_and_categories_alone() {
-        let developer = Standpoint::of("developer", &RecallConfig::default()).expect("there");
+    fn a_built_in_role_favours_only_its_kinds_and_categories() {
+        let developer =
+            RolePreferences::named("developer", &RecallConfig::default()).expect("known role");
         let check = |kind, category, points: f32| {
-            let fit = developer.fit(&of(kind, category, 9));
+            let fit = developer.fit(&attributes_of(kind, category, 9));
             assert!((fit - points).abs() < 1e-6, "{kind} {category:?} {fit}");
         };
         check(Kind::Skill, None, 1.0);
@@ -157,28 +159,29 @@ mod tests {
     }
 
     #[test]
-    fn a_space_s_own_role_takes_the_place_of_a_built_in_one() {
-        let told = RoleConfig {
+    fn a_role_of_the_space_overrides_a_built_in_one() {
+        let config = RoleConfig {
             importance: 2.0,
             kinds: [(Kind::Fact, 0.5)].into(),
             categories: [(Category::BugFix, 1.0)].into(),
         };
-        let reviewer = Standpoint::of("reviewer", &settings("reviewer", told)).expect("there");
+        let reviewer =
+            RolePreferences::named("reviewer", &settings("reviewer", config)).expect("known role");
         let check = |kind, category, importance, points: f32| {
-            let fit = reviewer.fit(&of(kind, category, importance));
+            let fit = reviewer.fit(&attributes_of(kind, category, importance));
             assert!((fit - points).abs() < 1e-6, "{kind} {category:?} {fit}");
         };
         check(Kind::Fact, Some(Category::BugFix), 5, 1.5);
         check(Kind::Fact, Some(Category::Constraint), 5, 0.5);
         check(Kind::Message, None, 10, 2.0);
-        // No sum goes past the bound.
+        // The sum is clamped.
         check(Kind::Fact, Some(Category::BugFix), 10, 3.0);
     }
 
     #[test]
-    fn a_role_that_is_none_is_refused_with_all_names() {
+    fn an_unknown_role_is_refused_with_all_names() {
         let settings = settings("gardener", RoleConfig::default());
-        let refusal = Standpoint::of("pilot", &settings).expect_err("refused");
+        let refusal = RolePreferences::named("pilot", &settings).expect_err("refused");
         assert_eq!(refusal.field(), "role");
         assert_eq!(
             refusal.accepts(),
@@ -187,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_and_category_has_a_place() {
+    fn every_kind_and_category_number_fits_the_points() {
         let kinds = Kind::ALL.iter().map(|kind| kind.number());
         let categories = Category::ALL.iter().map(|category| category.number());
         for number in kinds.chain(categories) {

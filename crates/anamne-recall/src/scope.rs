@@ -1,39 +1,37 @@
-//! Which part of the memory a question is about, as a bitmap of rows.
+//! The scope of a query as a bitmap of rows.
 
 use anamne_types::RecallScope;
 use roaring::RoaringBitmap;
 
 use crate::error::RecallError;
-use crate::looking::Looking;
+use crate::recall_context::RecallContext;
+use crate::sources::KNOWLEDGE;
 use crate::topic;
 
-/// Stands among what is degraded where it is not known, or not of every memory, what it names.
-const KNOWLEDGE: &str = "knowledge";
-
-/// The rows of a part of the memory; `None` when that is all of it.
+/// The rows in scope; `None` means no restriction.
 pub(crate) fn select(
-    looking: &Looking<'_>,
+    context: &RecallContext<'_>,
     scope: &RecallScope,
     degraded: &mut Vec<String>,
 ) -> Result<Option<RoaringBitmap>, RecallError> {
     let rows = match scope {
         RecallScope::All => return Ok(None),
-        RecallScope::Thread(thread) => looking.in_threads(vec![thread.clone()])?,
-        RecallScope::RelatedThreads(thread) => related(looking, thread, degraded)?,
-        RecallScope::Topic(words) => topic::select(looking, words)?,
-        RecallScope::Entity(name) => naming(looking, name, degraded)?,
+        RecallScope::Thread(thread) => context.rows_in_threads(vec![thread.clone()])?,
+        RecallScope::RelatedThreads(thread) => related(context, thread, degraded)?,
+        RecallScope::Topic(words) => topic::select(context, words)?,
+        RecallScope::Entity(name) => naming_entity(context, name, degraded)?,
     };
     Ok(Some(rows))
 }
 
-/// The thread and those that name the same; where nobody knows what they name, the thread alone.
+/// The thread and those that name the same entities; without a knowledge graph only the thread.
 fn related(
-    looking: &Looking<'_>,
+    context: &RecallContext<'_>,
     thread: &str,
     degraded: &mut Vec<String>,
 ) -> Result<RoaringBitmap, RecallError> {
     let mut threads = vec![thread.to_owned()];
-    match looking.sources.naming {
+    match context.sources.naming {
         None => degraded.push(KNOWLEDGE.to_owned()),
         Some(naming) => match naming.related_threads(thread) {
             Ok(related) => {
@@ -48,16 +46,16 @@ fn related(
             Err(error) => return Err(error),
         },
     }
-    looking.in_threads(threads)
+    context.rows_in_threads(threads)
 }
 
-/// The memories that name somebody or something by any of its names; those that changed since, by what they said then.
-fn naming(
-    looking: &Looking<'_>,
+/// The memories that name an entity by any of its names; changed ones by their earlier text.
+fn naming_entity(
+    context: &RecallContext<'_>,
     name: &str,
     degraded: &mut Vec<String>,
 ) -> Result<RoaringBitmap, RecallError> {
-    let Some(naming) = looking.sources.naming else {
+    let Some(naming) = context.sources.naming else {
         let name = name.to_owned();
         let like = Vec::new();
         return Err(RecallError::NoEntity { name, like });
@@ -66,22 +64,22 @@ fn naming(
     if named.is_behind {
         degraded.push(KNOWLEDGE.to_owned());
     }
-    let Some(past) = looking.sources.past else {
+    let Some(past) = context.sources.past else {
         return Ok(named.rows);
     };
     let then = past
         .memories()
         .filter(|(_, memory)| {
             let mut names = named.names.iter();
-            names.any(|name| says(&memory.content, name))
+            names.any(|name| contains_name(&memory.content, name))
         })
         .map(|(row, _)| row.0)
         .collect();
     Ok(past.corrected(named.rows, &then))
 }
 
-/// Whether a text holds a name, in whatever case, and not amid a longer word.
-fn says(text: &str, name: &str) -> bool {
+/// Whether a text contains a name as whole words, ignoring case.
+fn contains_name(text: &str, name: &str) -> bool {
     let (text, name) = (text.to_lowercase(), name.to_lowercase());
     if name.is_empty() {
         return false;
@@ -91,11 +89,11 @@ fn says(text: &str, name: &str) -> bool {
     text.match_indices(&name).any(|(start, _)| {
         let before = text[..start].chars().next_back();
         let after = text[start + name.len()..].chars().next();
-        let begins = name.chars().next().is_some_and(is_letter);
-        let ends = name.chars().next_back().is_some_and(is_letter);
-        let is_amid = begins && before.is_some_and(is_letter);
-        let goes_on = ends && after.is_some_and(is_letter);
-        !is_amid && !goes_on
+        let starts_with_letter = name.chars().next().is_some_and(is_letter);
+        let ends_with_letter = name.chars().next_back().is_some_and(is_letter);
+        let continues_before = starts_with_letter && before.is_some_and(is_letter);
+        let continues_after = ends_with_letter && after.is_some_and(is_letter);
+        !continues_before && !continues_after
     })
 }
 
@@ -105,10 +103,10 @@ fn is_cased(letter: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::says;
+    use super::contains_name;
 
     #[test]
-    fn a_name_is_found_as_a_word_of_its_own_in_any_script() {
+    fn a_name_is_matched_as_a_whole_word_in_any_script() {
         for (text, name, expected) in [
             ("Ada reads the gauge", "ada", true),
             ("Adam reads the gauge", "Ada", false),
@@ -119,7 +117,7 @@ mod tests {
             ("anything", "", false),
             ("İstanbul", "istanbul", false),
         ] {
-            assert_eq!(says(text, name), expected, "{name:?} in {text:?}");
+            assert_eq!(contains_name(text, name), expected, "{name:?} in {text:?}");
         }
     }
 }

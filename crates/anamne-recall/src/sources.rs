@@ -1,4 +1,4 @@
-//! What a recall reads. It lies below every stage, and knows the views by their traits alone.
+//! The sources of a recall. They don't depend on any stage, and know views only by their traits.
 
 use anamne_embed::{Embedder, Reranker, StaticModel, TokenTable};
 use anamne_index::latent::LatentIndex;
@@ -6,48 +6,51 @@ use anamne_store::SpaceSource;
 use anamne_types::Tier;
 
 use crate::past::Past;
-use crate::planner::{Experience, Planner};
-use crate::views::{Columns, Connections, Disputes, LexicalSearch, Naming, VectorSearch};
-use crate::words::Facts;
+use crate::planner::{Planner, PlannerHistory};
+use crate::views::{Columns, Connections, Disputes, EntityNames, LexicalSearch, VectorSearch};
+use crate::words::SpaceProfile;
 
-/// Everything that a recall reads. Views that can't take part are `None`, and named in `degraded`.
+/// Listed as degraded if the knowledge graph is unavailable or incomplete.
+pub(crate) const KNOWLEDGE: &str = "knowledge";
+
+/// Everything that a recall reads. Unavailable views are `None` and listed in `degraded`.
 pub struct RecallSources<'space> {
     /// The source, for rows, tags and names.
     pub source: &'space SpaceSource,
-    /// Search by words; of a `past` those of then too.
+    /// Lexical search; with `past`, including earlier states.
     pub lexical: Option<&'space dyn LexicalSearch>,
-    /// Search by meaning, likewise.
+    /// Vector search, likewise.
     pub vectors: Option<&'space dyn VectorSearch>,
-    /// What ranking reads of rows, likewise.
+    /// The columns, likewise.
     pub columns: Option<&'space dyn Columns>,
-    /// What contradicts memories, where that is known.
+    /// Contradictions, if known.
     pub disputes: Option<&'space dyn Disputes>,
-    /// What memories name, where that can be asked.
-    pub naming: Option<&'space dyn Naming>,
-    /// How the space differs from what it was then, where [`AsOf::known`](anamne_types::AsOf::known) is asked.
+    /// Entity names, if available.
+    pub naming: Option<&'space dyn EntityNames>,
+    /// How the space differed at the instant of [`AsOf::known`](anamne_types::AsOf::known).
     pub past: Option<&'space Past>,
-    /// What the space tells together, where that was found out.
+    /// The latent index, if it exists.
     pub latent: Option<&'space LatentIndex>,
-    /// How memories hang together, for questions that go deeper than shallow.
+    /// Links and relations, for depths beyond shallow.
     pub connections: Option<&'space dyn Connections>,
-    /// What turns the question into a vector.
+    /// Embeds the query.
     pub embedder: &'space dyn Embedder,
-    /// What looks at the first results again, where the program brought one.
+    /// Reranks the first results, if the program provides one.
     pub reranker: Option<&'space dyn Reranker>,
-    /// What is known of the space.
-    pub facts: &'space Facts,
-    /// The tiers, where there are several that may be chosen from or where work is to be counted.
+    /// Authors and latest time of the space.
+    pub facts: &'space SpaceProfile,
+    /// The planner, if there are several tiers to choose from or work is to be counted.
     pub planner: Option<Planner<'space>>,
-    /// The tiers within reach with the number of their memories, hottest first.
+    /// The tiers in scope with their number of memories, hottest first.
     pub tiers: Vec<(Tier, usize)>,
-    /// What earlier questions taught.
-    pub experience: Option<&'space dyn Experience>,
-    /// The views that can't take part.
+    /// The log of earlier queries.
+    pub experience: Option<&'space dyn PlannerHistory>,
+    /// The unavailable views.
     pub degraded: Vec<String>,
 }
 
 impl RecallSources<'_> {
-    /// The built-in model's table, if the memories' vectors are made with it.
+    /// The token table of the built-in model, if the memories' vectors were made with it.
     pub(crate) fn weighted_table(&self) -> Option<&dyn TokenTable> {
         let builtin = self.embedder.model() == StaticModel::builtin().model();
         builtin.then(|| self.embedder.token_table()).flatten()

@@ -1,4 +1,4 @@
-//! What took a memory's place comes before it.
+//! Places newer memories before the ones that they supersede.
 
 use anamne_store::view::Attributes;
 use anamne_types::Row;
@@ -6,64 +6,66 @@ use roaring::RoaringBitmap;
 
 use crate::candidates::Candidate;
 use crate::error::RecallError;
-use crate::looking::Looking;
-use crate::past::Texts;
+use crate::past::MemoryReader;
 use crate::ranked::Ranked;
+use crate::recall_context::RecallContext;
 
-/// How many times in a row a memory's successor may itself have been superseded.
-const LONGEST_CHAIN: usize = 16;
+/// The maximum length of a chain of superseded memories.
+const MAX_CHAIN: usize = 16;
 
-/// Puts the memory that holds now before each superseded one among the first `limit`, also where the question found
-/// only the old one. Successors that the filter keeps out stay out. Costs nothing when none is superseded.
-pub(crate) fn first(
-    looking: &Looking<'_>,
+/// Inserts the current memory before each superseded one among the first `limit`, also if the query found only the old
+/// one. Successors outside the filter are not added. Free if none is superseded.
+pub(crate) fn place_first(
+    context: &RecallContext<'_>,
     filter: Option<&RoaringBitmap>,
     ranked: &mut Vec<Ranked>,
 ) -> Result<(), RecallError> {
-    let texts = looking.texts();
-    let mut place = 0;
-    while place < ranked.len().min(looking.recall.limit) {
-        if ranked[place].candidate.attributes.superseded
-            && let Some(row) = successor(&texts, ranked[place].candidate.row)?
+    let memory_reader = context.memory_reader();
+    let mut index = 0;
+    while index < ranked.len().min(context.recall.limit) {
+        if ranked[index].candidate.attributes.superseded
+            && let Some(row) = successor(&memory_reader, ranked[index].candidate.row)?
             && filter.is_none_or(|filter| filter.contains(row.0))
-            && !ranked[..place]
+            && !ranked[..index]
                 .iter()
                 .any(|earlier| earlier.candidate.row == row)
         {
             let later = ranked.iter().position(|later| later.candidate.row == row);
             let successor = match later {
                 Some(later) => Some(ranked.remove(later)),
-                None => lasting(looking, row).map(|attributes| Ranked {
+                None => live_attributes(context, row).map(|attributes| Ranked {
                     candidate: Candidate::unfound(row, attributes),
-                    ..ranked[place].clone()
+                    ..ranked[index].clone()
                 }),
             };
             if let Some(mut successor) = successor {
-                successor.score = successor.score.max(ranked[place].score);
+                successor.score = successor.score.max(ranked[index].score);
                 successor.features.superseded = 0.0;
-                ranked.insert(place, successor);
-                place += 1;
+                ranked.insert(index, successor);
+                index += 1;
             }
         }
-        place += 1;
+        index += 1;
     }
     Ok(())
 }
 
-/// The attributes of a row that has not expired.
-fn lasting(looking: &Looking<'_>, row: Row) -> Option<Attributes> {
-    let attributes = looking.columns.attributes(row)?;
-    (attributes.expires_at > looking.moment).then_some(attributes)
+/// The attributes of a row, unless it is expired.
+fn live_attributes(context: &RecallContext<'_>, row: Row) -> Option<Attributes> {
+    let attributes = context.columns.attributes(row)?;
+    (attributes.expires_at > context.instant).then_some(attributes)
 }
 
-/// The row that holds now in place of `row`.
-fn successor(texts: &Texts<'_>, row: Row) -> Result<Option<Row>, RecallError> {
-    let superseded = texts.rows(&[row])?.pop();
+/// The row of the current memory that supersedes `row`.
+fn successor(memory_reader: &MemoryReader<'_>, row: Row) -> Result<Option<Row>, RecallError> {
+    let superseded = memory_reader.rows(&[row])?.pop();
     let mut next = superseded.and_then(|(_, memory)| memory.superseded_by);
     let mut latest = None;
-    for _ in 0..LONGEST_CHAIN {
+    for _ in 0..MAX_CHAIN {
         let Some(id) = next else { break };
-        let Some(memory) = texts.get(id) else { break };
+        let Some(memory) = memory_reader.get(id) else {
+            break;
+        };
         latest = Some(memory.row);
         next = memory.superseded_by;
     }

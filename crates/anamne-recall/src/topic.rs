@@ -1,4 +1,4 @@
-//! Which threads are about a topic, said in words.
+//! The threads about a topic given in words.
 
 use std::collections::BTreeSet;
 
@@ -8,39 +8,42 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 use crate::error::RecallError;
-use crate::looking::Looking;
+use crate::recall_context::RecallContext;
 use crate::words::Reader;
 
-/// Memories that each search brings up for a topic.
+/// Hits per search for a topic.
 const DEPTH: usize = 400;
 
-/// A memory that says less of the topic's words than this, weighted by how rare they are, is not about it.
-const LEAST: f32 = 0.5;
+/// The minimum rarity-weighted share of the topic's words that a memory must match.
+const MIN_MATCH: f32 = 0.5;
 
-/// Nor is one that says less of them than this share of what the best one says.
-const OF_BEST: f32 = 0.6;
+/// The minimum share of the best memory's match.
+const MIN_SHARE_OF_BEST: f32 = 0.6;
 
-/// The memories of the threads that are about a topic, and those in no thread that are.
+/// The memories of the threads about a topic, and matching memories without a thread.
 ///
-/// A thread is as much about it as that one of its memories that says most of it: how well each of the topic's words is met,
-/// or how near the meaning is. What both searches bring up for the words is judged, and nothing else.
-pub(crate) fn select(looking: &Looking<'_>, words: &str) -> Result<RoaringBitmap, RecallError> {
-    let known = looking.known()?;
-    let about = about(looking, words, known.as_ref());
-    let best = about.iter().map(|(_, about)| *about).fold(0.0, f32::max);
-    let cut = LEAST.max(OF_BEST * best);
+/// A thread matches as well as its best memory: by the topic's words or by cosine. Only the hits of both searches are
+/// scored.
+pub(crate) fn select(
+    context: &RecallContext<'_>,
+    words: &str,
+) -> Result<RoaringBitmap, RecallError> {
+    let known = context.known_rows()?;
+    let scored = match_scores(context, words, known.as_ref());
+    let best = scored.iter().map(|(_, score)| *score).fold(0.0, f32::max);
+    let cut = MIN_MATCH.max(MIN_SHARE_OF_BEST * best);
     let (mut threads, mut rows) = (BTreeSet::new(), RoaringBitmap::new());
-    for (row, about) in about {
-        if about < cut {
+    for (row, score) in scored {
+        if score < cut {
             continue;
         }
         rows.insert(row.0);
-        let attributes = looking.columns.attributes(row);
+        let attributes = context.columns.attributes(row);
         threads.extend(attributes.map(|attributes| attributes.thread));
     }
     threads.remove(&0);
     if !threads.is_empty() {
-        rows |= looking.columns.select(&RowPredicate {
+        rows |= context.columns.select(&RowPredicate {
             threads: threads.into_iter().collect(),
             ..RowPredicate::default()
         });
@@ -48,26 +51,30 @@ pub(crate) fn select(looking: &Looking<'_>, words: &str) -> Result<RoaringBitmap
     Ok(rows)
 }
 
-/// How much each memory that the searches bring up is about the words: 0 to 1.
-fn about(looking: &Looking<'_>, words: &str, known: Option<&RoaringBitmap>) -> Vec<(Row, f32)> {
-    let asked = looking.ask(words);
-    let searched = looking.search(&asked, DEPTH, known);
-    let mut reader = Reader::new(&asked.question, looking.columns);
-    let mut found: FxHashMap<Row, f32> = FxHashMap::default();
-    let most = asked.question.lexical_most.max(f32::MIN_POSITIVE);
+/// How well each search hit matches the topic: 0 to 1.
+fn match_scores(
+    context: &RecallContext<'_>,
+    words: &str,
+    known: Option<&RoaringBitmap>,
+) -> Vec<(Row, f32)> {
+    let prepared = context.prepare(words);
+    let searched = context.search(&prepared, DEPTH, known);
+    let mut reader = Reader::new(&prepared.query, context.columns);
+    let mut scores: FxHashMap<Row, f32> = FxHashMap::default();
+    let max_score = prepared.query.max_lexical_score.max(f32::MIN_POSITIVE);
     for hit in &searched.lexical {
-        let met = reader.read(hit.row).closeness();
-        found.insert(hit.row, met.max(hit.score / most).min(1.0));
+        let word_match = reader.read(hit.row).word_match();
+        scores.insert(hit.row, word_match.max(hit.score / max_score).min(1.0));
     }
-    // The cosines of another model than the built-in one begin somewhere else; it brings memories up all the same.
-    let cosines_count = looking.sources.weighted_table().is_some();
+    // Cosines of other models are not comparable; they still find hits.
+    let cosines_count = context.sources.weighted_table().is_some();
     for hit in &searched.vectors {
-        let met = reader.read(hit.row).closeness();
-        let near = if cosines_count { hit.score } else { 0.0 };
-        let about = found.entry(hit.row).or_default();
-        *about = about.max(met).max(near);
+        let word_match = reader.read(hit.row).word_match();
+        let cosine = if cosines_count { hit.score } else { 0.0 };
+        let score = scores.entry(hit.row).or_default();
+        *score = score.max(word_match).max(cosine);
     }
-    let mut found: Vec<_> = found.into_iter().collect();
-    found.sort_unstable_by_key(|(row, _)| *row);
-    found
+    let mut scores: Vec<_> = scores.into_iter().collect();
+    scores.sort_unstable_by_key(|(row, _)| *row);
+    scores
 }

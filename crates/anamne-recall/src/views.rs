@@ -1,4 +1,4 @@
-//! What recall needs of the views, as narrow traits, and the views that have it.
+//! The traits by which recall reads views, and their implementations.
 
 use std::cmp::Ordering;
 
@@ -10,74 +10,74 @@ use anamne_text::analyser::QueryTerms;
 use anamne_types::{Dispute, Row};
 use roaring::RoaringBitmap;
 
-pub use crate::connections::{Connections, Linked, Named, Related};
+pub use crate::connections::{Connections, Linked, NamedEntity, RelatedEntity};
 use crate::error::RecallError;
 
-/// A row and how well one search liked it.
+/// A row found by a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Found {
+pub struct SearchHit {
     /// The row.
     pub row: Row,
-    /// The search's own score.
+    /// The score of the search.
     pub score: f32,
 }
 
-/// What a search found, best first, or why it could not.
-pub type Hits = Result<Vec<Found>, ViewError>;
+/// Hits, best first, or why the search failed.
+pub type Hits = Result<Vec<SearchHit>, ViewError>;
 
-/// The order of scores with their rows: the best first; equals by rising row.
+/// Orders scored rows: best first; ties by row.
 pub(crate) fn best_first(one: (f32, Row), other: (f32, Row)) -> Ordering {
     other.0.total_cmp(&one.0).then(one.1.cmp(&other.1))
 }
 
-/// Search by words.
+/// Lexical search.
 pub trait LexicalSearch: Send + Sync {
-    /// The best rows by BM25, best first, among those in `filter`.
+    /// The best rows in `filter` by BM25, best first.
     fn search(&self, terms: &QueryTerms, limit: usize, filter: Option<&RoaringBitmap>) -> Hits;
 
-    /// The inverse document frequency of each term, in their order; never negative.
+    /// The inverse document frequency of each term, in order; never negative.
     fn idf(&self, terms: &QueryTerms) -> Vec<f32>;
 }
 
-/// Search by meaning.
+/// Vector search.
 pub trait VectorSearch: Send + Sync {
-    /// The best rows by cosine of their best vector, best first, among those in `filter`.
+    /// The best rows in `filter` by cosine of their best vector, best first.
     fn search(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Hits;
 
-    /// About the same in bounded time, for rows that are judged anew afterwards.
+    /// Approximately the same in bounded time, for rows that are rescored afterwards.
     fn candidates(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Hits;
 
-    /// The cosine of each of `rows`, in their order.
+    /// The cosine of each of `rows`, in order.
     fn similarities(&self, query: &[f32], rows: &[Row]) -> Result<Vec<Option<f32>>, ViewError>;
 }
 
-/// What ranking reads of each row.
+/// The columns that ranking reads.
 pub trait Columns: Send + Sync {
-    /// The row's attributes; `None` when no live memory is there.
+    /// The row's attributes; `None` without a live memory.
     fn attributes(&self, row: Row) -> Option<Attributes>;
 
     /// The tokens of the row's text.
     fn tokens(&self, row: Row) -> Option<&[u16]>;
 
-    /// In how many live rows a token occurs.
+    /// The number of live rows that contain a token.
     fn token_frequency(&self, token: u16) -> u32;
 
-    /// How many live rows there are.
+    /// The number of live rows.
     fn rows(&self) -> usize;
 
-    /// Tokens of a row on average.
+    /// Mean number of tokens per row.
     fn average_tokens(&self) -> f32;
 
-    /// The live rows that pass.
+    /// The live rows that match.
     fn select(&self, predicate: &RowPredicate) -> RoaringBitmap;
 
-    /// The nearest rows of the same thread before and after `row`, nearest first, at most `reach` a side.
+    /// The nearest rows of the same thread before and after `row`, nearest first, at most `reach` per side.
     fn neighbours(&self, row: Row, reach: usize) -> (Vec<Row>, Vec<Row>);
 }
 
 impl LexicalSearch for LexicalView {
     fn search(&self, terms: &QueryTerms, limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
-        LexicalView::search(self, terms, limit, filter).map(found_by_words)
+        LexicalView::search(self, terms, limit, filter).map(search_hits)
     }
 
     fn idf(&self, terms: &QueryTerms) -> Vec<f32> {
@@ -85,31 +85,36 @@ impl LexicalSearch for LexicalView {
     }
 }
 
-/// What the lexical view found.
-pub(crate) fn found_by_words(hits: Vec<LexicalHit>) -> Vec<Found> {
-    let found = |hit: LexicalHit| Found {
-        row: hit.row,
-        score: hit.score,
-    };
-    hits.into_iter().map(found).collect()
+impl From<LexicalHit> for SearchHit {
+    fn from(hit: LexicalHit) -> Self {
+        Self {
+            row: hit.row,
+            score: hit.score,
+        }
+    }
 }
 
-/// What the vectors view found.
-fn found_by_meaning(hits: Vec<VectorHit>) -> Vec<Found> {
-    let found = |hit: VectorHit| Found {
-        row: hit.row,
-        score: hit.similarity,
-    };
-    hits.into_iter().map(found).collect()
+impl From<VectorHit> for SearchHit {
+    fn from(hit: VectorHit) -> Self {
+        Self {
+            row: hit.row,
+            score: hit.similarity,
+        }
+    }
+}
+
+/// Converts the hits of a view.
+pub(crate) fn search_hits<Hit: Into<SearchHit>>(hits: Vec<Hit>) -> Vec<SearchHit> {
+    hits.into_iter().map(Into::into).collect()
 }
 
 impl VectorSearch for VectorsView {
     fn search(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
-        VectorsView::search(self, query, limit, filter).map(found_by_meaning)
+        VectorsView::search(self, query, limit, filter).map(search_hits)
     }
 
     fn candidates(&self, query: &[f32], limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
-        VectorsView::candidates(self, query, limit, filter).map(found_by_meaning)
+        VectorsView::candidates(self, query, limit, filter).map(search_hits)
     }
 
     fn similarities(&self, query: &[f32], rows: &[Row]) -> Result<Vec<Option<f32>>, ViewError> {
@@ -148,47 +153,47 @@ impl Columns for ColumnsSnapshot {
     }
 }
 
-/// What contradicts memories.
+/// Contradictions between memories.
 pub trait Disputes {
-    /// The memories that say otherwise than each of these rows. Must cost next to nothing where nothing does.
+    /// The memories that contradict each of these rows. Must be nearly free if there are none.
     fn of(&self, rows: &[Row]) -> Vec<Vec<Dispute>>;
 }
 
-/// The memories that name somebody or something.
+/// The memories that name an entity.
 #[derive(Clone, Debug, Default)]
-pub struct Mentioning {
+pub struct EntityMentions {
     /// Their rows.
     pub rows: RoaringBitmap,
-    /// All names that it goes by.
+    /// All names of the entity.
     pub names: Vec<String>,
-    /// Whether some memories have not been read for names yet.
+    /// Whether the knowledge graph is behind.
     pub is_behind: bool,
 }
 
-/// The threads that name the same as one thread does.
+/// The threads that name the same entities as a thread.
 #[derive(Clone, Debug, Default)]
 pub struct RelatedThreads {
-    /// Those beside the thread itself, the most closely related first.
+    /// The other threads, most closely related first.
     pub threads: Vec<String>,
-    /// Whether some memories have not been read for names yet.
+    /// Whether the knowledge graph is behind.
     pub is_behind: bool,
 }
 
-/// What is known of who and what memories name. Asked only where the question is about that.
-pub trait Naming {
-    /// The memories that name a person, place or thing by any of its names.
+/// Entity names in memories. Only queried for scopes that need it.
+pub trait EntityNames {
+    /// The memories that name an entity by any of its names.
     ///
-    /// [`RecallError::NoEntity`] where nothing has this name, [`RecallError::NotExtracted`] where memories were not read for
-    /// names.
-    fn naming(&self, name: &str) -> Result<Mentioning, RecallError>;
+    /// [`RecallError::NoEntity`] for an unknown name, [`RecallError::NotExtracted`] if entities have not been
+    /// extracted.
+    fn naming(&self, name: &str) -> Result<EntityMentions, RecallError>;
 
-    /// The threads that name the same rare things as this one.
+    /// The threads that name the same rare entities.
     ///
-    /// [`RecallError::NotExtracted`] where memories were not read for names.
+    /// [`RecallError::NotExtracted`] if entities have not been extracted.
     fn related_threads(&self, thread: &str) -> Result<RelatedThreads, RecallError>;
 }
 
-/// Rows with these tokens and nothing else, for tests.
+/// Columns with only tokens, for tests.
 #[cfg(test)]
 pub(crate) struct Rows(pub(crate) Vec<Vec<u16>>);
 

@@ -1,4 +1,4 @@
-//! Which weights one question is ranked by: those of the table in [`crate::model`], unless the space or the question has others.
+//! The ranking weights of one query: the defaults of [`crate::model`], overridden by the space and then by the query.
 
 use std::collections::BTreeMap;
 
@@ -6,33 +6,49 @@ use anamne_types::{InvalidValue, check_weight};
 
 use crate::model::Weights;
 
-/// The weights of a question where any are not the usual ones: those of the question go before those of the space.
+/// Former feature names, still accepted as input for one version, with their current names.
+const FORMER_NAMES: [(&str, &str); 5] = [
+    ("together", "lsi_similarity"),
+    ("kin", "thread_feedback"),
+    ("singular", "rare_term"),
+    ("moment", "mentions_time"),
+    ("ongoing", "long_query_recency"),
+];
+
+/// The weights of a query; `None` if neither the space nor the query overrides a default. The query takes precedence.
 pub(crate) fn overridden(
-    of_space: &BTreeMap<String, f32>,
-    of_question: &BTreeMap<String, f32>,
+    space: &BTreeMap<String, f32>,
+    query: &BTreeMap<String, f32>,
 ) -> Result<Option<Weights>, InvalidValue> {
-    if of_space.is_empty() && of_question.is_empty() {
+    if space.is_empty() && query.is_empty() {
         return Ok(None);
     }
-    let mut weights = Weights::USUAL;
-    set(&mut weights, "recall.weights", of_space)?;
-    set(&mut weights, "weights", of_question)?;
+    let mut weights = Weights::DEFAULT;
+    set(&mut weights, "recall.weights", space)?;
+    set(&mut weights, "weights", query)?;
     Ok(Some(weights))
 }
 
-/// Sets single weights; `field` is where they were told.
+/// Sets single weights; `field` is the setting that they come from. A former and a current name of the same feature
+/// together are refused.
 fn set(
     weights: &mut Weights,
     field: &str,
-    told: &BTreeMap<String, f32>,
+    overrides: &BTreeMap<String, f32>,
 ) -> Result<(), InvalidValue> {
-    for (feature, weight) in told {
-        check_weight(field, feature, *weight)?;
-        let Some(place) = weights.of(feature) else {
-            let accepts = format!("of one of {}", Weights::NAMES.join(", "));
-            return Err(InvalidValue::new(field, accepts, feature));
+    for (given, value) in overrides {
+        check_weight(field, given, *value)?;
+        let former = FORMER_NAMES.iter().find(|(former, _)| former == given);
+        let feature = former.map_or(given.as_str(), |(_, current)| current);
+        if former.is_some() && overrides.contains_key(feature) {
+            let accepts = format!("set as {feature} alone, not also by its former name {given}");
+            return Err(InvalidValue::new(field, accepts, given));
+        }
+        let Some(weight) = weights.of(feature) else {
+            let accepts = format!("for one of {}", Weights::NAMES.join(", "));
+            return Err(InvalidValue::new(field, accepts, given));
         };
-        *place = *weight;
+        *weight = *value;
     }
     Ok(())
 }
@@ -41,7 +57,7 @@ fn set(
 mod tests {
     use super::*;
 
-    fn told(weights: &[(&str, f32)]) -> BTreeMap<String, f32> {
+    fn overrides(weights: &[(&str, f32)]) -> BTreeMap<String, f32> {
         let named = weights
             .iter()
             .map(|(name, weight)| ((*name).to_owned(), *weight));
@@ -49,40 +65,73 @@ mod tests {
     }
 
     #[test]
-    fn a_question_goes_before_its_space_and_what_neither_says_stays() {
-        let space = told(&[("recency", 1.5), ("importance", 4.0)]);
-        let question = told(&[("recency", 0.25)]);
-        let weights = overridden(&space, &question).expect("accepted");
+    fn query_weights_override_space_weights_and_the_rest_stay_default() {
+        let space = overrides(&[("recency", 1.5), ("importance", 4.0)]);
+        let query = overrides(&[("recency", 0.25)]);
+        let weights = overridden(&space, &query).expect("accepted");
         let expected = Weights {
             recency: 0.25,
             importance: 4.0,
-            ..Weights::USUAL
+            ..Weights::DEFAULT
         };
         assert_eq!(weights, Some(expected));
-        assert_eq!(overridden(&told(&[]), &told(&[])), Ok(None));
+        assert_eq!(overridden(&overrides(&[]), &overrides(&[])), Ok(None));
     }
 
     #[test]
-    fn a_feature_that_is_none_is_refused_with_all_names() {
-        for (space, question, field) in [
-            (told(&[("rececny", 1.0)]), told(&[]), "recall.weights"),
-            (told(&[]), told(&[("rececny", 1.0)]), "weights"),
+    fn former_names_set_the_renamed_features() {
+        for (former, current) in FORMER_NAMES {
+            assert!(!Weights::NAMES.contains(&former), "{former}");
+            let [by_former, by_current] = [former, current]
+                .map(|name| overridden(&overrides(&[]), &overrides(&[(name, 0.125)])));
+            assert!(by_former.is_ok(), "{former}");
+            assert_eq!(by_former, by_current);
+        }
+        let space = overrides(&[("kin", 1.0)]);
+        let query = overrides(&[("thread_feedback", 2.0)]);
+        let expected = Weights {
+            thread_feedback: 2.0,
+            ..Weights::DEFAULT
+        };
+        assert_eq!(overridden(&space, &query), Ok(Some(expected)));
+    }
+
+    #[test]
+    fn a_former_name_beside_the_current_one_is_refused() {
+        let both = overrides(&[("kin", 1.0), ("thread_feedback", 2.0)]);
+        let refusal = overridden(&both, &overrides(&[])).expect_err("refused");
+        assert_eq!(
+            (refusal.field(), refusal.given()),
+            ("recall.weights", "kin")
+        );
+        assert!(refusal.accepts().contains("thread_feedback"), "{refusal}");
+    }
+
+    #[test]
+    fn an_unknown_feature_is_refused_with_all_names() {
+        for (space, query, field) in [
+            (
+                overrides(&[("rececny", 1.0)]),
+                overrides(&[]),
+                "recall.weights",
+            ),
+            (overrides(&[]), overrides(&[("rececny", 1.0)]), "weights"),
         ] {
-            let refusal = overridden(&space, &question).expect_err("refused");
+            let refusal = overridden(&space, &query).expect_err("refused");
             assert_eq!((refusal.field(), refusal.given()), (field, "rececny"));
             for name in Weights::NAMES {
                 assert!(refusal.accepts().contains(name), "{refusal}");
             }
         }
-        let heavy = overridden(&told(&[]), &told(&[("recency", f32::NAN)]));
-        assert_eq!(heavy.expect_err("refused").field(), "weights");
+        let not_a_number = overridden(&overrides(&[]), &overrides(&[("recency", f32::NAN)]));
+        assert_eq!(not_a_number.expect_err("refused").field(), "weights");
     }
 
     #[test]
-    fn every_name_has_its_own_weight_and_the_sums_agree() {
-        let mut weights = Weights::USUAL;
-        for (place, name) in (1_u8..).zip(Weights::NAMES) {
-            *weights.of(name).expect("a feature") = f32::from(place);
+    fn every_feature_has_its_own_weight() {
+        let mut weights = Weights::DEFAULT;
+        for (number, name) in (1_u8..).zip(Weights::NAMES) {
+            *weights.of(name).expect("a feature") = f32::from(number);
         }
         let features = crate::model::Features {
             lexical: 1.0,
@@ -91,9 +140,7 @@ mod tests {
         };
         let table = features.table(&weights);
         let sum: f32 = table.iter().map(|(_, value, weight)| value * weight).sum();
-        assert!((features.score_by(&weights) - sum).abs() < 1e-6);
-        let usual = features.score_by(&Weights::USUAL);
-        assert!((usual - features.score()).abs() < 1e-6);
+        assert!((features.score(&weights) - sum).abs() < 1e-6);
         let names: Vec<_> = table.iter().map(|(name, _, _)| name.as_ref()).collect();
         assert_eq!(names, Weights::NAMES);
     }

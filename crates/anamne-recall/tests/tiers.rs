@@ -1,6 +1,6 @@
-//! The views of several tiers together answer as one view over all their rows does.
+//! The combined views of several tiers answer like one view over all rows.
 
-mod tier_twin;
+mod tier_fixture;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,23 +9,23 @@ use std::path::Path;
 use anamne_index::columns::{ColumnsSnapshot, RowPredicate};
 use anamne_index::threads::PARALLEL_ROWS;
 use anamne_recall::tiers::{TieredColumns, TieredLexical, TieredVectors};
-use anamne_recall::views::{Columns, Found, LexicalSearch, VectorSearch};
+use anamne_recall::views::{Columns, LexicalSearch, SearchHit, VectorSearch};
 use anamne_store::view::{Health, Record, View, ViewError};
 use anamne_text::analyser::{Analyser, QueryTerms};
 use anamne_types::Row;
 use roaring::RoaringBitmap;
-use tier_twin::{Noise, Tier, World, direction, record, text, token, word};
+use tier_fixture::{Random, TestStore, Tier, direction, record, text, token, word};
 
 /// Words in the memories' texts.
 const VOCABULARY: usize = 140;
-/// Rows that are told of, and then some that are not.
+/// Rows in use; some more are empty.
 const ROWS: u32 = 300;
 
-/// How often each word was told, by the field in which it stood: as many postings one segment may have of it.
+/// How often each word was written per field: the maximum number of postings in a segment.
 #[derive(Default)]
-struct Told(BTreeMap<(bool, String), usize>);
+struct WordCounts(BTreeMap<(bool, String), usize>);
 
-impl Told {
+impl WordCounts {
     fn count(&mut self, record: &Record) {
         for (is_author, text) in [(false, &record.text), (true, &record.author_name)] {
             let words: BTreeSet<&str> = text.split([' ', '.']).collect();
@@ -36,12 +36,12 @@ impl Told {
     }
 }
 
-fn memory(noise: &mut Noise, number: u32) -> Record {
-    let words = if noise.once_in(60) {
-        // More than one vector.
+fn memory(random: &mut Random, number: u32) -> Record {
+    let words = if random.once_in(60) {
+        // Several vectors.
         300
     } else {
-        noise.below(25)
+        random.below(25)
     };
     let author = [
         String::new(),
@@ -50,63 +50,64 @@ fn memory(noise: &mut Noise, number: u32) -> Record {
         word(32),
         word(33),
     ];
-    let text = text(noise, words, VOCABULARY);
+    let text = text(random, words, VOCABULARY);
     record(text, &author[number as usize % author.len()], number)
 }
 
-/// Some hundred memories, some of them published and some in tails, changed, forgotten and moved on the way.
-fn world(seed: u64, tiers: usize) -> World {
-    let (mut noise, mut told, mut world) = (Noise(seed), Told::default(), World::new(tiers));
-    let mut write = |world: &mut World, noise: &mut Noise, row: u32, number: u32| {
-        let memory = memory(noise, number);
-        told.count(&memory);
-        let tier = noise.below(tiers);
-        world.write(row, tier, memory);
+/// A few hundred memories, some on disk and some in tails, with changes, deletions and moves.
+fn store(seed: u64, tiers: usize) -> TestStore {
+    let (mut random, mut counts, mut store) =
+        (Random(seed), WordCounts::default(), TestStore::new(tiers));
+    let mut write = |store: &mut TestStore, random: &mut Random, row: u32, number: u32| {
+        let memory = memory(random, number);
+        counts.count(&memory);
+        let tier = random.below(tiers);
+        store.write(row, tier, memory);
     };
     for round in 0..3 {
         for row in (0..ROWS).filter(|row| row % 3 == round) {
-            write(&mut world, &mut noise, row, row);
+            write(&mut store, &mut random, row, row);
         }
-        for row in world.rows() {
-            match noise.below(16) {
-                0 => write(&mut world, &mut noise, row, row + 1_000),
-                1 => world.forget(row),
-                2 | 3 => world.migrate(row, noise.below(tiers)),
+        for row in store.rows() {
+            match random.below(16) {
+                0 => write(&mut store, &mut random, row, row + 1_000),
+                1 => store.forget(row),
+                2 | 3 => store.migrate(row, random.below(tiers)),
                 _ => {}
             }
         }
-        // What comes after the last fold stays in the tail.
-        for tier in world.tiers.iter().chain([&world.whole]) {
-            if noise.once_in(2) {
+        // Later records stay in the tail.
+        for tier in store.tiers.iter().chain([&store.whole]) {
+            if random.once_in(2) {
                 tier.fold();
             }
             tier.catch_up();
         }
     }
-    for row in world.rows() {
-        if noise.once_in(20) {
-            world.migrate(row, noise.below(tiers));
+    for row in store.rows() {
+        if random.once_in(20) {
+            store.migrate(row, random.below(tiers));
         }
     }
-    world.catch_up();
-    let most = told.0.values().max().copied();
+    store.catch_up();
+    let most = counts.0.values().max().copied();
     assert!(
         most <= Some(128),
         "of longer lists of postings, how many live is estimated, and estimates of parts do not add up exactly"
     );
-    world
+    store
 }
 
-fn lexical(world: &World) -> TieredLexical<'_> {
-    TieredLexical::new(world.tiers.iter().map(|tier| &tier.lexical).collect())
+fn lexical(store: &TestStore) -> TieredLexical<'_> {
+    TieredLexical::new(store.tiers.iter().map(|tier| &tier.lexical).collect())
 }
 
-fn vectors(world: &World) -> TieredVectors<'_> {
-    TieredVectors::new(world.tiers.iter().map(|tier| &tier.vectors).collect())
+fn vectors(store: &TestStore) -> TieredVectors<'_> {
+    TieredVectors::new(store.tiers.iter().map(|tier| &tier.vectors).collect())
 }
 
-fn columns(world: &World) -> Vec<ColumnsSnapshot> {
-    let tiers = world.tiers.iter();
+fn columns(store: &TestStore) -> Vec<ColumnsSnapshot> {
+    let tiers = store.tiers.iter();
     tiers.map(|tier| tier.columns.snapshot()).collect()
 }
 
@@ -114,21 +115,25 @@ fn query(text: &str) -> QueryTerms {
     Analyser::new().query(text)
 }
 
-fn rows_of(found: &[Found]) -> Vec<u32> {
+fn rows_of(found: &[SearchHit]) -> Vec<u32> {
     found.iter().map(|found| found.row.0).collect()
 }
 
 /// No filter, a narrow one and a wide one.
-fn filters(noise: &mut Noise) -> [Option<RoaringBitmap>; 3] {
-    let mut one_in = |times| (0..ROWS).filter(|_| noise.once_in(times)).collect();
+fn filters(random: &mut Random) -> [Option<RoaringBitmap>; 3] {
+    let mut one_in = |times| (0..ROWS).filter(|_| random.once_in(times)).collect();
     let (narrow, most): (RoaringBitmap, RoaringBitmap) = (one_in(40), one_in(2));
     [None, Some(narrow), Some(most)]
 }
 
-/// What every other tier gives and then the others, merged: what a search of all of them gives.
-fn in_two_stages(world: &World, limit: usize, ask: impl Fn(&[bool]) -> Vec<Found>) -> Vec<Found> {
+/// The merged hits of a search of every other tier, then of the rest: equal to a search of all.
+fn in_two_stages(
+    store: &TestStore,
+    limit: usize,
+    ask: impl Fn(&[bool]) -> Vec<SearchHit>,
+) -> Vec<SearchHit> {
     let chosen = |rest: usize| -> Vec<bool> {
-        let tiers = 0..world.tiers.len();
+        let tiers = 0..store.tiers.len();
         tiers.map(|tier| tier % 2 == rest).collect()
     };
     let mut found = ask(&chosen(0));
@@ -141,26 +146,26 @@ fn in_two_stages(world: &World, limit: usize, ask: impl Fn(&[bool]) -> Vec<Found
     found
 }
 
-fn check_lexical(world: &World, noise: &mut Noise) {
-    let (tiers, whole) = (lexical(world), &world.whole.lexical);
+fn check_lexical(store: &TestStore, random: &mut Random) {
+    let (tiers, whole) = (lexical(store), &store.whole.lexical);
     let mut found = 0;
     for _ in 0..12 {
-        let words: Vec<String> = (0..=noise.below(6))
-            .map(|_| word(noise.below(VOCABULARY + 2)))
+        let words: Vec<String> = (0..=random.below(6))
+            .map(|_| word(random.below(VOCABULARY + 2)))
             .collect();
         let query = query(&words.join(" "));
         assert_eq!(tiers.idf(&query), whole.idf(&query), "{words:?}");
-        for filter in filters(noise) {
+        for filter in filters(random) {
             for limit in [0, 1, 7, 40, 1_000] {
                 let hits = tiers.search(&query, limit, filter.as_ref());
                 let expected = LexicalSearch::search(whole, &query, limit, filter.as_ref());
-                let expected = expected.expect("whole");
-                assert_eq!(hits.expect("whole"), expected, "{words:?} {limit}");
+                let expected = expected.expect("intact views");
+                assert_eq!(hits.expect("intact views"), expected, "{words:?} {limit}");
                 let by_words = |chosen: &[bool]| {
                     let found = tiers.search_chosen(chosen, &query, limit, filter.as_ref());
-                    found.expect("whole")
+                    found.expect("intact views")
                 };
-                assert_eq!(in_two_stages(world, limit, by_words), expected, "{words:?}");
+                assert_eq!(in_two_stages(store, limit, by_words), expected, "{words:?}");
                 found += expected.len();
             }
         }
@@ -168,18 +173,18 @@ fn check_lexical(world: &World, noise: &mut Noise) {
     assert!(found > 1_000, "only {found} rows were found at all");
 }
 
-fn check_vectors(world: &World, noise: &mut Noise) {
-    let (tiers, whole) = (vectors(world), &world.whole.vectors);
+fn check_vectors(store: &TestStore, random: &mut Random) {
+    let (tiers, whole) = (vectors(store), &store.whole.vectors);
     let all: Vec<Row> = (0..ROWS + 5).map(Row).collect();
     for _ in 0..4 {
-        let query = direction(&text(noise, 6, VOCABULARY));
-        let similarities = tiers.similarities(&query, &all).expect("whole");
+        let query = direction(&text(random, 6, VOCABULARY));
+        let similarities = tiers.similarities(&query, &all).expect("intact views");
         assert_eq!(
             similarities,
-            whole.similarities(&query, &all).expect("whole")
+            whole.similarities(&query, &all).expect("intact views")
         );
-        for filter in filters(noise) {
-            // With so few rows, a filter has every row that passes compared; and without one, a limit above their number.
+        for filter in filters(random) {
+            // With so few rows a filtered search compares every row; without a filter one with a high limit.
             let limits: &[usize] = if filter.is_some() {
                 &[0, 1, 9, 500]
             } else {
@@ -188,22 +193,26 @@ fn check_vectors(world: &World, noise: &mut Noise) {
             for &limit in limits {
                 let hits = tiers.search(&query, limit, filter.as_ref());
                 let expected = VectorSearch::search(whole, &query, limit, filter.as_ref());
-                assert_eq!(hits.expect("whole"), expected.expect("whole"), "{limit}");
+                assert_eq!(
+                    hits.expect("intact views"),
+                    expected.expect("intact views"),
+                    "{limit}"
+                );
                 let hits = tiers.candidates(&query, limit, filter.as_ref());
                 let expected = VectorSearch::candidates(whole, &query, limit, filter.as_ref());
-                let expected = expected.expect("whole");
-                assert_eq!(hits.expect("whole"), expected, "{limit}");
+                let expected = expected.expect("intact views");
+                assert_eq!(hits.expect("intact views"), expected, "{limit}");
                 let by_meaning = |chosen: &[bool]| {
                     let found = tiers.candidates_of(chosen, &query, limit, filter.as_ref());
-                    found.expect("whole")
+                    found.expect("intact views")
                 };
-                assert_eq!(in_two_stages(world, limit, by_meaning), expected, "{limit}");
+                assert_eq!(in_two_stages(store, limit, by_meaning), expected, "{limit}");
             }
         }
-        // Else a search over signs may overlook one at the edge, in one view as in several.
+        // Otherwise a search over sign bits may miss one at the edge, in one view as in several.
         for hits in [
-            tiers.search(&query, 9, None).expect("whole"),
-            tiers.candidates(&query, 9, None).expect("whole"),
+            tiers.search(&query, 9, None).expect("intact views"),
+            tiers.candidates(&query, 9, None).expect("intact views"),
         ] {
             let rows = rows_of(&hits);
             let distinct: BTreeSet<u32> = rows.iter().copied().collect();
@@ -237,11 +246,11 @@ fn predicates() -> Vec<RowPredicate> {
     ]
 }
 
-fn check_columns(world: &World) {
-    let snapshots = columns(world);
+fn check_columns(store: &TestStore) {
+    let snapshots = columns(store);
     let (tiers, whole) = (
         TieredColumns::new(snapshots.iter().collect()),
-        world.whole.columns.snapshot(),
+        store.whole.columns.snapshot(),
     );
     assert_eq!(tiers.rows(), whole.rows());
     assert_eq!(
@@ -269,34 +278,36 @@ fn check_columns(world: &World) {
 }
 
 #[test]
-fn any_division_into_tiers_answers_as_one_view_does() {
+fn any_division_into_tiers_answers_like_one_view() {
     for seed in 0..5 {
         let tiers = seed as usize % 5 + 1;
-        let (world, mut noise) = (world(seed, tiers), Noise(seed + 1_000));
-        check_lexical(&world, &mut noise);
-        check_vectors(&world, &mut noise);
-        check_columns(&world);
+        let (store, mut random) = (store(seed, tiers), Random(seed + 1_000));
+        check_lexical(&store, &mut random);
+        check_vectors(&store, &mut random);
+        check_columns(&store);
     }
 }
 
 #[test]
-fn tiers_without_memories_or_no_tiers_change_nothing() {
-    let mut world = World::new(3);
-    world.write(4, 1, record("dadodu bakobu".into(), "", 4));
-    world.catch_up();
-    let asked = query("bakobu");
-    let found = lexical(&world).search(&asked, 5, None).expect("whole");
+fn empty_tiers_and_no_tiers_are_handled() {
+    let mut store = TestStore::new(3);
+    store.write(4, 1, record("dadodu bakobu".into(), "", 4));
+    store.catch_up();
+    let terms = query("bakobu");
+    let found = lexical(&store)
+        .search(&terms, 5, None)
+        .expect("intact views");
     assert_eq!(rows_of(&found), [4]);
-    let found = vectors(&world).search(&direction("bakobu"), 5, None);
-    assert_eq!(rows_of(&found.expect("whole")), [4]);
+    let found = vectors(&store).search(&direction("bakobu"), 5, None);
+    assert_eq!(rows_of(&found.expect("intact views")), [4]);
     check_columns_of_none();
     let none = TieredLexical::new(Vec::new());
-    assert_eq!(none.search(&asked, 5, None).expect("nothing to fail"), []);
+    assert_eq!(none.search(&terms, 5, None).expect("no tiers"), []);
     let none = TieredVectors::new(Vec::new());
     let query = direction("bakobu");
-    assert_eq!(none.search(&query, 5, None).expect("nothing to fail"), []);
+    assert_eq!(none.search(&query, 5, None).expect("no tiers"), []);
     let similarities = none.similarities(&query, &[Row(4)]);
-    assert_eq!(similarities.expect("nothing to fail"), [None]);
+    assert_eq!(similarities.expect("no tiers"), [None]);
 }
 
 fn check_columns_of_none() {
@@ -308,29 +319,29 @@ fn check_columns_of_none() {
 }
 
 #[test]
-fn where_live_rows_are_estimated_tiers_still_answer_much_the_same() {
-    let mut world = World::new(3);
-    let mut noise = Noise(77);
+fn scores_are_close_when_live_rows_are_estimated() {
+    let mut store = TestStore::new(3);
+    let mut random = Random(77);
     for row in 0..900 {
-        let text = format!("{} common common", text(&mut noise, 8, 60));
-        world.write(row, row as usize % 3, record(text, "", row));
+        let text = format!("{} common common", text(&mut random, 8, 60));
+        store.write(row, row as usize % 3, record(text, "", row));
     }
-    for tier in world.tiers.iter().chain([&world.whole]) {
+    for tier in store.tiers.iter().chain([&store.whole]) {
         tier.fold();
     }
-    // Each tier has more postings of the common word than are counted one by one, and dead ones among them.
+    // Each tier has more postings of the common word than are counted individually, including dead ones.
     for row in 0..300 {
-        world.migrate(row, noise.below(3));
+        store.migrate(row, random.below(3));
     }
-    (300..330).for_each(|row| world.forget(row));
-    world.catch_up();
-    let asked = query(&format!("common {} {}", word(3), word(8)));
+    (300..330).for_each(|row| store.forget(row));
+    store.catch_up();
+    let terms = query(&format!("common {} {}", word(3), word(8)));
     let [tiers, whole] = [
-        lexical(&world).search(&asked, 870, None),
-        LexicalSearch::search(&world.whole.lexical, &asked, 870, None),
+        lexical(&store).search(&terms, 870, None),
+        LexicalSearch::search(&store.whole.lexical, &terms, 870, None),
     ]
-    .map(|found| found.expect("whole"));
-    let scores = |found: &[Found]| -> BTreeMap<u32, f32> {
+    .map(|found| found.expect("intact views"));
+    let scores = |found: &[SearchHit]| -> BTreeMap<u32, f32> {
         let found = found.iter();
         found.map(|found| (found.row.0, found.score)).collect()
     };
@@ -345,54 +356,54 @@ fn where_live_rows_are_estimated_tiers_still_answer_much_the_same() {
     }
 }
 
-/// Rows 1 and 2 stand in two tiers, with other texts and attributes in each.
-fn twice(folded: bool) -> World {
-    let mut world = World::new(2);
-    let said = |text: &str, number, position| {
+/// Rows 1 and 2 are in two tiers, with different texts and attributes.
+fn with_duplicate_rows(folded: bool) -> TestStore {
+    let mut store = TestStore::new(2);
+    let record_at = |text: &str, number, position| {
         let mut record = record(text.into(), "", number);
         (record.attributes.thread, record.attributes.position) = (1, position);
         Some(record)
     };
     for (row, position) in [(0, 0), (3, 3), (4, 4)] {
-        world.tiers[1].tell(row, said("bafobu", row, position));
+        store.tiers[1].set_record(row, record_at("bafobu", row, position));
     }
     for row in [1, 2] {
-        world.tiers[0].tell(row, said("dagodu", 20 + row, row));
-        let mut stale = said("bafobu bafobu kamoku", 30 + row, row);
+        store.tiers[0].set_record(row, record_at("dagodu", 20 + row, row));
+        let mut stale = record_at("bafobu bafobu kamoku", 30 + row, row);
         if let Some(record) = &mut stale {
-            // So that it would be a neighbour of row 4 in place of row 3.
+            // If used, it would be a neighbour of row 4 instead of row 3.
             record.attributes.position = 4;
         }
-        world.tiers[1].tell(row, stale);
+        store.tiers[1].set_record(row, stale);
     }
     if folded {
-        world.tiers.iter().for_each(Tier::fold);
+        store.tiers.iter().for_each(Tier::fold);
     }
-    world.catch_up();
-    world
+    store.catch_up();
+    store
 }
 
 #[test]
-fn a_row_in_two_tiers_is_that_of_the_hotter_one_and_comes_once() {
-    for world in [twice(false), twice(true)] {
-        let lexical = lexical(&world);
+fn a_row_in_two_tiers_is_answered_once_from_the_hotter_one() {
+    for store in [with_duplicate_rows(false), with_duplicate_rows(true)] {
+        let lexical = lexical(&store);
         let search = |text, limit| {
             let found = lexical.search(&query(text), limit, None);
-            rows_of(&found.expect("whole"))
+            rows_of(&found.expect("intact views"))
         };
         assert_eq!(search("dagodu", 9), [1, 2]);
         assert_eq!(search("kamoku", 9), [0; 0]);
         assert_eq!(search("bafobu", 9), [0, 3, 4]);
         assert_eq!(search("bafobu dagodu", 9).len(), 5);
 
-        let (vectors, query) = (vectors(&world), direction("bafobu kamoku"));
+        let (vectors, query) = (vectors(&store), direction("bafobu kamoku"));
         let rows: Vec<Row> = (0..5).map(Row).collect();
-        let similarities = vectors.similarities(&query, &rows).expect("whole");
-        let own = world.tiers[0].vectors.similarity(&query, Row(1));
-        assert_eq!(similarities[1], own.expect("whole"));
+        let similarities = vectors.similarities(&query, &rows).expect("intact views");
+        let own = store.tiers[0].vectors.similarity(&query, Row(1));
+        assert_eq!(similarities[1], own.expect("intact views"));
         for found in [
-            vectors.search(&query, 9, None).expect("whole"),
-            vectors.candidates(&query, 9, None).expect("whole"),
+            vectors.search(&query, 9, None).expect("intact views"),
+            vectors.candidates(&query, 9, None).expect("intact views"),
         ] {
             assert_eq!(found.len(), 5);
             for found in found {
@@ -400,16 +411,16 @@ fn a_row_in_two_tiers_is_that_of_the_hotter_one_and_comes_once() {
             }
         }
 
-        let snapshots = columns(&world);
+        let snapshots = columns(&store);
         let columns = TieredColumns::new(snapshots.iter().collect());
         let attributes = columns.attributes(Row(1)).expect("lives");
         assert_eq!((attributes.occurred_at, attributes.position), (21_000, 1));
         assert_eq!(columns.tokens(Row(1)), Some(&[token("dagodu")][..]));
-        let told_of_stale = RowPredicate {
+        let only_stale = RowPredicate {
             since: Some(30_000),
             ..RowPredicate::default()
         };
-        assert_eq!(columns.select(&told_of_stale), RoaringBitmap::new());
+        assert_eq!(columns.select(&only_stale), RoaringBitmap::new());
         assert_eq!(columns.select(&RowPredicate::default()), (0..5).collect());
         assert_eq!(
             columns.neighbours(Row(4), 9),
@@ -419,96 +430,102 @@ fn a_row_in_two_tiers_is_that_of_the_hotter_one_and_comes_once() {
 }
 
 #[test]
-fn a_row_in_two_tiers_with_one_text_takes_no_other_rows_place() {
-    let mut world = World::new(2);
+fn a_row_in_two_tiers_displaces_no_other_row() {
+    let mut store = TestStore::new(2);
     for row in 0..8 {
         let memory = record("bafobu".into(), "", row);
-        world.tiers[1].tell(row, Some(memory.clone()));
+        store.tiers[1].set_record(row, Some(memory.clone()));
         if row < 4 {
-            world.tiers[0].tell(row, Some(memory));
+            store.tiers[0].set_record(row, Some(memory));
         }
     }
-    world.tiers[1].fold();
-    world.catch_up();
+    store.tiers[1].fold();
+    store.catch_up();
     for limit in 1..=8 {
         let expected: Vec<u32> = (0..limit as u32).collect();
-        let found = lexical(&world).search(&query("bafobu"), limit, None);
-        assert_eq!(rows_of(&found.expect("whole")), expected);
-        let found = vectors(&world).search(&direction("bafobu"), limit, None);
-        assert_eq!(rows_of(&found.expect("whole")), expected);
+        let found = lexical(&store).search(&query("bafobu"), limit, None);
+        assert_eq!(rows_of(&found.expect("intact views")), expected);
+        let found = vectors(&store).search(&direction("bafobu"), limit, None);
+        assert_eq!(rows_of(&found.expect("intact views")), expected);
     }
 }
 
 /// More rows than one thread searches alone.
 #[test]
-fn large_tiers_that_two_threads_search_answer_as_one_view_does() {
+fn large_tiers_searched_in_parallel_answer_like_one_view() {
     const ALL: u32 = PARALLEL_ROWS as u32 + 1_200;
-    let (mut world, mut noise) = (World::new(3), Noise(5));
+    let (mut store, mut random) = (TestStore::new(3), Random(5));
     for row in 0..ALL {
-        let memory = record(text(&mut noise, 3, 144), "", row);
-        let tier = noise.below(3);
-        world.write(row, tier, memory);
+        let memory = record(text(&mut random, 3, 144), "", row);
+        let tier = random.below(3);
+        store.write(row, tier, memory);
     }
-    world.catch_up();
-    assert_eq!(world.whole.columns.snapshot().rows(), ALL as usize);
+    store.catch_up();
+    assert_eq!(store.whole.columns.snapshot().rows(), ALL as usize);
     let filter: RoaringBitmap = (0..ALL).filter(|row| row % 5 == 1).collect();
     for filter in [None, Some(&filter)] {
         let words = format!("{} {} {}", word(3), word(60), word(61));
         let (found, expected) = (
-            lexical(&world).search(&query(&words), 50, filter),
-            LexicalSearch::search(&world.whole.lexical, &query(&words), 50, filter),
+            lexical(&store).search(&query(&words), 50, filter),
+            LexicalSearch::search(&store.whole.lexical, &query(&words), 50, filter),
         );
-        assert_eq!(found.expect("whole"), expected.expect("whole"));
-        // Tails are compared with the query one by one.
+        assert_eq!(
+            found.expect("intact views"),
+            expected.expect("intact views")
+        );
+        // Tails are compared exhaustively.
         let query = direction(&words);
         let (found, expected) = (
-            vectors(&world).search(&query, 50, filter),
-            VectorSearch::search(&world.whole.vectors, &query, 50, filter),
+            vectors(&store).search(&query, 50, filter),
+            VectorSearch::search(&store.whole.vectors, &query, 50, filter),
         );
-        assert_eq!(found.expect("whole"), expected.expect("whole"));
+        assert_eq!(
+            found.expect("intact views"),
+            expected.expect("intact views")
+        );
     }
 }
 
-/// Writes over the postings or segments in a view's folder.
+/// Overwrites the postings or segments in a view's folder.
 fn damage(folder: &Path) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         let ending = path.extension().unwrap_or_default();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if ending == "idx" || name.starts_with("segment-") {
-            fs::write(&path, b"nothing of the kind").expect("written");
+            fs::write(&path, b"damaged").expect("written");
         }
     }
 }
 
 #[test]
-fn one_damaged_tier_fails_the_search_and_leaves_the_others_whole() {
-    let world = world(3, 3);
-    world.tiers.iter().for_each(Tier::fold);
-    let broken = &world.tiers[1];
+fn a_damaged_tier_fails_the_search_and_leaves_the_others_intact() {
+    let store = store(3, 3);
+    store.tiers.iter().for_each(Tier::fold);
+    let broken = &store.tiers[1];
     damage(broken.lexical.folder());
     assert!(matches!(broken.lexical.verify(), Health::Broken(_)));
-    let asked = query(&word(5));
-    match lexical(&world).search(&asked, 5, None) {
+    let terms = query(&word(5));
+    match lexical(&store).search(&terms, 5, None) {
         Err(ViewError::Damaged { path, .. }) => assert_eq!(path, broken.lexical.folder()),
         other => panic!("not refused as damaged: {other:?}"),
     }
-    let idf = lexical(&world).idf(&asked);
-    assert_eq!(idf, vec![0.0; asked.terms.len()]);
+    let idf = lexical(&store).idf(&terms);
+    assert_eq!(idf, vec![0.0; terms.terms.len()]);
 
     let folder = broken.lexical.folder().parent().expect("a tier's folder");
     damage(&folder.join("vectors"));
     assert!(matches!(broken.vectors.verify(), Health::Broken(_)));
-    let asked = direction("bafobu");
-    assert!(vectors(&world).search(&asked, 5, None).is_err());
-    assert!(vectors(&world).candidates(&asked, 5, None).is_err());
+    let terms = direction("bafobu");
+    assert!(vectors(&store).search(&terms, 5, None).is_err());
+    assert!(vectors(&store).candidates(&terms, 5, None).is_err());
 
-    for tier in [&world.tiers[0], &world.tiers[2]] {
+    for tier in [&store.tiers[0], &store.tiers[2]] {
         assert_eq!(tier.lexical.health(), Health::Whole);
         assert_eq!(tier.vectors.health(), Health::Whole);
     }
     broken.fold();
-    world.catch_up();
-    check_lexical(&world, &mut Noise(9));
-    check_vectors(&world, &mut Noise(9));
+    store.catch_up();
+    check_lexical(&store, &mut Random(9));
+    check_vectors(&store, &mut Random(9));
 }

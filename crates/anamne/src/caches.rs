@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anamne_recall::Facts;
+use anamne_recall::SpaceProfile;
 use anamne_store::SpaceSource;
 use anamne_types::{Kind, MemoryId, Seq};
 use jiff::Timestamp;
@@ -14,7 +14,7 @@ use crate::ask::past::KnownPast;
 const MANY_USES: usize = 500;
 
 /// What recall knows of a space, and the replacement of the database and the event as of which it knows it.
-type KnownFacts = ((u64, Seq), Arc<Facts>);
+type KnownFacts = ((u64, Seq), Arc<SpaceProfile>);
 
 /// What is kept in memory of one space.
 #[derive(Default)]

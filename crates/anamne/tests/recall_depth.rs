@@ -346,7 +346,7 @@ fn a_deep_question_is_asked_again_with_what_was_found() {
     assert!(last.to.contains("axolotl"), "{}", last.to);
     assert_eq!(last.memory, Some(wanted));
     assert_eq!(reached.path[0].memory, Some(found));
-    assert!(reached.reasoning.contains("asked again “"));
+    assert!(reached.reasoning.contains("second query “"));
     assert_eq!(answer.degraded, ["knowledge"]);
 }
 

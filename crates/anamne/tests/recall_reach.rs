@@ -347,8 +347,7 @@ fn where_nothing_is_sure_enough_the_answer_says_what_was_looked_at_and_what_came
     assert!((abstained.threshold - 1.0).abs() < f32::EPSILON);
     assert_eq!(
         abstained.looked_at,
-        "Looked at 12 memories of the active tier that happened since 2026-03-10, by their words, their meaning and \
-         their threads."
+        "Searched 12 memories in the active tier dated since 2026-03-10, by words, meaning and threads."
     );
     let nearest = abstained.nearest.expect("something came near");
     assert!(nearest.excerpt.contains("gauge at the mill"));
@@ -391,5 +390,5 @@ fn an_empty_space_declines_with_nothing_near() {
         .abstained
         .expect("it declines");
     assert!(abstained.nearest.is_none());
-    assert!(abstained.looked_at.starts_with("Looked at 0 memories"));
+    assert!(abstained.looked_at.starts_with("Searched 0 memories"));
 }

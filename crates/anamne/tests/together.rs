@@ -55,7 +55,7 @@ fn ask(space: &Space, query: &str) -> Answer {
 
 fn together(hit: &Hit) -> f32 {
     let mut features = hit.explanation.features.iter();
-    let found = features.find(|(name, _, _)| name == "together");
+    let found = features.find(|(name, _, _)| name == "lsi_similarity");
     found.expect("the feature").1
 }
 
@@ -96,7 +96,7 @@ fn a_question_is_near_what_is_told_in_its_matter_by_other_words() {
     let (motor, others) = nearness(&answer, "motor", "trowel");
     assert!(many > 3 && others > 3, "{many} and {others}");
     assert!(garden > motor + 0.1, "{garden} and {motor}");
-    let said = |hit: &&Hit| hit.reasoning.contains("told where such matters are");
+    let said = |hit: &&Hit| hit.reasoning.contains("similar conversations contain it");
     let telling: Vec<&Hit> = answer.results.iter().filter(said).collect();
     let in_garden = |hit: &&Hit| {
         hit.memory

@@ -1,109 +1,117 @@
-//! What the best results together say about whether the question is answered.
+//! What the best results together indicate about whether the query can be answered.
 
-use super::model::{self, Answered, Bears, OnTopic};
+use super::model::{self, Answered, OnTopic, RelevanceInputs};
 use crate::model::{DEPTH, Weights};
 use crate::ranked::Ranked;
-use crate::words::{Reader, Sentence};
+use crate::words::{Reader, SentenceStats};
 
-/// What is known of a question and its best results.
+/// Evidence from the query and its best results.
 pub(super) struct Evidence {
     pub(super) on_topic: OnTopic,
     pub(super) answered: Answered,
-    /// How well what the named person says of itself, and others of it, fits.
-    told: f32,
-    /// The logarithm of the question's pieces.
+    /// How well statements about the named person match.
+    named_statements: f32,
+    /// The logarithm of the number of query wordpieces.
     pieces: f32,
     /// The score of the tenth result.
     tenth: f32,
-    /// The best score, authors aside.
-    best_content: f32,
+    /// The best score without the `author` feature.
+    best_without_author: f32,
 }
 
-/// A score without the author's part: what is said, whoever says it.
-fn content(ranked: &Ranked) -> f32 {
-    ranked.score - ranked.features.author * Weights::USUAL.author
+/// The score without the `author` feature.
+fn score_without_author(ranked: &Ranked) -> f32 {
+    ranked.score - ranked.features.author * Weights::DEFAULT.author
 }
 
-/// A score without what goes by the matter: that tells which memories are asked about, and not whether there are any.
-fn of_itself(ranked: &Ranked) -> f32 {
-    ranked.score - ranked.features.together * Weights::USUAL.together
+/// The score without `lsi_similarity`, which tells which memories are relevant, but not whether there are any.
+fn score_without_lsi(ranked: &Ranked) -> f32 {
+    ranked.score - ranked.features.lsi_similarity * Weights::DEFAULT.lsi_similarity
 }
 
-/// The results that have something to do with the question.
+/// The results that are related to the query.
 fn related(first: &[Ranked]) -> Vec<&Ranked> {
     let best = first.iter().map(|ranked| ranked.score).fold(0.0, f32::max);
     let is_related = |ranked: &&Ranked| ranked.score >= model::RELATED_SHARE * best;
     first.iter().filter(is_related).collect()
 }
 
-/// The mean of a figure over some results; 0 of none.
-fn mean(results: &[&Ranked], figure: impl Fn(&Ranked) -> f32) -> f32 {
-    let sum: f32 = results.iter().map(|ranked| figure(ranked)).sum();
+/// The mean of a value over some results; 0 for none.
+fn mean(results: &[&Ranked], value: impl Fn(&Ranked) -> f32) -> f32 {
+    let sum: f32 = results.iter().map(|ranked| value(ranked)).sum();
     sum / results.len().max(1) as f32
 }
 
 impl Evidence {
-    /// Reads the first of `ranked`. O(their tokens) where the question names one person, else O(their summaries).
+    /// Reads the first of `ranked`. O(their tokens) if the query names one person, else O(their summaries).
     pub(super) fn of(reader: &mut Reader<'_>, ranked: &[Ranked]) -> Self {
         let first = &ranked[..ranked.len().min(model::FIRST)];
         let related = related(first);
-        let (met, least) = words_met(reader, first);
-        let [told, of_others] = told(reader, first);
-        let by_meaning = ranked
+        let (met, least) = best_matches(reader, first);
+        let [named, others] = statement_matches(reader, first);
+        let has_vector_hits = ranked
             .iter()
             .any(|ranked| ranked.candidate.vector_rank.is_some());
-        // However many rows a search brings up, those count that it brings up at least.
-        let is_among_usual = |rank: Option<u32>| rank.is_some_and(|rank| (rank as usize) < DEPTH);
+        // Independent of the requested number of results.
+        let is_top_hit = |rank: Option<u32>| rank.is_some_and(|rank| (rank as usize) < DEPTH);
         let by_both = |ranked: &Ranked| {
             let candidate = &ranked.candidate;
             f32::from(u8::from(
-                is_among_usual(candidate.lexical_rank) && is_among_usual(candidate.vector_rank),
+                is_top_hit(candidate.lexical_rank) && is_top_hit(candidate.vector_rank),
             ))
         };
         Self {
             on_topic: OnTopic {
-                mean: mean(&related, of_itself),
+                mean: mean(&related, score_without_lsi),
                 met,
-                agreement: if by_meaning {
+                agreement: if has_vector_hits {
                     mean(&related, by_both)
                 } else {
-                    model::USUAL_AGREEMENT
+                    model::DEFAULT_AGREEMENT
                 },
             },
             answered: Answered {
-                turned: told - of_others,
+                turned: named - others,
                 spread: spread(&related),
                 least,
-                nearness: if by_meaning {
+                nearness: if has_vector_hits {
                     mean(&related, |ranked| ranked.features.semantic)
                 } else {
-                    model::USUAL_SEMANTIC
+                    model::DEFAULT_SEMANTIC
                 },
             },
-            told,
-            pieces: (reader.question.piece_weights.len() as f32).ln_1p(),
-            // Where there are fewer: what has nothing in common with a question scores about nothing.
+            named_statements: named,
+            pieces: (reader.query.piece_weights.len() as f32).ln_1p(),
+            // With fewer results: an unrelated memory scores about 0.
             tenth: ranked
                 .get(model::FIRST - 1)
                 .map_or(0.0, |tenth| tenth.score),
-            best_content: first.iter().map(content).fold(f32::MIN, f32::max),
+            best_without_author: first
+                .iter()
+                .map(score_without_author)
+                .fold(f32::MIN, f32::max),
         }
     }
 
-    /// The probability that the memory holds what is asked.
+    /// The probability that the store contains the answer.
     pub(super) fn probability(&self) -> f32 {
         self.on_topic.probability() * self.answered.probability()
     }
 
-    /// What one result is judged by.
-    pub(super) fn bears(&self, reader: &Reader<'_>, place: usize, ranked: &Ranked) -> Bears {
+    /// The inputs for the confidence of one result.
+    pub(super) fn relevance_inputs(
+        &self,
+        reader: &Reader<'_>,
+        place: usize,
+        ranked: &Ranked,
+    ) -> RelevanceInputs {
         let features = &ranked.features;
-        Bears {
+        RelevanceInputs {
             ahead: ranked.score - self.tenth,
-            behind: (content(ranked) - self.best_content).min(0.0),
+            behind: (score_without_author(ranked) - self.best_without_author).min(0.0),
             place: (place as f32).ln_1p(),
             author: features.author,
-            singular: features.singular,
+            rare_term: features.rare_term,
             semantic: features.semantic,
             thread_words: features.thread_words,
             window_lexical: features.window_lexical,
@@ -111,64 +119,63 @@ impl Evidence {
             pieces: self.pieces,
             agreement: self.on_topic.agreement,
             nearness: self.answered.nearness,
-            told: self.told,
+            told: self.named_statements,
         }
     }
 }
 
-/// How well the question's pieces are met, each where it is met best: their weighted mean, and the least of them.
-fn words_met(reader: &mut Reader<'_>, first: &[Ranked]) -> (f32, f32) {
-    if first.is_empty() || reader.question.piece_weights.is_empty() {
+/// How well the query's wordpieces are matched, each by its best match among all results: weighted mean and minimum.
+fn best_matches(reader: &mut Reader<'_>, first: &[Ranked]) -> (f32, f32) {
+    if first.is_empty() || reader.query.piece_weights.is_empty() {
         return (0.0, 0.0);
     }
-    let together = reader.empty();
+    let combined = reader.empty();
     for ranked in first {
-        let own = reader.place(ranked.candidate.row);
-        reader.add(together, own, 1.0, 1.0);
+        let own = reader.index_of(ranked.candidate.row);
+        reader.add(combined, own, 1.0, 1.0);
     }
-    let together = reader.at(together);
-    let least = together.nearest.iter().copied().fold(1.0, f32::min);
-    (together.closeness(), least)
+    let combined = reader.at(combined);
+    let least = combined.nearest.iter().copied().fold(1.0, f32::min);
+    (combined.word_match(), least)
 }
 
-/// The entropy of the results by what they say, in nats, as if the scores were logits, which is what they are fitted
-/// as. Results that are not there count as usual ones.
+/// The entropy of the result scores without authors, in nats, with scores as logits, which is how they are fitted.
+/// Missing results count with the usual entropy.
 fn spread(related: &[&Ranked]) -> f32 {
-    let contents = related.iter().map(|ranked| content(ranked));
-    let best = contents.clone().fold(f32::MIN, f32::max);
-    let weights = contents.map(|content| (content - best).exp());
+    let scores = related.iter().map(|ranked| score_without_author(ranked));
+    let best = scores.clone().fold(f32::MIN, f32::max);
+    let weights = scores.map(|score| (score - best).exp());
     let sum: f32 = weights.clone().sum();
     let entropy: f32 = weights
         .map(|weight| weight / sum)
         .filter(|share| *share > 0.0)
         .map(|share| -share * share.ln())
         .sum();
-    let there = related.len() as f32 / model::FIRST as f32;
-    there * entropy + (1.0 - there) * model::USUAL_SPREAD
+    let share_present = related.len() as f32 / model::FIRST as f32;
+    share_present * entropy + (1.0 - share_present) * model::DEFAULT_SPREAD
 }
 
-/// How well the best sentences fit that tell of the one person whom the question names, and of other persons.
+/// The best match among sentences about the one person that the query names, and among sentences about others.
 ///
-/// Who speaks in the first person tells of themselves, in the second person of whom they speak to; a question without
-/// a person in it tells nothing.
-fn told(reader: &mut Reader<'_>, first: &[Ranked]) -> [f32; 2] {
-    let question = reader.question;
-    let [named] = question.named[..] else {
+/// The first person refers to the author, the second person to the addressee; both are 0 if the query names no person.
+fn statement_matches(reader: &mut Reader<'_>, first: &[Ranked]) -> [f32; 2] {
+    let query = reader.query;
+    let [named] = query.named_authors[..] else {
         return [0.0; 2];
     };
     let (mut of_named, mut of_others) = (0.0_f32, 0.0_f32);
     for ranked in first {
         let author = ranked.candidate.attributes.author;
-        if !question.persons.contains(&author) {
+        if !query.persons.contains(&author) {
             continue;
         }
-        let whole = reader.read(ranked.candidate.row).closeness();
-        reader.each_sentence(ranked.candidate.row, |sentence, closeness| {
-            let of_speaker = closeness.midpoint(whole) * of_speaker(sentence);
+        let whole = reader.read(ranked.candidate.row).word_match();
+        reader.each_sentence(ranked.candidate.row, |sentence, word_match| {
+            let reference = word_match.midpoint(whole) * self_reference(sentence);
             let of_person = if author == named {
-                of_speaker
+                reference
             } else {
-                -of_speaker
+                -reference
             };
             of_named = of_named.max(of_person);
             of_others = of_others.max(-of_person);
@@ -177,8 +184,8 @@ fn told(reader: &mut Reader<'_>, first: &[Ranked]) -> [f32; 2] {
     [of_named, of_others]
 }
 
-/// How much a sentence tells of who says it: 1, or −1 where it tells of whom it is said to.
-fn of_speaker(sentence: Sentence) -> f32 {
+/// Whom a sentence is about: 1 for its speaker, −1 for its addressee.
+fn self_reference(sentence: SentenceStats) -> f32 {
     let (own, other) = (sentence.first_person as f32, sentence.second_person as f32);
     if sentence.is_question {
         if other > 0.0 { -1.0 } else { 0.0 }

@@ -1,5 +1,5 @@
-//! How sure the answer is: of each result, a calibrated probability that it bears on the question; of all of them, one
-//! that the memory holds an answer.
+//! Calibrated confidence: for each result, the probability that it is relevant; for the answer, the probability that
+//! the store contains it.
 
 mod evidence;
 mod model;
@@ -11,61 +11,65 @@ use anamne_types::Row;
 use crate::ranked::Ranked;
 use crate::words::Reader;
 use evidence::Evidence;
-use model::{Bears, Plainly};
+use model::{RelevanceInputs, SearchOnly};
 
-/// How sure an answer is, and by what.
-pub(crate) struct Verdict {
-    /// The probability that the memory holds what is asked.
+/// The confidence of an answer, with its inputs.
+pub(crate) struct AnswerConfidence {
+    /// The probability that the store contains the answer.
     pub(crate) answered: f32,
-    /// The results that were judged, in the order of `judged`.
+    /// The rows of the results, in the order of `inputs`.
     rows: Vec<Row>,
-    judged: Judged,
+    inputs: ConfidenceInputs,
 }
 
-/// What the results were judged by, best first.
-enum Judged {
-    Fully(Evidence, Vec<Bears>),
-    Plainly(Vec<Plainly>),
+/// The inputs of the confidence model for each result, best first.
+enum ConfidenceInputs {
+    Full(Evidence, Vec<RelevanceInputs>),
+    SearchOnly(Vec<SearchOnly>),
 }
 
-impl Verdict {
-    /// By what the result at `row` was judged: names and values. O(results).
+impl AnswerConfidence {
+    /// Names and values of the inputs for the result at `row`. O(results).
     pub(crate) fn table(&self, row: Row) -> Vec<(Cow<'static, str>, f32)> {
         let place = self.rows.iter().position(|judged| *judged == row);
         let named = |(name, value)| (Cow::Borrowed(name), value);
-        match &self.judged {
-            Judged::Fully(evidence, results) => {
-                let of_question = evidence.on_topic.table().chain(evidence.answered.table());
+        match &self.inputs {
+            ConfidenceInputs::Full(evidence, results) => {
+                let of_query = evidence.on_topic.table().chain(evidence.answered.table());
                 let result = place.and_then(|place| results.get(place));
-                let of_result = result.into_iter().flat_map(Bears::table);
-                of_question.chain(of_result).map(named).collect()
+                let of_result = result.into_iter().flat_map(RelevanceInputs::table);
+                of_query.chain(of_result).map(named).collect()
             }
-            Judged::Plainly(results) => {
+            ConfidenceInputs::SearchOnly(results) => {
                 let result = place.and_then(|place| results.get(place));
-                let of_result = result.into_iter().flat_map(Plainly::table);
+                let of_result = result.into_iter().flat_map(SearchOnly::table);
                 of_result.map(named).collect()
             }
         }
     }
 }
 
-/// Judges how sure the answer and each of its first `places` results are, after a full ranking.
-pub(crate) fn judge(reader: &mut Reader<'_>, ranked: &mut [Ranked], places: usize) -> Verdict {
+/// Sets the confidence of the first `places` results after a full ranking.
+pub(crate) fn full_confidence(
+    reader: &mut Reader<'_>,
+    ranked: &mut [Ranked],
+    places: usize,
+) -> AnswerConfidence {
     let evidence = Evidence::of(reader, ranked);
     let answered = evidence.probability();
-    let results: Vec<Bears> = ranked
+    let results: Vec<RelevanceInputs> = ranked
         .iter()
         .take(places)
         .enumerate()
-        .map(|(place, ranked)| evidence.bears(reader, place, ranked))
+        .map(|(place, ranked)| evidence.relevance_inputs(reader, place, ranked))
         .collect();
-    for (ranked, bears) in ranked.iter_mut().zip(&results) {
-        ranked.confidence = answered * bears.probability();
+    for (ranked, relevance_inputs) in ranked.iter_mut().zip(&results) {
+        ranked.confidence = answered * relevance_inputs.probability();
     }
-    Verdict {
+    AnswerConfidence {
         answered,
         rows: rows(ranked, places),
-        judged: Judged::Fully(evidence, results),
+        inputs: ConfidenceInputs::Full(evidence, results),
     }
 }
 
@@ -75,32 +79,35 @@ fn rows(ranked: &[Ranked], places: usize) -> Vec<Row> {
     ranked.map(|ranked| ranked.candidate.row).collect()
 }
 
-/// Judges where the searches alone have ranked: each result by what they gave, the answer by the best of them. What a
-/// search would have given that took no part counts as usual.
-pub(crate) fn judge_plainly(ranked: &mut [Ranked], places: usize) -> Verdict {
+/// Sets the confidence after a ranking by search scores only: each result by its scores, the answer by its best result.
+/// A search that took no part counts with usual scores.
+pub(crate) fn search_only_confidence(ranked: &mut [Ranked], places: usize) -> AnswerConfidence {
     let found = || ranked.iter().map(|ranked| &ranked.candidate);
     let by_words = found().any(|found| found.lexical_rank.is_some());
     let by_meaning = found().any(|found| found.vector_rank.is_some());
     let judged = ranked.iter_mut().take(places).map(|ranked| {
-        let by = Plainly {
+        let inputs = SearchOnly {
             lexical: if by_words {
                 ranked.features.lexical
             } else {
-                model::USUAL_LEXICAL
+                model::DEFAULT_LEXICAL
             },
             semantic: if by_meaning {
                 ranked.features.semantic
             } else {
-                model::USUAL_SEMANTIC
+                model::DEFAULT_SEMANTIC
             },
         };
-        ranked.confidence = by.probability();
-        by
+        ranked.confidence = inputs.probability();
+        inputs
     });
-    let results: Vec<Plainly> = judged.collect();
-    Verdict {
+    let results: Vec<SearchOnly> = judged.collect();
+    AnswerConfidence {
         rows: rows(ranked, places),
-        answered: results.iter().map(Plainly::probability).fold(0.0, f32::max),
-        judged: Judged::Plainly(results),
+        answered: results
+            .iter()
+            .map(SearchOnly::probability)
+            .fold(0.0, f32::max),
+        inputs: ConfidenceInputs::SearchOnly(results),
     }
 }

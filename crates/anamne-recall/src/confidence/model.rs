@@ -1,33 +1,33 @@
-//! Every number that confidence depends on, in one place.
+//! All parameters of the confidence model.
 //!
-//! The confidence of a result is a product of three probabilities, each a logistic function of a few inputs:
-//! that the question has to do with the memory at all ([`OnTopic`]), that what the memory says of it is what is
-//! asked ([`Answered`]), and that this result is evidence, given both ([`Bears`]).
+//! The confidence of a result is the product of three probabilities, each a logistic function of a few inputs: that the
+//! query is related to the store at all ([`OnTopic`]), that the related memories answer it ([`Answered`]), and that
+//! this result is evidence, given both ([`RelevanceInputs`]).
 //!
-//! The numbers come from `crates/anamne-eval/fitting/confidence.py`, on conversations with known evidence, each set of
-//! them weighing the same: the first from answerable questions against questions put to other conversations, the
-//! second from answerable questions against those whose answer was never told (of something that another person
-//! said, or a detail that nobody mentioned), the third from the first ten results of both, so that the product is
-//! calibrated. They were checked on conversations, and on whole sets, that were left out of the fit.
+//! The parameters come from `crates/anamne-eval/fitting/confidence.py`, fitted on conversations with known evidence,
+//! each data set with the same weight: the first from answerable queries against queries about other conversations, the
+//! second from answerable queries against those whose answer was never stated (something that another person said, or a
+//! detail that nobody mentioned), the third from the first ten results of both, so that the product is calibrated. They
+//! were validated on held-out conversations and data sets.
 
-/// The best results that speak for the whole answer.
+/// The best results that count for the whole answer.
 pub(super) const FIRST: usize = 10;
 
-/// The share of the best score from which a result has something to do with the question. Of a memory of this and that,
-/// most results have not, and say nothing about how well it is answered.
+/// Results below this share of the best score count as unrelated. In a store of mixed content most are, and say nothing
+/// about how well the query is answered.
 pub(super) const RELATED_SHARE: f32 = 0.4;
 
-/// What stands for the spread of results that are not there: that of usual questions.
-pub(super) const USUAL_SPREAD: f32 = 1.36;
+/// The entropy assumed for missing results: that of usual queries.
+pub(super) const DEFAULT_SPREAD: f32 = 1.36;
 
-/// What stands for the cosine where the search by words ranks alone, and for BM25 where the search by meaning does.
-pub(super) const USUAL_SEMANTIC: f32 = 0.35;
-pub(super) const USUAL_LEXICAL: f32 = 0.25;
+/// The cosine assumed when only the lexical search ranks, and the BM25 assumed when only the vector search does.
+pub(super) const DEFAULT_SEMANTIC: f32 = 0.35;
+pub(super) const DEFAULT_LEXICAL: f32 = 0.25;
 
-/// What stands for agreement where the search by meaning takes no part.
-pub(super) const USUAL_AGREEMENT: f32 = 0.8;
+/// The agreement assumed when the vector search takes no part.
+pub(super) const DEFAULT_AGREEMENT: f32 = 0.8;
 
-/// Sentences without a person, said of the speaker to this degree.
+/// How much a sentence without a personal pronoun counts as being about its speaker.
 pub(super) const IMPERSONAL: f32 = 0.5;
 
 /// Declares the inputs of a logistic function with their coefficients.
@@ -55,26 +55,26 @@ macro_rules! logistic {
 }
 
 logistic! {
-    /// That the question has to do with what is remembered.
+    /// The query is related to the stored memories.
     OnTopic -6.5012 {
-        /// The mean score of the first results that are related to it, without what goes by the matter.
+        /// The mean score of the related results, without `lsi_similarity`.
         mean 0.6207,
-        /// How well the question's words are met, each where it is met best, weighted by rarity.
+        /// How well the query's words are matched, each by its best match, weighted by rarity.
         met 4.5336,
-        /// The share of them that the searches by words and by meaning both found.
+        /// The share of related results that both searches found.
         agreement 1.1808,
     }
 }
 
 logistic! {
-    /// That what is remembered answers the question.
+    /// The related memories answer the query.
     Answered -2.0297 {
-        /// How much better what the named person says fits than what is said of others; 0 where no one person is
+        /// How much better statements about the named person match than statements about others; 0 unless one person is
         /// named.
         turned 6.8796,
-        /// The entropy of the related results by what they say: one that stands alone was said in passing.
+        /// The entropy of the related results: a single outlier was only mentioned in passing.
         spread 1.1067,
-        /// How well the word of the question that is met least is met.
+        /// How well the worst-matched word of the query is matched.
         least 1.8733,
         /// The mean cosine of the related results.
         nearness 3.4624,
@@ -82,43 +82,43 @@ logistic! {
 }
 
 logistic! {
-    /// That a result is evidence for an answered question.
-    Bears -4.7522 {
-        /// How far its score is above the tenth result's.
+    /// The result is evidence for an answered query.
+    RelevanceInputs -4.7522 {
+        /// Its score above the tenth result's.
         ahead 0.3014,
-        /// How far it is below the best by what they say themselves, their authors aside; never above 0.
+        /// Its score below the best, both without authors; at most 0.
         behind 0.0589,
-        /// The logarithm of its place.
+        /// The logarithm of its rank.
         place -0.1231,
-        /// Its feature of this name.
+        /// The feature of this name.
         author 0.3920,
-        /// Its feature of this name.
-        singular -0.4303,
-        /// Its feature of this name.
+        /// The feature of this name.
+        rare_term -0.4303,
+        /// The feature of this name.
         thread_words 2.1315,
-        /// Its feature of this name.
+        /// The feature of this name.
         semantic 1.3363,
-        /// Its feature of this name.
+        /// The feature of this name.
         window_lexical 3.0473,
-        /// The logarithm of its tokens.
+        /// The logarithm of its token count.
         length 0.3062,
-        /// The logarithm of the question's pieces.
+        /// The logarithm of the number of query wordpieces.
         pieces 0.8999,
         /// As above.
         agreement 0.4983,
         /// As above.
         nearness -4.6630,
-        /// How well what the named person says fits; 0 where no one person is named.
+        /// How well statements about the named person match; 0 unless one person is named.
         told -2.3744,
     }
 }
 
 logistic! {
-    /// That a result is evidence, where one of the searches alone has ranked.
-    Plainly -3.5366 {
-        /// Its feature of this name.
+    /// The result is evidence, if only one search ranks.
+    SearchOnly -3.5366 {
+        /// The feature of this name.
         lexical 1.1972,
-        /// Its feature of this name.
+        /// The feature of this name.
         semantic 3.6327,
     }
 }

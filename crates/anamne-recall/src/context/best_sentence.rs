@@ -2,18 +2,18 @@
 
 use anamne_text::analyser::Analyser;
 
-use super::passages::{Aim, LongText};
+use super::passages::{LongText, PassageQuery};
 
 /// The sentence of `text` that matches `question` best, by shared words and by meaning; white space becomes single spaces.
 /// Fenced code counts only where there is nothing else. Empty for an empty text. O(text), one embedding per sentence included.
 pub fn best_sentence(question: &str, text: &str) -> String {
     let query = Analyser::new().query(question);
     let weights = vec![1.0; query.terms.len()];
-    let aim = Aim::new(question, &query.terms, &weights);
+    let passage_query = PassageQuery::new(question, &query.terms, &weights);
     let prose: String = text.split("```").step_by(2).collect();
-    let best = LongText::read(&prose, &aim).best_sentence();
+    let best = LongText::read(&prose, &passage_query).best_sentence();
     if best.is_empty() {
-        LongText::read(text, &aim).best_sentence()
+        LongText::read(text, &passage_query).best_sentence()
     } else {
         best
     }

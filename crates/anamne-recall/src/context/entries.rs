@@ -1,4 +1,4 @@
-//! What may stand in a block, and what stands there.
+//! Candidates and entries of a context block.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -6,71 +6,71 @@ use std::rc::Rc;
 use anamne_text::tokens::estimate_tokens;
 use anamne_types::{Dispute, Memory};
 
-use super::beside::Beside;
+use super::companions::Companion;
 use super::lines::{speaker, write_entry};
 use super::passages::LongText;
 
-/// A part of a block under a heading of its own, where the block has several.
+/// A section of a context block.
 #[derive(Clone, Copy, Debug)]
 pub struct Section {
-    /// The heading.
+    /// Its heading.
     pub heading: &'static str,
-    /// Tokens that its entries may cost before the other sections had their turn.
+    /// Token budget of its entries in the first round.
     pub most: usize,
 }
 
-/// A memory that may stand in a block.
+/// A memory that may be included in a context block.
 #[derive(Clone, Copy, Debug)]
-pub struct Candidate<'told> {
+pub struct Candidate<'memory> {
     /// The memory.
-    pub memory: &'told Memory,
-    /// The probability that it bears on the question; 0 where none was asked.
+    pub memory: &'memory Memory,
+    /// The probability that it is relevant; 0 without a query.
     pub confidence: f32,
-    /// The memories that say otherwise.
-    pub disputes: &'told [Dispute],
-    /// What of it is shown, where that is not the whole.
-    pub passage: Option<&'told str>,
-    /// The place of its section.
+    /// The memories that contradict it.
+    pub disputes: &'memory [Dispute],
+    /// The passage to show instead of the whole.
+    pub passage: Option<&'memory str>,
+    /// The index of its section.
     pub section: usize,
 }
 
-impl<'told> Candidate<'told> {
-    /// What of it is shown where there is room.
-    pub(super) fn shown(&self) -> &'told str {
+impl<'memory> Candidate<'memory> {
+    /// The text to show if there is room.
+    pub(super) fn shown(&self) -> &'memory str {
         self.passage.unwrap_or(&self.memory.content)
     }
 }
 
-/// A memory that goes into the block.
-pub(super) struct Entry<'told> {
-    pub(super) candidate: Candidate<'told>,
+/// A memory that is included in the block.
+pub(super) struct BlockEntry<'memory> {
+    pub(super) candidate: Candidate<'memory>,
     pub(super) marks: String,
     pub(super) shown: String,
     pub(super) shortened: bool,
     /// The question that it answers.
-    pub(super) before: Option<Beside>,
-    /// What speaks against it.
-    pub(super) against: Vec<Beside>,
-    /// Its text, where it was read for shortening.
-    pub(super) long: Long<'told>,
+    pub(super) question: Option<Companion>,
+    /// The memories that contradict it.
+    pub(super) conflicting: Vec<Companion>,
+    /// Its parsed text, if it was parsed for shortening.
+    pub(super) long: Long<'memory>,
 }
 
-/// A text, read when it is first shortened: candidates have several turns.
-pub(super) type Long<'told> = Rc<OnceCell<LongText<'told>>>;
+/// A text that is parsed when it is first shortened; a candidate may be tried several times.
+pub(super) type Long<'memory> = Rc<OnceCell<LongText<'memory>>>;
 
-impl Entry<'_> {
-    /// What its own lines cost at most.
+impl BlockEntry<'_> {
+    /// The maximum token cost of its own lines.
     pub(super) fn cost(&self) -> usize {
         entry_cost(&self.marks, self.candidate.memory, &self.shown)
     }
 }
 
-/// What a memory costs that stands beside an entry.
-pub(super) fn cost_of(beside: &Beside) -> usize {
-    entry_cost(&beside.marks, &beside.memory, &beside.shown)
+/// The token cost of a companion.
+pub(super) fn companion_cost(companion: &Companion) -> usize {
+    entry_cost(&companion.marks, &companion.memory, &companion.shown)
 }
 
-/// What the lines of a memory cost at most.
+/// The maximum token cost of a memory's lines.
 pub(super) fn entry_cost(marks: &str, memory: &Memory, shown: &str) -> usize {
     let mut line = String::new();
     write_entry(

@@ -1,4 +1,4 @@
-//! Reading order: sections, in them threads by their first entry's time, in them entries by their place.
+//! Reading order: by section, then threads by the time of their first entry, then entries by position.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,31 +6,31 @@ use anamne_store::SpaceSource;
 use anamne_text::tokens::estimate_tokens;
 use anamne_types::{ContextEntry, Memory, MemoryId};
 
-use super::beside::Beside;
-use super::entries::{Candidate, Entry, Section};
+use super::companions::Companion;
+use super::entries::{BlockEntry, Candidate, Section};
 use super::lines::{heading, marks, origin_mark, preamble, speaker, write_entry};
 use crate::error::RecallError;
 
-/// How entries are put in order and written.
-pub(super) struct Layout<'told> {
-    sections: &'told [Section],
+/// Orders and writes entries.
+pub(super) struct Layout<'memory> {
+    sections: &'memory [Section],
     has_headings: bool,
-    /// How successors of superseded candidates are cited.
+    /// Citations of the successors of superseded candidates.
     citations: BTreeMap<MemoryId, String>,
-    /// Where the candidates come from, as far as they are not a person's words.
+    /// Origins of candidates that were not written by a person.
     origins: BTreeMap<MemoryId, String>,
-    /// The origin that most candidates have, which is said once.
-    usual_origin: String,
+    /// The most frequent origin, stated once in the preamble.
+    common_origin: String,
 }
 
-/// From so many candidates of one origin on it is said once instead of with each of them.
-const MANY: usize = 4;
+/// An origin shared by at least this many candidates is stated once in the preamble.
+const MIN_SHARED_ORIGIN: usize = 4;
 
-impl<'told> Layout<'told> {
-    /// A block whose sections have headings only where there is more than one of them.
+impl<'memory> Layout<'memory> {
+    /// A block that has section headings only if there are several sections.
     pub(super) fn of_several(
         source: &SpaceSource,
-        sections: &'told [Section],
+        sections: &'memory [Section],
         candidates: &[Candidate<'_>],
     ) -> Result<Self, RecallError> {
         let mut layout = Self::headed(source, sections, candidates)?;
@@ -44,7 +44,7 @@ impl<'told> Layout<'told> {
     /// A block whose sections all have headings.
     pub(super) fn headed(
         source: &SpaceSource,
-        sections: &'told [Section],
+        sections: &'memory [Section],
         candidates: &[Candidate<'_>],
     ) -> Result<Self, RecallError> {
         let wanted: BTreeSet<MemoryId> = candidates
@@ -57,7 +57,7 @@ impl<'told> Layout<'told> {
             .map(|candidate| (candidate.memory.id, candidate.memory.citation()))
             .collect();
         let memories: Vec<&Memory> = candidates.iter().map(|one| one.memory).collect();
-        // By id, since a memory may stand for several sections.
+        // By id: a memory may be a candidate in several sections.
         let origins: BTreeMap<MemoryId, String> = source
             .provenance(&memories)?
             .iter()
@@ -68,29 +68,29 @@ impl<'told> Layout<'told> {
             sections,
             has_headings: true,
             citations,
-            usual_origin: usual(&origins),
+            common_origin: most_common(&origins),
             origins,
         })
     }
 
-    /// What stands above the block.
+    /// The first lines of the block.
     pub(super) fn preamble(&self) -> String {
-        preamble(&self.usual_origin)
+        preamble(&self.common_origin)
     }
 
-    /// The mark of an origin that is not the usual one.
+    /// The origin marker; empty for the common origin.
     pub(super) fn origin_mark(&self, origin: &str) -> String {
-        origin_mark(origin, &self.usual_origin)
+        origin_mark(origin, &self.common_origin)
     }
 
-    /// Tokens that a section's entries may cost before the other sections had their turn.
+    /// The token budget of a section in the first round.
     pub(super) fn most(&self, section: usize) -> usize {
         self.sections
             .get(section)
             .map_or(usize::MAX, |section| section.most)
     }
 
-    /// What the heading of a section costs.
+    /// The token cost of a section heading.
     pub(super) fn section_cost(&self, section: usize) -> usize {
         match self.sections.get(section) {
             Some(section) if self.has_headings => estimate_tokens(section.heading) + 4,
@@ -98,7 +98,7 @@ impl<'told> Layout<'told> {
         }
     }
 
-    /// The citation of an entry and what is said about it.
+    /// The citation of an entry and its markers.
     pub(super) fn marks(&self, candidate: &Candidate<'_>) -> String {
         let marks = marks(candidate.memory, candidate.disputes, |later| {
             self.citations.get(&later).cloned()
@@ -107,11 +107,11 @@ impl<'told> Layout<'told> {
         marks + &self.origin_mark(origin.map_or("", String::as_str))
     }
 
-    /// The block, and what each entry costs in it, in reading order.
-    pub(super) fn write(&self, entries: &[Entry<'_>]) -> (String, Vec<ContextEntry>) {
+    /// The block's text, and the entries with their token cost, in reading order.
+    pub(super) fn write(&self, entries: &[BlockEntry<'_>]) -> (String, Vec<ContextEntry>) {
         let mut block = self.preamble();
         let mut described = Vec::with_capacity(entries.len());
-        let mut place = Place::default();
+        let mut place = Cursor::default();
         for entry in in_order(entries) {
             let memory = entry.candidate.memory;
             let section = Some(entry.candidate.section);
@@ -120,9 +120,9 @@ impl<'told> Layout<'told> {
                 block.push_str("\n## ");
                 block.push_str(heading);
                 block.push('\n');
-                place = Place {
+                place = Cursor {
                     section,
-                    ..Place::default()
+                    ..Cursor::default()
                 };
             }
             let its_heading = heading(memory);
@@ -133,23 +133,24 @@ impl<'told> Layout<'told> {
                 }
                 block.push_str(&its_heading);
                 block.push('\n');
-                place = Place {
+                place = Cursor {
                     section: place.section,
                     heading: its_heading,
                     thread: memory.thread.clone(),
-                    ..Place::default()
+                    ..Cursor::default()
                 };
             }
-            let beside = |place: &mut Place, block: &mut String, beside: &Beside| ContextEntry {
-                id: beside.memory.id,
-                citation: beside.memory.citation(),
-                confidence: 0.0,
-                tokens: place.say(block, &beside.marks, &beside.memory, &beside.shown),
-                shortened: beside.shortened,
-                beside: Some(memory.id),
-            };
-            let before = entry.before.iter();
-            described.extend(before.map(|before| beside(&mut place, &mut block, before)));
+            let companion =
+                |place: &mut Cursor, block: &mut String, companion: &Companion| ContextEntry {
+                    id: companion.memory.id,
+                    citation: companion.memory.citation(),
+                    confidence: 0.0,
+                    tokens: place.say(block, &companion.marks, &companion.memory, &companion.shown),
+                    shortened: companion.shortened,
+                    beside: Some(memory.id),
+                };
+            let question = entry.question.iter();
+            described.extend(question.map(|question| companion(&mut place, &mut block, question)));
             described.push(ContextEntry {
                 id: memory.id,
                 citation: memory.citation(),
@@ -158,55 +159,59 @@ impl<'told> Layout<'told> {
                 shortened: entry.shortened,
                 beside: None,
             });
-            let against = entry.against.iter();
-            described.extend(against.map(|against| beside(&mut place, &mut block, against)));
+            let conflicting = entry.conflicting.iter();
+            described.extend(
+                conflicting.map(|conflicting| companion(&mut place, &mut block, conflicting)),
+            );
         }
         (block, described)
     }
 }
 
-/// Where in the block the writer is.
+/// The write position in the block.
 #[derive(Default)]
-struct Place {
+struct Cursor {
     section: Option<usize>,
     heading: String,
     thread: Option<String>,
-    /// Whether anything was said under this heading, and by whom the last line.
+    /// Whether there are lines under this heading, and the speaker of the last one.
     has_lines: bool,
     speaker: Option<String>,
 }
 
-impl Place {
-    /// Writes an entry, with the speaker where it is not the one of the entry above; returns what it costs.
-    fn say(&mut self, block: &mut String, marks: &str, memory: &Memory, said: &str) -> usize {
+impl Cursor {
+    /// Writes an entry, with its speaker unless it is the previous entry's; returns its token cost.
+    fn say(&mut self, block: &mut String, marks: &str, memory: &Memory, text: &str) -> usize {
         let begin = block.len();
         let speaker = speaker(memory);
         let shown = match &speaker {
             _ if self.has_lines && speaker == self.speaker => None,
-            // Where the one above has a name, a line without would be taken for theirs.
+            // Otherwise the line would be attributed to the previous speaker.
             None if self.speaker.is_some() => Some("unknown"),
             speaker => speaker.as_deref(),
         };
-        write_entry(block, marks, shown, said);
+        write_entry(block, marks, shown, text);
         self.has_lines = true;
         self.speaker = speaker;
         estimate_tokens(&block[begin..])
     }
 }
 
-/// The origin that is said once: the most frequent one, if it is that of many and not a person's.
-fn usual(origins: &BTreeMap<MemoryId, String>) -> String {
+/// The most frequent origin, if it has enough candidates and is not a person.
+fn most_common(origins: &BTreeMap<MemoryId, String>) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for origin in origins.values() {
         *counts.entry(origin).or_default() += 1;
     }
     let most = counts.into_iter().max_by_key(|(_, count)| *count);
-    most.filter(|(_, count)| *count >= MANY)
+    most.filter(|(_, count)| *count >= MIN_SHARED_ORIGIN)
         .map_or_else(String::new, |(origin, _)| origin.to_owned())
 }
 
-/// Entries by section; those of one thread together, where the thread's first entry is.
-fn in_order<'entries, 'told>(entries: &'entries [Entry<'told>]) -> Vec<&'entries Entry<'told>> {
+/// Entries by section; entries of one thread together, at the position of its first entry.
+fn in_order<'entries, 'memory>(
+    entries: &'entries [BlockEntry<'memory>],
+) -> Vec<&'entries BlockEntry<'memory>> {
     let mut firsts: BTreeMap<(usize, &str), (jiff::Timestamp, u32)> = BTreeMap::new();
     for entry in entries {
         let memory = entry.candidate.memory;
@@ -218,7 +223,7 @@ fn in_order<'entries, 'told>(entries: &'entries [Entry<'told>]) -> Vec<&'entries
             *first = at.min(*first);
         }
     }
-    let mut ordered: Vec<&Entry<'_>> = entries.iter().collect();
+    let mut ordered: Vec<&BlockEntry<'_>> = entries.iter().collect();
     ordered.sort_by_key(|entry| {
         let memory = entry.candidate.memory;
         let own = (memory.occurred_at, memory.row.0);

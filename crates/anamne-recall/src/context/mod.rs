@@ -1,10 +1,10 @@
-//! Packing memories into a block of text for a model to read, within a token budget.
+//! Packs memories into a block of text for a model, within a token budget.
 //!
-//! `passages` shortens a long memory to what bears on the question; `packing` spends the budget; `beside` finds
-//! what an entry can't be read without; `layout` puts the `entries` in reading order; `lines` writes them.
+//! `passages` shortens long memories to relevant sentences; `packing` spends the budget; `companions` finds memories
+//! that an entry can't be understood without; `layout` puts the `entries` in reading order; `lines` writes them.
 
-mod beside;
 mod best_sentence;
+mod companions;
 mod entries;
 mod layout;
 mod lines;
@@ -16,15 +16,15 @@ use anamne_text::analyser::Analyser;
 use anamne_text::tokens::estimate_tokens;
 use anamne_types::{Answer, Context, Filter, Hit, Kind, Recall};
 
-use self::beside::Surroundings;
 pub use self::best_sentence::best_sentence;
+use self::companions::CompanionSource;
 pub use self::entries::{Candidate, Section};
 use self::layout::Layout;
 use self::packing::Packing;
-pub(crate) use self::passages::Aim;
+pub(crate) use self::passages::PassageQuery;
 use crate::error::RecallError;
 
-/// The sections of a block that answers a question.
+/// The sections of a block that answers a query.
 const SECTIONS: [Section; 3] = [
     Section {
         heading: "Facts and skills",
@@ -40,15 +40,15 @@ const SECTIONS: [Section; 3] = [
     },
 ];
 
-/// How much sooner a memory of each section has its turn: a fact says in a line what a talk says in twenty.
-const TURN: [f32; 3] = [0.5, 0.75, 1.0];
+/// The priority factor of each section (lower is earlier): facts are denser than conversation.
+const SECTION_WEIGHT: [f32; 3] = [0.5, 0.75, 1.0];
 
 /// Packs the results of `answer`, best first, into at most `budget` tokens.
 pub(crate) fn pack(
     source: &SpaceSource,
     recall: &Recall,
     answer: &Answer,
-    aim: &Aim<'_>,
+    passage_query: &PassageQuery<'_>,
     budget: usize,
 ) -> Result<Context, RecallError> {
     let mut candidates: Vec<(f32, Candidate<'_>)> = answer
@@ -57,7 +57,10 @@ pub(crate) fn pack(
         .enumerate()
         .map(|(place, hit)| {
             let section = section_of(hit.memory.kind());
-            ((place + 1) as f32 * TURN[section], candidate(hit, section))
+            (
+                (place + 1) as f32 * SECTION_WEIGHT[section],
+                candidate(hit, section),
+            )
         })
         .collect();
     candidates.sort_by(|(one, _), (other, _)| one.total_cmp(other));
@@ -65,40 +68,40 @@ pub(crate) fn pack(
         .into_iter()
         .map(|(_, candidate)| candidate)
         .collect();
-    let surroundings = Surroundings {
+    let companions = CompanionSource {
         source,
         filter: &recall.filter,
-        are_present: recall.as_of.is_now(),
+        is_current: recall.as_of.is_now(),
     };
     let layout = Layout::of_several(source, &SECTIONS, &candidates)?;
-    let mut context = fill(&surroundings, &layout, &candidates, aim, budget)?;
+    let mut context = pack_into(&companions, &layout, &candidates, passage_query, budget)?;
     context.degraded.clone_from(&answer.degraded);
     context.abstained.clone_from(&answer.abstained);
     context.times.clone_from(&answer.times);
     Ok(context)
 }
 
-/// Packs what was chosen without a recall, or beside one: each section within its own bound first, then whatever still
-/// finds room. Candidates come in the order in which they have their turn; long ones are shortened to what bears on the
-/// question, which may be empty.
-pub fn gather(
+/// Packs given candidates instead of search results: in the first round each section within its own budget, then
+/// whatever fits. Candidates come in order of priority; long ones are shortened to the sentences relevant to `query`,
+/// which may be empty.
+pub fn pack_sections(
     source: &SpaceSource,
     sections: &[Section],
     candidates: &[Candidate<'_>],
-    question: &str,
+    query: &str,
     budget: usize,
 ) -> Result<Context, RecallError> {
     let filter = Filter::default();
-    let terms = Analyser::new().query(question).terms;
+    let terms = Analyser::new().query(query).terms;
     let weights = vec![1.0; terms.len()];
-    let aim = Aim::new(question, &terms, &weights);
-    let surroundings = Surroundings {
+    let passage_query = PassageQuery::new(query, &terms, &weights);
+    let companions = CompanionSource {
         source,
         filter: &filter,
-        are_present: true,
+        is_current: true,
     };
     let layout = Layout::headed(source, sections, candidates)?;
-    fill(&surroundings, &layout, candidates, &aim, budget)
+    pack_into(&companions, &layout, candidates, &passage_query, budget)
 }
 
 fn candidate(hit: &Hit, section: usize) -> Candidate<'_> {
@@ -119,15 +122,15 @@ fn section_of(kind: Kind) -> usize {
     }
 }
 
-fn fill(
-    surroundings: &Surroundings<'_>,
+fn pack_into(
+    companions: &CompanionSource<'_>,
     layout: &Layout<'_>,
     candidates: &[Candidate<'_>],
-    aim: &Aim<'_>,
+    passage_query: &PassageQuery<'_>,
     budget: usize,
 ) -> Result<Context, RecallError> {
-    let mut packing = Packing::new(surroundings, layout, aim, budget);
-    packing.take_all(candidates)?;
+    let mut packing = Packing::new(companions, layout, passage_query, budget);
+    packing.add_all(candidates)?;
     let (entries, left_out) = packing.finish();
     let (text, entries) = layout.write(&entries);
     Ok(Context {

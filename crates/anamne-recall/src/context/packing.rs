@@ -1,4 +1,5 @@
-//! Spending the budget: the best first, long ones shortened, nothing twice, and what is left makes short ones longer.
+//! Spends the token budget: best candidates first, long ones shortened, no duplicates, leftover budget for longer
+//! passages.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -6,53 +7,53 @@ use std::rc::Rc;
 use anamne_text::tokens::estimate_tokens;
 use anamne_types::{LeftOut, MemoryId};
 
-use super::beside::Surroundings;
-use super::entries::{Candidate, Entry, Long, cost_of, entry_cost};
+use super::companions::CompanionSource;
+use super::entries::{BlockEntry, Candidate, Long, companion_cost, entry_cost};
 use super::layout::Layout;
 use super::lines::{heading, marks_against, marks_before};
-use super::passages::{Aim, LongText};
+use super::passages::{LongText, PassageQuery};
+use crate::duplicates::overlap_at_least;
 use crate::error::RecallError;
-use crate::repetition::agree;
 
-/// An entry is shortened only if at least so many tokens of it find room.
+/// The minimum tokens of a shortened entry.
 const SHORTEST_ENTRY: usize = 16;
 
-/// Fewer tokens than this hold no entry: a citation, a name and a word or two.
+/// The minimum tokens of any entry: a citation, a name and a word or two.
 const SMALLEST_ENTRY: usize = 8;
 
-/// Two texts whose words agree to this share say the same.
+/// Texts with at least this word overlap are duplicates.
 const SAME_WORDS: f32 = 0.9;
 
-/// So often what is left of the budget is counted anew and spent.
+/// Rounds of recounting and spending the leftover budget.
 const ROUNDS: usize = 3;
 
-/// A block in the making.
-pub(super) struct Packing<'packing, 'told> {
-    surroundings: &'packing Surroundings<'packing>,
+/// A block being packed.
+pub(super) struct Packing<'packing, 'memory> {
+    companions: &'packing CompanionSource<'packing>,
     layout: &'packing Layout<'packing>,
-    aim: &'packing Aim<'packing>,
+    passage_query: &'packing PassageQuery<'packing>,
     budget: usize,
-    left: usize,
-    /// Tokens that the text of one entry may cost while others wait.
+    remaining: usize,
+    /// Maximum tokens of one entry's text while other candidates are pending.
     share: usize,
-    entries: Vec<Entry<'told>>,
-    said: Vec<Vec<u64>>,
+    entries: Vec<BlockEntry<'memory>>,
+    texts: Vec<Vec<u64>>,
     left_out: Vec<LeftOut>,
-    /// The days and threads under which something stands, by section.
-    headings: BTreeSet<(usize, String, Option<&'told str>)>,
+    /// The days and threads that have entries, by section.
+    headings: BTreeSet<(usize, String, Option<&'memory str>)>,
     sections: BTreeSet<usize>,
 }
 
-/// A candidate that has not had its turn yet, or found no room.
-struct Waiting<'told> {
-    candidate: Candidate<'told>,
-    /// What its text costs.
+/// A candidate that has not been added yet.
+struct PendingCandidate<'memory> {
+    candidate: Candidate<'memory>,
+    /// The token cost of its text.
     tokens: usize,
-    long: Long<'told>,
+    long: Long<'memory>,
 }
 
-impl<'told> Waiting<'told> {
-    fn new(candidate: &Candidate<'told>) -> Self {
+impl<'memory> PendingCandidate<'memory> {
+    fn new(candidate: &Candidate<'memory>) -> Self {
         Self {
             candidate: *candidate,
             tokens: estimate_tokens(candidate.shown()),
@@ -61,104 +62,108 @@ impl<'told> Waiting<'told> {
     }
 }
 
-impl<'packing, 'told> Packing<'packing, 'told> {
+impl<'packing, 'memory> Packing<'packing, 'memory> {
     pub(super) fn new(
-        surroundings: &'packing Surroundings<'packing>,
+        companions: &'packing CompanionSource<'packing>,
         layout: &'packing Layout<'packing>,
-        aim: &'packing Aim<'packing>,
+        passage_query: &'packing PassageQuery<'packing>,
         budget: usize,
     ) -> Self {
         Self {
-            surroundings,
+            companions,
             layout,
-            aim,
+            passage_query,
             budget,
-            left: budget.saturating_sub(estimate_tokens(&layout.preamble())),
+            remaining: budget.saturating_sub(estimate_tokens(&layout.preamble())),
             share: share(budget),
             entries: Vec::new(),
-            said: Vec::new(),
+            texts: Vec::new(),
             left_out: Vec::new(),
             headings: BTreeSet::new(),
             sections: BTreeSet::new(),
         }
     }
 
-    /// Takes what fits, in the order of `candidates`: at first each section within its bound, then whatever is left.
-    pub(super) fn take_all(&mut self, candidates: &[Candidate<'told>]) -> Result<(), RecallError> {
-        let mut waiting = Vec::new();
-        for candidate in candidates.iter().map(Waiting::new) {
-            if !self.takes(&candidate, self.layout.most(candidate.candidate.section))? {
-                waiting.push(candidate);
+    /// Adds what fits, in the order of `candidates`: first each section within its budget, then whatever fits.
+    pub(super) fn add_all(&mut self, candidates: &[Candidate<'memory>]) -> Result<(), RecallError> {
+        let mut pending = Vec::new();
+        for candidate in candidates.iter().map(PendingCandidate::new) {
+            if !self.try_add(&candidate, self.layout.most(candidate.candidate.section))? {
+                pending.push(candidate);
             }
         }
         for _ in 0..ROUNDS {
-            // What stands together costs less than its parts were reckoned at.
-            self.count_anew();
-            let before = self.left;
-            let mut still = Vec::new();
-            for candidate in waiting {
-                if !self.takes(&candidate, usize::MAX)? {
-                    still.push(candidate);
+            // The whole costs less than the sum of the estimates.
+            self.recount();
+            let before = self.remaining;
+            let mut still_pending = Vec::new();
+            for candidate in pending {
+                if !self.try_add(&candidate, usize::MAX)? {
+                    still_pending.push(candidate);
                 }
             }
-            waiting = still;
+            pending = still_pending;
             self.lengthen();
-            if self.left == before {
+            if self.remaining == before {
                 break;
             }
         }
-        self.count_anew();
-        for candidate in &waiting {
+        self.recount();
+        for candidate in &pending {
             self.leave_out(candidate, "over_budget");
         }
-        let is_there = |id| {
+        let is_included = |id| {
             self.entries
                 .iter()
                 .any(|entry| entry.candidate.memory.id == id)
         };
-        self.left_out.retain(|left| !is_there(left.id));
-        let place = |id| candidates.iter().position(|one| one.memory.id == id);
-        self.left_out.sort_by_key(|left| place(left.id));
+        self.left_out.retain(|left| !is_included(left.id));
+        let rank = |id| candidates.iter().position(|one| one.memory.id == id);
+        self.left_out.sort_by_key(|left| rank(left.id));
         self.left_out.dedup_by_key(|left| left.id);
         Ok(())
     }
 
-    /// Counts what is left by the block as it stands. A day that stands in it twice, before and after a thread, was reckoned
-    /// once: where that goes over the budget the last entry gives way.
-    fn count_anew(&mut self) {
+    /// Recounts the remaining budget from the written block. A day heading that occurs twice, before and after a
+    /// thread, was counted once: if that exceeds the budget the last entries are removed.
+    fn recount(&mut self) {
         loop {
             let (block, _) = self.layout.write(&self.entries);
             let spent = estimate_tokens(&block);
             if spent <= self.budget || self.entries.is_empty() {
-                self.left = self.budget.saturating_sub(spent);
+                self.remaining = self.budget.saturating_sub(spent);
                 return;
             }
             if let Some(last) = self.entries.pop() {
-                self.leave_out(&Waiting::new(&last.candidate), "over_budget");
+                self.leave_out(&PendingCandidate::new(&last.candidate), "over_budget");
             }
         }
     }
 
-    /// What was taken, and what was left out, best first.
-    pub(super) fn finish(self) -> (Vec<Entry<'told>>, Vec<LeftOut>) {
+    /// The added entries, and the candidates left out, best first.
+    pub(super) fn finish(self) -> (Vec<BlockEntry<'memory>>, Vec<LeftOut>) {
         (self.entries, self.left_out)
     }
 
-    /// Takes a candidate if it finds room, or lets it go for good where it repeats another one.
-    fn takes(&mut self, waiting: &Waiting<'told>, most: usize) -> Result<bool, RecallError> {
-        let candidate = &waiting.candidate;
-        if self.left < SMALLEST_ENTRY {
+    /// Adds a candidate if it fits; returns true also for a duplicate, which is dropped for good.
+    fn try_add(
+        &mut self,
+        pending: &PendingCandidate<'memory>,
+        most: usize,
+    ) -> Result<bool, RecallError> {
+        let candidate = &pending.candidate;
+        if self.remaining < SMALLEST_ENTRY {
             return Ok(false);
         }
-        let is_there = |entry: &Entry<'_>| {
+        let is_included = |entry: &BlockEntry<'_>| {
             entry.candidate.memory.id == candidate.memory.id
                 && (candidate.passage.is_none() || entry.candidate.passage.is_none())
         };
-        if self.entries.iter().any(is_there) {
+        if self.entries.iter().any(is_included) {
             return Ok(true);
         }
         let heading = heading(candidate.memory);
-        let place = (
+        let heading_key = (
             candidate.section,
             heading,
             candidate.memory.thread.as_deref(),
@@ -167,33 +172,37 @@ impl<'packing, 'told> Packing<'packing, 'told> {
         if !self.sections.contains(&candidate.section) {
             frame += self.layout.section_cost(candidate.section);
         }
-        if !self.headings.contains(&place) {
-            frame += estimate_tokens(&place.1) + 3;
+        if !self.headings.contains(&heading_key) {
+            frame += estimate_tokens(&heading_key.1) + 3;
         }
         let spent = self.spent_in(candidate.section, most);
         let room = self
-            .left
+            .remaining
             .min(most.saturating_sub(spent))
             .saturating_sub(frame);
-        let Some((mut entry, mut cost)) = self.fitted(waiting, room) else {
+        let Some((mut entry, mut cost)) = self.fit(pending, room) else {
             return Ok(false);
         };
         let words = words_of(candidate.shown());
-        if self.said.iter().any(|said| agree(said, &words, SAME_WORDS)) {
-            self.leave_out(waiting, "duplicate");
+        if self
+            .texts
+            .iter()
+            .any(|texts| overlap_at_least(texts, &words, SAME_WORDS))
+        {
+            self.leave_out(pending, "duplicate");
             return Ok(true);
         }
-        cost += self.add_beside(&mut entry, room - cost)?;
-        self.left -= cost + frame;
-        self.headings.insert(place);
+        cost += self.add_companions(&mut entry, room - cost)?;
+        self.remaining -= cost + frame;
+        self.headings.insert(heading_key);
         self.sections.insert(candidate.section);
-        self.said.push(words);
-        self.drop_beside(candidate.memory.id);
+        self.texts.push(words);
+        self.drop_companions(candidate.memory.id);
         self.entries.push(entry);
         Ok(true)
     }
 
-    /// What the entries of a section cost so far; not asked for where the section has no bound.
+    /// The token cost of a section's entries so far; 0 for a section without a budget.
     fn spent_in(&self, section: usize, most: usize) -> usize {
         if most == usize::MAX {
             return 0;
@@ -202,28 +211,32 @@ impl<'packing, 'told> Packing<'packing, 'told> {
             .entries
             .iter()
             .filter(|entry| entry.candidate.section == section);
-        of_section.map(Entry::cost).sum()
+        of_section.map(BlockEntry::cost).sum()
     }
 
-    /// The entry as it fits into `room` tokens, and what it costs.
-    fn fitted(&self, waiting: &Waiting<'told>, room: usize) -> Option<(Entry<'told>, usize)> {
-        let candidate = &waiting.candidate;
-        let (whole, text) = (candidate.shown(), waiting.tokens);
+    /// The entry as it fits into `room` tokens, with its cost.
+    fn fit(
+        &self,
+        pending: &PendingCandidate<'memory>,
+        room: usize,
+    ) -> Option<(BlockEntry<'memory>, usize)> {
+        let candidate = &pending.candidate;
+        let (whole, text) = (candidate.shown(), pending.tokens);
         if room < SMALLEST_ENTRY {
             return None;
         }
         let marks = self.layout.marks(candidate);
-        let mut entry = Entry {
+        let mut entry = BlockEntry {
             candidate: *candidate,
             marks,
             shown: String::new(),
             shortened: candidate.passage.is_some(),
-            before: None,
-            against: Vec::new(),
-            long: waiting.long.clone(),
+            question: None,
+            conflicting: Vec::new(),
+            long: pending.long.clone(),
         };
         let frame = entry.cost();
-        // Cutting off a little saves nothing worth a mutilated text.
+        // Cutting a small part is not worth a truncated text.
         let wanted = if text * 2 <= self.share * 3 {
             text
         } else {
@@ -235,69 +248,78 @@ impl<'packing, 'told> Packing<'packing, 'told> {
             let room = room
                 .checked_sub(frame + 1)
                 .filter(|room| *room >= SHORTEST_ENTRY)?;
-            let long = waiting.long.get_or_init(|| LongText::read(whole, self.aim));
-            entry.shown = long.passage(self.aim, room.min(wanted.max(SHORTEST_ENTRY)))?;
+            let long = pending
+                .long
+                .get_or_init(|| LongText::read(whole, self.passage_query));
+            entry.shown = long.passage(self.passage_query, room.min(wanted.max(SHORTEST_ENTRY)))?;
             entry.shortened = true;
         }
         let cost = entry.cost();
         (cost <= room).then_some((entry, cost))
     }
 
-    /// Adds what the entry can't be read without, as far as that finds room; returns what it costs.
-    fn add_beside(&self, entry: &mut Entry<'told>, room: usize) -> Result<usize, RecallError> {
+    /// Adds companions that fit; returns their cost.
+    fn add_companions(
+        &self,
+        entry: &mut BlockEntry<'memory>,
+        room: usize,
+    ) -> Result<usize, RecallError> {
         let memory = entry.candidate.memory;
         let mut cost = 0;
         let is_shown = |id: MemoryId| {
             self.entries.iter().any(|entry| {
                 entry.candidate.memory.id == id
-                    || entry.against.iter().any(|against| against.memory.id == id)
+                    || entry
+                        .conflicting
+                        .iter()
+                        .any(|conflicting| conflicting.memory.id == id)
             })
         };
-        if let Some(mut before) = self.surroundings.question_before(memory)?
-            && !is_shown(before.memory.id)
+        if let Some(mut question) = self.companions.question_before(memory)?
+            && !is_shown(question.memory.id)
         {
-            let origin = self.layout.origin_mark(&before.origin);
-            before.marks = marks_before(&before.memory, &origin);
-            before.tokens = cost_of(&before);
-            if before.tokens <= room {
-                cost += before.tokens;
-                entry.before = Some(before);
+            let origin = self.layout.origin_mark(&question.origin);
+            question.marks = marks_before(&question.memory, &origin);
+            question.tokens = companion_cost(&question);
+            if question.tokens <= room {
+                cost += question.tokens;
+                entry.question = Some(question);
             }
         }
-        let sides = self
-            .surroundings
-            .other_sides(memory, entry.candidate.disputes, is_shown)?;
-        for mut side in sides {
-            let origin = self.layout.origin_mark(&side.origin);
-            side.marks = marks_against(&side.memory, &origin, memory);
-            side.tokens = cost_of(&side);
-            if cost + side.tokens <= room {
-                cost += side.tokens;
-                entry.against.push(side);
+        let conflicting =
+            self.companions
+                .conflicting(memory, entry.candidate.disputes, is_shown)?;
+        for mut other in conflicting {
+            let origin = self.layout.origin_mark(&other.origin);
+            other.marks = marks_against(&other.memory, &origin, memory);
+            other.tokens = companion_cost(&other);
+            if cost + other.tokens <= room {
+                cost += other.tokens;
+                entry.conflicting.push(other);
             }
         }
         Ok(cost)
     }
 
-    /// A memory that has an entry of its own need not stand beside another one.
-    fn drop_beside(&mut self, id: MemoryId) {
+    /// Removes a memory from the companions once it has an entry of its own.
+    fn drop_companions(&mut self, id: MemoryId) {
         for entry in &mut self.entries {
-            if let Some(before) = entry.before.take_if(|before| before.memory.id == id) {
-                self.left += before.tokens;
+            if let Some(question) = entry.question.take_if(|question| question.memory.id == id) {
+                self.remaining += question.tokens;
             }
-            for against in entry
-                .against
-                .extract_if(.., |against| against.memory.id == id)
+            for conflicting in entry
+                .conflicting
+                .extract_if(.., |conflicting| conflicting.memory.id == id)
             {
-                self.left += against.tokens;
+                self.remaining += conflicting.tokens;
             }
         }
     }
 
-    /// Shows more of shortened entries, the first ones first, as long as there is room.
+    /// Lengthens shortened entries, first ones first, while there is budget.
     fn lengthen(&mut self) {
         for entry in &mut self.entries {
-            if self.left < SHORTEST_ENTRY {
+            if self.remaining < SHORTEST_ENTRY {
                 return;
             }
             if !entry.shortened || entry.candidate.passage.is_some() {
@@ -305,42 +327,47 @@ impl<'packing, 'told> Packing<'packing, 'told> {
             }
             let whole = &entry.candidate.memory.content;
             let (known, all) = (estimate_tokens(&entry.shown), estimate_tokens(whole));
-            let (longer, shortened) = if all <= known + self.left {
+            let (longer, shortened) = if all <= known + self.remaining {
                 (Some(whole.clone()), false)
             } else {
-                let long = entry.long.get_or_init(|| LongText::read(whole, self.aim));
-                (long.passage(self.aim, known + self.left), true)
+                let long = entry
+                    .long
+                    .get_or_init(|| LongText::read(whole, self.passage_query));
+                (
+                    long.passage(self.passage_query, known + self.remaining),
+                    true,
+                )
             };
             let Some(longer) = longer else { continue };
             let before = entry.cost();
             let shown = std::mem::replace(&mut entry.shown, longer);
             let grown = entry.cost().saturating_sub(before);
-            if grown > self.left || entry.cost() <= before {
+            if grown > self.remaining || entry.cost() <= before {
                 entry.shown = shown;
                 continue;
             }
             entry.shortened = shortened;
-            self.left -= grown;
+            self.remaining -= grown;
         }
     }
 
-    fn leave_out(&mut self, waiting: &Waiting<'_>, reason: &str) {
-        let candidate = &waiting.candidate;
+    fn leave_out(&mut self, pending: &PendingCandidate<'_>, reason: &str) {
+        let candidate = &pending.candidate;
         let marks = self.layout.marks(candidate);
         self.left_out.push(LeftOut {
             id: candidate.memory.id,
             reason: reason.to_owned(),
-            tokens: entry_cost(&marks, candidate.memory, "") + waiting.tokens,
+            tokens: entry_cost(&marks, candidate.memory, "") + pending.tokens,
         });
     }
 }
 
-/// Tokens that the text of one entry may cost while others wait: a turn of a conversation stays whole, a page does not.
+/// Maximum tokens of one entry's text while others are pending: messages stay whole, pages do not.
 fn share(budget: usize) -> usize {
     (budget / 8).max(96)
 }
 
-/// The different words of a text, as numbers, ascending.
+/// Hashes of the distinct words of a text, ascending.
 fn words_of(text: &str) -> Vec<u64> {
     let mut words: Vec<u64> = text
         .split(|character: char| !character.is_alphanumeric())
@@ -352,7 +379,7 @@ fn words_of(text: &str) -> Vec<u64> {
     words
 }
 
-/// A number for a word in lower case (FNV-1a).
+/// The hash of a lower-cased word (FNV-1a).
 fn hash_of(word: &str) -> u64 {
     let letters = word.chars().flat_map(char::to_lowercase);
     letters.fold(0xcbf2_9ce4_8422_2325, |hash, letter| {

@@ -1,4 +1,4 @@
-//! Shortening a long memory to the sentences that bear on the question.
+//! Shortens a long memory to the sentences relevant to a query.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -10,39 +10,38 @@ use anamne_text::sentences::sentences;
 use anamne_text::snippet::{occurrences, snippet};
 use anamne_text::tokens::{estimate_tokens, truncate_to_tokens};
 
-/// Of a longer text only the stretch of so many characters that fits best is read sentence by sentence.
-const READ: usize = 16_384;
+/// Of a longer text only the best-matching window of this many characters is split into sentences.
+const MAX_CHARACTERS: usize = 16_384;
 
-/// Sentences that are weighed of one memory at most; further ones are never shown of a shortened text.
-const WEIGHED: usize = 256;
+/// The maximum number of sentences that are scored per memory; later ones are never shown.
+const MAX_SENTENCES: usize = 256;
 
-/// Characters that a token stands for at least, in the scripts where it stands for most.
+/// Minimum characters per token, in the scripts with the most.
 const CHARACTERS_PER_TOKEN: usize = 4;
 
-/// What the nearness of a sentence's meaning counts beside the share of the question's words in it.
-const MEANING: f32 = 1.0;
+/// The weight of a sentence's cosine, relative to the share of query words that it contains.
+const SEMANTIC_WEIGHT: f32 = 1.0;
 
-/// What a sentence gains by the better one of its neighbours.
-const NEIGHBOUR: f32 = 0.2;
+/// The share of its best neighbour's score that a sentence gains.
+const NEIGHBOUR_BONUS: f32 = 0.2;
 
-/// What the first sentence gains: it says what the rest is about.
-const FIRST: f32 = 0.1;
+/// The bonus of the first sentence, which often introduces the topic.
+const FIRST_BONUS: f32 = 0.1;
 
-/// What a block is about.
-pub(crate) struct Aim<'question> {
-    text: &'question str,
-    terms: &'question [QueryTerm],
-    weights: &'question [f32],
+/// The query that passages are selected for.
+pub(crate) struct PassageQuery<'query> {
+    text: &'query str,
+    terms: &'query [QueryTerm],
+    weights: &'query [f32],
     vector: OnceCell<Vec<f32>>,
 }
 
-impl<'question> Aim<'question> {
-    /// A question, the terms that are looked for in texts and the weight of each. Without a question texts are shortened to
-    /// their beginning.
+impl<'query> PassageQuery<'query> {
+    /// A query with its terms and their weights. With an empty query, texts are shortened to their beginning.
     pub(crate) fn new(
-        text: &'question str,
-        terms: &'question [QueryTerm],
-        weights: &'question [f32],
+        text: &'query str,
+        terms: &'query [QueryTerm],
+        weights: &'query [f32],
     ) -> Self {
         Self {
             text,
@@ -53,46 +52,46 @@ impl<'question> Aim<'question> {
     }
 
     fn vector(&self) -> &[f32] {
-        self.vector.get_or_init(|| direction(self.text))
+        self.vector.get_or_init(|| embed(self.text))
     }
 }
 
-/// A text as the built-in model sees it, whichever model the space has: this must cost no call to another one.
-fn direction(text: &str) -> Vec<f32> {
+/// The vector of a text by the built-in model, whatever model the space has: this must not call another one.
+fn embed(text: &str) -> Vec<f32> {
     let model = StaticModel::builtin();
     let mut vector = vec![0.0; model.dimensions()];
     match model.embed_into(text, &mut vector) {
         Ok(()) => vector,
-        // The built-in model has nothing that could fail; without it words decide alone.
+        // The built-in model can't fail; without a vector, words alone decide.
         Err(_) => Vec::new(),
     }
 }
 
-/// A text that is too long, read for a question: its sentences, the best first, and what each costs.
+/// A long text, parsed for a query: its sentences, best first, with their costs.
 pub(crate) struct LongText<'text> {
-    /// The stretch of it that is read.
+    /// The part that is read.
     text: Cow<'text, str>,
     sentences: Vec<Range<usize>>,
     /// Tokens of each sentence.
     costs: Vec<usize>,
-    /// The places of the sentences, those that bear on the question most first.
+    /// The indices of the sentences, most relevant first.
     order: Vec<usize>,
-    /// Whether there are more sentences than were read.
+    /// Whether there are more sentences.
     is_cut: bool,
 }
 
 impl<'text> LongText<'text> {
-    /// Splits and weighs at most [`WEIGHED`] sentences. O(text), an embedding for each sentence included.
-    pub(crate) fn read(text: &'text str, aim: &Aim<'_>) -> Self {
-        let text = if text.len() > READ {
-            Cow::Owned(snippet(text, aim.terms, READ))
+    /// Splits the text and scores at most [`MAX_SENTENCES`] sentences. O(text), including an embedding per sentence.
+    pub(crate) fn read(text: &'text str, passage_query: &PassageQuery<'_>) -> Self {
+        let text = if text.len() > MAX_CHARACTERS {
+            Cow::Owned(snippet(text, passage_query.terms, MAX_CHARACTERS))
         } else {
             Cow::Borrowed(text)
         };
         let mut sentences = sentences(&text);
-        let is_cut = sentences.len() > WEIGHED;
-        sentences.truncate(WEIGHED);
-        let scores = scores(&text, &sentences, aim);
+        let is_cut = sentences.len() > MAX_SENTENCES;
+        sentences.truncate(MAX_SENTENCES);
+        let scores = scores(&text, &sentences, passage_query);
         let mut order: Vec<usize> = (0..sentences.len()).collect();
         order.sort_by(|one, other| scores[*other].total_cmp(&scores[*one]).then(one.cmp(other)));
         let cost = |sentence: &Range<usize>| estimate_tokens(&text[sentence.clone()]);
@@ -115,19 +114,23 @@ impl<'text> LongText<'text> {
         words.join(" ")
     }
 
-    /// The sentences that bear on the question, as many as cost at most `room` tokens, in their order, with `…` for what is left
-    /// out; `None` where nothing readable finds room. O(sentences + what is shown).
-    pub(crate) fn passage(&self, aim: &Aim<'_>, room: usize) -> Option<String> {
+    /// The most relevant sentences that fit into `room` tokens, in text order, with `…` for omissions; `None` if
+    /// nothing readable fits. O(sentences + length of the passage).
+    pub(crate) fn passage(&self, passage_query: &PassageQuery<'_>, room: usize) -> Option<String> {
         let mut chosen = Vec::new();
         let mut left = room;
         for &place in &self.order {
-            // An ellipsis at either side.
+            // With an ellipsis on either side.
             let cost = self.costs[place] + 2;
             if cost <= left {
                 left -= cost;
                 chosen.push(place);
             } else if chosen.is_empty() {
-                return cut(&self.text[self.sentences[place].clone()], aim, room);
+                return cut(
+                    &self.text[self.sentences[place].clone()],
+                    passage_query,
+                    room,
+                );
             }
         }
         chosen.sort_unstable();
@@ -135,14 +138,14 @@ impl<'text> LongText<'text> {
     }
 }
 
-/// How well each sentence answers.
-fn scores(text: &str, pieces: &[Range<usize>], aim: &Aim<'_>) -> Vec<f32> {
-    if aim.text.is_empty() {
+/// The relevance of each sentence.
+fn scores(text: &str, pieces: &[Range<usize>], passage_query: &PassageQuery<'_>) -> Vec<f32> {
+    if passage_query.text.is_empty() {
         return (0..pieces.len()).map(|place| -(place as f32)).collect();
     }
-    let mut own = words_met(text, pieces, aim);
+    let mut own = word_scores(text, pieces, passage_query);
     for (score, piece) in own.iter_mut().zip(pieces) {
-        *score += MEANING * meaning_met(&text[piece.clone()], aim);
+        *score += SEMANTIC_WEIGHT * semantic_score(&text[piece.clone()], passage_query);
     }
     let at = |place: Option<usize>| {
         place
@@ -153,49 +156,49 @@ fn scores(text: &str, pieces: &[Range<usize>], aim: &Aim<'_>) -> Vec<f32> {
     (0..own.len())
         .map(|place| {
             let neighbour = at(place.checked_sub(1)).max(at(Some(place + 1)));
-            let first = if place == 0 { FIRST } else { 0.0 };
-            own[place] + NEIGHBOUR * neighbour + first
+            let first = if place == 0 { FIRST_BONUS } else { 0.0 };
+            own[place] + NEIGHBOUR_BONUS * neighbour + first
         })
         .collect()
 }
 
-/// The share of the question's words that each sentence holds, rare ones counting more.
-fn words_met(text: &str, pieces: &[Range<usize>], aim: &Aim<'_>) -> Vec<f32> {
+/// The weighted share of the query's terms that each sentence contains.
+fn word_scores(text: &str, pieces: &[Range<usize>], passage_query: &PassageQuery<'_>) -> Vec<f32> {
     let mut met = vec![0.0; pieces.len()];
-    let all: f32 = aim.weights.iter().sum();
+    let all: f32 = passage_query.weights.iter().sum();
     if all <= 0.0 {
         return met;
     }
-    let mut said: Vec<(usize, usize)> = occurrences(text, aim.terms)
+    let mut matches: Vec<(usize, usize)> = occurrences(text, passage_query.terms)
         .into_iter()
         .map(|(byte, term)| (pieces.partition_point(|piece| piece.end <= byte), term))
         .collect();
-    said.sort_unstable();
-    said.dedup();
-    for (piece, term) in said {
-        if let (Some(met), Some(weight)) = (met.get_mut(piece), aim.weights.get(term)) {
+    matches.sort_unstable();
+    matches.dedup();
+    for (piece, term) in matches {
+        if let (Some(met), Some(weight)) = (met.get_mut(piece), passage_query.weights.get(term)) {
             *met += weight / all;
         }
     }
     met
 }
 
-fn meaning_met(sentence: &str, aim: &Aim<'_>) -> f32 {
-    let pairs = direction(sentence);
+fn semantic_score(sentence: &str, passage_query: &PassageQuery<'_>) -> f32 {
+    let pairs = embed(sentence);
     let dot: f32 = pairs
         .iter()
-        .zip(aim.vector())
+        .zip(passage_query.vector())
         .map(|(one, other)| one * other)
         .sum();
     dot.max(0.0)
 }
 
 /// The part of a long sentence that fits.
-fn cut(sentence: &str, aim: &Aim<'_>, room: usize) -> Option<String> {
+fn cut(sentence: &str, passage_query: &PassageQuery<'_>, room: usize) -> Option<String> {
     let mut characters = room * CHARACTERS_PER_TOKEN;
-    // Scripts differ in how many characters a token stands for, so the cut is tried and narrowed.
+    // Characters per token vary by script, so the cut is narrowed iteratively.
     for _ in 0..4 {
-        let text = snippet(sentence, aim.terms, characters);
+        let text = snippet(sentence, passage_query.terms, characters);
         let tokens = estimate_tokens(&text);
         if tokens <= room {
             return (!text.is_empty()).then_some(text);

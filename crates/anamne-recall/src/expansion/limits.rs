@@ -1,82 +1,81 @@
-//! How far and how strongly connections are followed: every number in one place.
+//! Parameters of graph traversal.
 //!
-//! A path is as strong as the product of its steps. Strengths below are those of single steps: a link that somebody drew
-//! counts more than a name that two memories share, that one more than another question with words of a result, and that
-//! one more than a place in a thread. Beside the weight of the feature `graph` they were chosen on conversations with
-//! known evidence, in the middle of the range in which questions over several memories gain and no other kind loses.
+//! The strength of a path is the product of its edge strengths. A link is stronger than a shared name, that is stronger
+//! than a second query with words of a result, and that is stronger than adjacency in a thread. Like the weight of the
+//! feature `graph`, the values were chosen on conversations with known evidence, in the middle of the range where
+//! multi-hop queries gain and no others lose.
 
-/// The best of what the question itself finds, from which paths start.
+/// The best direct hits that paths start from.
 pub(super) const SEEDS: usize = 10;
 
-/// What a path from the next one of them is worth beside one from the one before, were both as good.
+/// The factor from each seed to the next.
 pub(super) const SEED_FADE: f32 = 0.96;
 
-/// What each hop leaves of a path.
+/// The factor of each hop.
 pub(super) const HOP: f32 = 0.8;
 
-/// Paths fainter than this are not followed, and reach nothing.
-pub(super) const FAINTEST: f32 = 0.005;
+/// Weaker paths are not followed.
+pub(super) const MIN_STRENGTH: f32 = 0.005;
 
-/// Memories of which it is read how well they fit the question, to choose those that a hop goes on from, or that are
-/// ranked: the nearest.
-pub(super) const READ: usize = 256;
+/// The nearest memories whose query match is computed, to choose those to expand or to rank.
+pub(super) const SCORED: usize = 256;
 
-/// Memories and entities from which one hop goes on: the nearest, those that fit the question first.
+/// Memories and entities that are expanded per hop, nearest and best-matching first.
 pub(super) const FRONTIER: usize = 12;
 pub(super) const ENTITIES: usize = 16;
 
-/// Edges of one node that are read: links each way, names, rows that name an entity, relations each way.
+/// Maximum edges read per node: links in each direction, names, rows that name an entity, relations in each direction.
 pub(super) const LINKS: usize = 32;
 pub(super) const NAMES: usize = 8;
 pub(super) const MENTIONS: usize = 48;
 pub(super) const RELATIONS: usize = 12;
 
-/// Edges that one question follows at most, over all hops; it is looked at before each batch, which may go beyond it once.
+/// Maximum edges followed per query over all hops; checked before each batch, so one batch may exceed it.
 pub(super) const EDGES: usize = 3_000;
 
-/// Names of a question from which paths start.
-pub(super) const QUESTION_NAMES: usize = 8;
+/// Maximum names in a query that paths start from.
+pub(super) const QUERY_NAMES: usize = 8;
 
-/// The strength of a link of full weight.
+/// The strength of a link of weight 1.
 pub(super) const LINK: f32 = 0.9;
 
-/// The strength of a relation that is sure.
+/// The strength of a relation of confidence 1.
 pub(super) const RELATION: f32 = 0.8;
 
-/// The strength of the step to the memory that says a relation.
+/// The strength of the edge to a relation's evidence.
 pub(super) const EVIDENCE: f32 = 0.9;
 
-/// The strengths of the steps to the next places of a thread, either way: faint, for what a text's neighbours say counts
-/// among its own features already.
-pub(super) const PLACES: [f32; 3] = [0.06, 0.045, 0.03];
+/// The strengths of the edges to the next positions of a thread, in either direction: weak, because neighbours already
+/// count in the window features.
+pub(super) const THREAD_STEPS: [f32; 3] = [0.06, 0.045, 0.03];
 
-/// Names that so many memories hold at least, and that half of all hold, lead nowhere.
-const FEW: u64 = 8;
+/// Names in at least this many memories, and in half of all memories, are not followed.
+const COMMON_NAME_MIN: u64 = 8;
 
-/// The strength of a step over a name that `memories` of `all` hold: one over one and the logarithm of how many share it.
+/// The strength of an edge over a name that `memories` of `all` memories contain: 1 / (1 + log₂ memories).
 pub(super) fn rarity(memories: u64, all: usize) -> f32 {
-    if memories >= FEW && 2 * memories >= all as u64 {
+    if memories >= COMMON_NAME_MIN && 2 * memories >= all as u64 {
         return 0.0;
     }
     1.0 / (1.0 + (memories.max(1) as f32).log2())
 }
 
-/// Reached memories whose meaning is compared with the question: those that are near and fit its words.
-pub(super) const TARGETS: usize = 128;
+/// Reached memories that are ranked: the nearest and best-matching.
+pub(super) const COMPARED: usize = 128;
 
-/// The best results of which the second round of questions takes its words, a search each.
-pub(super) const AGAIN: usize = 3;
+/// The best results that second queries are built from.
+pub(super) const SECOND_QUERIES: usize = 3;
 
-/// New words that such a question takes from one result.
+/// New words that a second query takes from one result.
 pub(super) const NEW_WORDS: usize = 4;
 
-/// Rows that such a question brings up by each search.
-pub(super) const AGAIN_ROWS: usize = 24;
+/// Rows per search of a second query.
+pub(super) const SECOND_QUERY_ROWS: usize = 24;
 
-/// The strength of the step to the first of these rows; it falls by rank.
-pub(super) const AGAIN_STRENGTH: f32 = 0.17;
+/// The strength of the edge to the first of these rows; it falls with rank.
+pub(super) const SECOND_QUERY_STRENGTH: f32 = 0.17;
 
-/// The share of its nearness that a seed keeps: that other results lead to it confirms it, but brings nothing new.
+/// The share of its proximity that a seed keeps: edges from other results confirm it, but it was already found.
 pub(super) const SEED_SHARE: f32 = 0.2;
 
 #[cfg(test)]
@@ -84,10 +83,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_half_of_all_hold_leads_nowhere() {
+    fn names_in_half_of_all_memories_are_not_followed() {
         assert!(rarity(500, 1_000) <= 0.0);
         assert!(rarity(499, 1_000) > 0.0);
-        assert!(rarity(3, 4) > 0.0, "a few are never everybody");
+        assert!(rarity(3, 4) > 0.0, "a small number is never common");
         assert!(rarity(2, 1_000) > rarity(20, 1_000));
     }
 }

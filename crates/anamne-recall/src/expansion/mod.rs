@@ -1,15 +1,15 @@
-//! Stage 3 where a question goes deeper than shallow: what the best results lead to, over links, relations, shared names
-//! and threads, and what is found when they are asked about again.
+//! Stage 3 with a depth beyond shallow: what the best results lead to, over links, relations, shared names, threads and
+//! second queries.
 //!
-//! Paths start from what the question itself found and from what it names. What they reach is ranked together with
-//! everything else, by the same features and by how near it is: so what also fits the question rises, and what only
-//! hangs together with a result stays below. The numbers stand in `limits`.
+//! Paths start from the query's hits and from the entities that it names. Reached memories are ranked together with all
+//! candidates, by the same features and by proximity: those that also match the query rise, those that are only
+//! connected stay below. The parameters are in `limits`.
 
-mod again;
-mod follow;
+mod annotate;
+mod graph;
 mod limits;
-mod tell;
-mod web;
+mod second_queries;
+mod traversal;
 
 use anamne_types::{Depth, Recall, Row};
 use roaring::RoaringBitmap;
@@ -17,108 +17,109 @@ use rustc_hash::FxHashSet;
 
 use crate::candidates::Candidate;
 use crate::connections::Connections;
+use crate::feature_inputs::FeatureInputs;
 use crate::rank::{rank, shortlist};
 use crate::ranked::Ranked;
-use crate::setting::Setting;
+use crate::sources::KNOWLEDGE;
 use crate::threads::Threads;
 use crate::views::best_first;
 use crate::words::Reader;
-use follow::{Follower, KNOWLEDGE};
-use web::Web;
+use graph::ReachedGraph;
+use traversal::Traversal;
 
-pub(crate) use tell::tell;
+pub(crate) use annotate::annotate;
 
-/// A result whose meaning is at least so near was found by the question, also where it has no word of it.
-const NEAR: f32 = 0.25;
+/// A result with at least this cosine counts as a direct hit, even if it contains no query word.
+const MIN_COSINE: f32 = 0.25;
 
-/// What expansion needs beside the candidates.
-pub(crate) struct Stage<'a> {
+/// What expansion needs besides the candidates.
+pub(crate) struct ExpansionRequest<'a> {
     pub(crate) recall: &'a Recall,
     pub(crate) connections: Option<&'a dyn Connections>,
-    /// Which rows may be answered with; paths may lead over others.
+    /// The rows that may be returned; paths may lead over others.
     pub(crate) filter: Option<&'a RoaringBitmap>,
     /// Microseconds since 1970.
     pub(crate) now: i64,
-    /// Searches for other words; the rows found, best first, at most so many.
+    /// Searches for other words; returns at most N rows per search, best first.
     pub(crate) search: &'a dyn Fn(&str, usize) -> Vec<Row>,
 }
 
-/// The candidates of the first ranking, as they stood before it.
-pub(crate) struct Pooled {
-    /// Those whose surroundings are read.
-    pub(crate) near: Vec<Candidate>,
+/// The candidates of the first ranking, before they were ranked.
+pub(crate) struct FirstPass {
+    /// Those whose neighbours are read.
+    pub(crate) with_neighbours: Vec<Candidate>,
     pub(crate) others: Vec<Candidate>,
 }
 
-/// What was reached beyond what the question itself found.
+/// The result of graph traversal.
 #[derive(Debug, Default)]
-pub(crate) struct Followed {
-    web: Web,
-    /// What could not take part.
+pub(crate) struct Expansion {
+    graph: ReachedGraph,
+    /// The views that failed.
     pub(crate) failed: Vec<&'static str>,
-    /// Edges that were followed.
-    edges: usize,
+    /// Number of edges followed.
+    pub(crate) edges: usize,
 }
 
-impl Followed {
-    /// Edges that were followed.
-    pub(crate) fn edges(&self) -> u64 {
-        self.edges as u64
-    }
-}
-
-/// Whether a question goes deeper than what it finds itself.
-pub(crate) fn goes_deeper(recall: &Recall) -> bool {
+/// Whether the query's depth is beyond shallow.
+pub(crate) fn needs_expansion(recall: &Recall) -> bool {
     recall.depth != Depth::Shallow
 }
 
-/// Follows connections from the best of `ranked`, and ranks what they reach together with the candidates.
+/// Traverses the graph from the best of `ranked`, and ranks what is reached together with the candidates.
 pub(crate) fn expand(
-    stage: &Stage<'_>,
-    setting: &Setting<'_>,
+    request: &ExpansionRequest<'_>,
+    inputs: &FeatureInputs<'_>,
     reader: &mut Reader<'_>,
     threads: Threads,
     ranked: &[Ranked],
-    pooled: Pooled,
-) -> (Vec<Ranked>, Followed) {
-    let mut fit = |row: Row| reader.read(row).closeness();
-    let mut follower = Follower {
-        connections: stage.connections,
-        columns: setting.columns,
-        now: stage.now,
-        fit: &mut fit,
-        web: Web::default(),
+    first_pass: FirstPass,
+) -> (Vec<Ranked>, Expansion) {
+    let mut match_score = |row: Row| reader.read(row).word_match();
+    let mut traversal = Traversal {
+        connections: request.connections,
+        columns: inputs.columns,
+        now: request.now,
+        match_score: &mut match_score,
+        graph: ReachedGraph::default(),
         edges: 0,
         failed: Vec::new(),
     };
-    if stage.connections.is_none_or(|known| !known.has_names()) {
-        follower.failed.push(KNOWLEDGE);
+    if request.connections.is_none_or(|known| !known.has_names()) {
+        traversal.failed.push(KNOWLEDGE);
     }
     let seeds = seeds(ranked);
-    follower.start(&seeds, &stage.recall.query);
-    let hops = stage.recall.depth.hops();
+    traversal.add_seeds(&seeds, &request.recall.query);
+    let hops = request.recall.depth.hops();
     for hop in 1..=hops {
-        follower.hop(hop);
+        traversal.hop(hop);
     }
-    let Follower {
-        mut web,
+    let Traversal {
+        mut graph,
         failed,
         edges,
         ..
-    } = follower;
+    } = traversal;
     if hops > 1 {
-        again::ask(stage, setting, reader, &seeds, &mut web);
+        second_queries::run(request, inputs, reader, &seeds, &mut graph);
     }
-    let ranked = rank_together(stage, setting, reader, threads, &web, pooled);
-    (ranked, Followed { web, failed, edges })
+    let ranked = rank_together(request, inputs, reader, threads, &graph, first_pass);
+    (
+        ranked,
+        Expansion {
+            graph,
+            failed,
+            edges,
+        },
+    )
 }
 
-/// The best results that the question found by a word or by their meaning, each with its score over the best one's; the
-/// best one where there is none such.
+/// The best results that match by a word or by cosine, each with its score relative to the best; the best result if
+/// none does.
 fn seeds(ranked: &[Ranked]) -> Vec<(Row, f32)> {
     let is_found = |ranked: &&Ranked| {
         let features = &ranked.features;
-        features.lexical > 0.0 || features.semantic >= NEAR
+        features.lexical > 0.0 || features.semantic >= MIN_COSINE
     };
     let Some(first) = ranked.first() else {
         return Vec::new();
@@ -137,48 +138,47 @@ fn seeds(ranked: &[Ranked]) -> Vec<(Row, f32)> {
     }
 }
 
-/// Ranks what was reached together with the candidates of the first ranking.
+/// Ranks reached memories together with the candidates of the first ranking.
 fn rank_together(
-    stage: &Stage<'_>,
-    setting: &Setting<'_>,
+    request: &ExpansionRequest<'_>,
+    inputs: &FeatureInputs<'_>,
     reader: &mut Reader<'_>,
     mut threads: Threads,
-    web: &Web,
-    pooled: Pooled,
+    graph: &ReachedGraph,
+    first_pass: FirstPass,
 ) -> Vec<Ranked> {
-    let Pooled {
-        mut near,
+    let FirstPass {
+        mut with_neighbours,
         mut others,
-    } = pooled;
+    } = first_pass;
     let mut known = FxHashSet::default();
-    for candidate in near.iter_mut().chain(&mut others) {
+    for candidate in with_neighbours.iter_mut().chain(&mut others) {
         known.insert(candidate.row);
-        candidate.proximity = web.proximity(candidate.row);
+        candidate.proximity = graph.proximity(candidate.row);
     }
-    let targets = targets(stage, setting, reader, web, &known);
-    // A thread that the searches did not meet speaks by what was reached of it.
+    let targets = targets(request, inputs, reader, graph, &known);
+    // Threads without search hits are scored by their reached memories.
     threads.add_unknown(Threads::read(reader, &targets));
-    let (reached, rest) = shortlist(setting, reader, targets, &threads);
-    near.extend(reached);
+    let (reached, rest) = shortlist(inputs, reader, targets, &threads);
+    with_neighbours.extend(reached);
     others.extend(rest);
-    rank(setting, reader, near, others, &mut threads)
+    rank(inputs, reader, with_neighbours, others, &mut threads)
 }
 
-/// The memories that were reached and not found, as far as the filter lets them pass: the nearest, those that fit the
-/// question first.
+/// Reached memories that the searches did not find and that pass the filter: the nearest and best-matching.
 fn targets(
-    stage: &Stage<'_>,
-    setting: &Setting<'_>,
+    request: &ExpansionRequest<'_>,
+    inputs: &FeatureInputs<'_>,
     reader: &mut Reader<'_>,
-    web: &Web,
+    graph: &ReachedGraph,
     known: &FxHashSet<Row>,
 ) -> Vec<Candidate> {
     let mut targets = Vec::new();
-    for (row, proximity) in web.memories() {
-        let may_answer = stage.filter.is_none_or(|filter| filter.contains(row.0));
+    for (row, proximity) in graph.memories() {
+        let may_answer = request.filter.is_none_or(|filter| filter.contains(row.0));
         if may_answer
             && !known.contains(&row)
-            && let Some(attributes) = setting.columns.attributes(row)
+            && let Some(attributes) = inputs.columns.attributes(row)
         {
             let candidate = Candidate {
                 proximity,
@@ -187,16 +187,16 @@ fn targets(
             targets.push((proximity, candidate));
         }
     }
-    best(&mut targets, limits::READ);
-    for (promise, candidate) in &mut targets {
-        *promise = candidate.proximity * 0.5 + reader.read(candidate.row).closeness();
+    best(&mut targets, limits::SCORED);
+    for (priority, candidate) in &mut targets {
+        *priority = candidate.proximity * 0.5 + reader.read(candidate.row).word_match();
     }
-    best(&mut targets, limits::TARGETS);
+    best(&mut targets, limits::COMPARED);
     let targets = targets.into_iter();
     targets.map(|(_, candidate)| candidate).collect()
 }
 
-/// Keeps those that promise most, best first; equals by rising row.
+/// Keeps those with the highest priority, best first; ties by row.
 fn best(targets: &mut Vec<(f32, Candidate)>, most: usize) {
     targets.sort_by(|one, other| best_first((one.0, one.1.row), (other.0, other.1.row)));
     targets.truncate(most);

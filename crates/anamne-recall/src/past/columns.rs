@@ -1,4 +1,4 @@
-//! Attributes as they were, or as they held.
+//! Attributes as of an earlier instant.
 
 use anamne_index::columns::{NEARBY, RowPredicate};
 use anamne_store::view::Attributes;
@@ -8,16 +8,16 @@ use roaring::RoaringBitmap;
 use super::Past;
 use crate::views::Columns;
 
-/// Columns, of which some rows were not there yet, and others had not been superseded.
+/// Columns in which later rows are hidden and later supersessions undone.
 ///
-/// Counts over all rows are those of the present: what one memory weighs among so many hardly changes by it.
+/// Counts over all rows are the present ones: they change little.
 pub(crate) struct AsOfColumns<'a> {
-    /// The columns, those of what changed since among them.
+    /// The columns, with those of changed rows first.
     pub(crate) base: &'a dyn Columns,
-    /// What was known then, where that is asked.
+    /// The state at the instant that is queried, for queries as of an earlier knowledge.
     pub(crate) past: Option<&'a Past>,
-    /// Rows that only later ones took the place of.
-    pub(crate) unsuperseded: RoaringBitmap,
+    /// Rows that were superseded only later.
+    pub(crate) superseded_later: RoaringBitmap,
 }
 
 impl AsOfColumns<'_> {
@@ -33,7 +33,7 @@ impl Columns for AsOfColumns<'_> {
         }
         let attributes = self.base.attributes(row)?;
         Some(Attributes {
-            superseded: attributes.superseded && !self.unsuperseded.contains(row.0),
+            superseded: attributes.superseded && !self.superseded_later.contains(row.0),
             ..attributes
         })
     }
@@ -63,24 +63,24 @@ impl Columns for AsOfColumns<'_> {
                 without_superseded: false,
                 ..predicate.clone()
             };
-            let still = self.select(&all) & &self.unsuperseded;
-            return self.seen(self.base.select(predicate)) | still;
+            let still = self.select(&all) & &self.superseded_later;
+            return self.visible(self.base.select(predicate)) | still;
         }
-        self.seen(self.base.select(predicate))
+        self.visible(self.base.select(predicate))
     }
 
     fn neighbours(&self, row: Row, reach: usize) -> (Vec<Row>, Vec<Row>) {
         let (previous, next) = self.base.neighbours(row, NEARBY as usize);
-        let seen = |side: Vec<Row>| {
-            let seen = side.into_iter().filter(|other| !self.hides(*other));
-            seen.take(reach).collect()
+        let visible = |side: Vec<Row>| {
+            let visible = side.into_iter().filter(|other| !self.hides(*other));
+            visible.take(reach).collect()
         };
-        (seen(previous), seen(next))
+        (visible(previous), visible(next))
     }
 }
 
 impl AsOfColumns<'_> {
-    fn seen(&self, rows: RoaringBitmap) -> RoaringBitmap {
+    fn visible(&self, rows: RoaringBitmap) -> RoaringBitmap {
         match self.past {
             Some(past) => rows.iter().filter(|row| !past.hides(Row(*row))).collect(),
             None => rows,

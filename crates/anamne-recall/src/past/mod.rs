@@ -1,12 +1,12 @@
-//! I am asked as of an instant; who answers as if it were then?
+//! Views of a space as of an earlier instant.
 //!
-//! What a space knew at an instant differs from what it knows now by few memories: those told since, which are left out,
-//! and those that changed since, which are put in as they were. The latter get views of their own, in memory alone, that
-//! stand before those of the tiers as a still hotter one: so words, meaning and attributes are searched as they were then.
-//! What was true at an instant is another question.
+//! The state at an earlier instant differs from the present by few memories: those stored later, which are hidden, and
+//! those changed later, which are searched as they were. The latter get views of their own, in memory, that take
+//! precedence over the tiers' views like a hotter tier. What was valid at an instant is a separate question; see
+//! `valid_rows`.
 
 mod columns;
-mod texts;
+mod memory_reader;
 
 use anamne_index::columns::{ColumnsView, RowPredicate};
 use anamne_index::lexical::LexicalView;
@@ -18,15 +18,15 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 pub(crate) use columns::AsOfColumns;
-pub(crate) use texts::Texts;
+pub(crate) use memory_reader::MemoryReader;
 
-/// How a space differs from what it was at an instant, searchable.
+/// The difference between a space's present and its state at an instant, searchable.
 pub struct Past {
-    /// This row and those after it were told later.
-    later: Option<Row>,
-    /// The memories that changed since, as they were; those that were not there then are missing.
+    /// This row and all after it were stored later.
+    first_later_row: Option<Row>,
+    /// The changed memories, as they were; without those that did not exist then.
     then: FxHashMap<Row, Memory>,
-    /// The rows of all memories that changed since.
+    /// The rows of all memories changed since.
     changed: RoaringBitmap,
     lexical: LexicalView,
     columns: ColumnsView,
@@ -34,7 +34,7 @@ pub struct Past {
 }
 
 impl Past {
-    /// Takes the states into these views, which must be empty and lie nowhere on disk.
+    /// Adds the states to these views, which must be empty and in memory.
     pub fn new(
         states: PastStates,
         lexical: LexicalView,
@@ -42,7 +42,7 @@ impl Past {
         vectors: VectorsView,
     ) -> Self {
         let mut past = Self {
-            later: states.later,
+            first_later_row: states.later,
             then: FxHashMap::default(),
             changed: RoaringBitmap::new(),
             lexical,
@@ -69,57 +69,58 @@ impl Past {
         past
     }
 
-    /// The words of the memories that changed since.
+    /// The lexical view of the changed memories.
     pub fn lexical(&self) -> &LexicalView {
         &self.lexical
     }
 
-    /// The attributes of the memories that changed since.
+    /// The columns of the changed memories.
     pub fn columns(&self) -> &ColumnsView {
         &self.columns
     }
 
-    /// The meaning of the memories that changed since; `None` where their model could not be asked.
+    /// The vectors view of the changed memories; `None` if their model is unavailable.
     pub fn vectors(&self) -> Option<&VectorsView> {
         (self.vectors.health() == Health::Whole).then_some(&self.vectors)
     }
 
-    /// The memories that changed since, as they were then, in no order.
+    /// The changed memories as they were then, in no order.
     pub(crate) fn memories(&self) -> impl Iterator<Item = (Row, &Memory)> {
         self.then.iter().map(|(row, memory)| (*row, memory))
     }
 
-    /// The memory of a row that changed since, as it was then.
+    /// The changed memory of a row as it was then.
     pub(crate) fn memory(&self, row: Row) -> Option<&Memory> {
         self.then.get(&row)
     }
 
-    /// Whether the memory of a row was there then as it is now.
-    pub(crate) fn is_as_now(&self, row: Row) -> bool {
-        !self.changed.contains(row.0) && self.later.is_none_or(|later| row < later)
+    /// Whether the memory of a row was the same then as now.
+    pub(crate) fn is_unchanged(&self, row: Row) -> bool {
+        !self.changed.contains(row.0) && self.first_later_row.is_none_or(|later| row < later)
     }
 
-    /// Whether the memory of a row, if it has one now, was told later or could not be recalled then.
+    /// Whether the present memory of a row was stored later or could not be recalled then.
     pub(crate) fn hides(&self, row: Row) -> bool {
-        !self.is_as_now(row) && !self.then.contains_key(&row)
+        !self.is_unchanged(row) && !self.then.contains_key(&row)
     }
 
-    /// Of rows that are chosen by what they are now those that were so then, and the rows that pass by what they were.
+    /// Corrects rows selected by their present state: removes changed and later rows, adds the changed rows `then` that
+    /// matched in their earlier state.
     pub(crate) fn corrected(&self, mut now: RoaringBitmap, then: &RoaringBitmap) -> RoaringBitmap {
         now -= &self.changed;
         now |= then;
         self.known_by_then(now)
     }
 
-    /// Those of the rows that were told by then.
+    /// The rows that were stored by then.
     fn known_by_then(&self, mut rows: RoaringBitmap) -> RoaringBitmap {
-        if let Some(later) = self.later {
-            rows.remove_range(later.0..);
+        if let Some(first_later_row) = self.first_later_row {
+            rows.remove_range(first_later_row.0..);
         }
         rows
     }
 
-    /// The rows of memories that changed since and pass by what they were.
+    /// The changed rows that matched in their earlier state.
     pub(crate) fn select(&self, predicate: &RowPredicate, tags: &[String]) -> RoaringBitmap {
         let mut rows = self.columns.snapshot().select(predicate);
         if !tags.is_empty() {

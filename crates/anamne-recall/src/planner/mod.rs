@@ -1,55 +1,55 @@
-//! I have a question; who decides which tiers it visits, by words or by meaning too, and when it is enough?
+//! Which tiers a query searches, lexically or also by vectors, and when it stops.
 //!
-//! Pure logic over what the views tell cheaply and what was learned from earlier questions ([`Experience`], which the
-//! engine feeds). A question is searched in stages:
+//! Pure logic over cheap statistics of the views and the log of earlier queries ([`PlannerHistory`], implemented by the
+//! engine). A query is searched in stages:
 //!
-//! 1. Tiers that can't hold the time asked about are ruled out ([`can_hold`]): exact, always right.
-//! 2. The hottest tier is searched by words and meaning, and those where questions like this one were answered before by
-//!    words.
-//! 3. Where a memory was found that holds most of the question's weight, and where by the frequencies of its words no
-//!    other tier is expected to hold another such memory, that is enough ([`odds`]).
-//! 4. Else the others are searched by words, as far as their dictionaries hold enough of the question. Where that finds
-//!    such a memory, vectors of colder tiers stay unread.
-//! 5. Else everything is searched: the answer is then the one that a search without a plan gives.
+//! 1. Tiers that can't contain the requested time are ruled out ([`can_hold`]): exact.
+//! 2. The hottest tier is searched lexically and by vectors, and the tiers where similar queries were answered before
+//!    lexically.
+//! 3. If a memory contains most of the query's weight, and by the term frequencies no other tier is expected to contain
+//!    another such memory, the search stops (see `probability`).
+//! 4. Else the other tiers are searched lexically, if their dictionaries contain enough of the query. If that finds
+//!    such a memory, the vectors of colder tiers are skipped.
+//! 5. Else everything is searched: the answer is that of a search without a plan.
 //!
-//! What the very same question brought up in colder tiers before is not searched again while they have not changed.
-//! Scores are those of a search over all tiers from the first stage on, so that stages add up.
+//! Cached results of the same query are used for colder tiers that have not changed since. From the first stage on,
+//! scores are those of a search over all tiers, so that stages can be merged.
 
-mod experience;
-mod judging;
-mod odds;
-mod span;
-mod staged;
-mod stages;
+mod history;
+mod probability;
+mod staged_search;
+mod stopping;
+mod strategy;
+mod time_range;
 
-pub use experience::{Advice, Asked, Colder, Experience, Found, Trace};
-pub use span::can_hold;
-pub(crate) use staged::{count_all, search};
-pub(crate) use stages::{Asking, Followed, Outcome};
+pub use history::{Advice, ColderHits, CreditedResult, PlannerHistory, QuerySignature, QueryTrace};
+pub(crate) use staged_search::{ExecutedPlan, PlannedSearch, SearchRequest};
+pub(crate) use strategy::{count_all, search};
+pub use time_range::can_hold;
 
 use anamne_index::columns::ColumnsSnapshot;
 use anamne_types::{Row, Tier};
 
 use crate::tiers::{TieredLexical, TieredVectors};
 
-/// The tiers within a question's reach, all of whose views can take part, hottest first.
+/// The tiers in scope, all of whose views are available, hottest first.
 pub struct Planner<'a> {
     /// The tiers.
     pub tiers: &'a [Tier],
-    /// Their words.
+    /// Their lexical views.
     pub lexical: &'a TieredLexical<'a>,
-    /// Their vectors.
+    /// Their vectors views.
     pub vectors: &'a TieredVectors<'a>,
     /// Their columns.
     pub columns: &'a [ColumnsSnapshot],
-    /// Whether tiers may be left out; else all are searched, and only counted.
+    /// Whether tiers may be left out; else all are searched, and the work is counted.
     pub may_leave_out: bool,
-    /// Whether these are more tiers than were asked for, because those held no answer.
+    /// Whether this includes more tiers than requested, because those contained no answer.
     pub widened: bool,
 }
 
 impl Planner<'_> {
-    /// The tier in which a row lies.
+    /// The tier that contains a row.
     pub(crate) fn tier_of(&self, row: Row) -> Option<usize> {
         self.columns
             .iter()

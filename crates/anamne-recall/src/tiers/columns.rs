@@ -7,13 +7,13 @@ use roaring::RoaringBitmap;
 
 use crate::views::Columns;
 
-/// The columns of several tiers, read as one. A row costs a look into each tier that is hotter than its own.
+/// The columns of several tiers as one. Reading a row costs a lookup in each hotter tier.
 pub struct TieredColumns<'a> {
     tiers: Vec<&'a ColumnsSnapshot>,
 }
 
 impl<'a> TieredColumns<'a> {
-    /// Over these snapshots, the hottest tier first.
+    /// From these snapshots, the hottest tier first.
     pub fn new(tiers: Vec<&'a ColumnsSnapshot>) -> Self {
         Self { tiers }
     }

@@ -1,4 +1,4 @@
-//! Words over several tiers.
+//! Lexical search over several tiers.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,19 +7,19 @@ use anamne_store::view::ViewError;
 use anamne_text::analyser::QueryTerms;
 use roaring::RoaringBitmap;
 
-use crate::views::{Hits, LexicalSearch, found_by_words};
+use crate::views::{Hits, LexicalSearch, search_hits};
 
-/// The lexical views of several tiers, searched as one: BM25 with one set of statistics over all of them.
+/// The lexical views of several tiers as one: BM25 with common statistics.
 ///
-/// One broken view fails every search.
+/// A damaged view fails every search.
 pub struct TieredLexical<'a> {
     views: Vec<&'a LexicalView>,
-    /// What the views hold of the terms that were asked about last.
+    /// The term statistics of the last query.
     statistics: Mutex<Option<(QueryTerms, Arc<TermStatistics>)>>,
 }
 
 impl<'a> TieredLexical<'a> {
-    /// Over these views, each once, the hottest tier first.
+    /// From these views, each once, the hottest tier first.
     pub fn new(views: Vec<&'a LexicalView>) -> Self {
         Self {
             views,
@@ -27,14 +27,14 @@ impl<'a> TieredLexical<'a> {
         }
     }
 
-    /// What each view holds of the terms; looked up once for the terms of a question.
+    /// The statistics of each view for these terms; cached for the last query.
     pub fn statistics(&self, terms: &QueryTerms) -> Result<Arc<TermStatistics>, ViewError> {
         let mut known = self
             .statistics
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some((asked, statistics)) = &*known
-            && asked == terms
+        if let Some((searched_tiers, statistics)) = &*known
+            && searched_tiers == terms
         {
             return Ok(statistics.clone());
         }
@@ -43,7 +43,7 @@ impl<'a> TieredLexical<'a> {
         Ok(statistics)
     }
 
-    /// The best rows of the `chosen` tiers, with the scores that they have in a search of all.
+    /// The best rows of the `chosen` tiers, with the scores of a search over all.
     pub fn search_chosen(
         &self,
         chosen: &[bool],
@@ -53,13 +53,13 @@ impl<'a> TieredLexical<'a> {
     ) -> Hits {
         let statistics = self.statistics(terms)?;
         LexicalView::search_chosen(&self.views, chosen, &statistics, terms, limit, filter)
-            .map(found_by_words)
+            .map(search_hits)
     }
 }
 
 impl LexicalSearch for TieredLexical<'_> {
     fn search(&self, terms: &QueryTerms, limit: usize, filter: Option<&RoaringBitmap>) -> Hits {
-        LexicalView::search_together(&self.views, terms, limit, filter).map(found_by_words)
+        LexicalView::search_together(&self.views, terms, limit, filter).map(search_hits)
     }
 
     fn idf(&self, terms: &QueryTerms) -> Vec<f32> {

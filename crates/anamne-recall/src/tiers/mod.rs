@@ -1,9 +1,9 @@
-//! I have the views of several tiers; who answers as if they were one?
+//! The views of several tiers as one view.
 //!
-//! The memories of a space are divided over tiers, and each tier has views of its own, whose rows are disjoint. What is
-//! here searches some of them together, and gives what one view over all their rows would give. The hottest tier comes
-//! first: a row that stands in two for a moment, while its move is being followed, is answered as the hotter one has it,
-//! once, though counts count it twice. Where one tier is all there is, its view itself does the same.
+//! The memories of a space are divided over tiers, each with its own views, whose rows are disjoint. A combined search
+//! gives the result of one view over all rows. The hottest tier comes first: while a move is being applied, a row may
+//! be in two tiers; it is answered once, as in the hotter tier, although counts include it twice. A single tier's view
+//! behaves the same.
 
 mod columns;
 mod lexical;

@@ -1,4 +1,4 @@
-//! Meaning over several tiers.
+//! Vector search over several tiers.
 
 use std::cmp::Ordering;
 
@@ -9,21 +9,21 @@ use anamne_types::Row;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 
-use crate::views::{Found, Hits, VectorSearch, best_first};
+use crate::views::{Hits, SearchHit, VectorSearch, best_first};
 
-/// The vectors views of several tiers, searched as one: cosines of different tiers compare as they are.
+/// The vectors views of several tiers as one: cosines of different tiers are comparable.
 ///
-/// One broken view fails every search. Tiers that hold more than
-/// [`PARALLEL_ROWS`](anamne_index::threads::PARALLEL_ROWS) rows together are searched on two threads.
+/// A damaged view fails every search. Tiers with more than [`PARALLEL_ROWS`](anamne_index::threads::PARALLEL_ROWS) rows
+/// in total are searched on two threads.
 pub struct TieredVectors<'a> {
     views: Vec<&'a VectorsView>,
 }
 
-/// What one tier found, as a place among the tiers and a hit.
-type OfTier = (usize, Found);
+/// The index of a tier and a hit in it.
+type TierHit = (usize, SearchHit);
 
 impl<'a> TieredVectors<'a> {
-    /// Over these views, each once, the hottest tier first; all of them with the same embedder.
+    /// From these views, each once, the hottest tier first; all with the same embedder.
     pub fn new(views: Vec<&'a VectorsView>) -> Self {
         Self { views }
     }
@@ -42,71 +42,75 @@ impl<'a> TieredVectors<'a> {
         })
     }
 
-    /// The vectors of the tier at this place, and about how many bytes a search of it for the best `limit` rows reads.
+    /// The number of vectors of a tier, and the approximate bytes that a search for the best `limit` rows reads.
     pub fn cost(&self, tier: usize, limit: usize) -> (u64, u64) {
         self.views.get(tier).map_or((0, 0), |view| {
             (view.vectors() as u64, view.scanned_bytes(limit))
         })
     }
 
-    /// Asks each tier for its best `limit` rows, and merges them.
-    fn best(&self, limit: usize, ask: impl Fn(&VectorsView) -> Hits + Sync) -> Hits {
+    /// Searches each tier for its best `limit` rows, and merges them.
+    fn best(&self, limit: usize, search_tier: impl Fn(&VectorsView) -> Hits + Sync) -> Hits {
         if let [only] = self.views[..] {
-            return ask(only);
+            return search_tier(only);
         }
-        self.best_of(&|_| true, limit, ask)
+        self.best_of(&|_| true, limit, search_tier)
     }
 
     fn best_of(
         &self,
         chosen: &dyn Fn(usize) -> bool,
         limit: usize,
-        ask: impl Fn(&VectorsView) -> Hits + Sync,
+        search_tier: impl Fn(&VectorsView) -> Hits + Sync,
     ) -> Hits {
-        let asked: Vec<usize> = (0..self.views.len()).filter(|tier| chosen(*tier)).collect();
-        let rows: Vec<usize> = asked.iter().map(|tier| self.views[*tier].rows()).collect();
-        let ask_all = |tiers: &[usize]| -> Result<Vec<(usize, Vec<Found>)>, ViewError> {
-            let ask = |tier: &usize| Ok((*tier, ask(self.views[*tier])?));
-            tiers.iter().map(ask).collect()
+        let searched_tiers: Vec<usize> =
+            (0..self.views.len()).filter(|tier| chosen(*tier)).collect();
+        let rows: Vec<usize> = searched_tiers
+            .iter()
+            .map(|tier| self.views[*tier].rows())
+            .collect();
+        let search_all = |tiers: &[usize]| -> Result<Vec<(usize, Vec<SearchHit>)>, ViewError> {
+            let search_tier = |tier: &usize| Ok((*tier, search_tier(self.views[*tier])?));
+            tiers.iter().map(search_tier).collect()
         };
-        let found = match halves(&rows) {
-            None => ask_all(&asked)?,
+        let hits = match halves(&rows) {
+            None => search_all(&searched_tiers)?,
             Some(half) => {
-                let (hotter, colder) = asked.split_at(half);
-                let (found, more) = rayon::join(|| ask_all(hotter), || ask_all(colder));
-                let mut found = found?;
-                found.extend(more?);
-                found
+                let (hotter, colder) = searched_tiers.split_at(half);
+                let (hits, more) = rayon::join(|| search_all(hotter), || search_all(colder));
+                let mut hits = hits?;
+                hits.extend(more?);
+                hits
             }
         };
-        self.merged(found, limit)
+        self.merged(hits, limit)
     }
 
-    /// The best `limit` of what the tiers found, each row once and as the hottest tier that holds it has it.
+    /// The best `limit` hits of all tiers, each row once as in the hottest tier that contains it.
     ///
-    /// A row in two tiers costs no other row its place, as it is found in both.
-    fn merged(&self, found: Vec<(usize, Vec<Found>)>, limit: usize) -> Hits {
-        let mut all: Vec<OfTier> = found
+    /// A row in two tiers displaces no other row, because it is a hit in both.
+    fn merged(&self, hits: Vec<(usize, Vec<SearchHit>)>, limit: usize) -> Hits {
+        let mut all: Vec<TierHit> = hits
             .into_iter()
-            .flat_map(|(tier, found)| found.into_iter().map(move |found| (tier, found)))
+            .flat_map(|(tier, hits)| hits.into_iter().map(move |hit| (tier, hit)))
             .collect();
         all.sort_unstable_by(order);
         let mut best = Vec::with_capacity(limit.min(all.len()));
-        // What a tier found it may not hold any more, now that it is asked.
+        // A tier may have lost a row since its search.
         let mut seen = FxHashSet::default();
-        for (tier, found) in all {
+        for (tier, hit) in all {
             if best.len() == limit {
                 break;
             }
-            if !self.stands_above(tier, found.row)? && seen.insert(found.row) {
-                best.push(found);
+            if !self.is_in_hotter_tier(tier, hit.row)? && seen.insert(hit.row) {
+                best.push(hit);
             }
         }
         Ok(best)
     }
 
-    /// Whether a tier hotter than this one holds the row.
-    fn stands_above(&self, tier: usize, row: Row) -> Result<bool, ViewError> {
+    /// Whether a hotter tier contains the row.
+    fn is_in_hotter_tier(&self, tier: usize, row: Row) -> Result<bool, ViewError> {
         for hotter in &self.views[..tier] {
             if hotter.holds(row)? {
                 return Ok(true);
@@ -116,8 +120,8 @@ impl<'a> TieredVectors<'a> {
     }
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref)] // the form that sorting asks for
-fn order((tier, one): &OfTier, (other_tier, other): &OfTier) -> Ordering {
+#[allow(clippy::trivially_copy_pass_by_ref)] // the signature that sorting needs
+fn order((tier, one): &TierHit, (other_tier, other): &TierHit) -> Ordering {
     best_first((one.score, one.row), (other.score, other.row)).then(tier.cmp(other_tier))
 }
 
@@ -146,8 +150,11 @@ impl VectorSearch for TieredVectors<'_> {
             if missing.is_empty() {
                 break;
             }
-            let asked: Vec<Row> = missing.iter().map(|place| rows[*place]).collect();
-            for (place, similarity) in missing.into_iter().zip(view.similarities(query, &asked)?) {
+            let missing_rows: Vec<Row> = missing.iter().map(|place| rows[*place]).collect();
+            for (place, similarity) in missing
+                .into_iter()
+                .zip(view.similarities(query, &missing_rows)?)
+            {
                 similarities[place] = similarity;
             }
         }

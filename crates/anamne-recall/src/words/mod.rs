@@ -1,22 +1,21 @@
-//! Late interaction without a neural network: how the words of a question meet the words of a memory.
+//! Late interaction without a neural network: matches the words of a query with the words of a memory.
 //!
-//! The columns keep each memory's wordpieces. From them come, for any row and any window of rows, the
-//! frequencies of the question's terms (as in BM25) and, for each piece of the question, the nearest
-//! piece of the text by the cosine of their rows in the built-in model (as in ColBERT's MaxSim, Khattab
-//! and Zaharia 2020, on static rows).
+//! The columns store each memory's wordpieces. From them come, for any row and any window of rows, the frequencies of
+//! the query's terms (as in BM25) and, for each wordpiece of the query, the nearest wordpiece of the text by cosine of
+//! their vectors in the built-in model (as in ColBERT's MaxSim, Khattab and Zaharia 2020, on static vectors).
 
-mod facts;
-mod meetings;
-mod moments;
-mod plan;
+mod profile;
+mod query;
 mod rarity;
 mod sentences;
 mod summary;
+mod time_mentions;
 mod vocabulary;
 mod weights;
+mod word_matches;
 
-pub use facts::Facts;
-pub(crate) use moments::tells_time;
-pub(crate) use plan::Question;
-pub(crate) use sentences::Sentence;
-pub(crate) use summary::{Place, Reader, Summary};
+pub use profile::SpaceProfile;
+pub(crate) use query::ParsedQuery;
+pub(crate) use sentences::SentenceStats;
+pub(crate) use summary::{Reader, Summary, SummaryIndex};
+pub(crate) use time_mentions::states_time;

@@ -1,4 +1,4 @@
-//! The sentences of a row, and of whom they speak.
+//! The sentences of a row, and whom they are about.
 
 use std::sync::LazyLock;
 
@@ -7,73 +7,73 @@ use anamne_types::Row;
 use super::summary::Reader;
 use super::vocabulary::{TokenSet, Vocabulary};
 
-/// The words by which speakers mean themselves, and those whom they speak to.
+/// Pronouns of the first and the second person.
 const FIRST_PERSON: &str = "i me my mine myself we us our ours";
 const SECOND_PERSON: &str = "you your yours yourself u";
 
-/// The signs at which sentences end.
+/// Tokens that end a sentence.
 const ENDS: &str = ". ! ?";
 
-/// How often a sentence speaks of its speaker and of its hearer, and whether it asks.
+/// How many pronouns of each person a sentence has, and whether it is a question.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sentence {
+pub(crate) struct SentenceStats {
     pub(crate) first_person: u32,
     pub(crate) second_person: u32,
     pub(crate) is_question: bool,
 }
 
-/// The tokens that sentences are told apart and understood by.
+/// Token sets for splitting and classifying sentences.
 struct Marks {
     first_person: TokenSet,
     second_person: TokenSet,
     ends: TokenSet,
     questions: TokenSet,
-    /// Any of these.
+    /// The union of these.
     all: TokenSet,
 }
 
 static MARKS: LazyLock<Marks> = LazyLock::new(|| {
-    let set_of = |words: &[&str]| {
+    let token_set = |words: &[&str]| {
         let words = words.iter().flat_map(|words| words.split(' '));
-        Vocabulary::get().set_of(words)
+        Vocabulary::get().token_set(words)
     };
     Marks {
-        first_person: set_of(&[FIRST_PERSON]),
-        second_person: set_of(&[SECOND_PERSON]),
-        ends: set_of(&[ENDS]),
-        questions: set_of(&["?"]),
-        all: set_of(&[FIRST_PERSON, SECOND_PERSON, ENDS]),
+        first_person: token_set(&[FIRST_PERSON]),
+        second_person: token_set(&[SECOND_PERSON]),
+        ends: token_set(&[ENDS]),
+        questions: token_set(&["?"]),
+        all: token_set(&[FIRST_PERSON, SECOND_PERSON, ENDS]),
     }
 });
 
 impl Reader<'_> {
-    /// Goes through the sentences of a row, each with how well it meets the question's pieces (as
-    /// [`Summary::closeness`](super::Summary::closeness)). O(tokens of the row).
-    pub(crate) fn each_sentence(&mut self, row: Row, mut take: impl FnMut(Sentence, f32)) {
+    /// Calls `take` for each sentence of a row, with its match of the query's wordpieces (as
+    /// [`Summary::word_match`](super::Summary::word_match)). O(tokens of the row).
+    pub(crate) fn each_sentence(&mut self, row: Row, mut take: impl FnMut(SentenceStats, f32)) {
         let marks = &*MARKS;
-        let question = self.question;
-        let most: f32 = question.piece_weights.iter().sum();
-        let mut nearest = vec![0.0_f32; question.piece_weights.len()];
-        let (mut sentence, mut has_begun) = (Sentence::default(), false);
-        let mut end = |sentence: &mut Sentence, nearest: &mut [f32]| {
-            let met = nearest.iter().zip(&question.piece_weights);
-            let sum: f32 = met.map(|(near, weight)| near * weight).sum();
+        let query = self.query;
+        let most: f32 = query.piece_weights.iter().sum();
+        let mut nearest = vec![0.0_f32; query.piece_weights.len()];
+        let (mut sentence, mut has_begun) = (SentenceStats::default(), false);
+        let mut end = |sentence: &mut SentenceStats, nearest: &mut [f32]| {
+            let weighted = nearest.iter().zip(&query.piece_weights);
+            let sum: f32 = weighted.map(|(near, weight)| near * weight).sum();
             take(*sentence, if most > 0.0 { sum / most } else { 0.0 });
-            *sentence = Sentence::default();
+            *sentence = SentenceStats::default();
             nearest.fill(0.0);
         };
         for &token in self.tokens(row) {
             has_begun = true;
-            if question.meetings.is_met_by(token)
-                && let Some(meeting) = question.meetings.of(token)
+            if query.matches.is_matched_by(token)
+                && let Some(token_match) = query.matches.of(token)
             {
-                for (piece, closeness) in question.meetings.pieces_met(meeting) {
-                    nearest[piece] = nearest[piece].max(closeness);
+                for (piece, squared_cosine) in query.matches.matched_pieces(token_match) {
+                    nearest[piece] = nearest[piece].max(squared_cosine);
                 }
             }
             if marks.all.contains(token) {
-                sentence.first_person += marks.first_person.holds(token);
-                sentence.second_person += marks.second_person.holds(token);
+                sentence.first_person += marks.first_person.bit(token);
+                sentence.second_person += marks.second_person.bit(token);
                 if marks.ends.contains(token) {
                     sentence.is_question = marks.questions.contains(token);
                     end(&mut sentence, &mut nearest);

@@ -1,4 +1,4 @@
-//! What is known of every piece of the built-in vocabulary, found out once.
+//! Properties of the built-in vocabulary, computed once.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -6,10 +6,10 @@ use anamne_embed::{StaticModel, TokenTable};
 use anamne_text::analyser::Analyser;
 use rustc_hash::FxHashMap;
 
-/// Words of 64 bits that a set of all 65 536 tokens takes.
+/// 64-bit words of a set of all 65 536 tokens.
 const SET_WORDS: usize = 1 << 10;
 
-/// A set of tokens, a bit each: small enough to stay in the fastest cache while texts are read.
+/// A bit set of tokens: small enough for the L1 cache.
 #[derive(Clone, Debug)]
 pub(super) struct TokenSet(Box<[u64; SET_WORDS]>);
 
@@ -24,37 +24,37 @@ impl TokenSet {
         self.0[usize::from(token >> 6)] |= 1 << (token & 63);
     }
 
-    /// 1 if the token is in it, else 0: a number, so that callers can count without a branch.
+    /// 1 if the token is in the set, else 0: a number, so that callers can count without a branch.
     #[inline]
-    pub(super) fn holds(&self, token: u16) -> u32 {
+    pub(super) fn bit(&self, token: u16) -> u32 {
         (self.0[usize::from(token >> 6)] >> (token & 63)) as u32 & 1
     }
 
     #[inline]
     pub(super) fn contains(&self, token: u16) -> bool {
-        self.holds(token) == 1
+        self.bit(token) == 1
     }
 }
 
-/// The pieces of the built-in vocabulary, sorted by how they begin.
+/// The wordpieces of the built-in vocabulary, by prefix.
 pub(super) struct Vocabulary {
     pub(super) table: &'static dyn TokenTable,
-    /// The pieces that begin a word: no continuation, no punctuation.
-    pub(super) beginnings: TokenSet,
-    /// The pieces that continue a word.
+    /// The wordpieces that start a word: no continuation, no punctuation.
+    pub(super) word_starts: TokenSet,
+    /// The wordpieces that continue a word.
     pub(super) continuations: TokenSet,
-    by_beginning: FxHashMap<[u8; 2], Shelf>,
+    by_prefix: FxHashMap<[u8; 2], PrefixGroup>,
 }
 
-/// The pieces that begin a word and have the same first two letters.
+/// The word-starting pieces with the same first two bytes.
 #[derive(Default)]
-struct Shelf {
+struct PrefixGroup {
     tokens: Vec<u16>,
-    /// By the index terms that they are, found out when a question first needs them.
+    /// By stem, computed when a query first needs them.
     by_stem: OnceLock<FxHashMap<String, Vec<u16>>>,
 }
 
-/// Filled at the first recall: one pass over 30 522 short strings, well under a millisecond.
+/// Filled by the first recall: one pass over 30 522 short strings, less than a millisecond.
 static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(Vocabulary::read);
 
 impl Vocabulary {
@@ -62,8 +62,8 @@ impl Vocabulary {
         &VOCABULARY
     }
 
-    /// Those of these words that are one token each.
-    pub(super) fn set_of<Word: AsRef<str>>(
+    /// The words that are a single token.
+    pub(super) fn token_set<Word: AsRef<str>>(
         &self,
         words: impl IntoIterator<Item = Word>,
     ) -> TokenSet {
@@ -82,34 +82,36 @@ impl Vocabulary {
         let table = StaticModel::builtin_tokens();
         let mut vocabulary = Self {
             table,
-            beginnings: TokenSet::default(),
+            word_starts: TokenSet::default(),
             continuations: TokenSet::default(),
-            by_beginning: FxHashMap::default(),
+            by_prefix: FxHashMap::default(),
         };
         for token in 0..table.rows() as u16 {
             let text = table.token_text(token);
             if text.len() > 2 && text.starts_with("##") {
                 vocabulary.continuations.insert(token);
             } else if text.starts_with(char::is_alphanumeric) {
-                vocabulary.beginnings.insert(token);
-                let shelf = vocabulary.by_beginning.entry(beginning(text)).or_default();
-                shelf.tokens.push(token);
+                vocabulary.word_starts.insert(token);
+                let group = vocabulary.by_prefix.entry(prefix(text)).or_default();
+                group.tokens.push(token);
             }
         }
         vocabulary
     }
 
-    /// The pieces that begin a word and, standing alone, have `stem` as an index term. Those whose stem begins with
-    /// other letters than themselves are not found.
+    /// The word-starting pieces that have `stem` as their index term. Those whose stem starts with other letters are
+    /// not found.
     pub(super) fn with_stem(&self, stem: &str) -> impl Iterator<Item = u16> {
-        let tokens = self.by_beginning.get(&beginning(stem)).and_then(|shelf| {
-            let by_stem = shelf.by_stem.get_or_init(|| self.stems_of(&shelf.tokens));
+        let tokens = self.by_prefix.get(&prefix(stem)).and_then(|group| {
+            let by_stem = group
+                .by_stem
+                .get_or_init(|| self.tokens_by_stem(&group.tokens));
             by_stem.get(stem)
         });
         tokens.into_iter().flatten().copied()
     }
 
-    fn stems_of(&self, tokens: &[u16]) -> FxHashMap<String, Vec<u16>> {
+    fn tokens_by_stem(&self, tokens: &[u16]) -> FxHashMap<String, Vec<u16>> {
         let mut analyser = Analyser::new();
         let mut by_stem: FxHashMap<String, Vec<u16>> = FxHashMap::default();
         for &token in tokens {
@@ -124,7 +126,7 @@ impl Vocabulary {
     }
 }
 
-fn beginning(text: &str) -> [u8; 2] {
+fn prefix(text: &str) -> [u8; 2] {
     let bytes = text.as_bytes();
     [
         bytes.first().copied().unwrap_or(0),

@@ -1,26 +1,27 @@
-//! How much each word of a question counts.
+//! The weights of a query's words.
 
-use super::plan::Question;
+use super::query::ParsedQuery;
 use crate::model;
 
-/// The weights of a question's terms and pieces.
+/// The weights of a query's terms and wordpieces.
 #[derive(Clone, Debug)]
-pub(super) struct Weights {
+pub(super) struct WordWeights {
     pub(super) terms: Vec<f32>,
     pub(super) pieces: Vec<f32>,
 }
 
-impl Weights {
-    /// After rarity alone.
-    pub(super) fn of(question: &Question) -> Self {
+impl WordWeights {
+    /// By rarity only.
+    pub(super) fn of(query: &ParsedQuery) -> Self {
         Self {
-            terms: question.term_weights.clone(),
-            pieces: question.piece_weights.clone(),
+            terms: query.term_weights.clone(),
+            pieces: query.piece_weights.clone(),
         }
     }
 
-    /// Gives words that come in clusters more weight: `terms` and `pieces` say how many rows a stretch with the word holds.
-    pub(super) fn gather(&mut self, terms: &[f32], pieces: &[f32]) {
+    /// Boosts words that occur in clusters: `terms` and `pieces` are the mean numbers of rows per stretch with the
+    /// word.
+    pub(super) fn boost_clustered(&mut self, terms: &[f32], pieces: &[f32]) {
         let [of_terms, of_pieces] = model::CLUSTERING;
         for (weight, rows) in self.terms.iter_mut().zip(terms) {
             *weight *= rows.powf(of_terms);
@@ -31,14 +32,14 @@ impl Weights {
     }
 }
 
-/// Counts in how many rows and in how many stretches of conversation each word occurs.
-pub(super) struct Clusters {
+/// Counts the rows and the stretches of conversation that contain each word.
+pub(super) struct ClusterCounts {
     rows: Vec<f32>,
     stretches: Vec<f32>,
     in_stretch: Vec<bool>,
 }
 
-impl Clusters {
+impl ClusterCounts {
     pub(super) fn new(words: usize) -> Self {
         Self {
             rows: vec![1.0; words],
@@ -60,7 +61,7 @@ impl Clusters {
         }
     }
 
-    /// Rows a stretch of each word, those of the first `terms` words apart.
+    /// Rows per stretch of each word, split after the first `terms` words.
     pub(super) fn shares(&mut self, terms: usize) -> (&[f32], &[f32]) {
         for (rows, stretches) in self.rows.iter_mut().zip(&self.stretches) {
             *rows /= stretches;
@@ -74,8 +75,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_that_comes_in_clusters_counts_more_than_one_that_is_everywhere() {
-        let mut clusters = Clusters::new(2);
+    fn clustered_words_weigh_more_than_scattered_ones() {
+        let mut clusters = ClusterCounts::new(2);
         for (first, second) in [
             ([true, true], [true, false]),
             ([false, true], [true, false]),
@@ -86,11 +87,11 @@ mod tests {
         }
         let (clustered, scattered) = clusters.shares(1);
         assert_eq!((clustered, scattered), (&[4.0 / 3.0][..], &[1.0][..]));
-        let mut weights = Weights {
+        let mut weights = WordWeights {
             terms: vec![1.0, 1.0],
             pieces: Vec::new(),
         };
-        weights.gather(&[4.0 / 3.0, 1.0], &[]);
+        weights.boost_clustered(&[4.0 / 3.0, 1.0], &[]);
         assert!(weights.terms[0] > weights.terms[1]);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use anamne_recall::past::Past;
 use anamne_recall::views::Disputes;
-use anamne_recall::{Facts, RecallSources, Recaller, can_hold};
+use anamne_recall::{RecallSources, Recaller, SpaceProfile, can_hold};
 use anamne_types::{Answer, Context, ContextRequest, Hit, Plan, Recall, Temperature, Tier};
 
 use crate::Error;
@@ -255,7 +255,7 @@ impl Inner {
     }
 
     /// What recall knows of the space, read anew when something was written.
-    fn facts(&self) -> Result<Arc<Facts>, Error> {
+    fn facts(&self) -> Result<Arc<SpaceProfile>, Error> {
         let head = (self.source.replacements_met(), self.derived.tiers.head());
         let mut known = self
             .caches
@@ -267,7 +267,7 @@ impl Inner {
         {
             return Ok(facts.clone());
         }
-        let facts = Arc::new(Facts::new(
+        let facts = Arc::new(SpaceProfile::new(
             self.source.authors(MOST_AUTHORS)?,
             self.source.latest()?,
         ));

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use anamne_knowledge::graph::{Graph, GraphError, Met};
-use anamne_recall::views::{Connections, Disputes, Linked, Named, Related};
+use anamne_recall::views::{Connections, Disputes, Linked, NamedEntity, RelatedEntity};
 use anamne_store::SpaceSource;
 use anamne_store::view::ViewError;
 use anamne_types::{ConflictKind, Dispute, EntityId, LinkType, Row};
@@ -71,7 +71,7 @@ impl Connections for KnownConnections<'_> {
         Ok(links)
     }
 
-    fn names(&self, rows: &[Row], most: usize) -> Result<Vec<(Row, Named)>, ViewError> {
+    fn names(&self, rows: &[Row], most: usize) -> Result<Vec<(Row, NamedEntity)>, ViewError> {
         let named = self.ask(|graph| graph.names_leading_from(rows, most))?;
         let named = named.into_iter().map(|(row, met)| (row, named_as(met)));
         Ok(named.collect())
@@ -85,9 +85,13 @@ impl Connections for KnownConnections<'_> {
         self.ask(|graph| graph.memories_leading_from(entities, most))
     }
 
-    fn relations(&self, entities: &[EntityId], most: usize) -> Result<Vec<Related>, ViewError> {
+    fn relations(
+        &self,
+        entities: &[EntityId],
+        most: usize,
+    ) -> Result<Vec<RelatedEntity>, ViewError> {
         let leading = self.ask(|graph| graph.relations_leading_from(entities, most))?;
-        let related = leading.into_iter().map(|leading| Related {
+        let related = leading.into_iter().map(|leading| RelatedEntity {
             from: leading.from,
             to: named_as(leading.to),
             relation: leading.relation,
@@ -98,14 +102,14 @@ impl Connections for KnownConnections<'_> {
         Ok(related.collect())
     }
 
-    fn named_in(&self, question: &str, most: usize) -> Result<Vec<Named>, ViewError> {
+    fn named_in(&self, question: &str, most: usize) -> Result<Vec<NamedEntity>, ViewError> {
         let met = self.ask(|graph| graph.named_in_question(question, most))?;
         Ok(met.into_iter().map(named_as).collect())
     }
 }
 
-fn named_as(met: Met) -> Named {
-    Named {
+fn named_as(met: Met) -> NamedEntity {
+    NamedEntity {
         entity: met.entity,
         name: met.name,
         memories: met.memories,

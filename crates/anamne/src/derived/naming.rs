@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anamne_knowledge::graph::{EntityQuery, Graph, GraphError};
 use anamne_recall::RecallError;
-use anamne_recall::views::{Mentioning, Naming, RelatedThreads};
+use anamne_recall::views::{EntityMentions, EntityNames, RelatedThreads};
 use anamne_store::StoreError;
 
 use super::graph::{BATCH, FOLLOWED_AT_ONCE, KnowledgeFile, LOOKED_AT};
@@ -48,14 +48,14 @@ impl KnownNames<'_> {
         Ok(RecallError::NoEntity { name, like })
     }
 
-    fn named(&self, name: &str) -> Result<Mentioning, Error> {
+    fn named(&self, name: &str) -> Result<EntityMentions, Error> {
         let (graph, is_behind) = self.extracted()?;
         let entity = match graph.entity(name) {
             Err(GraphError::NoEntity { name }) => return Err(self.unknown(&graph, name)?.into()),
             found => found?,
         };
         let rows = graph.rows_naming(name)?;
-        Ok(Mentioning {
+        Ok(EntityMentions {
             rows: rows.into_iter().map(|row| row.0).collect(),
             names: std::iter::once(entity.name).chain(entity.aliases).collect(),
             is_behind,
@@ -72,8 +72,8 @@ impl KnownNames<'_> {
     }
 }
 
-impl Naming for KnownNames<'_> {
-    fn naming(&self, name: &str) -> Result<Mentioning, RecallError> {
+impl EntityNames for KnownNames<'_> {
+    fn naming(&self, name: &str) -> Result<EntityMentions, RecallError> {
         self.named(name).map_err(of_recall)
     }
 

@@ -9,7 +9,7 @@ mod recent;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use anamne_recall::context::{Candidate, Section, gather};
+use anamne_recall::context::{Candidate, Section, pack_sections};
 use anamne_recall::views::Disputes;
 use anamne_store::Listing;
 use anamne_types::{
@@ -120,7 +120,7 @@ impl Space {
             most: budget * share / 100,
         });
         let query = request.recall.query.trim();
-        let mut context = gather(self.source(), &sections, &candidates, query, budget)?;
+        let mut context = pack_sections(self.source(), &sections, &candidates, query, budget)?;
         context.degraded = degraded;
         context.took_ms = started.elapsed().as_secs_f64() * 1000.0;
         Ok(context)

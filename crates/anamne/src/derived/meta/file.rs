@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anamne_recall::{Found, Opening, Openings};
+use anamne_recall::{AccessCount, AccessCounts, CreditedResult};
 use anamne_store::{KeptQueries, SideDatabase, SideFile, StoreError};
 use anamne_types::{Row, Temperature, Tier, Work};
 use jiff::Timestamp;
@@ -110,7 +110,7 @@ impl MetaFile {
     }
 
     /// Reads which memories were opened.
-    pub(super) fn openings(&mut self) -> Result<Openings, StoreError> {
+    pub(super) fn openings(&mut self) -> Result<AccessCounts, StoreError> {
         self.in_file(|connection| {
             let mut openings = connection.prepare("SELECT row, times, at FROM openings")?;
             openings.query_map([], opening)?.collect()
@@ -261,11 +261,11 @@ fn write_asked(
 }
 
 /// Which searches found a result: 1 by words, 2 by meaning.
-fn searches(found: &Found) -> u8 {
+fn searches(found: &CreditedResult) -> u8 {
     u8::from(found.by_words) + 2 * u8::from(found.by_meaning)
 }
 
-fn found_bytes(found: &[Found]) -> Vec<u8> {
+fn found_bytes(found: &[CreditedResult]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(9 * found.len());
     for found in found {
         bytes.extend(found.row.0.to_le_bytes());
@@ -340,8 +340,8 @@ fn write_routes(transaction: &Transaction<'_>, key: Key, note: &Note) -> rusqlit
     Ok(())
 }
 
-fn opening(row: &rusqlite::Row<'_>) -> rusqlite::Result<(Row, Opening)> {
-    let opening = Opening {
+fn opening(row: &rusqlite::Row<'_>) -> rusqlite::Result<(Row, AccessCount)> {
+    let opening = AccessCount {
         times: row.get::<_, f64>(1)? as f32,
         at: row.get(2)?,
     };
@@ -352,8 +352,8 @@ fn write_opening(transaction: &Transaction<'_>, opened: &Opened) -> rusqlite::Re
     let sql = "SELECT row, times, at FROM openings WHERE row = ?1";
     let mut known = transaction.prepare_cached(sql)?;
     let known = known.query_row([opened.row.0], opening).optional()?;
-    let before = known.map_or_else(Opening::default, |(_, before)| before);
-    let now = before.again(opened.at);
+    let before = known.map_or_else(AccessCount::default, |(_, before)| before);
+    let now = before.incremented(opened.at);
     let sql = "INSERT OR REPLACE INTO openings VALUES (?1, ?2, ?3)";
     let mut write = transaction.prepare_cached(sql)?;
     write.execute(params![opened.row.0, f64::from(now.times), now.at])?;

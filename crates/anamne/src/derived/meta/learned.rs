@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use anamne_recall::{Advice, Colder};
+use anamne_recall::{Advice, ColderHits};
 use anamne_types::Tier;
 
 use super::note::Note;
@@ -71,7 +71,7 @@ impl Key {
 
 /// What a question brought up in colder tiers, and how these stood then.
 struct Answered {
-    colder: Arc<Colder>,
+    colder: Arc<ColderHits>,
     stand: i64,
     at: i64,
 }
@@ -81,7 +81,7 @@ struct Answered {
 pub(super) struct Answers(HashMap<QueryHash, Answered>);
 
 impl Answers {
-    pub(super) fn of(&self, asked: &Note) -> Option<Arc<Colder>> {
+    pub(super) fn of(&self, asked: &Note) -> Option<Arc<ColderHits>> {
         let known = self
             .0
             .get(&Key::OF_MEMORY.query(&asked.query, &asked.bounds))?;
@@ -141,7 +141,7 @@ impl Learned {
         Advice {
             colder: None,
             routed: self.routed(asked),
-            leanings: self.leanings(&asked.tiers),
+            tier_bias: self.tier_bias(&asked.tiers),
             going_on: going_on
                 .filter(|(times, _)| *times >= 16)
                 .map(|(_, share)| *share),
@@ -174,7 +174,7 @@ impl Learned {
         routed.into_iter().map(|(tier, _)| tier).collect()
     }
 
-    fn leanings(&self, tiers: &[(Tier, usize)]) -> Vec<f32> {
+    fn tier_bias(&self, tiers: &[(Tier, usize)]) -> Vec<f32> {
         let rows: usize = tiers.iter().map(|(_, rows)| rows).sum();
         let asked: f32 = self.best.values().sum();
         let leaning = |(tier, own): &(Tier, usize)| {

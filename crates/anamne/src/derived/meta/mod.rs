@@ -12,7 +12,7 @@ mod note;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anamne_recall::{Advice, Asked, Experience, Openings, Trace};
+use anamne_recall::{AccessCounts, Advice, PlannerHistory, QuerySignature, QueryTrace};
 use anamne_store::beside::OBSERVED;
 use anamne_store::{Budget, Class, Damage, Derived, Effort, KeptQueries, SpaceSource, StoreError};
 use anamne_types::Row;
@@ -41,7 +41,7 @@ pub(crate) struct MetaMemory {
     /// Openings that wait to be written.
     opened: Mutex<Vec<Opened>>,
     /// All openings, those that wait included, once a question was asked.
-    openings: Mutex<Option<Arc<Openings>>>,
+    openings: Mutex<Option<Arc<AccessCounts>>>,
     /// What questions taught, once one was asked that can be planned for.
     learned: Mutex<Option<Learned>>,
     /// What questions brought up in colder tiers.
@@ -76,7 +76,7 @@ impl MetaMemory {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn openings(&self) -> MutexGuard<'_, Option<Arc<Openings>>> {
+    fn openings(&self) -> MutexGuard<'_, Option<Arc<AccessCounts>>> {
         self.openings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -145,15 +145,15 @@ impl Experienced<'_> {
     }
 }
 
-impl Experience for Experienced<'_> {
-    fn advise(&self, asked: &Asked<'_>) -> Advice {
+impl PlannerHistory for Experienced<'_> {
+    fn advise(&self, asked: &QuerySignature<'_>) -> Advice {
         if !self.keeps() {
             return Advice::default();
         }
         let note = Note::new(
             self.0.source.now().as_microsecond(),
             asked,
-            Trace::default(),
+            QueryTrace::default(),
         );
         let meta = self.0;
         if meta.learned().is_none() {
@@ -172,7 +172,7 @@ impl Experience for Experienced<'_> {
         }
     }
 
-    fn openings(&self) -> Arc<Openings> {
+    fn access_counts(&self) -> Arc<AccessCounts> {
         if !self.keeps() {
             return Arc::default();
         }
@@ -194,7 +194,7 @@ impl Experience for Experienced<'_> {
         known.clone().unwrap_or_default()
     }
 
-    fn note(&self, asked: &Asked<'_>, trace: Trace) {
+    fn note(&self, asked: &QuerySignature<'_>, trace: QueryTrace) {
         if !self.keeps() {
             return;
         }

@@ -1,6 +1,6 @@
 //! What is noted of one question, until it is written down.
 
-use anamne_recall::{Asked, Trace};
+use anamne_recall::{QuerySignature, QueryTrace};
 use anamne_types::{Recall, Row, Temperature, Tier};
 
 /// That somebody asked for a memory by its id.
@@ -25,11 +25,11 @@ pub(super) struct Note {
     pub(super) hops: u8,
     /// The tiers within reach with the number of their memories.
     pub(super) tiers: Vec<(Tier, usize)>,
-    pub(super) trace: Trace,
+    pub(super) trace: QueryTrace,
 }
 
 impl Note {
-    pub(super) fn new(at: i64, asked: &Asked<'_>, trace: Trace) -> Self {
+    pub(super) fn new(at: i64, asked: &QuerySignature<'_>, trace: QueryTrace) -> Self {
         let recall = asked.recall;
         let is_spread = asked.tiers.len() > 1;
         Self {
@@ -69,7 +69,7 @@ fn normal(query: &str) -> String {
 }
 
 /// Everything of a question but its words that changes its answer.
-fn bounds(asked: &Asked<'_>) -> String {
+fn bounds(asked: &QuerySignature<'_>) -> String {
     let recall = asked.recall;
     let whole = (
         recall.scope.clone(),

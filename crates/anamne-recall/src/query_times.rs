@@ -1,0 +1,127 @@
+//! The time expressions of a query as time ranges.
+
+use std::ops::Range;
+
+use anamne_store::view::Attributes;
+use anamne_text::time::{Reach, TimeExpression, When, expressions, month_of};
+use anamne_types::{Memory, Recall, TimeWords, UnderstoodTime};
+use jiff::Timestamp;
+
+use crate::error::RecallError;
+use crate::feature_inputs::FeatureInputs;
+use crate::words::{ParsedQuery, Summary};
+
+/// The maximum number of time expressions; each may cost a search.
+const MAX_TIMES: usize = 16;
+
+/// The weight of a text that mentions the time, relative to one that happened then.
+const MENTION_SHARE: f32 = 0.5;
+
+const DAY: i64 = 86_400 * 1_000_000;
+
+/// The times that a query mentions.
+#[derive(Debug, Default)]
+pub(crate) struct QueryTimes {
+    pub(crate) understood: Vec<UnderstoodTime>,
+    /// The same in microseconds since 1970.
+    pub(crate) ranges: Vec<Range<i64>>,
+}
+
+impl QueryTimes {
+    /// Parses the query's time expressions, relative to the instant of the query. An event that no memory describes,
+    /// according to `event`, is ignored.
+    pub(crate) fn new(
+        recall: &Recall,
+        present: Timestamp,
+        event: &dyn Fn(&str) -> Result<Option<Memory>, RecallError>,
+    ) -> Result<Self, RecallError> {
+        let mut times = Self::default();
+        if recall.time_words == TimeWords::Ignore {
+            return Ok(times);
+        }
+        let zone = recall.time_zone()?;
+        let asked_at = recall.asked_at.unwrap_or(present);
+        let found = expressions(&recall.query, asked_at, &zone);
+        for TimeExpression { text, when } in found.into_iter().take(MAX_TIMES) {
+            let (range, event_id) = match &when {
+                When::Range(range) => (range.clone(), None),
+                // An open range covers about half of all memories and would not prioritise anything.
+                When::Around {
+                    reach: Reach::Open, ..
+                } if recall.time_words == TimeWords::Prefer => continue,
+                When::Around { event: words, .. } => {
+                    let Some(memory) = event(words)? else {
+                        continue;
+                    };
+                    let instant = memory.occurred_at;
+                    (when.around(&(instant..instant), &zone), Some(memory.id))
+                }
+                _ => continue,
+            };
+            times.ranges.push(microseconds(&range));
+            times.understood.push(UnderstoodTime {
+                words: recall.query[text].to_owned(),
+                since: (range.start > Timestamp::MIN).then_some(range.start),
+                until: (range.end < Timestamp::MAX).then_some(range.end),
+                event: event_id,
+            });
+        }
+        Ok(times)
+    }
+
+    /// The indices of the query terms that are days, months and years of its times.
+    pub(crate) fn date_terms(&self, query: &ParsedQuery) -> Vec<usize> {
+        if self.understood.is_empty() {
+            return Vec::new();
+        }
+        let is_date_word = |word: &String| {
+            let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+            (is_number || month_of(word).is_some()) && self.mentions(word)
+        };
+        let words = query.term_words.iter().enumerate();
+        words
+            .filter(|(_, word)| is_date_word(word))
+            .map(|(index, _)| index)
+            .collect()
+    }
+
+    /// Whether a word is part of a time expression.
+    fn mentions(&self, word: &str) -> bool {
+        self.understood.iter().any(|time| {
+            let mut words = time.words.split(|letter: char| !letter.is_alphanumeric());
+            words.any(|part| part.to_lowercase() == word)
+        })
+    }
+}
+
+fn microseconds(range: &Range<Timestamp>) -> Range<i64> {
+    range.start.as_microsecond()..range.end.as_microsecond()
+}
+
+/// How well a memory's time matches the mentioned times; 0 outside.
+pub(crate) fn date_match(times: &[Range<i64>], attributes: &Attributes) -> f32 {
+    let within = times
+        .iter()
+        .filter(|range| range.contains(&attributes.occurred_at));
+    within.map(range_weight).fold(0.0, f32::max)
+}
+
+/// The part of this for a text that mentions the times itself, whenever it was written; only if some memory happened
+/// then. Its words also count in the word features.
+pub(crate) fn date_mention(inputs: &FeatureInputs<'_>, own: Summary<'_>) -> f32 {
+    let date_terms = inputs.date_terms;
+    if date_terms.is_empty() || date_terms.iter().any(|term| own.frequencies[*term] <= 0.0) {
+        return 0.0;
+    }
+    MENTION_SHARE * inputs.times.iter().map(range_weight).fold(0.0, f32::max)
+}
+
+/// Ranges up to two days count like a full date, a month like a month with its year, longer ones less.
+fn range_weight(range: &Range<i64>) -> f32 {
+    match range.end.saturating_sub(range.start) {
+        length if length <= 2 * DAY => 2.0,
+        length if length <= 32 * DAY => 1.5,
+        length if length <= 100 * DAY => 1.0,
+        _ => 0.5,
+    }
+}
