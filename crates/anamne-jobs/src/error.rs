@@ -31,13 +31,11 @@ pub enum QueueError {
         action: &'static str,
     },
     /// The lease ran out and the task went back to the queue, so its former holder has no say in it any more.
-    #[error(
-        "the lease of the task {0} was lost: it ran out before it was renewed; the task runs again"
-    )]
+    #[error("the lease of the task {0} expired before it was renewed; the task runs again")]
     LeaseLost(TaskId),
     /// Others have been writing for longer than the bounded wait.
     #[error(
-        "{path} has been in use by others for {waited:?}; try again, or look for a process that hangs"
+        "{path} has been locked by another process for {waited:?}; try again, or look for a hanging process"
     )]
     Busy {
         /// The file.
@@ -47,7 +45,7 @@ pub enum QueueError {
     },
     /// The file holds what no queue wrote. The queue sets such a file aside by itself, so that this is met only where
     /// that did not help.
-    #[error("{path} is damaged: {reason}; remove it, and the queue is made anew")]
+    #[error("{path} is damaged: {reason}; delete it to recreate the queue")]
     Damaged {
         /// The file.
         path: PathBuf,

@@ -166,7 +166,7 @@ pub(super) fn states(transaction: &Transaction<'_>) -> Result<Vec<PeriodicState>
 
 /// A timing that was stored, and so was one when it was.
 fn timing(stored: &str) -> Result<Timing, QueueError> {
-    let unknown = || QueueError::damaged("tasks.db".as_ref(), "a timing can't be read");
+    let unknown = || QueueError::damaged("tasks.db".as_ref(), "invalid schedule");
     Timing::read(stored).ok_or_else(unknown)
 }
 

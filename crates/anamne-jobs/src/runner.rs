@@ -39,7 +39,7 @@ pub enum TaskError {
     },
     /// It stopped because [`TaskContext::should_stop`] said so; no attempt is counted. Without having been asked to, this is a
     /// failure.
-    #[error("it stopped without having been asked to")]
+    #[error("it stopped unexpectedly")]
     Stopped,
     /// The queue itself failed.
     #[error(transparent)]

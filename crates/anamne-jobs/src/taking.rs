@@ -67,7 +67,7 @@ impl Queue {
         for id in gone {
             let task = find(transaction, TaskId(id as u64), stamp)?;
             if task.attempts >= self.inner.settings.most_attempts {
-                let error = "the process that did it ended, or stood still, in every attempt";
+                let error = "the process died or hung in every attempt";
                 bury(transaction, &task, error, now, &self.inner.settings)?;
             } else {
                 let mut statement =

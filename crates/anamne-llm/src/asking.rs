@@ -204,7 +204,7 @@ impl Bridge {
         let embedder = self.embedder.as_ref().ok_or(BridgeError::NotOffered {
             provider: self.config.provider.as_str(),
             what: "vectors",
-            hint: "name an embedding_model in model.toml",
+            hint: "set embedding_model in model.toml",
         })?;
         if texts.is_empty() {
             return Ok(Embedded {
@@ -378,7 +378,7 @@ fn usable(reply: &Reply, request: &Request) -> Result<Result<Value, String>, Bri
     let found = extract(&reply.text, &schema);
     if found.is_err() && reply.cut {
         return Ok(Err(
-            "it was cut off because it is too long; be shorter".to_owned()
+            "truncated because it is too long; be shorter".to_owned()
         ));
     }
     Ok(found)

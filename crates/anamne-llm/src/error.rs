@@ -20,7 +20,7 @@ pub enum BridgeError {
     #[error(transparent)]
     Refused(#[from] InvalidValue),
     /// `model.toml` can't be understood.
-    #[error("{path} can't be used: {reason}")]
+    #[error("{path} is unusable: {reason}")]
     Config {
         /// The file.
         path: PathBuf,
@@ -49,7 +49,7 @@ pub enum BridgeError {
     },
     /// `key_env` names a variable that is not known to hold a model's key.
     #[error(
-        "the variable {variable} is not read: it is not known to hold a key for a model, and was not allowed for {origin} on this machine"
+        "the variable {variable} was not read: it isn't a known key variable and isn't approved for {origin} on this machine"
     )]
     VariableNotAllowed {
         /// The variable.
@@ -99,7 +99,7 @@ pub enum BridgeError {
     #[error("base_url {:?} {}", .0.address, .0.reason)]
     Address(#[from] AddressError),
     /// The provider wants a key, and there is none.
-    #[error("no key for {host}: looked in {looked}; put one in any of these places")]
+    #[error("no key for {host} (searched: {looked})")]
     NoKey {
         /// Whom the key would be for.
         host: String,
@@ -108,7 +108,7 @@ pub enum BridgeError {
     },
     /// A key file that others than its owner can read.
     #[error(
-        "{path} holds a key, but others can read it (mode {mode:o}); run `chmod 600` on it, and consider the key known"
+        "{path} contains a key that other users can read (mode {mode:o}); run `chmod 600` on it and replace the key"
     )]
     KeyFileOpen {
         /// The file.
@@ -117,7 +117,7 @@ pub enum BridgeError {
         mode: u32,
     },
     /// What stands where a key should be is not one.
-    #[error("the key from {origin} can't be used: {reason}")]
+    #[error("the key from {origin} is unusable: {reason}")]
     KeyUnusable {
         /// Where it came from.
         origin: String,
@@ -125,7 +125,7 @@ pub enum BridgeError {
         reason: &'static str,
     },
     /// The provider or the settings don't offer this.
-    #[error("{provider} offers no {what} here; {hint}")]
+    #[error("{provider} doesn't support {what} here; {hint}")]
     NotOffered {
         /// The provider.
         provider: &'static str,
@@ -135,7 +135,7 @@ pub enum BridgeError {
         hint: &'static str,
     },
     /// What was to be sent is larger than a task takes.
-    #[error("{what} is {size} long, and at most {most} are sent to a model at once; part it")]
+    #[error("{what} is {size} long; at most {most} can be sent to a model at once; split it")]
     TooLong {
         /// What it is, with the unit.
         what: &'static str,
@@ -159,7 +159,7 @@ pub enum BridgeError {
     },
     /// A budget leaves no room for the call; nothing was sent.
     #[error(
-        "the {budget} budget of {limit} leaves no room for this call ({spent} are spent or reserved, the call may take {wanted}); {}",
+        "the {budget} budget of {limit} is exhausted ({spent} spent or reserved, {wanted} needed); {}",
         when_open(.opens_at.as_ref())
     )]
     BudgetExceeded {
@@ -175,7 +175,7 @@ pub enum BridgeError {
         opens_at: Option<Timestamp>,
     },
     /// The provider failed so often in a row that it is left alone for a while; nothing was sent.
-    #[error("{model} failed repeatedly and is left alone; ask again in {remaining:?}")]
+    #[error("{model} failed repeatedly; paused for {remaining:?}")]
     CircuitOpen {
         /// The model.
         model: String,
@@ -193,7 +193,7 @@ pub enum BridgeError {
         sent: bool,
     },
     /// The provider took too long.
-    #[error("{host} took too long: the time-out for {stage} passed")]
+    #[error("{host} timed out: {stage}")]
     TimedOut {
         /// The provider's host.
         host: String,
@@ -216,7 +216,7 @@ pub enum BridgeError {
     },
     /// The provider sent the request elsewhere; it was not followed, so that neither key nor text goes there.
     #[error(
-        "{host} answered {status}, a redirect, which is not followed; put the final address into base_url"
+        "{host} redirected ({status}); redirects are not followed; set the final address in base_url"
     )]
     Redirected {
         /// The provider's host.
@@ -225,7 +225,7 @@ pub enum BridgeError {
         status: u16,
     },
     /// The answer is larger than any honest one.
-    #[error("the answer of {host} is larger than {most} bytes and was not read")]
+    #[error("the response of {host} exceeds {most} bytes")]
     TooLarge {
         /// The provider's host.
         host: String,
@@ -233,7 +233,7 @@ pub enum BridgeError {
         most: u64,
     },
     /// The answer is not in the provider's form.
-    #[error("the answer of {host} can't be understood: {reason}")]
+    #[error("invalid response from {host}: {reason}")]
     Malformed {
         /// The provider's host.
         host: String,
@@ -249,7 +249,7 @@ pub enum BridgeError {
         reason: String,
     },
     /// The model answered twice, and neither answer has the form that was asked for.
-    #[error("the model {model} gave no usable answer, not even when told what was wrong: {reason}")]
+    #[error("the model {model} gave no usable answer, even after a correction: {reason}")]
     Unusable {
         /// The model.
         model: String,
@@ -257,13 +257,13 @@ pub enum BridgeError {
         reason: String,
     },
     /// A schema uses words that are not checked here.
-    #[error("the schema uses {keyword:?}, which is not checked here")]
+    #[error("unsupported schema keyword {keyword:?}")]
     Schema {
         /// The keyword or type.
         keyword: String,
     },
     /// The ledger can't be read or written; without it nothing is sent.
-    #[error("the ledger {path} can't be used: {source}; no model is asked without it")]
+    #[error("the cost ledger {path} is unusable: {source}; models are disabled without it")]
     Ledger {
         /// The database.
         path: PathBuf,
@@ -277,7 +277,7 @@ pub enum BridgeError {
 
 fn when_open(opens_at: Option<&Timestamp>) -> String {
     match opens_at {
-        Some(at) => format!("it opens again at {at}"),
+        Some(at) => format!("it resets at {at}"),
         None => "the call alone is larger than the budget: raise it in model.toml".to_owned(),
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn read_guarded(
     if !is_same_file(&seen, &opened) {
         return Err(refused(
             path,
-            "it was replaced while it was read",
+            "it was replaced while being read",
             "try again",
         ));
     }
@@ -55,8 +55,8 @@ pub(crate) fn read_guarded(
         .read_to_end(&mut bytes)
         .map_err(BridgeError::io("read", path))?;
     if bytes.len() as u64 > most {
-        let reason = format!("it is longer than {most} bytes");
-        return Err(refused(path, reason, "remove it, and set it up again"));
+        let reason = format!("longer than {most} bytes");
+        return Err(refused(path, reason, "delete it and configure it again"));
     }
     // What is not UTF-8 is refused by whoever reads the text.
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
@@ -176,7 +176,7 @@ fn check_kind(path: &Path, metadata: &Metadata) -> Result<(), BridgeError> {
         return Err(refused(path, "it is a symbolic link", anew));
     }
     if !metadata.is_file() {
-        return Err(refused(path, "it is not a regular file", anew));
+        return Err(refused(path, "not a regular file", anew));
     }
     Ok(())
 }

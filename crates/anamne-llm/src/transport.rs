@@ -81,8 +81,9 @@ impl Transport {
         let answer = self.client.post_json(path, &self.headers, body, longest);
         let answer = answer.map_err(|error| self.failed(error))?;
         match answer.status {
-            200 => serde_json::from_slice(&answer.body)
-                .map_err(|_| self.malformed("it is no JSON").into()),
+            200 => {
+                serde_json::from_slice(&answer.body).map_err(|_| self.malformed("not JSON").into())
+            }
             status @ 300..=399 => Err(BridgeError::Redirected {
                 host: self.host().to_owned(),
                 status,

@@ -31,13 +31,13 @@ impl Address {
         };
         let uri: ureq::http::Uri = text
             .parse()
-            .map_err(|_| refused("is no address; write one like https://host/v1"))?;
+            .map_err(|_| refused("is not a URL such as https://host/v1"))?;
         let authority = uri
             .authority()
-            .ok_or_else(|| refused("names no host; write one like https://host/v1"))?;
+            .ok_or_else(|| refused("has no host; use a URL such as https://host/v1"))?;
         if authority.as_str().contains('@') {
             return Err(refused(
-                "must not hold a name or password; keys have places of their own",
+                "must not contain a user name or password; store keys separately",
             ));
         }
         if uri.query().is_some() || text.contains('#') {
@@ -45,10 +45,10 @@ impl Address {
         }
         let host = authority.host().to_ascii_lowercase();
         if host.is_empty() {
-            return Err(refused("names no host; write one like https://host/v1"));
+            return Err(refused("has no host; use a URL such as https://host/v1"));
         }
         if authority.port().is_none() && authority.as_str().len() > authority.host().len() {
-            return Err(refused("has a port that is no number up to 65535"));
+            return Err(refused("has an invalid port"));
         }
         let loopback = is_loopback(&host);
         let usual_port = match uri.scheme_str() {

@@ -433,7 +433,7 @@ async fn a_hard_deletion_names_the_places_that_it_did_not_reach() {
         (&erased["deleted"], &erased["complete"]),
         (&json!(true), &json!(false))
     );
-    let reason = "there is no backup of this space there now";
+    let reason = "no backup of this space there any more";
     assert_eq!(erased["unreached"][0]["reason"], reason, "{erased}");
     let text = text(&result);
     assert!(

@@ -19,8 +19,8 @@ pub enum Unfit {
 impl fmt::Display for Unfit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotRegular => formatter.write_str("it is not a regular file"),
-            Self::TooLong(limit) => write!(formatter, "it is longer than {limit} bytes"),
+            Self::NotRegular => formatter.write_str("not a regular file"),
+            Self::TooLong(limit) => write!(formatter, "longer than {limit} bytes"),
             Self::Io(error) => error.fmt(formatter),
         }
     }

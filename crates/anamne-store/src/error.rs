@@ -47,7 +47,7 @@ pub enum StoreError {
     },
     /// Another memory with this outside id says something else.
     #[error(
-        "the id {external_id:?} was told before with other content, as memory {id}; edit that memory, or give the new one an id of its own"
+        "the id {external_id:?} belongs to memory {id} with different content; edit that memory, or use a new id"
     )]
     Conflict {
         /// The outside id.
@@ -57,7 +57,7 @@ pub enum StoreError {
     },
     /// Another process held the write lock for longer than the bounded retry.
     #[error(
-        "another process has been writing to {path} for {waited:?}; try again, or look for a process that hangs"
+        "{path} has been locked by another process for {waited:?}; try again, or look for a hanging process"
     )]
     Busy {
         /// The lock file.
@@ -86,9 +86,7 @@ pub enum StoreError {
         reason: String,
     },
     /// The database says something else of a memory than what was told, and can't be mended from the journal.
-    #[error(
-        "the database is damaged: what it says of the memory {id} is not what event {seq} told"
-    )]
+    #[error("the database is damaged: the memory {id} doesn't match the digest of event {seq}")]
     Unproven {
         /// The memory.
         id: MemoryId,
@@ -98,21 +96,21 @@ pub enum StoreError {
     /// A memory is erased from the source and the journal, but a reader still holds the database's log, in
     /// which older pages stand.
     #[error(
-        "the memory is erased, but {path} still holds older pages because they are being read; they go when the space is next opened"
+        "the memory is erased, but {path} still has old pages that are being read; they are removed when the space is next opened"
     )]
     StillRead {
         /// The file.
         path: PathBuf,
     },
     /// The memory with this id was erased for ever, so the id is not given to another one.
-    #[error("the memory {id} was erased for ever in this space, so it is not taken in again")]
+    #[error("the memory {id} was permanently erased in this space and can't be imported again")]
     WasErased {
         /// The id.
         id: MemoryId,
     },
     /// The write would take the space past its quota; nothing was changed.
     #[error(
-        "the space {space} may take up {limit} bytes and takes up {used}, which leaves no room for a write of about {wanted}; erase what is not needed, or raise quota.bytes in its space.toml"
+        "quota exceeded in the space {space}: {used} of {limit} bytes used, {wanted} more needed; erase memories, or raise quota.bytes in space.toml"
     )]
     QuotaExceeded {
         /// The space's name.
@@ -126,7 +124,7 @@ pub enum StoreError {
     },
     /// A file may not be written; what is there can still be read.
     #[error(
-        "can't {action} {path}, which may only be read here ({reason}); look at the permissions of the store's folder"
+        "can't {action} {path}: permission denied ({reason}); check the permissions of the store's folder"
     )]
     ReadOnly {
         /// What was attempted, such as `write`.
@@ -137,9 +135,7 @@ pub enum StoreError {
         reason: String,
     },
     /// The disk is full, or takes no more of this file.
-    #[error(
-        "can't {action} {path}, for the disk takes no more of it ({reason}); free some space and try again"
-    )]
+    #[error("can't {action} {path}: disk full ({reason}); free some space and try again")]
     DiskFull {
         /// What was attempted, such as `write`.
         action: &'static str,
@@ -149,13 +145,13 @@ pub enum StoreError {
         reason: String,
     },
     /// A folder in which something new is to be built holds something already.
-    #[error("{path} is not empty; name a folder that is empty or not there yet")]
+    #[error("{path} is not empty; use an empty or new folder")]
     NotEmpty {
         /// The folder.
         path: PathBuf,
     },
     /// A copy of a store was to be put into that very store.
-    #[error("{path} lies in the store {store} itself; name a folder outside of it")]
+    #[error("{path} is inside the store {store}; use a folder outside of it")]
     Within {
         /// The folder.
         path: PathBuf,
@@ -164,7 +160,7 @@ pub enum StoreError {
     },
     /// What stands where a backup is to be brought up to date is no older state of the same space.
     #[error(
-        "{path} is not an older state of this space: it was written to since, or is of another one, as its event {seq} shows; name another folder"
+        "{path} is not an earlier state of this space: its event {seq} differs; use another folder"
     )]
     Diverged {
         /// The folder.
@@ -186,18 +182,18 @@ pub enum StoreError {
     #[error("{}", what_failed(.0))]
     Sqlite(#[from] rusqlite::Error),
     /// A stored value could not be turned into JSON or back.
-    #[error("a stored record can't be read: {0}")]
+    #[error("invalid stored record: {0}")]
     Json(#[from] serde_json::Error),
 }
 
 /// What happened to the database, and what to do about it.
 fn what_failed(error: &rusqlite::Error) -> String {
     match Trouble::of_sqlite(error) {
-        Some(Trouble::Busy) => format!(
-            "another process is using the source database ({error}); try again when it is done"
-        ),
+        Some(Trouble::Busy) => {
+            format!("the source database is locked by another process ({error}); try again later")
+        }
         Some(Trouble::PermissionDenied) => format!(
-            "permission to use the source database is missing ({error}); look at the permissions of the store's folder"
+            "no permission to use the source database ({error}); check the permissions of the store's folder"
         ),
         _ => format!("the source database failed: {error}"),
     }

@@ -68,7 +68,7 @@ impl SpaceSource {
         let mut repair = Repair::default();
         repair.mend_database(&self.folder, &found)?;
         let mut mended = vec![format!(
-            "the database was found damaged while it was in use ({error}) and was restored"
+            "the database was damaged while in use ({error}) and has been restored"
         )];
         mended.append(&mut repair.mended);
         self.note_mended(mended);

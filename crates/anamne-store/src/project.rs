@@ -135,11 +135,11 @@ impl Project {
         let text = match read_regular(&path, LARGEST_CARD) {
             Ok(None) => String::new(),
             Ok(Some(bytes)) => String::from_utf8(bytes).unwrap_or_else(|_| {
-                notes.push(format!("{} is ignored: it is not UTF-8", path.display()));
+                notes.push(format!("{} ignored: not UTF-8", path.display()));
                 String::new()
             }),
             Err(unfit) => {
-                notes.push(format!("{} is ignored: {unfit}", path.display()));
+                notes.push(format!("{} ignored: {unfit}", path.display()));
                 String::new()
             }
         };

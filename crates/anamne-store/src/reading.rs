@@ -90,7 +90,7 @@ impl SpaceSource {
         match ids[..] {
             [id] => Ok(id),
             [] => Err(self.no_memory(first)),
-            _ => Err(InvalidValue::new("id", "long enough to mean one memory", text).into()),
+            _ => Err(InvalidValue::new("id", "long enough to be unique", text).into()),
         }
     }
 

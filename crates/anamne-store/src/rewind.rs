@@ -94,7 +94,8 @@ impl SpaceSource {
             });
         let written = restore::write_lines(told, &mut journal)?;
         if written != through.0 {
-            let reason = format!("it ends at event {written}, but event {through} was asked for");
+            let reason =
+                format!("it ends at event {written}, before the requested event {through}");
             return Err(StoreError::damaged(&self.journal_folder(), reason));
         }
         journal.seal_full_segments()?;

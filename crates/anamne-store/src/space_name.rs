@@ -65,7 +65,7 @@ impl SpaceName {
         {
             let code = character as u32;
             let accepts = format!(
-                "made of characters that can be seen; U+{code:04X} is invisible, unassigned or for private use"
+                "visible characters only; U+{code:04X} is invisible, unassigned or private-use"
             );
             return Err(InvalidValue::new("space", accepts, self.escaped()));
         }
@@ -100,8 +100,7 @@ impl SpaceName {
         match taken.find(|taken| *taken != self.0 && looks_alike(taken, &self.0)) {
             None => Ok(()),
             Some(taken) => {
-                let accepts =
-                    format!("a name that can't be mistaken for {taken:?}, which is taken");
+                let accepts = format!("distinguishable from {taken:?}, which exists");
                 Err(InvalidValue::new("space", accepts, self.escaped()))
             }
         }

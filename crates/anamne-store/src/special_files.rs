@@ -39,8 +39,7 @@ fn look_through(space: &Path, folder: &Path) -> Result<()> {
 }
 
 fn refused(space: &Path, path: &Path) -> StoreError {
-    let expected =
-        "a folder with regular files and folders in it, and no symbolic links, pipes or devices";
+    let expected = "a folder without symbolic links, pipes or devices";
     // Short enough to be shown whole.
     let within = space.parent().unwrap_or(space);
     let path = path.strip_prefix(within).unwrap_or(path);
@@ -52,7 +51,7 @@ pub(crate) fn refuse_special_file(path: &Path) -> Result<()> {
     match found("look at", path, fs::symlink_metadata(path))? {
         Some(metadata) if !metadata.is_file() => {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let expected = "a regular file, and no symbolic link, pipe or device";
+            let expected = "a regular file, not a symbolic link, pipe or device";
             Err(InvalidValue::new(name, expected, "something else").into())
         }
         _ => Ok(()),

@@ -33,7 +33,7 @@ impl StoreFolder {
         let spaces = self.root.join("spaces");
         match found("look at", &spaces, std::fs::metadata(&spaces))? {
             Some(there) if there.is_dir() => Ok(true),
-            Some(_) => Err(StoreError::damaged(&spaces, "it is not a folder")),
+            Some(_) => Err(StoreError::damaged(&spaces, "not a folder")),
             None => Ok(false),
         }
     }

@@ -212,7 +212,7 @@ pub enum ViewError {
     Engine(String),
     /// Another process kept folding the view for longer than the bounded retry.
     #[error(
-        "another process has been folding the {view} view for {waited:?}; what was erased leaves it when the space is next settled"
+        "another process has been folding the {view} view for {waited:?}; erased content is removed from it later"
     )]
     Busy {
         /// The view's name.

@@ -148,7 +148,7 @@ impl Writer {
         let names = Names::default();
         let events = restore::journal_from_source(names.of(&self.connection), &mut self.journal)?;
         mended.push(format!(
-            "the journal could not be used ({reason}); {events} events were written anew from the database"
+            "the journal was unusable ({reason}); {events} events were rewritten from the database"
         ));
         self.settle().map(|_| ())
     }
@@ -217,13 +217,11 @@ fn note_replayed(replayed: &Replayed, mended: &mut Vec<String>) {
     if replayed.events > 0 {
         let events = replayed.events;
         mended.push(format!(
-            "{events} events were missing in the database and were restored from the journal"
+            "{events} missing events were restored from the journal"
         ));
     }
     if let Some(reason) = &replayed.stopped {
-        mended.push(format!(
-            "the journal could not be read to its end: {reason}"
-        ));
+        mended.push(format!("the journal is unreadable at its end: {reason}"));
     }
 }
 
@@ -236,7 +234,7 @@ fn set_database_aside(database: &Path, reason: &str, mended: &mut Vec<String>) -
         if look_at(&path)?.is_some_and(|state| state.length > 0) {
             let aside = set_aside(&path)?;
             mended.push(format!(
-                "{reason}; {} is now {}",
+                "{reason}; {} was renamed to {}",
                 path.display(),
                 aside.display()
             ));

@@ -101,7 +101,7 @@ impl Assertion {
                 check_relation(relation)?;
                 check_name("object", object)?;
                 check_some(valid_from.zip(*valid_to), |(from, to)| {
-                    accept(from < to, "valid_to", "an instant after valid_from", to)
+                    accept(from < to, "valid_to", "a time after valid_from", to)
                 })
             }
             Self::Property {
@@ -122,7 +122,7 @@ impl Assertion {
                 check_name("subject", subject)?;
                 check_some(relation.as_deref(), check_relation)?;
                 let is_told = relation.is_some() || object.is_none();
-                accept(is_told, "relation", "the relation that is denied", "")?;
+                accept(is_told, "relation", "the denied relation", "")?;
                 check_names("object", object)
             }
             Self::Distinct { one, other } => {

@@ -60,7 +60,7 @@ impl Link {
         if !self.reason.is_empty() {
             check_text("reason", &self.reason, Limits::REASON_BYTES)?;
         }
-        let accepts = "another memory than the one that the link starts from";
+        let accepts = "a memory other than the link's start";
         accept(self.from != self.to, "to", accepts, self.to)
     }
 }

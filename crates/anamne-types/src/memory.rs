@@ -30,7 +30,8 @@ pub fn is_reserved_metadata(name: &str) -> bool {
 pub fn check_unreserved(metadata: &Metadata) -> Result<(), InvalidValue> {
     let reserved = metadata.keys().find(|name| is_reserved_metadata(name));
     check_some(reserved, |name| {
-        let accepts = "another name: `knowledge` and names that begin with `anamne.` are reserved";
+        let accepts =
+            "a different name: `knowledge` and names that begin with `anamne.` are reserved";
         Err(InvalidValue::new("metadata", accepts, format!("{name:?}")))
     })
 }

@@ -185,7 +185,7 @@ impl Scope {
     pub fn check_trust(&self, trust: Option<f32>) -> Result<(), InvalidValue> {
         let highest = self.highest_trust();
         check_some(trust, |trust| {
-            let accepts = format_args!("at most {highest}, the trust of who tells it");
+            let accepts = format_args!("at most {highest}, the trust of the writer");
             let is_beyond = trust > highest;
             accept(!is_beyond, "trust", accepts, trust)
         })

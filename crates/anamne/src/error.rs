@@ -37,7 +37,7 @@ pub enum Error {
     Embed(#[from] anamne_embed::EmbedError),
     /// A space was to use a model that there is not.
     #[error(
-        "there is no embedding model {name:?}; there are: {known}. A folder with a Model2Vec model in {folder} adds one",
+        "unknown embedding model {name:?} (available: {known}); add a Model2Vec folder to {folder}",
         name = shorten(name),
         folder = folder.display()
     )]

@@ -63,7 +63,7 @@ pub(crate) fn read(note: &str) -> Result<(Map<String, Value>, &str), String> {
             .map_err(|reason| format!("line {number}: {reason}"))?;
         rest = after;
     }
-    Err("the front matter has no end: a line of three dashes".to_owned())
+    Err("the front matter is not closed by a line of three dashes".to_owned())
 }
 
 /// What follows a fence; the last line of a file may lack its line break.
@@ -106,7 +106,7 @@ impl Properties {
     }
 
     fn push_item(&mut self, item: Value) -> Result<(), String> {
-        let name = self.open.as_ref().ok_or("an item without a list")?;
+        let name = self.open.as_ref().ok_or("a list item without a list")?;
         match self.map.get_mut(name) {
             Some(Value::Array(items)) => items.push(item),
             _ => {

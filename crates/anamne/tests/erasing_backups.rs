@@ -342,7 +342,7 @@ fn edit(file: &Path, from: &str, to: &str) {
 const OBSTACLES: [Obstacle; 4] = [
     Obstacle {
         name: "unplugged",
-        said: "there is no backup of this space there now",
+        said: "no backup of this space there any more",
         raise: |site| moved(site, "backup", "elsewhere"),
         remove: |site| moved(site, "elsewhere", "backup"),
     },

@@ -151,11 +151,10 @@ fn size_of(file: &str) -> Result<Option<u64>, Failure> {
     let metadata = std::fs::metadata(file).map_err(|error| unreadable(file, &error))?;
     if !metadata.is_file() && !metadata.is_dir() {
         let name = file_name(Path::new(file));
-        return Err(Failure::refused(
-            "file",
-            format!("can't import {name}: it is not a regular file"),
-        )
-        .hint("to import a stream, use a pipe: … | anamne import -"));
+        return Err(
+            Failure::refused("file", format!("can't import {name}: not a regular file"))
+                .hint("to import a stream, use a pipe: … | anamne import -"),
+        );
     }
     Ok(metadata.is_file().then_some(metadata.len()))
 }

@@ -80,7 +80,7 @@ fn a_place_that_is_not_reached_is_named_with_exit_code_4_until_it_is_reached() {
     );
     assert_eq!(
         unreached["reason"],
-        "there is no backup of this space there now"
+        "no backup of this space there any more"
     );
 
     let other = bench.remember(&["Another xylophone"]);

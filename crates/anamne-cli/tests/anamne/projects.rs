@@ -102,11 +102,7 @@ fn a_claude_md_that_never_ends_holds_nobody_up() {
     assert!(made.expect("mkfifo is there").success());
     let ran = run(&bench, &folder, &["remember", "x is y"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("it is not a regular file"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("not a regular file"), "{}", ran.stderr);
     let ran = run(&bench, &folder, &["recall", "x"]);
     assert!(!ran.stderr.contains("regular file"), "{}", ran.stderr);
 }

@@ -33,7 +33,7 @@ impl ModelFile {
         match fits {
             Ok(true) => {}
             Ok(false) => {
-                let problem = format!("it is not a regular file of at most {LONGEST_FILE} bytes");
+                let problem = format!("not a regular file of at most {LONGEST_FILE} bytes");
                 return Err(EmbedError::Malformed { path, problem });
             }
             Err(source) => return Err(EmbedError::Read { path, source }),

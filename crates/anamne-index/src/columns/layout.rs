@@ -146,7 +146,7 @@ impl Layout for ColumnsLayout {
     fn open(&self, file: SegmentFile) -> Result<ColumnsSegment, ViewError> {
         let rows = file.count::<u32>(ROWS);
         if file.count::<u8>(ATTRIBUTES) != rows * WIDTH || file.count::<u32>(STARTS) != rows + 1 {
-            return Err(file.damaged("its sections do not fit each other"));
+            return Err(file.damaged("inconsistent sections"));
         }
         Ok(ColumnsSegment { file })
     }

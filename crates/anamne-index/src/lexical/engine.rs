@@ -66,7 +66,7 @@ pub(super) fn guarded<T, E: From<EngineError>>(
         let said = said
             .or_else(|| panic.downcast_ref::<String>().cloned())
             .unwrap_or_default();
-        Err(EngineError::new(format!("the engine gave up: {said}")).into())
+        Err(EngineError::new(format!("the search engine failed: {said}")).into())
     })
 }
 
@@ -132,8 +132,8 @@ impl Mark {
         };
         if format.parse() != Ok(LEXICAL_FORMAT) || analyser.parse() != Ok(ANALYSER_VERSION) {
             return Err(EngineError::new(format!(
-                "made in format {format} with analyser {analyser}, while this version has {LEXICAL_FORMAT} and \
-                 {ANALYSER_VERSION}: needs rebuild"
+                "format {format} with analyser {analyser}, this version has {LEXICAL_FORMAT} and \
+{ANALYSER_VERSION}: needs rebuild"
             )));
         }
         let unreadable = |_| EngineError::new("its watermark is not a number: needs rebuild");

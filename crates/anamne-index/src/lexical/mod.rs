@@ -118,7 +118,7 @@ impl LexicalView {
         let published = self.state().published.clone();
         let changed = published.filter(|published| !published.is_untouched());
         if let Some(published) = changed {
-            let reason = "somebody changed a file of it while it was open";
+            let reason = "a file was modified while open";
             self.become_broken(Some(&published), reason);
         }
     }
@@ -256,7 +256,7 @@ impl View for LexicalView {
     fn verify(&self) -> Health {
         let seen = stamp(&self.folder);
         let reason = match published::verify(&self.folder) {
-            Ok(None) if self.state().published.is_some() => "its files are gone".to_owned(),
+            Ok(None) if self.state().published.is_some() => "files missing".to_owned(),
             Ok(_) => return self.health(),
             Err(failed) => failed.reason,
         };

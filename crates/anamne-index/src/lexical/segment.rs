@@ -248,7 +248,7 @@ fn read_lengths(
         .read_bytes()?;
     if lengths.len() != reader.max_doc() as usize {
         return Err(EngineError::new(
-            "there are not as many lengths as documents",
+            "the number of lengths doesn't match the number of documents",
         ));
     }
     Ok(lengths)

@@ -120,7 +120,7 @@ impl SegmentFile {
         if length != entry.length || length < HEADER as u64 {
             return Err(ViewError::damaged(
                 &path,
-                format!("it has {length} bytes and should have {}", entry.length),
+                format!("{length} bytes instead of {}", entry.length),
             ));
         }
         let mapping = Mapping::new(held.file(), &path)?;
@@ -144,7 +144,7 @@ impl SegmentFile {
     pub(super) fn is_untouched(&self) -> bool {
         let untouched = self.held.is_untouched();
         if !untouched {
-            self.damaged("somebody changed it while it was open");
+            self.damaged("modified while open");
         }
         untouched
     }
@@ -176,7 +176,7 @@ impl SegmentFile {
         let bytes = start as usize + range.start * size_of::<T>()
             ..start as usize + range.end * size_of::<T>();
         if range.start > range.end || bytes.end > (start + length) as usize {
-            return Err(self.damaged("an offset leads out of its section"));
+            return Err(self.damaged("an offset is out of its section"));
         }
         if !self.whole[section].load(Relaxed) {
             self.compare(&bytes)?;
@@ -263,10 +263,10 @@ fn check_header(
     let damaged = |reason: &str| ViewError::damaged(path, reason);
     let checksum = xxh3_64(&bytes[..HEADER - 8]);
     if checksum.to_le_bytes() != bytes[HEADER - 8..HEADER] || checksum != entry.checksum {
-        return Err(damaged("its header is not the one that the manifest names"));
+        return Err(damaged("header mismatch with the manifest"));
     }
-    let header = Header::decode(&bytes[..HEADER - 8])
-        .ok_or_else(|| damaged("its header is of another format"))?;
+    let header =
+        Header::decode(&bytes[..HEADER - 8]).ok_or_else(|| damaged("unknown header format"))?;
     let within = |&(start, length): &(u64, u64)| {
         start
             .checked_add(length)
@@ -276,12 +276,10 @@ fn check_header(
         || header.file_length() != Some(entry.length)
         || !header.sections.iter().all(within)
     {
-        return Err(damaged("its header does not describe it"));
+        return Err(damaged("header mismatch with the file"));
     }
     if xxh3_64(&bytes[HEADER + header.body as usize..]) != header.table_checksum {
-        return Err(damaged(
-            "its table of checksums does not match its own checksum",
-        ));
+        return Err(damaged("checksum mismatch in the checksum table"));
     }
     Ok(header)
 }

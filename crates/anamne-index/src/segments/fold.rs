@@ -119,7 +119,7 @@ impl<'a, L: Layout> Folding<'a, L> {
             let reached = last.seq;
             if reached <= self.watermark {
                 return Err(ViewError::Feed(format!(
-                    "event {reached} came again after {}",
+                    "event {reached} repeated after {}",
                     self.watermark
                 )));
             }

@@ -78,13 +78,13 @@ impl Manifest {
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, &'static str> {
         let (content, checksum) = bytes.split_last_chunk().ok_or("it is too short")?;
         if xxh3_64(content) != u64::from_le_bytes(*checksum) {
-            return Err("it does not match its checksum");
+            return Err("checksum mismatch");
         }
         let mut reader = ByteReader::new(content);
         if reader.u64() != Some(MAGIC) || reader.u32() != Some(VERSION) {
-            return Err("it is of another format");
+            return Err("unknown format");
         }
-        Self::fields(&mut reader).ok_or("its fields do not add up")
+        Self::fields(&mut reader).ok_or("inconsistent fields")
     }
 
     fn fields(reader: &mut ByteReader<'_>) -> Option<Self> {

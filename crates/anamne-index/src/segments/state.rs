@@ -182,13 +182,13 @@ fn open_all<L: Layout>(
     let parameters = layout.parameters();
     if manifest.parameters != parameters {
         let reason = format!(
-            "it was made with {:?}, and this program makes {parameters:?}",
+            "parameters {:?} differ from this program's {parameters:?}",
             manifest.parameters
         );
         return Err(ViewError::damaged(&folder.manifest(), reason));
     }
     let summary = L::decode_summary(&manifest.summary)
-        .ok_or_else(|| ViewError::damaged(&folder.manifest(), "its statistics do not add up"))?;
+        .ok_or_else(|| ViewError::damaged(&folder.manifest(), "inconsistent statistics"))?;
     let damage = Arc::default();
     let segments = manifest.segments.into_iter();
     let segments = segments

@@ -192,7 +192,7 @@ impl Layout for VectorsLayout {
             && file.count::<u64>(SIGNS) == words
             && file.count::<i8>(CODES) == vectors * padded;
         if !fits {
-            return Err(file.damaged("its sections do not fit each other"));
+            return Err(file.damaged("inconsistent sections"));
         }
         Ok(VectorsSegment { file, padded })
     }

@@ -81,7 +81,7 @@ fn failures_panics_and_hopeless_tasks_end_as_they_should() {
     for (key, error, attempts) in [
         ("fails", "no luck", 1),
         ("panics", "it panicked: no such page: 2", 1),
-        ("stops", "it stopped without having been asked to", 1),
+        ("stops", "it stopped unexpectedly", 1),
         ("later", "the budget is spent", 0),
         ("hopeless", "it is not JSON", 1),
     ] {

@@ -90,13 +90,13 @@ impl Approval {
     pub fn reason(&self) -> String {
         match self {
             Self::Given => String::new(),
-            Self::Missing => "nobody has approved the model of this store yet".to_owned(),
+            Self::Missing => "the model settings of this store are not approved yet".to_owned(),
             Self::Elsewhere(folder) => format!(
-                "the store was approved in {}, and this may be a copy of it",
+                "approved for the store in {}; this may be a copy",
                 folder.display()
             ),
             Self::Changed(fields) => {
-                format!("changed since it was approved: {}", fields.join(", "))
+                format!("changed since approval: {}", fields.join(", "))
             }
         }
     }
@@ -109,7 +109,7 @@ impl Approvals {
     pub fn open(path: &Path) -> Result<Self, BridgeError> {
         let unreadable = |error: toml::de::Error| BridgeError::Unsafe {
             path: path.to_owned(),
-            reason: format!("it can't be understood: {}", error.message()),
+            reason: format!("invalid content: {}", error.message()),
             remedy: "remove it, and approve models again".to_owned(),
             next_step: Some(NextStep::TrustModel),
         };

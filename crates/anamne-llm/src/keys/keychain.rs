@@ -195,7 +195,7 @@ impl Keychain for ToolKeychain {
         };
         let key = key.reveal();
         if matches!(tool.words, Words::Security) && key.len() > LONGEST_FOR_SECURITY {
-            return Err(failed("takes no key that is so long"));
+            return Err(failed("doesn't accept a key of this length"));
         }
         let kept = tool.run(&tool.words.keep(service, account, key), self.longest)?;
         if kept.is_none() {
@@ -204,9 +204,7 @@ impl Keychain for ToolKeychain {
         // What a tool says of itself is not enough: a key that can't be read back would be lost.
         match self.password(service, account)? {
             Some(found) if found.trim() == key => Ok(()),
-            _ => Err(failed(
-                "says that it kept the key, but does not give it back",
-            )),
+            _ => Err(failed("reported success, but doesn't return the key")),
         }
     }
 }

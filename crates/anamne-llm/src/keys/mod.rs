@@ -43,12 +43,10 @@ impl Key {
             return Err(unusable("it is empty"));
         }
         if text.len() > LONGEST_KEY {
-            return Err(unusable("it is longer than any key"));
+            return Err(unusable("too long for a key"));
         }
         if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(unusable(
-                "it holds something else than one word of plain characters",
-            ));
+            return Err(unusable("not a single word of printable ASCII"));
         }
         Ok(Self(text.to_owned()))
     }
@@ -164,7 +162,7 @@ impl KeySources<'_> {
     pub(crate) fn places(&self, wanted: &Wanted<'_>) -> String {
         let variable = match wanted.variable {
             Some(name) => format!("the variable {name}"),
-            None => "no variable (key_env names one)".to_owned(),
+            None => "no variable (set key_env)".to_owned(),
         };
         let other = match read_key_file(&self.file) {
             Ok(Some(KeyFile::Bound { account, .. })) if account != wanted.account => {

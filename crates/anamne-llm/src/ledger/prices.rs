@@ -51,7 +51,7 @@ impl PriceRule {
     pub(crate) fn check(&self) -> Result<(), InvalidValue> {
         for (field, price) in [("prices.input", self.input), ("prices.output", self.output)] {
             if !(0.0..=HIGHEST_PRICE).contains(&price) {
-                let accepts = "dollars for a million tokens, 0 to 1000000";
+                let accepts = "dollars per million tokens, 0 to 1000000";
                 return Err(InvalidValue::new(field, accepts, price));
             }
         }

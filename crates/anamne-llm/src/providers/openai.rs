@@ -116,7 +116,7 @@ impl OpenAiEmbedder {
             .and_then(Value::as_array)
             .ok_or_else(|| malformed("it has no data"))?;
         if data.len() != count {
-            return Err(malformed("it has not one vector for each text"));
+            return Err(malformed("not one vector per text"));
         }
         let mut vectors = vec![Vec::new(); count];
         for (place, entry) in data.iter().enumerate() {
@@ -127,11 +127,11 @@ impl OpenAiEmbedder {
             let vector = vectors
                 .get_mut(index as usize)
                 .filter(|vector| vector.is_empty())
-                .ok_or_else(|| malformed("its vectors are not numbered as the texts are"))?;
+                .ok_or_else(|| malformed("vector numbers don't match the texts"))?;
             *vector = entry
                 .get("embedding")
                 .and_then(vector_of)
-                .ok_or_else(|| malformed("a vector is not one of finite numbers"))?;
+                .ok_or_else(|| malformed("a vector has non-finite values"))?;
         }
         match vectors.first().map(Vec::len) {
             Some(length) if vectors.iter().any(|vector| vector.len() != length) => {

@@ -290,7 +290,7 @@ fn only_what_may_be_charged_is_counted_of_a_failure() {
     assert_eq!(failing(refused), 0);
     let broken = || BridgeError::Malformed {
         host: "host".to_owned(),
-        reason: "it is no JSON",
+        reason: "not JSON",
     };
     assert_eq!(failing(broken), question().likely().total());
 }

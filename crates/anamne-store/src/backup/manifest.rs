@@ -126,7 +126,7 @@ impl Manifest {
     pub(crate) fn compare(&self, folder: &Path, found: &mut Examination) {
         if !self.complete {
             found.notes.push(
-                "the backup was interrupted while it was brought up to date; it can be used, and the next backup to this folder finishes it"
+                "the last backup was interrupted; this copy is usable, and the next backup to this folder completes it"
                     .to_owned(),
             );
             found.next_steps.push(NextStep::BackUp);
@@ -134,7 +134,7 @@ impl Manifest {
         }
         if found.last_seq > self.last_seq {
             found.notes.push(format!(
-                "it was written to since it was a backup up to event {}, so the checksums of its manifest say nothing any more",
+                "it was modified after the backup (event {}), so the checksums of its manifest no longer apply",
                 self.last_seq
             ));
             return;
@@ -142,9 +142,9 @@ impl Manifest {
         for sum in &self.files {
             let problem = match Sum::of(folder, sum.path.clone()) {
                 Ok(now) if now == *sum => continue,
-                Ok(_) => "it differs from its checksum in backup.json",
+                Ok(_) => "checksum mismatch with backup.json",
                 Err(_) if folder.join(format!("{}.zst", sum.path)).exists() => continue,
-                Err(_) => "it is in backup.json, but can't be read",
+                Err(_) => "listed in backup.json, but unreadable",
             };
             let finding = Finding::new(Part::Backup, sum.path.clone(), None, problem);
             found.findings.push(finding);

@@ -299,7 +299,7 @@ impl SpaceSource {
         match found.findings.first() {
             None => Ok(()),
             Some(finding) => {
-                let reason = format!("{finding}; the backup was left as it was");
+                let reason = format!("{finding}; the backup is unchanged");
                 Err(StoreError::damaged(self.folder(), reason))
             }
         }
@@ -367,7 +367,7 @@ fn check_read_back(folder: &Path) -> Result<()> {
         None => Ok(()),
         Some(finding) => Err(StoreError::damaged(
             folder,
-            format!("the backup does not read back: {finding}"),
+            format!("backup verification failed: {finding}"),
         )),
     }
 }

@@ -126,6 +126,6 @@ fn cut(segment: &Segment, end: Seq) -> Result<Vec<u8>> {
             return Ok(text);
         }
     }
-    let reason = format!("event {end} is not in it");
+    let reason = format!("event {end} is missing");
     Err(StoreError::damaged(&segment.path, reason))
 }

@@ -59,7 +59,7 @@ impl Database {
                 SOURCE_FORMAT => {}
                 older => {
                     let reason = format!(
-                        "it has the older format {older}; opening the space brings it to format {SOURCE_FORMAT}"
+                        "older format {older}; opening the space migrates it to format {SOURCE_FORMAT}"
                     );
                     return Err(StoreError::damaged(path, reason));
                 }
@@ -76,7 +76,7 @@ impl Database {
         };
         match open() {
             Ok(Some(database)) => return Ok(Some(database)),
-            Ok(None) => findings.add(Part::Database, FILE, None, "it has no tables"),
+            Ok(None) => findings.add(Part::Database, FILE, None, "it contains no tables"),
             Err(newer @ StoreError::Newer { .. }) => return Err(newer),
             Err(error) if error.keeps_out() => return Err(error),
             Err(error) => findings.add(Part::Database, FILE, None, error.to_string()),
@@ -151,7 +151,7 @@ impl Database {
         })?;
         for broken in broken {
             let (table, parent) = broken?;
-            let problem = format!("a row of {table} points to a row of {parent} that is not there");
+            let problem = format!("a row of {table} references a missing row of {parent}");
             findings.add(Part::Database, FILE, None, problem);
         }
         Ok(())
@@ -190,7 +190,7 @@ impl Database {
             if due.contains(&line.hash) {
                 hashes = vec![line.hash];
             } else {
-                let problem = "it does not continue the chain";
+                let problem = "broken hash chain";
                 findings.add(Part::Database, FILE, Some(line.seq), problem);
                 hashes = due.into_iter().chain([line.hash]).collect();
             }
@@ -205,7 +205,7 @@ impl Database {
     fn examine_state(&self, line: &Line, row: Row, journal: &Reading) -> Result<Option<String>> {
         let stored = match read::by_row(self.names.of(&self.connection), row) {
             Ok(Some(stored)) => stored,
-            Ok(None) => return Ok(Some(format!("its memory m{row} is missing"))),
+            Ok(None) => return Ok(Some(format!("the memory m{row} is missing"))),
             Err(error) => return unreadable_state(row, error),
         };
         if stored.erased && line.kind != EventKind::Erased {
@@ -217,11 +217,11 @@ impl Database {
         };
         let is_link = matches!(line.kind, EventKind::Linked | EventKind::Unlinked);
         Ok(match payload {
-            Some(payload) if Digest::of(payload.get().as_bytes()) != line.payload_hash => Some(
-                format!("what it says of m{row} is not what was told: the digest differs"),
-            ),
+            Some(payload) if Digest::of(payload.get().as_bytes()) != line.payload_hash => {
+                Some(format!("digest mismatch for m{row}"))
+            }
             None if !is_link && journal.holds_payload(line.seq) => {
-                Some(format!("the state that it gave to m{row} is missing"))
+                Some(format!("the version of m{row} is missing"))
             }
             _ => None,
         })
@@ -249,7 +249,7 @@ impl Database {
             if standing != Standing::Erased
                 && content.is_ok_and(|content| content_hash(&content.0) != hash)
             {
-                let problem = format!("the content of m{number} does not match its own hash");
+                let problem = format!("content hash mismatch for m{number}");
                 findings.add(Part::Database, FILE, Some(seq), problem);
             }
             let Some(due) = &mut due else { continue };
@@ -260,9 +260,9 @@ impl Database {
                 {
                     continue;
                 }
-                None => format!("m{number} is there, but the journal does not know it"),
+                None => format!("m{number} is not in the journal"),
                 Some((expected, at)) if (expected, at) != (standing, seq) => format!(
-                    "m{number} is {} since event {seq}, but the journal has it {} since event {at}",
+                    "m{number} is {} since event {seq}, but {} in the journal since event {at}",
                     standing.word(),
                     expected.word()
                 ),
@@ -289,10 +289,7 @@ impl Database {
             .collect();
         for (links, problem) in [
             (fold.links.difference(&there), "is missing"),
-            (
-                there.difference(&fold.links),
-                "is there, but the journal does not know it",
-            ),
+            (there.difference(&fold.links), "is not in the journal"),
         ] {
             for (from, to, link_type) in links {
                 if self.is_erased_meanwhile(*from) || self.is_erased_meanwhile(*to) {
@@ -311,5 +308,5 @@ fn unreadable_state(row: Row, error: StoreError) -> Result<Option<String>> {
     if error.keeps_out() {
         return Err(error);
     }
-    Ok(Some(format!("the state of m{row} can't be read: {error}")))
+    Ok(Some(format!("unreadable version of m{row}: {error}")))
 }

@@ -240,7 +240,7 @@ fn compare_ends(
     if let Some(journaled) = journaled
         && journaled > end
     {
-        let problem = format!("it ends at event {end}, but the journal at event {journaled}");
+        let problem = format!("it ends at event {end}, the journal at event {journaled}");
         findings.add(Part::Database, database::FILE, Some(end), problem);
     }
     let (last, chain) = journal.last;
@@ -251,10 +251,10 @@ fn compare_ends(
     } else if last < end && database.outbox_holds(last) {
         let count = end.0 - last.0;
         notes.push(format!(
-            "{count} events wait in the database for the journal; the next writer sends them on"
+            "{count} events in the database are not in the journal yet; the next writer appends them"
         ));
     } else if last < end && !findings.any(Part::Journal) {
-        let problem = format!("it ends at event {last}, but the database at event {end}");
+        let problem = format!("it ends at event {last}, the database at event {end}");
         findings.add(Part::Journal, "journal", Some(last), problem);
     }
 }

@@ -46,7 +46,7 @@ impl Repository {
         }
         if !metadata.is_file() {
             notes.push(format!(
-                "{} is ignored: it is neither a folder nor a regular file",
+                "{} ignored: neither a folder nor a regular file",
                 entry.display()
             ));
             return None;
@@ -54,7 +54,7 @@ impl Repository {
         let pointed = pointed(&root, &entry);
         if let Err(reason) = &pointed {
             notes.push(format!(
-                "{} is not followed: {reason}; the folder counts as a project of its own",
+                "{} ignored: {reason}; the folder is a separate project",
                 entry.display()
             ));
         }
@@ -95,7 +95,7 @@ fn pointed(folder: &Path, file: &Path) -> Result<Option<Repository>, String> {
     let back = fs::canonicalize(store.join(back.trim())).ok();
     if !is_inside || back != fs::canonicalize(file).ok() {
         return Err(
-            "its repository names another folder as this worktree; `git worktree repair` mends that"
+            "its repository has another folder for this worktree; run `git worktree repair`"
                 .to_owned(),
         );
     }

@@ -65,7 +65,10 @@ impl Journal {
         if let Some(first) = rest.first()
             && first.seq.0 != last.0 + 1
         {
-            let reason = format!("it ends at event {last}, but the next one is {}", first.seq);
+            let reason = format!(
+                "it ends at event {last}, but the next event is {}",
+                first.seq
+            );
             return Err(StoreError::damaged(&self.folder, reason));
         }
         while !rest.is_empty() {

@@ -80,7 +80,7 @@ impl End {
             }),
             _ => Err(StoreError::damaged(
                 &segment.path,
-                "its last line can't be read",
+                "its last line is unreadable",
             )),
         }
     }
@@ -106,7 +106,7 @@ impl End {
                 break (seq, hash, start + (first + end) as u64);
             }
             if start == 0 {
-                return Err(StoreError::damaged(path, "no line of it can be read"));
+                return Err(StoreError::damaged(path, "no readable line"));
             }
             window *= 8;
         };
@@ -240,7 +240,7 @@ impl OpenSegment {
 fn read_range(file: &mut File, path: &Path, start: u64, end: u64) -> Result<Vec<u8>> {
     let length = end.saturating_sub(start);
     if length > LARGEST_SEGMENT {
-        let reason = format!("it is longer than {LARGEST_SEGMENT} bytes, and no segment is");
+        let reason = format!("longer than the maximum of {LARGEST_SEGMENT} bytes");
         return Err(StoreError::damaged(path, reason));
     }
     let mut text = vec![0; length as usize];
@@ -265,9 +265,8 @@ pub(crate) fn check_header(text: &[u8], path: &Path) -> Result<bool> {
     let Some(end) = text.iter().position(|&byte| byte == b'\n') else {
         return Ok(false);
     };
-    let unreadable = |error: serde_json::Error| {
-        StoreError::damaged(path, format!("the header can't be read: {error}"))
-    };
+    let unreadable =
+        |error: serde_json::Error| StoreError::damaged(path, format!("invalid header: {error}"));
     // Read on its own first: a newer header may hold what this version does not know.
     let Format { anamne_journal } = serde_json::from_slice(&text[..end]).map_err(unreadable)?;
     check_format(path, anamne_journal.into(), JOURNAL_FORMAT.into())?;

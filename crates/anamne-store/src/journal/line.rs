@@ -160,7 +160,7 @@ impl Line {
         }
         self.check_payload()?;
         if self.expected_hash(previous_hash) != self.hash {
-            return Err(format!("event {} does not continue the chain", self.seq));
+            return Err(format!("event {} breaks the hash chain", self.seq));
         }
         Ok(())
     }
@@ -168,9 +168,9 @@ impl Line {
     /// Checks the payload, where it was not erased, against its digest.
     pub(crate) fn check_payload(&self) -> Result<(), String> {
         match &self.payload {
-            Some(payload) if Digest::of(payload.get().as_bytes()) != self.payload_hash => Err(
-                format!("the payload of event {} does not match its hash", self.seq),
-            ),
+            Some(payload) if Digest::of(payload.get().as_bytes()) != self.payload_hash => {
+                Err(format!("payload hash mismatch at event {}", self.seq))
+            }
             _ => Ok(()),
         }
     }

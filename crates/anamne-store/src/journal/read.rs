@@ -90,7 +90,7 @@ impl Lines {
             if self.open.is_none() && !self.open_next()? {
                 return Ok(None);
             }
-            let reader = self.open.as_mut().expect("a segment was opened just now");
+            let reader = self.open.as_mut().expect("a segment has just been opened");
             let text = reader.line()?;
             if text.is_empty() {
                 self.open = None;
@@ -106,14 +106,11 @@ impl Lines {
         if text.last() != Some(&b'\n') {
             return Err(StoreError::damaged(
                 path,
-                format!("the line after event {after} is torn"),
+                format!("the line after event {after} is incomplete"),
             ));
         }
         let line: Line = serde_json::from_slice(text).map_err(|error| {
-            StoreError::damaged(
-                path,
-                format!("the line after event {after} can't be read: {error}"),
-            )
+            StoreError::damaged(path, format!("invalid line after event {after}: {error}"))
         })?;
         line.check(self.seq, self.hash)
             .map_err(|reason| StoreError::damaged(path, reason))?;
@@ -138,10 +135,7 @@ impl Lines {
         if (header.segment, header.after_seq, header.after_hash)
             != (segment.number, self.seq, self.hash)
         {
-            let reason = format!(
-                "the segment does not continue the chain after event {}",
-                self.seq
-            );
+            let reason = format!("the segment breaks the hash chain after event {}", self.seq);
             return Err(StoreError::damaged(&segment.path, reason));
         }
         self.segments_read += 1;

@@ -94,9 +94,9 @@ impl SegmentReader {
 
     fn too_long(&self) -> StoreError {
         let reason = if self.left == 0 {
-            format!("it is longer than {LARGEST_SEGMENT} bytes, and no segment is")
+            format!("longer than the maximum of {LARGEST_SEGMENT} bytes")
         } else {
-            format!("it has a line of more than {LONGEST_LINE} bytes, and no event is that long")
+            format!("it has a line longer than the maximum of {LONGEST_LINE} bytes")
         };
         StoreError::damaged(&self.segment.path, reason)
     }
@@ -104,7 +104,7 @@ impl SegmentReader {
     /// What a failed read means: a sealed segment that can't be unpacked is damaged.
     fn unreadable(&self, error: Error) -> StoreError {
         if self.segment.sealed || error.kind() == ErrorKind::InvalidData {
-            let reason = format!("it can't be unpacked: {error}");
+            let reason = format!("decompression failed: {error}");
             StoreError::damaged(&self.segment.path, reason)
         } else {
             StoreError::io("read", &self.segment.path)(error)

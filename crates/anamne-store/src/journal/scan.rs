@@ -116,13 +116,13 @@ impl Scan {
         let known = self.seq;
         let problem = match header.segment {
             _ if !(1..=JOURNAL_FORMAT).contains(&header.anamne_journal) => {
-                format!("its header has the format {}", header.anamne_journal)
+                format!("its header has format {}", header.anamne_journal)
             }
             number if number != segment.number => {
-                format!("its header is that of segment {number}")
+                format!("its header belongs to segment {number}")
             }
             _ if !continues => {
-                format!("the segment does not continue the chain after event {known}")
+                format!("the segment breaks the hash chain after event {known}")
             }
             _ => {
                 self.seq = header.after_seq;
@@ -153,8 +153,8 @@ impl Scan {
                 scanned.event = self.seq;
                 scanned.line = Some(line);
             }
-            Ok(_) => scanned.problem = Some("the line is torn".to_owned()),
-            Err(error) => scanned.problem = Some(format!("the line can't be read: {error}")),
+            Ok(_) => scanned.problem = Some("the line is incomplete".to_owned()),
+            Err(error) => scanned.problem = Some(format!("invalid line: {error}")),
         }
         if scanned.line.is_none() {
             (self.seq, self.hashes) = (event, None);
@@ -171,14 +171,14 @@ impl Scan {
             self.seq = line.seq.max(expected);
             self.hashes = (!misplaced).then(|| vec![line.hash]);
             return if misplaced {
-                Some(format!("event {} stands here", line.seq))
+                Some(format!("it contains event {}", line.seq))
             } else {
                 line.check_payload().err()
             };
         };
         self.seq = expected;
         if line.seq != expected {
-            return Some(format!("event {} stands here", line.seq));
+            return Some(format!("it contains event {}", line.seq));
         }
         let due: Vec<_> = hashes
             .iter()
@@ -191,7 +191,7 @@ impl Scan {
             due.into_iter().chain([line.hash]).collect()
         });
         match line.check_payload() {
-            Ok(()) if !continues => Some("it does not continue the chain".to_owned()),
+            Ok(()) if !continues => Some("broken hash chain".to_owned()),
             checked => checked.err(),
         }
     }

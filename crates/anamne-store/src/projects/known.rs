@@ -187,7 +187,7 @@ impl Known {
             .iter()
             .find(|(folder, text, _)| is_meant(folder, text))
         {
-            let reason = format!("it may be the space of the project in {here}: {error}");
+            let reason = format!("it may belong to the project in {here}: {error}");
             return Err(StoreError::damaged(&folder.join("space.toml"), reason));
         }
         let mut notes = Vec::new();
@@ -245,7 +245,7 @@ impl Known {
         }
         let mut numbered = (2..MOST_ALIKE).filter_map(|number| label.numbered(number));
         numbered.find(is_free).ok_or_else(|| {
-            let accepts = "free; name a space by --space";
+            let accepts = "free; choose a space with --space";
             anamne_types::InvalidValue::new("space", accepts, label.as_str()).into()
         })
     }

@@ -209,7 +209,7 @@ impl Merge {
             if line.payload.is_none() && !erased {
                 self.lost_unlink |= line.kind == EventKind::Unlinked;
                 self.lost.push(format!(
-                    "what event {} ({}) said of the memory {}: neither copy holds it",
+                    "the payload of event {} ({}) of the memory {}: missing in both copies",
                     line.seq, line.kind, line.memory
                 ));
             }

@@ -60,7 +60,7 @@ pub fn repair(folder: &Path, name: &SpaceName, clock: &dyn Clock) -> Result<Repa
     }
     if names("backups.toml") {
         repair.set_aside(&folder.join("backups.toml"))?;
-        let said = "which backups there are is not known any more; each is known again when it is next brought up to date";
+        let said = "the list of known backups; each is registered again by its next backup";
         repair.mended.push(said.to_owned());
         repair.next_steps.push(NextStep::BackUp);
     }
@@ -83,7 +83,7 @@ impl Repair {
         let path = folder.join("space.toml");
         self.set_aside(&path)?;
         SpaceConfig::new(name.as_str(), clock.now()).write(&path)?;
-        let said = "space.toml was written anew, with the settings that a new space has";
+        let said = "space.toml was recreated with default settings";
         self.mended.push(said.to_owned());
         Ok(())
     }
@@ -95,8 +95,7 @@ impl Repair {
         match self.lost.first() {
             None => Ok(()),
             Some(lost) => {
-                let reason =
-                    format!("neither it nor the journal holds everything any more ({lost})");
+                let reason = format!("both it and the journal are incomplete ({lost})");
                 Err(StoreError::damaged(
                     &folder.join("memories").join("active.db"),
                     reason,
@@ -116,7 +115,7 @@ impl Repair {
         let (written, last) = self.write_journal(&database, &journal, &unfinished)?;
         if written == 0 {
             remove_if_there(&unfinished)?;
-            let nothing = "neither the journal nor the database holds an event that verifies";
+            let nothing = "neither the journal nor the database has a verifiable event";
             self.lost.push(nothing.to_owned());
             return Ok(());
         }
@@ -129,9 +128,8 @@ impl Repair {
             std::fs::rename(&unfinished, &journal)
                 .map_err(StoreError::io("put in place", &journal))?;
             sync_folder_of(&journal)?;
-            self.mended.push(format!(
-                "the journal was written anew, with {written} events"
-            ));
+            self.mended
+                .push(format!("the journal was rewritten with {written} events"));
         } else {
             remove_if_there(&unfinished)?;
         }
@@ -142,7 +140,7 @@ impl Repair {
             let replayed = restore::database_from_journal(&database, &journal, folder)?;
             let events = replayed.events;
             self.mended.push(format!(
-                "the database was written anew from {events} events of the journal"
+                "the database was rebuilt from {events} journal events"
             ));
             self.lost.extend(replayed.stopped);
         }
@@ -154,7 +152,7 @@ impl Repair {
         if look_at(path)?.is_some() {
             let aside = set_aside(path)?;
             self.mended.push(format!(
-                "{} was set aside as {}",
+                "{} was quarantined as {}",
                 path.display(),
                 aside.display()
             ));
@@ -184,7 +182,7 @@ impl Repair {
         if behind > 0 {
             let seq = merge.seq;
             merge.lost.push(format!(
-                "{behind} events after event {seq}: neither copy proves the next one"
+                "{behind} events after event {seq}: neither copy verifies the next one"
             ));
         }
         let more = merge.lost.len().saturating_sub(MOST_LOSSES);

@@ -34,7 +34,7 @@ impl SideDatabase {
             Err(error) => return Err(error),
         }
         let opened = self.open_once(path)?;
-        opened.ok_or_else(|| StoreError::damaged(path, "a new one seems to be of another version"))
+        opened.ok_or_else(|| StoreError::damaged(path, "a new file seems to have another version"))
     }
 
     /// `None` for a file of another version, which is to be removed.
@@ -81,7 +81,7 @@ impl SideDatabase {
         if application != 0 && application != self.application_id {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let given = format!("one with the application id {application:#x}");
-            return Err(InvalidValue::new(name, "a database that Anamne made", given).into());
+            return Err(InvalidValue::new(name, "an Anamne database", given).into());
         }
         let tables = "SELECT count(*) FROM sqlite_schema";
         let is_empty = || connection.query_row(tables, [], |row| Ok(row.get::<_, i64>(0)? == 0));
@@ -89,7 +89,7 @@ impl SideDatabase {
             return Ok(Found::Nothing);
         }
         if found <= 0 || application != self.application_id {
-            return Err(StoreError::damaged(path, "it has tables of somebody else"));
+            return Err(StoreError::damaged(path, "it contains foreign tables"));
         }
         match self.unusable {
             Unusable::ReplacedWhere(_) if found > self.format => Ok(Found::OfAnotherVersion),
@@ -113,7 +113,7 @@ impl SideDatabase {
         match first {
             Some(first) => Ok(Found::Earlier(found, &self.migrations[first..])),
             None if self.is_replaceable() => Ok(Found::OfAnotherVersion),
-            None => Err(StoreError::damaged(path, "no version knows its format")),
+            None => Err(StoreError::damaged(path, "unknown format")),
         }
     }
 

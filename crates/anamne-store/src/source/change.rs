@@ -19,12 +19,7 @@ impl Transaction<'_> {
         if let Some(successor) = edit.superseded_by {
             self.live(successor)?;
             if successor == id {
-                return Err(InvalidValue::new(
-                    "superseded_by",
-                    "another memory than the one that is changed",
-                    id,
-                )
-                .into());
+                return Err(InvalidValue::new("superseded_by", "a different memory", id).into());
             }
         }
         let mut memory = stored.memory.clone();
@@ -67,7 +62,7 @@ impl Transaction<'_> {
         if stored.memory.deleted_at.is_none() {
             return Err(StoreError::State {
                 id,
-                state: "is not forgotten, so there is nothing to restore",
+                state: "is not forgotten; nothing to restore",
             });
         }
         let memory = Memory {

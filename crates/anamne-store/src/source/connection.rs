@@ -55,12 +55,12 @@ pub(crate) fn configure(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a database that a newer version made; says which format it has, 0 where it has no tables yet.
+/// Refuses a database that a newer version made; says which format it has, 0 where it contains no tables yet.
 pub(crate) fn check_format(connection: &Connection, path: &Path) -> Result<i64> {
     check_format_of(connection, path, SOURCE_FORMAT)
 }
 
-/// Refuses a file that has a higher format than `known`; says which one it has, 0 where it has no tables yet.
+/// Refuses a file that has a higher format than `known`; says which one it has, 0 where it contains no tables yet.
 pub(super) fn check_format_of(connection: &Connection, path: &Path, known: i64) -> Result<i64> {
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     settings_file::check_format(path, found, known)?;

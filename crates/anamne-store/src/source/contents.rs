@@ -204,7 +204,7 @@ impl Colder {
             })
             .optional()?;
         parts.ok_or_else(|| {
-            let reason = format!("it lacks what m{row} says");
+            let reason = format!("the content of m{row} is missing");
             StoreError::damaged(&file_beside(&self.database, tier), reason)
         })
     }
@@ -235,7 +235,7 @@ pub(crate) fn let_read_colder(connection: &Connection, path: &Path) -> Result<()
         let tier = Tier::from_number(context.get(0)?);
         let (row, part): (u32, usize) = (context.get(1)?, context.get::<u8>(2)?.into());
         let failed = |reason: String| rusqlite::Error::UserFunctionError(reason.into());
-        let tier = tier.ok_or_else(|| failed(format!("m{row} names a tier that is none")))?;
+        let tier = tier.ok_or_else(|| failed(format!("m{row} has an invalid tier")))?;
         let mut colder = colder.lock().unwrap_or_else(PoisonError::into_inner);
         colder
             .part(tier, row, part.min(2))

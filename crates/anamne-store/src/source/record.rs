@@ -158,7 +158,7 @@ pub(crate) fn read_body(row: &SqlRow<'_>, kind: Kind) -> rusqlite::Result<Body> 
         Kind::Fact => Body::Fact {
             category: number(4)?.and_then(Category::from_number),
         },
-        _ => Body::empty(kind).ok_or_else(|| unreadable(7, "a chunk without its document"))?,
+        _ => Body::empty(kind).ok_or_else(|| unreadable(7, "a chunk without a document"))?,
     })
 }
 

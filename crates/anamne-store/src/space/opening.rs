@@ -78,7 +78,7 @@ impl SpaceSource {
             && !error.is_read_only()
         {
             // They are moved when the disk, or whoever has them open, allows it.
-            space.note_mended(vec![format!("{error}; it stays where it is for now")]);
+            space.note_mended(vec![format!("{error}; left unchanged for now")]);
         }
         Ok(space)
     }
@@ -94,7 +94,7 @@ impl SpaceSource {
         if !is_kept_out || readable().is_err() {
             return Err(error);
         }
-        self.note_mended(vec![format!("nothing could be mended: {error}")]);
+        self.note_mended(vec![format!("nothing could be repaired: {error}")]);
         Ok(())
     }
 

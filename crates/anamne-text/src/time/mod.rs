@@ -43,12 +43,12 @@ pub use question::{Direction, Reach, TimeExpression, When, expressions};
 pub enum TimeError {
     /// Nothing was given.
     #[error(
-        "no time was given; give one such as 2026-03-01, \"2026-03-01 14:00\", yesterday, \"3 days ago\" or 2w"
+        "missing time; use one such as 2026-03-01, \"2026-03-01 14:00\", yesterday, \"3 days ago\" or 2w"
     )]
     Empty,
     /// The text is in no form that is understood.
     #[error(
-        "\"{given}\" is not a time that is understood; give a date (2026-03-01, 2026-03, 2026), a date and time \
+        "unknown time \"{given}\"; use a date (2026-03-01, 2026-03, 2026), a date and time \
          (\"2026-03-01 14:00\" or RFC 3339), a day (today, yesterday, monday), a span (\"last week\", \"this year\") \
          or how long ago (\"3 days ago\", 3d, 2w)",
         given = shorten(given)
@@ -59,7 +59,7 @@ pub enum TimeError {
     },
     /// The text has the form of a date or time that does not exist.
     #[error(
-        "\"{}\" is no date or time that exists; check the month, the day and the hour",
+        "\"{}\" doesn't exist; check the month, the day and the hour",
         shorten(given)
     )]
     Nonexistent {

@@ -96,7 +96,7 @@ impl Space {
             ..Plan::default()
         });
         let reason = format!(
-            "no {} memory bears on the question, so the other tiers were searched too",
+            "no relevant {} memory; searched the other tiers too",
             recall.temperature
         );
         plan.reasons.insert(0, reason);

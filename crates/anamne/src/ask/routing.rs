@@ -113,7 +113,7 @@ impl Store {
             let share = (sureness * 100.0).round();
             prospect
                 .reasons
-                .insert(0, format!("its best memory bears on it with {share} %"));
+                .insert(0, format!("its best memory has {share} % confidence"));
         }
         SpaceProposal {
             space: prospect.name.to_string(),
@@ -152,7 +152,7 @@ impl Prospect {
         if !shared.is_empty() {
             self.likelihood += DESCRIPTION * shared.len() as f32 / wanted.len() as f32;
             self.reasons.push(format!(
-                "its name or description says {}",
+                "its name or description contains {}",
                 shared.join(", ")
             ));
         }

@@ -89,7 +89,9 @@ impl KnowledgeFile {
         let extracted = match self.open()?.catch_up(&feed, batch, now, go_on) {
             Err(error) if error.is_damage() => {
                 self.remove()?;
-                let said = format!("knowledge was damaged and is extracted anew: {error}");
+                let said = format!(
+                    "the knowledge graph was damaged and is being extracted again: {error}"
+                );
                 self.troubles.note([said]);
                 self.open()?.catch_up(&feed, batch, now, go_on)?
             }

@@ -208,7 +208,7 @@ impl Derived<Error> for Latent {
 pub(crate) fn examine(space: &Path) -> Option<Finding> {
     let bytes = std::fs::read(path_in(space)).ok()?;
     let is_whole = LatentIndex::decode(&bytes, &BuiltInTokens.name()).is_some();
-    let problem = "its checksum, its format or its vocabulary is another".to_owned();
+    let problem = "checksum, format or vocabulary mismatch".to_owned();
     (!is_whole).then(|| Finding::new(Part::View, format!("{VIEWS}/{NAME}"), None, problem))
 }
 

@@ -260,9 +260,9 @@ impl Registry {
                     continue;
                 }
                 mended.rebuilt.push(if one.class().is_rebuilt() {
-                    format!("{part}: was damaged ({reason}) and has been rebuilt")
+                    format!("{part}: damaged ({reason}); rebuilt")
                 } else {
-                    format!("{part}: was damaged ({reason}), was set aside, and begins anew")
+                    format!("{part}: damaged ({reason}); quarantined and recreated empty")
                 });
             }
         }

@@ -151,7 +151,7 @@ impl OpenTier {
             .filter(|(view, _)| view.health() == Health::Whole);
         let said = rebuilt.map(|(view, reason)| {
             let view = label(view.name(), self.tier());
-            format!("the view {view} was damaged ({reason}) and was built again")
+            format!("the view {view} was damaged ({reason}) and has been rebuilt")
         });
         source.note_mended(said.collect());
         Ok(())

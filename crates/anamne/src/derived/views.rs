@@ -80,7 +80,7 @@ impl Views {
             let problem = match view.verify() {
                 Health::Broken(reason) => reason,
                 Health::Whole if view.watermark() > head => format!(
-                    "it covers the log up to event {}, but the log ends at event {head}",
+                    "it covers the log up to event {}, beyond its end at event {head}",
                     view.watermark()
                 ),
                 Health::Whole => return None,

@@ -56,7 +56,7 @@ struct Chore {
 const CHORES: [Chore; 9] = [
     Chore {
         name: "retention",
-        what: "forget and erase what the space does not keep",
+        what: "forget and erase by retention",
         every: HOURS,
         after_trouble: HOURS,
         priority: Priority::Urgent,
@@ -71,7 +71,7 @@ const CHORES: [Chore; 9] = [
     },
     Chore {
         name: "erasure",
-        what: "take what was erased out of everything derived",
+        what: "remove erased content from derived files",
         every: 0,
         after_trouble: 0,
         priority: Priority::Urgent,
@@ -81,7 +81,7 @@ const CHORES: [Chore; 9] = [
     },
     Chore {
         name: "backup_erasure",
-        what: "take what was erased out of backups",
+        what: "remove erased content from backups",
         every: HOURS,
         after_trouble: HOURS,
         priority: Priority::Urgent,
@@ -94,7 +94,7 @@ const CHORES: [Chore; 9] = [
     },
     Chore {
         name: "derived",
-        what: "fold long tails, rebuild what is broken, write down what was observed",
+        what: "fold indexes, rebuild damaged views, save observations",
         every: 0,
         after_trouble: 0,
         priority: Priority::Urgent,
@@ -109,7 +109,7 @@ const CHORES: [Chore; 9] = [
     },
     Chore {
         name: "uses",
-        what: "note which memories were handed out",
+        what: "record which memories were used",
         every: 0,
         after_trouble: 0,
         priority: Priority::Urgent,
@@ -132,7 +132,7 @@ const CHORES: [Chore; 9] = [
     },
     Chore {
         name: "examination",
-        what: "read everything back, and restore what is damaged",
+        what: "verify everything and restore damage",
         every: 24 * HOURS,
         after_trouble: 24 * HOURS,
         priority: Priority::Low,
@@ -142,7 +142,7 @@ const CHORES: [Chore; 9] = [
     },
     Chore {
         name: "tasks",
-        what: "do what stands in the queue",
+        what: "run queued tasks",
         every: 5 * SECONDS,
         after_trouble: 600 * SECONDS,
         priority: Priority::Urgent,
@@ -152,7 +152,7 @@ const CHORES: [Chore; 9] = [
     },
     Chore {
         name: "embedding",
-        what: "make the vectors of a model that was chosen",
+        what: "embed memories for a newly chosen model",
         every: 0,
         after_trouble: 60 * SECONDS,
         priority: Priority::Urgent,

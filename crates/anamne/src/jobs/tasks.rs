@@ -67,9 +67,7 @@ impl Handlers for Modules<'_> {
                 let made = self.inner.back_up_as_scheduled();
                 made.map(|_| ()).map_err(TaskError::failed)
             }
-            kind => Err(TaskError::Hopeless(format!(
-                "nothing does tasks of the kind {kind}"
-            ))),
+            kind => Err(TaskError::Hopeless(format!("unknown task kind {kind}"))),
         }
     }
 }

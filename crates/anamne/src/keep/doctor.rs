@@ -76,7 +76,7 @@ impl CheckUp {
         }
         if is_sound(Part::Database) {
             self.well.push(format!(
-                "database: {} rows are as they were told, and SQLite's integrity check passes",
+                "database: {} rows verify, and SQLite's integrity check passes",
                 examined.rows
             ));
         }

@@ -43,7 +43,7 @@ pub struct Unreached {
 
 /// What an erasure reached beside the space itself, and what it did not reach. Stores made by a rewind, copies of a
 /// backup made by other means, and exports are not known to the store, so they are never among these places.
-#[must_use = "an erasure that did not reach every place says so here alone"]
+#[must_use = "an incomplete erasure is reported only here"]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Erased {
     /// The backups that are known, each with what became of it.

@@ -194,7 +194,7 @@ impl Store {
                     }
                 }
                 None => report.lost.push(
-                    "space.toml can't be read, and the folder's name does not say which space it was; write the file anew by hand"
+                    "space.toml is unreadable, and the folder's name doesn't identify the space; recreate the file by hand"
                         .to_owned(),
                 ),
             }

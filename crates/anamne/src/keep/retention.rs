@@ -81,23 +81,23 @@ fn deferred(
     let live = plan.live;
     if are_too_many(&plan.outdated, live) {
         deferred.push(format!(
-            "retention: {} of {live} memories happened more than {days} days ago. More than a tenth of a space is not \
-             forgotten at once without confirmation",
+            "retention: {} of {live} memories are older than {days} days. Forgetting more than a tenth of a space at once \
+needs confirmation",
             plan.outdated.len()
         ));
     }
     if unconfirmed > 0 {
         deferred.push(format!(
-            "retention: {unconfirmed} of {live} memories happened more than {days} days before the present date of the clock ({now}). \
-             They are forgotten when the space was used on three days that confirm that date; if the date is right, a person can confirm it now"
+            "retention: {unconfirmed} of {live} memories are older than {days} days by the clock ({now}). \
+They are forgotten once three days of use confirm that date; you can also confirm it now"
         ));
     }
     let mut next_steps = Vec::new();
     if are_too_many(&plan.erasable, live) {
         next_steps.push(NextStep::RestoreRetention);
         deferred.push(format!(
-            "retention: the grace period of {} forgotten memories is over. So many ({live} memories are live) are not erased \
-             at once without confirmation",
+            "retention: the grace period of {} forgotten memories is over. Erasing that many at once ({live} live memories) \
+needs confirmation",
             plan.erasable.len()
         ));
     }
@@ -251,7 +251,7 @@ impl Space {
                 folder, trouble, ..
             } = update;
             format!(
-                "the backup {} may still hold what the retention erased: {trouble}",
+                "the backup {} may still contain text erased by retention: {trouble}",
                 folder.display()
             )
         }));

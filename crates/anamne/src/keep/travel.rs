@@ -58,7 +58,7 @@ impl Store {
             match candidate.began() {
                 Ok(began) if began <= at => chosen.push(candidate),
                 Ok(began) if space.is_some() => {
-                    let accepts = format!("not before the space began, which was at {began}");
+                    let accepts = format!("not before {began}, when the space was created");
                     return Err(InvalidValue::new("at", accepts, at).into());
                 }
                 Ok(_) => rewind.absent.push(candidate.name().to_owned()),

@@ -393,7 +393,7 @@ impl Knowledge {
         let more = if fitting.len() > 4 { ", …" } else { "" };
         let shown = fitting[..fitting.len().min(4)].join(", ");
         let accepted = format!(
-            "as much of an id as fits one contradiction alone ({} begin so: {shown}{more})",
+            "a unique beginning of an id ({} match: {shown}{more})",
             fitting.len()
         );
         Err(InvalidValue::new("id", accepted, format!("{beginning:?}")).into())

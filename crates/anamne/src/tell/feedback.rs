@@ -29,7 +29,7 @@ impl Space {
         let found = best.map(|row| self.inner.source.get_rows(&[*row]));
         let memory = found.transpose()?.and_then(|mut found| found.pop());
         let Some((_, memory)) = memory else {
-            let accepts = "the number of a question of the log that has an answer";
+            let accepts = "the number of a logged query with an answer";
             return Err(anamne_store::StoreError::from(InvalidValue::new(
                 "query", accepts, number,
             ))

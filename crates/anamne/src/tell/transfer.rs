@@ -331,7 +331,7 @@ impl<'a> Moving<'a> {
             match there.get(arrived) {
                 Some(there) if says_the_same(&memory, there) => moved.push(memory.id),
                 _ => {
-                    let reason = "it was changed or damaged in the other space since it was copied";
+                    let reason = "changed or damaged in the other space since it was copied";
                     let kept = Kept {
                         memory: memory.id,
                         reason: reason.to_owned(),

@@ -74,7 +74,7 @@ impl BackupCopy<'_> {
         let further = match source.backup_state(self.store)? {
             BackupState::Missing => {
                 return Err(Trouble {
-                    said: "there is no backup of this space there now".to_owned(),
+                    said: "no backup of this space there any more".to_owned(),
                     next_step: Some(NextStep::ForgetBackup),
                 });
             }
@@ -170,7 +170,7 @@ impl BackupCopy<'_> {
         let space = self.open()?;
         let source = &space.inner.source;
         if !self.origin.source.shares_history_with(source)? {
-            let another = "there is another store now, which has nothing in common with this space";
+            let another = "the folder now contains an unrelated store";
             return Err(Trouble {
                 said: another.to_owned(),
                 next_step: Some(NextStep::ForgetBackup),

@@ -37,7 +37,7 @@ pub(crate) fn notes(space: &Space, folder: &Path, standing: Standing) -> Result<
     if !is_free(folder)? {
         return Err(Error::Unsuitable {
             path: folder.to_owned(),
-            reason: "there is something in it already; name a folder that is empty or not there yet",
+            reason: "not empty; use an empty or new folder",
         });
     }
     let ids = space.select(&Filter::default(), standing, Order::OldestFirst)?;

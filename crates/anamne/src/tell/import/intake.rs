@@ -274,7 +274,7 @@ impl<'a> Intake<'a> {
             place, from, link, ..
         } = pending;
         let Some(to) = self.space.find_imported(&link.to)? else {
-            let missing = format!("the link's end {:?} is not there", link.to);
+            let missing = format!("the link target {:?} doesn't exist", link.to);
             return Ok(Err(place.bad(missing)));
         };
         let created_at = link.created_at.unwrap_or_else(|| self.space.now());
@@ -283,7 +283,7 @@ impl<'a> Intake<'a> {
                 Ok(true) => {}
                 Ok(false) => {
                     return Ok(Err(place.bad(format!(
-                        "a {} link to {:?}, which is trusted more than an import; --trusted accepts it",
+                        "a {} link to {:?}, which has more trust than an import; use --trusted to accept it",
                         link.link_type, link.to
                     ))));
                 }

@@ -116,7 +116,7 @@ impl fmt::Display for ImportReport {
         } = self;
         write!(
             formatter,
-            "{imported} imported, {known} known already, {links} links drawn"
+            "{imported} imported, {known} already stored, {links} links created"
         )
     }
 }

@@ -95,7 +95,7 @@ fn collect(root: &Path, paths: Vec<PathBuf>, notes: &mut Vec<Note>) {
             },
             Ok(metadata) if metadata.is_file() && is_markdown(&path) => None,
             Ok(_) => continue,
-            Err(error) => Some(format!("can't look at it: {error}")),
+            Err(error) => Some(format!("can't read metadata: {error}")),
         };
         let parts = path.strip_prefix(root).unwrap_or(&path).iter();
         let name: Vec<_> = parts.map(std::ffi::OsStr::to_string_lossy).collect();
@@ -127,7 +127,7 @@ fn load(note: &Note) -> Result<String, String> {
         return Err(reason.clone());
     }
     let bytes = read_regular(&note.path, LONGEST_NOTE).map_err(|unfit| unfit.to_string())?;
-    let bytes = bytes.ok_or("it is not there any more")?;
+    let bytes = bytes.ok_or("no longer there")?;
     String::from_utf8(bytes).map_err(|error| format!("not UTF-8: {error}"))
 }
 
@@ -166,7 +166,7 @@ fn arrival(
     for (link_type, target) in wikilinks {
         let to = ids
             .get(&target)
-            .ok_or_else(|| format!("there is no note {target:?} to link to"))?;
+            .ok_or_else(|| format!("no note {target:?} to link to"))?;
         if !links
             .iter()
             .any(|link| link.link_type == link_type && is_end(link, to, &target))

@@ -212,7 +212,7 @@ impl Record {
             }
         }
         serde_json::from_value(fields.into())
-            .map_err(|error| format!("not the body of a {kind}: {error}"))
+            .map_err(|error| format!("invalid fields of a {kind}: {error}"))
     }
 }
 
@@ -231,5 +231,5 @@ fn instant(field: &str, text: Option<String>) -> Result<Option<Timestamp>, Strin
         .or_else(|| civil().map(|zoned| zoned.timestamp()));
     instant
         .map(Some)
-        .ok_or_else(|| InvalidValue::new(field, "an RFC 3339 instant", &text).to_string())
+        .ok_or_else(|| InvalidValue::new(field, "an RFC 3339 time", &text).to_string())
 }
