@@ -50,7 +50,7 @@ pub(crate) fn path(path: &[Step]) -> String {
     steps.join(" → ")
 }
 
-/// Where it was looked, what that took, and why.
+/// The searched tiers, the work, and the reasons.
 pub(crate) fn print(plan: &Plan, output: &mut Output) -> Result<(), Failure> {
     let tiers = |tiers: &[Tier]| {
         let names: Vec<String> = tiers.iter().map(ToString::to_string).collect();

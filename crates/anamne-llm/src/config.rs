@@ -33,7 +33,7 @@ pub struct BridgeConfig {
     /// The model for vectors, by the provider's name for it; empty for none. `openai` alone offers one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub embedding_model: String,
-    /// Where the API is; the provider's own when not said. Other hosts than this machine by `https` alone.
+    /// Where the API is; the provider's own by default. Other hosts than this machine by `https` alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
     /// The variable of the environment that holds the key. With a `base_url` of one's own there is no usual one, so

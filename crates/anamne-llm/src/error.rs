@@ -103,7 +103,7 @@ pub enum BridgeError {
     NoKey {
         /// Whom the key would be for.
         host: String,
-        /// Where it was looked for.
+        /// The searched space.
         looked: String,
     },
     /// A key file that others than its owner can read.

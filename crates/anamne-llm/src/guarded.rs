@@ -22,7 +22,7 @@ pub(crate) enum Privacy {
 
 /// Reads a text file; `None` where it is not there.
 ///
-/// Refused unless it is a regular file (no symbolic link, pipe or device) of at most `most` bytes. On Unix the file
+/// Refused unless it is a regular file (not a link, pipe or device) of at most `most` bytes. On Unix the file
 /// and its folder must also belong to the user of this process, or to root, who can change every file anyway, and
 /// nobody else may have the right to write to them. Access control lists are covered: their mask stands in the
 /// bits of the group. Other systems have no such bits in the standard library; there the form is checked alone.

@@ -284,7 +284,7 @@ async fn refusals_name_the_field_the_limit_and_what_was_given() {
         raw_,
         "memory_update",
         json!({ "id": id }),
-        &["at least one thing"],
+        &["at least one field"],
     )
     .await;
     check(
@@ -298,7 +298,7 @@ async fn refusals_name_the_field_the_limit_and_what_was_given() {
         raw_,
         "memory_link",
         json!({ "from": id, "to": id, "type": "related" }),
-        &["to", "another memory"],
+        &["to", "a memory other"],
     )
     .await;
     let spaces: Vec<_> = std::fs::read_dir(raw.folder.path().join("spaces"))

@@ -1,4 +1,4 @@
-//! The note that views may still hold what was erased.
+//! The note that views may still contain erased text.
 //!
 //! The source can't know what views keep in their files. So an erasure leaves a note beside them before
 //! it counts as finished, and whoever has the views purged takes it away. A crash in between leaves the

@@ -23,7 +23,7 @@ pub enum StoreError {
     NoMemory {
         /// The id that was asked for.
         id: MemoryId,
-        /// Where it was looked for.
+        /// The searched space.
         space: String,
     },
     /// No memory of this space is cited like this.
@@ -31,7 +31,7 @@ pub enum StoreError {
     NoCitation {
         /// The citation that was asked for.
         citation: String,
-        /// Where it was looked for.
+        /// The searched space.
         space: String,
     },
     /// There is no such space in this store.

@@ -251,7 +251,7 @@ fn when_both_copies_are_hurt_what_is_before_the_damage_is_saved() {
     assert!(
         mended
             .iter()
-            .any(|line| line.contains("payload of event 3")),
+            .any(|line| line.contains("payload hash mismatch at event 3")),
         "{mended:?}"
     );
     let aside = home.at("journal.damaged-1/000001.jsonl");

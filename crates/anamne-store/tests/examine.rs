@@ -187,7 +187,7 @@ fn a_flipped_byte_anywhere_in_the_journal_is_named_and_mended() {
         if at + 1 == text.len() {
             // The last line is torn, which the next writer mends from the outbox.
             assert!(
-                found.notes[0].contains("1 events wait"),
+                found.notes[0].contains("1 events in the database"),
                 "{:?}",
                 found.notes
             );
@@ -467,7 +467,7 @@ fn an_event_that_waits_for_the_journal_is_no_damage() {
         let found = look(&copy);
         assert_eq!(found.findings, []);
         assert!(
-            found.notes[0].contains("1 events wait"),
+            found.notes[0].contains("1 events in the database"),
             "{:?}",
             found.notes
         );

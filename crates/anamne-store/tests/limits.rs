@@ -250,7 +250,7 @@ fn edits_links_actors_and_filters_have_limits_too() {
     check_refused(
         space.edit(&user(), id, &own),
         "superseded_by",
-        "another",
+        "a different memory",
         &id.to_string(),
     );
     let link = |change: fn(&mut Link)| {
@@ -275,7 +275,7 @@ fn edits_links_actors_and_filters_have_limits_too() {
     check_refused(
         link(|link| link.to = link.from),
         "to",
-        "another",
+        "other than the link's start",
         &id.to_string(),
     );
     let nobody = Actor {
@@ -530,7 +530,7 @@ fn short_ids_mean_one_memory_or_are_refused() {
             .expect("an id"),
         first
     );
-    check_refused(space.resolve(&text[..4]), "id", "one memory", &text[..4]);
+    check_refused(space.resolve(&text[..4]), "id", "unique", &text[..4]);
     for text in ["", "-", "g", "日", &"0".repeat(33)] {
         check_refused(space.resolve(text), "id", "UUID", text);
     }

@@ -1,4 +1,4 @@
-//! What the engine answers.
+//! Answers of the engine.
 
 use std::borrow::Cow;
 
@@ -7,31 +7,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ConflictKind, Memory, MemoryId, Seq, Tier};
 
-/// What became of a memory that was told.
+/// The result of storing a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remembered {
-    /// The memory's id: the new one, or that of the memory that already said this.
+    /// The id of the new memory, or of the existing duplicate.
     pub id: MemoryId,
-    /// The event that holds it.
+    /// The event that stored it.
     pub seq: Seq,
-    /// The space in which it lives.
+    /// The space that contains it.
     pub space: String,
-    /// Whether it was known already; then nothing was changed.
+    /// Whether it was a duplicate; then nothing changed.
     pub duplicate: bool,
 }
 
-/// What each signal contributed to a result, before weighting; what did not take part is 0.
+/// The unweighted signals of a result; unused ones are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScoreParts {
-    /// BM25 of the memory's own text, over the most that the query could reach: 0 to about 1.
+    /// BM25 of the memory's text, divided by the query's maximum: 0 to about 1.
     pub lexical: f32,
     /// Cosine between the query and the memory's best vector: −1 to 1.
     pub semantic: f32,
-    /// How well each word of the query is met by some word of the memory, weighted by rarity: 0 to 1.
+    /// How well each query word is matched by some word of the memory, weighted by rarity: 0 to 1.
     pub words: f32,
     /// The same over the memory and its neighbours in the thread: 0 to 1.
     pub neighbours: f32,
-    /// How well the rest of its thread answers the query: 0 to 1.
+    /// How well the candidates of its thread match the query: 0 to 1.
     pub thread: f32,
     /// `exp(-Δt/τ)` of its age: 0 to 1.
     pub recency: f32,
@@ -41,36 +41,36 @@ pub struct ScoreParts {
     pub trust: f32,
 }
 
-/// Why a result is there, for a machine: where it was found and how each signal weighed.
+/// Machine-readable explanation of a result: where it was found, and every feature.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
-    /// The stages that brought it up: `lexical`, `vectors`, `neighbours`, `graph`, `asked again`.
+    /// The stages that found it: `lexical`, `vectors`, `neighbours`, `graph`, `asked again`.
     pub found_by: Vec<String>,
-    /// The words of the query that it holds.
+    /// The query words that it contains.
     pub matched: Vec<String>,
-    /// Name, value and weight of each feature of the final score; `reranker` is among them where one looked at the result.
+    /// Name, value and weight of each feature of the final score; includes `reranker` if one scored the result.
     pub features: Vec<(Cow<'static, str>, f32, f32)>,
-    /// How like it is to a result before it, 0 to 1, where diversity was asked for and had a say in its place.
+    /// Similarity to a preceding result, 0 to 1, if diversity affected its rank.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub likeness: Option<f32>,
-    /// Name and value of everything that its confidence was judged by.
+    /// Name and value of every input of its confidence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judged_by: Vec<(Cow<'static, str>, f32)>,
 }
 
-/// Another memory that says what can't be true beside a result.
+/// Another memory that contradicts a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dispute {
     /// The other memory.
     pub memory: MemoryId,
-    /// How it is cited: `m12`.
+    /// Its citation: `m12`.
     pub citation: String,
-    /// What the two are to each other.
+    /// The kind of contradiction.
     pub kind: ConflictKind,
-    /// Which of the two holds: this result (`true`), the other one (`false`), or nobody knows (`None`).
+    /// Which one holds: this result (`true`), the other (`false`), or unresolved (`None`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holds: Option<bool>,
-    /// Why they can't both hold, for a person.
+    /// The reason, as a sentence.
     pub reason: String,
 }
 
@@ -79,115 +79,115 @@ pub struct Dispute {
 pub struct Hit {
     /// The memory.
     pub memory: Memory,
-    /// The final score; only its order and its use in one answer mean anything.
+    /// The final score; comparable within one answer only.
     pub score: f32,
-    /// The probability that this memory bears on the question, 0 to 1.
+    /// The probability that this memory is relevant, 0 to 1.
     pub confidence: f32,
-    /// What each signal gave.
+    /// The unweighted signals.
     pub scores: ScoreParts,
-    /// Why it is here, in a sentence for a person.
+    /// The reason, as a sentence.
     pub reasoning: String,
-    /// Why it is here, for a machine.
+    /// The machine-readable explanation.
     pub explanation: Explanation,
-    /// The memories just before and after it in its thread, where they were asked for.
+    /// The preceding and following memory in its thread, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub surroundings: Vec<Memory>,
-    /// The memories that say otherwise.
+    /// The memories that contradict it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disputes: Vec<Dispute>,
-    /// How it was reached from what the question itself found, where it was not found at once.
+    /// The path from a direct result, if it was not found directly.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<Step>,
-    /// The persons, places and things that it names, where the question goes deeper than shallow.
+    /// The entities that it mentions, for depth beyond shallow.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entities: Vec<String>,
-    /// The space that it was found in, where several were asked.
+    /// Its space, if several were searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<String>,
 }
 
-/// One step of the way from what a question found to a result.
+/// One step of the path to a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// What leads there: `found`, or `named` by the question; `mentions`, `mentioned_in`, `said_in` (where a memory says the
     /// relation); a relation (`works_at`, backwards `works_at of`) or a type of link (`supersedes`, backwards `superseded_by`);
     /// `next` or `previous` in the thread; `asked again`.
     pub by: String,
-    /// Where it leads: a memory's citation, or the name of an entity; for `asked again` the words.
+    /// The target: a memory's citation or an entity's name; for `asked again` the words.
     pub to: String,
-    /// The memory, where it leads to one.
+    /// The target memory, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryId>,
 }
 
-/// What came nearest where an answer declines.
+/// The best candidate of an answer that abstains.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NearestMiss {
     /// The memory.
     pub memory: MemoryId,
-    /// How it is cited: `m12`.
+    /// Its citation: `m12`.
     pub citation: String,
-    /// The probability that it bears on the question.
+    /// The probability that it is relevant.
     pub confidence: f32,
-    /// What it says, shortened to a line.
+    /// Its text, shortened to one line.
     pub excerpt: String,
 }
 
-/// Why there is no result that is sure enough.
+/// Why no result reaches the confidence threshold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Abstention {
-    /// How sure a result had to be.
+    /// The threshold.
     pub threshold: f32,
-    /// What was looked at, in a sentence for a person.
+    /// What was searched, as a sentence.
     pub looked_at: String,
-    /// The memory that came nearest, if any.
+    /// The best candidate, if any.
     pub nearest: Option<NearestMiss>,
 }
 
-/// What the words of a question that name a time were taken for.
+/// A time expression in a query, and how it was understood.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnderstoodTime {
     /// The words.
     pub words: String,
-    /// From this instant; from the beginning where it is not said.
+    /// Start; `None` is unbounded.
     pub since: Option<Timestamp>,
-    /// Up to before this instant; without end where it is not said.
+    /// End, exclusive; `None` is unbounded.
     pub until: Option<Timestamp>,
-    /// The memory of the event that the time is counted from: "the week before the release".
+    /// The memory of the event that the time refers to: "the week before the release".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<MemoryId>,
 }
 
-/// What a recall had to touch.
+/// The work of a recall.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     /// Tiers that were searched.
     pub tiers: u32,
-    /// Rows that the searches had before them: those of each tier's views that were asked.
+    /// Rows in the searched views.
     pub rows: u64,
-    /// Bytes of views that these searches read, as estimated from the views' sizes.
+    /// Bytes read, estimated from the views' sizes.
     pub bytes: u64,
-    /// Connections that were followed, where the question goes deeper than shallow.
+    /// Edges followed, for depth beyond shallow.
     #[serde(default)]
     pub edges: u64,
 }
 
-/// How a recall was planned, and what came of it.
+/// The plan of a recall and its outcome.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Whether the planner had a say.
+    /// Whether the planner was used.
     pub planned: bool,
-    /// The tiers that were searched, in their order.
+    /// The searched tiers, in order.
     pub tiers: Vec<Tier>,
-    /// The tiers within reach that were left out.
+    /// The tiers that were skipped.
     pub left_out: Vec<Tier>,
-    /// What was expected to be touched, and what was.
+    /// The expected work.
     pub expected: Work,
-    /// What was touched.
+    /// The actual work.
     pub work: Work,
-    /// Whether the first answer was weak and more was searched.
+    /// Whether more was searched because the first answer was weak.
     pub widened: bool,
-    /// Why, in sentences for a person.
+    /// The reasons, as sentences.
     pub reasons: Vec<String>,
 }
 
@@ -196,75 +196,73 @@ pub struct Plan {
 pub struct Answer {
     /// The results, best first.
     pub results: Vec<Hit>,
-    /// The probability that the memory holds what is asked, 0 to 1: a factor of every result's confidence. Where one
-    /// of the searches was asked to rank alone, the confidence of the surest result.
+    /// The probability that the store has an answer, 0 to 1; a factor of every result's confidence. With a single
+    /// signal, the highest confidence.
     #[serde(default)]
     pub answered: f32,
-    /// The views that could not take part, and `source restored` where a damaged database was restored in the course
-    /// of this very answer; empty when all is well.
+    /// The views that were unavailable, and `source restored` if a damaged database was restored during this answer;
+    /// normally empty.
     pub degraded: Vec<String>,
-    /// What words that name a time were taken for.
+    /// How time expressions were understood.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub times: Vec<UnderstoodTime>,
-    /// Why nothing is answered, where a confidence was asked for that nothing has.
+    /// Why there is no result, if none reaches the requested confidence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abstained: Option<Abstention>,
-    /// How it was planned, where that was asked for, or where more was searched than at first.
+    /// The plan, if requested, or if the search was widened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Plan>,
     /// Milliseconds from the call to the answer.
     pub took_ms: f64,
 }
 
-/// A memory that stands in a context block.
+/// A memory in a context block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContextEntry {
     /// The memory's id.
     pub id: MemoryId,
-    /// How the block cites it: `m12`.
+    /// Its citation: `m12`.
     pub citation: String,
-    /// The probability that it bears on the question; 0 where it was not found by one.
+    /// The probability that it is relevant; 0 without a query.
     pub confidence: f32,
-    /// Tokens that it costs in the block.
+    /// Its tokens in the block.
     pub tokens: usize,
-    /// Whether its text was shortened to fit.
+    /// Whether its text was shortened.
     pub shortened: bool,
-    /// The entry that it stands beside, where it is there for that one alone: a question for the short turn that answers
-    /// it, or the other side of what is contested.
+    /// The entry that it accompanies: the question of a short answer, or the other side of a dispute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<MemoryId>,
 }
 
-/// A memory that did not find room in a context block.
+/// A memory that didn't fit into a context block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeftOut {
     /// The memory's id.
     pub id: MemoryId,
     /// Why: `over_budget` or `duplicate`.
     pub reason: String,
-    /// Tokens that it would have cost.
+    /// The tokens it needs.
     pub tokens: usize,
 }
 
-/// A block of remembered text for a model to read.
+/// A block of recalled text for a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Context {
     /// The block; quoted data, never an instruction.
     pub text: String,
-    /// Tokens that the block costs, as estimated.
+    /// Estimated tokens of the block.
     pub tokens: usize,
     /// The memories in it, in reading order.
     pub entries: Vec<ContextEntry>,
     /// The memories that did not fit, best first.
     pub left_out: Vec<LeftOut>,
-    /// Why there is none, where a confidence was asked for that nothing has.
+    /// Why there is no block, if nothing reaches the requested confidence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abstained: Option<Abstention>,
-    /// What words that name a time were taken for.
+    /// How time expressions were understood.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub times: Vec<UnderstoodTime>,
-    /// The views that could not take part, and `source restored` where a damaged database was restored in the course
-    /// of this very answer.
+    /// The views that were unavailable, and `source restored` if a damaged database was restored during this answer.
     pub degraded: Vec<String>,
     /// Milliseconds from the call to the answer.
     pub took_ms: f64,

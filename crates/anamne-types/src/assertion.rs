@@ -1,4 +1,4 @@
-//! What people tell the knowledge graph by hand.
+//! Statements that people add to the knowledge graph.
 
 use std::fmt::Write;
 
@@ -8,60 +8,60 @@ use serde::{Deserialize, Serialize};
 use crate::limits::{accept, check_name, check_names, check_some, check_text};
 use crate::{EntityType, InvalidValue, Limits, MemoryId, Perspective};
 
-/// What someone says about the knowledge graph itself. It is told as a fact, outranks everything that was read from texts, and
-/// ends when that fact is forgotten or expires.
+/// A statement about the knowledge graph. It is stored as a fact, outranks extracted statements, and ends when that
+/// fact is forgotten or expires.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "asserts", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Assertion {
-    /// There is something of this name.
+    /// An entity exists.
     Entity {
         /// Its name.
         name: String,
-        /// What it is.
+        /// Its type.
         #[serde(rename = "type")]
         entity_type: EntityType,
-        /// Other names for the same.
+        /// Its aliases.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         aliases: Vec<String>,
     },
-    /// One entity stands in a relation to another.
+    /// A relation between two entities.
     Relation {
-        /// The entity that it is about.
+        /// The subject.
         subject: String,
-        /// What is said, in words joined by `_`: `works_at`.
+        /// The relation: words joined by `_`, such as `works_at`.
         relation: String,
-        /// The other entity.
+        /// The object.
         object: String,
-        /// Since when it is so.
+        /// Valid from.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         valid_from: Option<Timestamp>,
-        /// Until when it is so.
+        /// Valid until.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         valid_to: Option<Timestamp>,
     },
-    /// An entity has a property with a value.
+    /// A property of an entity.
     Property {
         /// The entity.
         entity: String,
-        /// The frame in which it stands.
+        /// The frame.
         frame: Perspective,
         /// The property's name.
         property: String,
         /// Its value.
         value: String,
     },
-    /// Something is not so, or not an entity: what texts say of it counts for nothing.
+    /// A denial: extracted statements about it no longer count.
     Denial {
         /// The entity.
         subject: String,
-        /// The relation or property that is denied; the entity itself where it is not given.
+        /// The denied relation or property; `None` denies the entity.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         relation: Option<String>,
-        /// The other end that is denied; every one where it is not given.
+        /// The denied object; `None` denies all.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         object: Option<String>,
     },
-    /// Two names that look alike mean different things.
+    /// Two similar names mean different entities.
     Distinct {
         /// One name.
         one: String,
@@ -80,7 +80,7 @@ pub enum Assertion {
 }
 
 impl Assertion {
-    /// The name under which it stands in the metadata of its fact.
+    /// Its key in the metadata of its fact.
     pub const KEY: &'static str = "knowledge";
 
     /// Checks every name.
@@ -140,7 +140,7 @@ impl Assertion {
         }
     }
 
-    /// The sentence that is told.
+    /// The sentence that is stored.
     pub fn sentence(&self) -> String {
         match self {
             Self::Entity {

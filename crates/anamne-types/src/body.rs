@@ -1,10 +1,10 @@
-//! The kinds of memory and the typed body that each carries beside its text.
+//! The kinds of memory and their typed bodies.
 
 use serde::{Deserialize, Serialize};
 
 use crate::MemoryId;
 
-/// Declares an enum of words with one spelling in code, JSON, the CLI and the source, and a stable number.
+/// Declares an enum with one spelling in code, JSON, CLI and database, and a stable number.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident as $field:literal { $($(#[$variant_doc:meta])* $variant:ident = $number:literal $word:literal,)+ }) => {
         $(#[$doc])*
@@ -17,12 +17,12 @@ macro_rules! words {
             /// Every value, in the order of its number.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The word for it, as it stands in JSON and on the command line.
+            /// Its spelling in JSON and on the command line.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word,)+ }
             }
 
-            /// The number under which it is stored; it never changes.
+            /// Its number in the database; never changes.
             pub fn number(self) -> u8 {
                 self as u8
             }
@@ -56,15 +56,15 @@ macro_rules! words {
 pub(crate) use words;
 
 words! {
-    /// What a memory is.
+    /// The kind of a memory.
     Kind as "kind" {
-        /// Something said in a conversation.
+        /// A message of a conversation.
         Message = 1 "message",
         /// A step of reasoning, part of a chain.
         Thought = 2 "thought",
-        /// Something held to be true, in one of nine categories.
+        /// A statement held to be true, in one of nine categories.
         Fact = 3 "fact",
-        /// Something undertaken: goal, plan, outcome.
+        /// A piece of work: goal, plan, outcome.
         Episode = 4 "episode",
         /// How to do something.
         Skill = 5 "skill",
@@ -72,37 +72,37 @@ words! {
         Document = 6 "document",
         /// A part of a document.
         Chunk = 7 "chunk",
-        /// A digest of other memories.
+        /// A summary of other memories.
         Summary = 8 "summary",
     }
 }
 
 words! {
-    /// What a fact is about.
+    /// The category of a fact.
     Category as "category" {
         /// A decision about the structure of a system.
         ArchitectureDecision = 1 "architecture_decision",
-        /// A way of writing code that recurs.
+        /// A recurring code pattern.
         CodePattern = 2 "code_pattern",
-        /// A bug, its cause and its cure.
+        /// A bug, its cause and its fix.
         BugFix = 3 "bug_fix",
         /// A setting and its value.
         Configuration = 4 "configuration",
-        /// Something that must or must not be.
+        /// A constraint.
         Constraint = 5 "constraint",
         /// A person, organisation, project, tool or thing.
         Entity = 6 "entity",
-        /// Something understood.
+        /// An insight.
         Insight = 7 "insight",
-        /// Where something is to be found.
+        /// A reference to a source.
         Reference = 8 "reference",
-        /// What someone likes or wants.
+        /// A preference.
         Preference = 9 "preference",
     }
 }
 
 words! {
-    /// Who speaks in a message.
+    /// The role of a message's author.
     Role as "role" {
         /// A person.
         User = 1 "user",
@@ -115,24 +115,24 @@ words! {
     }
 }
 
-/// One use of a tool inside an episode.
+/// A tool call in an episode.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolCall {
     /// The tool's name.
     pub tool: String,
-    /// What it was given.
+    /// Its input.
     #[serde(default)]
     pub input: String,
-    /// What it gave back.
+    /// Its output.
     #[serde(default)]
     pub output: String,
-    /// Whether it worked, if that is known.
+    /// Whether it succeeded, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub succeeded: Option<bool>,
 }
 
-/// What a memory holds beside its content, by kind.
+/// The typed fields of a memory, by kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Body {
@@ -272,7 +272,7 @@ impl Body {
         }
     }
 
-    /// Appends to `text` what of the body should be found by search, a line a field.
+    /// Appends the searchable fields to `text`, one per line.
     pub fn append_searchable(&self, text: &mut String) {
         let (before, list, after): (&[&String], &[String], &[&String]) = match self {
             Self::Episode {

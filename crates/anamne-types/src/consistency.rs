@@ -1,20 +1,20 @@
-//! Whether memories agree with each other.
+//! Consistency checks between memories.
 
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{accept, check_some, check_text};
 use crate::{Contradiction, InvalidValue, Limits, MemoryId};
 
-/// Which memories are compared with each other.
+/// The memories to compare.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConsistencyRequest {
     /// These memories.
     #[serde(default)]
     pub memories: Vec<MemoryId>,
-    /// And what a recall of these words finds.
+    /// Also the results of a recall of these words.
     pub topic: Option<String>,
-    /// Memories that the recall brings at most, 1 to 1 000.
+    /// Maximum number of recalled memories, 1 to 1 000.
     #[serde(default = "fifty")]
     pub limit: usize,
 }
@@ -33,7 +33,7 @@ impl ConsistencyRequest {
         }
     }
 
-    /// Compares what is remembered on a topic.
+    /// Compares the memories about a topic.
     pub fn on(topic: impl Into<String>) -> Self {
         Self {
             topic: Some(topic.into()),
@@ -41,7 +41,7 @@ impl ConsistencyRequest {
         }
     }
 
-    /// Checks that there is something to compare, and the bounds.
+    /// Checks the bounds and that there is something to compare.
     pub fn check(&self) -> Result<(), InvalidValue> {
         Limits::check_results(self.limit)?;
         let is_told = self.topic.is_some() || !self.memories.is_empty();
@@ -62,32 +62,30 @@ impl ConsistencyRequest {
     }
 }
 
-/// Two statements that can't both hold, and which one does.
+/// A contradiction, and which side holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Inconsistency {
-    /// The two, with their evidence.
+    /// The contradiction with its evidence.
     #[serde(flatten)]
     pub contradiction: Contradiction,
-    /// The memory that holds: the one that someone decided for, else the one that took the other one's place; nobody knows
-    /// where it is absent.
+    /// The memory that holds: the resolved one, else the superseding one; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holds: Option<MemoryId>,
 }
 
-/// Whether memories agree with each other.
+/// Consistency checks between memories.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ConsistencyReport {
-    /// How many memories were compared, each with each.
+    /// Number of memories compared pairwise.
     pub checked: u64,
-    /// What can't be true together, from the earliest.
+    /// The contradictions, earliest first.
     pub contradictions: Vec<Inconsistency>,
-    /// Memories among them that are not extracted into the graph yet: they were judged by their texts all the same, but what
-    /// someone decided about them since is not known.
+    /// Memories not extracted yet: compared by their texts, but without later decisions.
     pub not_extracted: u64,
 }
 
 impl ConsistencyReport {
-    /// Whether nothing among them is left that nobody can tell.
+    /// Whether no contradiction is open.
     pub fn is_consistent(&self) -> bool {
         self.contradictions
             .iter()

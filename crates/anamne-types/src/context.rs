@@ -1,4 +1,4 @@
-//! How a block of remembered text is asked for.
+//! Requests for context blocks.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,15 +7,15 @@ use crate::limits::accept;
 use crate::{InvalidValue, Recall};
 
 words! {
-    /// What a host wants to know without asking a question.
+    /// A context block without a query.
     ContextPreset as "preset" {
-        /// At the start of a session: what was decided, what is open, what matters, what was done last.
+        /// Start of a session: decisions, open points, important facts, recent work.
         SessionStart = 1 "session_start",
     }
 }
 
 impl ContextPreset {
-    /// Tokens that its block costs at most, and where no other budget is given.
+    /// Its maximum and default token budget.
     pub fn budget(self) -> usize {
         match self {
             Self::SessionStart => 1_500,
@@ -23,20 +23,20 @@ impl ContextPreset {
     }
 }
 
-/// A question whose answer is a block of text for a model to read.
+/// A request for a context block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContextRequest {
-    /// The question; its `limit` bounds how many memories are considered. With a preset its words may be empty.
+    /// The query; its `limit` bounds the memories considered. Its text may be empty with a preset.
     pub recall: Recall,
-    /// Tokens that the block may cost, at least 50. A preset's own budget is never exceeded.
+    /// Token budget, at least 50; never above a preset's budget.
     pub token_budget: usize,
-    /// What is wanted beside what the question asks, or without a question.
+    /// A preset, with or without a query.
     pub preset: Option<ContextPreset>,
 }
 
 impl ContextRequest {
-    /// A block on a question, from as many memories as may find room in it.
+    /// A block for a query, from as many memories as may fit.
     pub fn new(query: impl Into<String>, token_budget: usize) -> Self {
         Self {
             recall: Recall::new(query).limit(Self::considered(token_budget)),
@@ -45,7 +45,7 @@ impl ContextRequest {
         }
     }
 
-    /// A block of a preset, without a question and with the preset's own budget.
+    /// A block of a preset, without a query and with the preset's budget.
     pub fn preset(preset: ContextPreset) -> Self {
         Self {
             preset: Some(preset),
@@ -53,19 +53,19 @@ impl ContextRequest {
         }
     }
 
-    /// How many memories it pays to consider for a block of so many tokens: half as many again as it holds turns of a talk.
+    /// How many memories to consider for a budget: 1.5 times as many as messages fit.
     pub fn considered(token_budget: usize) -> usize {
         (token_budget / 24).clamp(20, 400)
     }
 
-    /// Tokens that the block may cost, with what a preset allows.
+    /// The token budget within the preset's limit.
     pub fn budget(&self) -> usize {
         self.preset.map_or(self.token_budget, |preset| {
             self.token_budget.min(preset.budget())
         })
     }
 
-    /// Whether a question is asked, rather than a preset alone.
+    /// Whether there is a query.
     pub fn asks(&self) -> bool {
         self.preset.is_none() || !self.recall.query.trim().is_empty()
     }

@@ -1,4 +1,4 @@
-//! What a caller hands in: a new memory, or a change to one.
+//! Input for a new memory, or a change to one.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,40 +6,40 @@ use serde::{Deserialize, Serialize};
 use crate::limits::{accept, check_importance, check_names, check_some, check_text, check_unit};
 use crate::{Body, Category, InvalidValue, Kind, Limits, Metadata};
 
-/// A memory that is about to be told.
+/// A new memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Draft {
-    /// What is told, word for word: 1 to 1 000 000 bytes.
+    /// The text: 1 to 1 000 000 bytes.
     pub content: String,
-    /// The kind and what belongs to it; a message when not said.
+    /// The kind with its fields; a message by default.
     #[serde(default)]
     pub body: Body,
-    /// The thread that it continues.
+    /// The thread.
     pub thread: Option<String>,
-    /// Its place in the thread; the next free one when not said.
+    /// Position in the thread; the next free one by default.
     pub position: Option<u32>,
-    /// The session in which it is told.
+    /// The session.
     pub session: Option<String>,
-    /// Who said it.
+    /// The author.
     pub author: Option<String>,
-    /// How far its origin is trusted, 0 to 1; by the actor's kind when not said.
+    /// Trust in its origin, 0 to 1; by the actor's kind by default.
     pub trust: Option<f32>,
-    /// How much it matters, 1 to 10; 5 when not said.
+    /// Importance, 1 to 10; 5 by default.
     pub importance: Option<u8>,
-    /// How sure its author is, 0 to 1; 1 when not said.
+    /// The author's confidence, 0 to 1; 1 by default.
     pub confidence: Option<f32>,
-    /// Words to file it under.
+    /// Tags.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Anything else to keep with it.
+    /// Free metadata.
     #[serde(default)]
     pub metadata: Metadata,
-    /// The id that it had elsewhere; telling the same one again changes nothing.
+    /// Its external id; storing the same one again changes nothing.
     pub external_id: Option<String>,
-    /// When it happened; now when not said.
+    /// When it happened; now by default.
     pub occurred_at: Option<Timestamp>,
-    /// When it stops being recalled.
+    /// When it expires.
     pub expires_at: Option<Timestamp>,
 }
 
@@ -56,7 +56,7 @@ impl From<String> for Draft {
 }
 
 impl Draft {
-    /// The importance of a memory of which nothing else is said.
+    /// The default importance.
     pub const USUAL_IMPORTANCE: u8 = 5;
 
     /// A message with this content.
@@ -67,7 +67,7 @@ impl Draft {
         }
     }
 
-    /// Makes it a memory of this kind with an empty body; a chunk needs [`Draft::body`].
+    /// Sets the kind with empty fields; a chunk needs [`Draft::body`].
     #[must_use]
     pub fn kind(mut self, kind: Kind) -> Self {
         if let Some(body) = Body::empty(kind) {
@@ -85,42 +85,42 @@ impl Draft {
         self
     }
 
-    /// Gives it this kind and body.
+    /// Sets the kind and its fields.
     #[must_use]
     pub fn body(mut self, body: Body) -> Self {
         self.body = body;
         self
     }
 
-    /// Puts it into this thread.
+    /// Sets the thread.
     #[must_use]
     pub fn thread(mut self, thread: impl Into<String>) -> Self {
         self.thread = Some(thread.into());
         self
     }
 
-    /// Names its author.
+    /// Sets the author.
     #[must_use]
     pub fn author(mut self, author: impl Into<String>) -> Self {
         self.author = Some(author.into());
         self
     }
 
-    /// Files it under this word too.
+    /// Adds a tag.
     #[must_use]
     pub fn tag(mut self, tag: impl Into<String>) -> Self {
         self.tags.push(tag.into());
         self
     }
 
-    /// Says how much it matters, 1 to 10.
+    /// Sets the importance, 1 to 10.
     #[must_use]
     pub fn importance(mut self, importance: u8) -> Self {
         self.importance = Some(importance);
         self
     }
 
-    /// Says when it happened.
+    /// Sets when it happened.
     #[must_use]
     pub fn occurred_at(mut self, instant: Timestamp) -> Self {
         self.occurred_at = Some(instant);
@@ -156,7 +156,7 @@ impl Draft {
     }
 }
 
-/// A change to a memory: what is `None` stays as it is.
+/// A change to a memory; `None` leaves a field unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Edit {
@@ -172,20 +172,20 @@ pub struct Edit {
     pub trust: Option<f32>,
     /// Tags to add.
     pub add_tags: Vec<String>,
-    /// Tags to take away.
+    /// Tags to remove.
     pub remove_tags: Vec<String>,
     /// Metadata to set; a JSON null removes the name.
     pub metadata: Metadata,
     /// When it happened.
     pub occurred_at: Option<Timestamp>,
-    /// When it stops being recalled.
+    /// When it expires.
     pub expires_at: Option<Timestamp>,
-    /// The memory that takes its place.
+    /// The memory that replaces it.
     pub superseded_by: Option<crate::MemoryId>,
 }
 
 impl Edit {
-    /// Whether it asks for nothing.
+    /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -239,7 +239,7 @@ pub(crate) fn check_metadata(metadata: &Metadata) -> Result<(), InvalidValue> {
     check_json_size("metadata", metadata, Limits::METADATA_BYTES)
 }
 
-/// Whether a value has more than `levels` levels; looks no deeper than that.
+/// Whether a value is nested deeper than `levels`; looks no deeper.
 fn is_deeper(value: &serde_json::Value, levels: usize) -> bool {
     use serde_json::Value;
     let below = |value| levels == 0 || is_deeper(value, levels - 1);

@@ -8,36 +8,36 @@ use crate::limits::check_name;
 use crate::{InvalidValue, MemoryId, Seq};
 
 words! {
-    /// What an event did.
+    /// The kind of an event.
     EventKind as "event kind" {
-        /// A memory was told.
+        /// A memory was stored.
         Remembered = 1 "remembered",
         /// A memory was changed.
         Edited = 2 "edited",
-        /// A memory was put away; it can be restored.
+        /// A memory was forgotten; it can be restored.
         Forgotten = 3 "forgotten",
-        /// A forgotten memory was brought back.
+        /// A forgotten memory was restored.
         Restored = 4 "restored",
-        /// A memory's content was removed for ever.
+        /// A memory's content was permanently erased.
         Erased = 5 "erased",
-        /// A link was drawn.
+        /// A link was created.
         Linked = 6 "linked",
-        /// A link was taken away.
+        /// A link was removed.
         Unlinked = 7 "unlinked",
-        /// Memories moved to a colder tier; the event names the first of them. Nothing of what was told changed.
+        /// Memories moved to a colder tier; the event names the first. Their content is unchanged.
         Moved = 8 "moved",
     }
 }
 
 impl EventKind {
-    /// Whether it gave its memory another state; links and moves don't.
+    /// Whether it made a new version of its memory; links and moves don't.
     pub fn changes_state(self) -> bool {
         !matches!(self, Self::Linked | Self::Unlinked | Self::Moved)
     }
 }
 
 words! {
-    /// What sort of party acts.
+    /// The kind of actor.
     ActorKind as "actor" {
         /// A person.
         User = 1 "user",
@@ -50,11 +50,11 @@ words! {
     }
 }
 
-/// Who told the engine something.
+/// Who caused an event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Actor {
-    /// What sort of party.
+    /// The kind of actor.
     pub kind: ActorKind,
     /// Its name; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -62,7 +62,7 @@ pub struct Actor {
 }
 
 impl Actor {
-    /// A person whose name is not known.
+    /// An anonymous person.
     pub fn user() -> Self {
         Self {
             kind: ActorKind::User,
@@ -95,7 +95,7 @@ impl Actor {
         }
     }
 
-    /// How far what this party tells is trusted when nothing else is said, 0 to 1.
+    /// The default trust of what this actor writes, 0 to 1.
     pub fn default_trust(&self) -> f32 {
         match self.kind {
             ActorKind::User | ActorKind::System => 1.0,
@@ -110,12 +110,12 @@ impl Actor {
 pub struct Event {
     /// Its number in the log of its space.
     pub seq: Seq,
-    /// When it was told.
+    /// When it was written.
     pub at: Timestamp,
-    /// Who told it.
+    /// Who caused it.
     pub actor: Actor,
-    /// What it did.
+    /// Its kind.
     pub kind: EventKind,
-    /// The memory that it is about.
+    /// The memory concerned.
     pub memory: MemoryId,
 }

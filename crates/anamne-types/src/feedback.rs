@@ -1,25 +1,25 @@
-//! What people and agents say of answers: that a memory helped, or did not.
+//! Feedback on results: useful or not.
 
 use serde::{Deserialize, Serialize};
 
 use crate::limits::check_text;
 use crate::{InvalidValue, Limits, MemoryId, Metadata};
 
-/// A judgement of a memory that was an answer.
+/// Feedback on one result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Feedback {
     /// The memory.
     pub memory: MemoryId,
-    /// Whether it helped.
+    /// Whether it was useful.
     pub useful: bool,
-    /// Why, in the teller's words; may be empty.
+    /// The reason; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
 
 impl Feedback {
-    /// A judgement without a note.
+    /// Feedback without a note.
     pub fn new(memory: MemoryId, useful: bool) -> Self {
         Self {
             memory,
@@ -37,13 +37,13 @@ impl Feedback {
     }
 }
 
-/// All that was said of one memory. It stands in the memory's metadata, under [`Judgement::NAME`].
+/// All feedback on one memory, stored in its metadata under [`Judgement::NAME`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Judgement {
-    /// How often it was said to have helped.
+    /// Number of reports that it was useful.
     pub useful: u32,
-    /// How often not.
+    /// Number of reports that it was not.
     pub useless: u32,
     /// The last note.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -51,22 +51,22 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// The name under which it stands in metadata.
+    /// Its key in metadata.
     pub const NAME: &str = "anamne.feedback";
 
-    /// What was said of the memory with this metadata; nothing where there is none, or where it is not of this shape.
+    /// The feedback in this metadata; empty if there is none or it is malformed.
     pub fn of(metadata: &Metadata) -> Self {
         let told = metadata.get(Self::NAME);
         let judgement = told.and_then(|told| serde_json::from_value(told.clone()).ok());
         judgement.unwrap_or_default()
     }
 
-    /// Whether nothing was said.
+    /// Whether there is no feedback.
     pub fn is_empty(&self) -> bool {
         self.useful == 0 && self.useless == 0
     }
 
-    /// With one more.
+    /// With one more report.
     #[must_use]
     pub fn after(mut self, feedback: &Feedback) -> Self {
         let count = if feedback.useful {
@@ -81,7 +81,7 @@ impl Judgement {
         self
     }
 
-    /// How it is held: `(useful − useless) / (all + 2)`, between −1 and 1, 0 where nothing was said.
+    /// Net rating: `(useful − useless) / (all + 2)`, between −1 and 1; 0 without feedback.
     ///
     /// ```
     /// use anamne_types::Judgement;

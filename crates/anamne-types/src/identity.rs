@@ -1,4 +1,4 @@
-//! Identifiers and sequence numbers, each its own type so that one is never taken for another.
+//! Identifiers and sequence numbers as distinct types.
 
 use std::str::FromStr;
 
@@ -7,13 +7,13 @@ use uuid::Uuid;
 
 use crate::InvalidValue;
 
-/// The identity of a memory: a UUIDv7, unique across stores and ordered by its moment of birth.
+/// The id of a memory: a UUIDv7, unique across stores and ordered by creation time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct MemoryId(pub Uuid);
 
 impl MemoryId {
-    /// Makes a new id for a memory born at `unix_milliseconds`.
+    /// A new id for a memory created at `unix_milliseconds`.
     pub fn at(unix_milliseconds: u64) -> Self {
         let seconds = unix_milliseconds / 1000;
         let nanoseconds = (unix_milliseconds % 1000) as u32 * 1_000_000;
@@ -21,7 +21,7 @@ impl MemoryId {
         Self(Uuid::new_v7(birth))
     }
 
-    /// The sixteen bytes of the id, as they stand in the source.
+    /// The sixteen bytes of the id, as stored in the source.
     pub fn as_bytes(&self) -> &[u8; 16] {
         self.0.as_bytes()
     }
@@ -62,7 +62,7 @@ impl FromStr for MemoryId {
 #[serde(transparent)]
 pub struct Row(pub u32);
 
-/// The number of an event in a space's log; the first event is 1, and 0 stands before all of them.
+/// The number of an event in a space's log; the first is 1, and 0 means before all events.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]

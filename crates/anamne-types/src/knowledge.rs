@@ -1,4 +1,4 @@
-//! The words of the knowledge graph: entities, relations between them, and what is held to be true of them.
+//! Types of the knowledge graph: entities, relations and contradictions.
 
 use std::str::FromStr;
 
@@ -11,13 +11,13 @@ use crate::identity::shown_as_held;
 use crate::{InvalidValue, MemoryId};
 
 words! {
-    /// What an entity is.
+    /// The type of an entity.
     EntityType as "entity type" {
-        /// Someone, or an animal that is called by name.
+        /// A person, or an animal with a name.
         Person = 1 "person",
         /// A company, association, authority, school, team or band.
         Organisation = 2 "organisation",
-        /// Something undertaken or made under a name: a product, a repository, a campaign.
+        /// A product, repository, campaign or other named undertaking.
         Project = 3 "project",
         /// A program, library, language, service, device or instrument that is used.
         Tool = 4 "tool",
@@ -39,44 +39,44 @@ words! {
 }
 
 words! {
-    /// How far something of the knowledge graph is established.
+    /// How well a statement or entity is established.
     KnowledgeState as "state" {
-        /// Read from one memory alone; passed over thirty days after we learned it, unless another one confirms it.
+        /// From one memory only; ignored after thirty days unless confirmed.
         Inferred = 1 "inferred",
-        /// Confirmed by a second memory, or told by someone.
+        /// Confirmed by a second memory, or asserted by someone.
         Active = 2 "active",
         /// Confirmed by ten memories.
         Stable = 3 "stable",
-        /// Something else that was said can't be true beside it.
+        /// Contradicted by another statement.
         Contested = 4 "contested",
     }
 }
 
 words! {
-    /// From which side an entity is looked at.
+    /// The perspective of a frame.
     Perspective as "frame" {
         /// What it is and has.
         Semantic = 1 "semantic",
         /// What happened to it, and when.
         Episodic = 2 "episodic",
-        /// How to go about it.
+        /// How to handle it.
         Procedural = 3 "procedural",
-        /// What people chose to keep of it.
+        /// Custom properties.
         Custom = 4 "custom",
     }
 }
 
 words! {
-    /// What two statements that can't both hold are to each other.
+    /// The kind of contradiction between two statements.
     ConflictKind as "kind of contradiction" {
-        /// The later one took the place of the earlier one: something changed.
+        /// The later one supersedes the earlier one: something changed.
         Superseded = 1 "superseded",
-        /// Nobody can tell from the texts which one holds.
+        /// The texts don't tell which one holds.
         Contested = 2 "contested",
     }
 }
 
-/// The identity of an entity: made from its name alone, so that extraction again gives the same one.
+/// The id of an entity, derived from its name, so that extracting again gives the same id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EntityId(pub Uuid);
@@ -93,43 +93,43 @@ impl FromStr for EntityId {
     }
 }
 
-/// A memory that bears something out.
+/// A memory that supports a statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// The memory.
     pub memory: MemoryId,
-    /// How people cite it: `m12`.
+    /// Its citation: `m12`.
     pub citation: String,
     /// When it happened.
     pub at: Timestamp,
 }
 
-/// Someone or something that memories name.
+/// An entity that memories mention.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entity {
     /// Its identity.
     pub id: EntityId,
-    /// Its name, as it is written most often.
+    /// Its most frequent name.
     pub name: String,
-    /// What it is.
+    /// Its type.
     #[serde(rename = "type")]
     pub entity_type: EntityType,
-    /// How far it is established.
+    /// How well it is established.
     pub state: KnowledgeState,
-    /// How sure it is that this is an entity of that type, 0 to 1.
+    /// Confidence that this is an entity of that type, 0 to 1.
     pub confidence: f32,
-    /// Memories that name it.
+    /// Number of memories that mention it.
     pub mentions: u64,
-    /// When it was first named.
+    /// First mention.
     pub first_seen: Timestamp,
-    /// When it was last named.
+    /// Latest mention.
     pub last_seen: Timestamp,
-    /// Its other names.
+    /// Its aliases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
 }
 
-/// What a relation leads to.
+/// The object of a relation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Object {
@@ -140,7 +140,7 @@ pub enum Object {
         /// Its name.
         name: String,
     },
-    /// A value in words.
+    /// A literal value.
     Value(String),
 }
 
@@ -153,84 +153,84 @@ impl Object {
     }
 }
 
-/// Something that is said of an entity, with everything that bears it out.
+/// A relation of an entity, with its evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Relation {
-    /// Its identity, made from both ends and what is said.
+    /// Its id, derived from subject, relation and object.
     pub id: String,
-    /// The entity that it is about.
+    /// The subject.
     pub subject: EntityId,
-    /// That entity's name.
+    /// The subject's name.
     pub subject_name: String,
-    /// What is said: `works_at`.
+    /// The relation: `works_at`.
     pub relation: String,
-    /// The other end.
+    /// The object.
     pub object: Object,
-    /// The frame in which it stands.
+    /// The frame.
     pub frame: Perspective,
-    /// How far it is established.
+    /// How well it is established.
     pub state: KnowledgeState,
     /// Confidence summed over its evidence, in memories.
     pub weight: f32,
-    /// How sure the best of its evidence is, 0 to 1.
+    /// The highest confidence among its evidence, 0 to 1.
     pub confidence: f32,
-    /// Since when it is so, as far as that was said.
+    /// Valid from, if stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_from: Option<Timestamp>,
-    /// Until when it was so: said, or the moment at which something else took its place.
+    /// Valid until: stated, or superseded at that time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_to: Option<Timestamp>,
-    /// When we learned it.
+    /// When it was stored.
     pub recorded_at: Timestamp,
-    /// Whether someone told it as knowledge, rather than that it was read from a text.
+    /// Whether it was asserted by someone, not extracted.
     pub told: bool,
-    /// The memories that say so, the latest first, at most ten.
+    /// Its evidence, latest first, at most ten.
     pub evidence: Vec<Evidence>,
-    /// How many there are.
+    /// Number of evidence memories.
     pub mentions: u64,
 }
 
-/// What is held of an entity from one side.
+/// One perspective on an entity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
-    /// Which side.
+    /// The perspective.
     pub frame: Perspective,
-    /// What is held, surest first; in the episodic frame the latest first.
+    /// The relations, highest confidence first; in the episodic frame latest first.
     pub relations: Vec<Relation>,
-    /// The memories that belong to this side as a whole: episodes, or skills.
+    /// The memories of this perspective: episodes or skills.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub memories: Vec<Evidence>,
 }
 
-/// One of two statements that can't both hold.
+/// One side of a contradiction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Side {
-    /// The memory that makes it.
+    /// The memory that states it.
     #[serde(flatten)]
     pub evidence: Evidence,
-    /// Who made it, where that is known.
+    /// The author, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// The statement, word for word.
     pub quote: String,
 }
 
-/// Two statements that can't both hold.
+/// Two contradicting statements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contradiction {
-    /// Its identity, made from both memories and the places in them.
+    /// Its id, derived from both memories and positions.
     pub id: String,
-    /// What the two are to each other.
+    /// The kind of contradiction.
     pub kind: ConflictKind,
     /// The earlier statement.
     pub earlier: Side,
     /// The later statement.
     pub later: Side,
-    /// Why they can't both hold, for a person.
+    /// The reason, as a sentence.
     pub reason: String,
-    /// How sure that is, 0 to 1.
+    /// Confidence, 0 to 1.
     pub confidence: f32,
-    /// The memory that holds, where someone has decided.
+    /// The memory that holds, if resolved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<MemoryId>,
 }
@@ -238,7 +238,7 @@ pub struct Contradiction {
 /// Two entities that may be the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SuggestedMerge {
-    /// The one that is named more often.
+    /// The one mentioned more often.
     pub into: Entity,
     /// The other one.
     pub from: Entity,
@@ -246,13 +246,13 @@ pub struct SuggestedMerge {
     pub reason: String,
 }
 
-/// What surrounds an entity.
+/// The neighbourhood of an entity.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Neighbourhood {
-    /// The entities with how many steps each is away, nearest first.
+    /// The entities with their distance in steps, nearest first.
     pub entities: Vec<(u32, Entity)>,
     /// The relations between them.
     pub relations: Vec<Relation>,
-    /// Whether there is more that the limit left out.
+    /// Whether the limit was reached.
     pub cut: bool,
 }

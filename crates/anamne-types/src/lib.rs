@@ -1,7 +1,7 @@
-//! The words of Anamne: what a memory, a link, an event and a question are, and which values each may take.
+//! The data types of Anamne: memories, links, events, queries, and the values they accept.
 //!
-//! This crate does no I/O and knows no other crate of the workspace: everything here can be built,
-//! checked and serialised in memory. Time is handed in, never read.
+//! This crate does no I/O and depends on no other crate of the workspace. Callers pass the time; it is never read from
+//! a clock.
 //!
 //! ```
 //! use anamne_types::{Draft, Kind};

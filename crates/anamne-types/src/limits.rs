@@ -1,8 +1,8 @@
-//! What the engine accepts, and the refusal that says which field went past which limit.
+//! Limits of input, and the error for a value that exceeds one.
 
 use std::fmt;
 
-/// The bounds of every field that a person or an agent can send.
+/// The limits of every input field.
 #[derive(Debug)]
 pub struct Limits;
 
@@ -15,7 +15,7 @@ impl Limits {
     pub const TAGS: usize = 64;
     /// Metadata of one memory, in bytes of its JSON.
     pub const METADATA_BYTES: usize = 65_536;
-    /// How deep the metadata of one memory may be nested. More could be written, but not read back.
+    /// Maximum nesting of metadata. Deeper values could be written, but not read back.
     pub const METADATA_DEPTH: usize = 64;
     /// The typed body of one memory, in bytes of its JSON.
     pub const BODY_BYTES: usize = 1_000_000;
@@ -23,7 +23,7 @@ impl Limits {
     pub const QUERY_BYTES: usize = 100_000;
     /// Results of one recall or rows of one list.
     pub const RESULTS: usize = 1_000;
-    /// Rows that a list may pass over first: as many as a space can hold.
+    /// Maximum offset of a list: the rows a space can hold.
     pub const OFFSET: usize = u32::MAX as usize;
     /// Days that a setting may name: ten thousand years.
     pub const DAYS: u32 = 3_652_500;
@@ -32,7 +32,7 @@ impl Limits {
     /// The reason on a link, in bytes.
     pub const REASON_BYTES: usize = 4_096;
 
-    /// Checks how many results or rows are wanted: 1 to [`Limits::RESULTS`].
+    /// Checks a limit: 1 to [`Limits::RESULTS`].
     pub fn check_results(limit: usize) -> Result<(), InvalidValue> {
         let accepts = format_args!("a whole number from 1 to {}", Self::RESULTS);
         accept(
@@ -43,14 +43,14 @@ impl Limits {
         )
     }
 
-    /// Checks how many rows are passed over first.
+    /// Checks an offset.
     pub fn check_offset(offset: usize) -> Result<(), InvalidValue> {
         let accepts = format_args!("a whole number from 0 to {}", Self::OFFSET);
         accept(offset <= Self::OFFSET, "offset", accepts, offset)
     }
 }
 
-/// Why a value was refused: the field, what it takes, and what was given. Nothing was changed.
+/// A rejected value: the field, what it accepts, and what was given. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidValue {
     field: String,
@@ -59,7 +59,7 @@ pub struct InvalidValue {
 }
 
 impl InvalidValue {
-    /// A refusal of `field`, which takes `accepts` but got `given` (shortened to 80 characters).
+    /// `field` accepts `accepts`, but got `given` (shortened to 80 characters).
     pub fn new(
         field: impl Into<String>,
         accepts: impl Into<String>,
@@ -82,7 +82,7 @@ impl InvalidValue {
         &self.field
     }
 
-    /// What the field takes.
+    /// What the field accepts.
     pub fn accepts(&self) -> &str {
         &self.accepts
     }
@@ -105,7 +105,7 @@ impl fmt::Display for InvalidValue {
 
 impl std::error::Error for InvalidValue {}
 
-/// Refuses `given` unless the field accepts it.
+/// Rejects `given` unless `is_accepted`.
 pub(crate) fn accept(
     accepted: bool,
     field: &str,
@@ -118,7 +118,7 @@ pub(crate) fn accept(
     Err(InvalidValue::new(field, accepts.to_string(), given))
 }
 
-/// Checks a field that may be left out.
+/// Checks an optional field.
 pub(crate) fn check_some<T>(
     value: Option<T>,
     check: impl FnOnce(T) -> Result<(), InvalidValue>,
@@ -126,7 +126,7 @@ pub(crate) fn check_some<T>(
     value.map_or(Ok(()), check)
 }
 
-/// Checks that `text` holds between 1 and `limit` bytes and is not only white space.
+/// Checks that `text` has 1 to `limit` bytes and isn't blank.
 pub(crate) fn check_text(field: &str, text: &str, limit: usize) -> Result<(), InvalidValue> {
     let (fits, length) = ((1..=limit).contains(&text.len()), text.len());
     accept(
@@ -169,7 +169,7 @@ pub(crate) fn check_names<'a>(
     names.try_for_each(|name| check_name(field, name))
 }
 
-/// Checks that `importance` is one that a memory can have.
+/// Checks the range of `importance`.
 pub(crate) fn check_importance(field: &str, importance: u8) -> Result<(), InvalidValue> {
     let accepted = (1..=10).contains(&importance);
     accept(accepted, field, "a whole number from 1 to 10", importance)

@@ -8,27 +8,27 @@ use crate::limits::{accept, check_text, check_unit};
 use crate::{InvalidValue, Limits, MemoryId};
 
 words! {
-    /// What one memory is to another: `from` *extends* `to`, `from` *contradicts* `to`, and so on.
+    /// The type of a link: `from` *extends* `to`, `from` *contradicts* `to`, and so on.
     LinkType as "link type" {
-        /// Adds to it.
+        /// Extends it.
         Extends = 1 "extends",
-        /// Can't be true beside it.
+        /// Contradicts it.
         Contradicts = 2 "contradicts",
-        /// Carries it out.
+        /// Implements it.
         Implements = 3 "implements",
-        /// Mentions it.
+        /// References it.
         References = 4 "references",
-        /// Takes its place.
+        /// Supersedes it.
         Supersedes = 5 "supersedes",
-        /// Is evidence for it.
+        /// Supports it.
         Supports = 6 "supports",
-        /// Needs it.
+        /// Requires it.
         Requires = 7 "requires",
-        /// Has to do with it.
+        /// Is related to it.
         Related = 8 "related",
-        /// Brings it about.
+        /// Causes it.
         Causes = 9 "causes",
-        /// Was made from it.
+        /// Is derived from it.
         DerivedFrom = 10 "derived_from",
     }
 }
@@ -41,15 +41,15 @@ pub struct Link {
     pub from: MemoryId,
     /// Where it ends.
     pub to: MemoryId,
-    /// What the start is to the end.
+    /// The link type.
     #[serde(rename = "type")]
     pub link_type: LinkType,
-    /// How strong it is, 0 to 1.
+    /// Weight, 0 to 1.
     pub weight: f32,
-    /// Why it is there; may be empty.
+    /// The reason; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// When it was told.
+    /// When it was written.
     pub created_at: Timestamp,
 }
 

@@ -12,11 +12,10 @@ use crate::{Assertion, Body, InvalidValue, Kind, MemoryId, Row, Seq};
 /// Free metadata: JSON values under names, in the order of the names.
 pub type Metadata = BTreeMap<String, serde_json::Value>;
 
-/// Names of metadata that only the engine writes: what stands there is believed, so nobody else may put it there.
+/// Metadata names that only the engine writes, because it trusts their content.
 pub const RESERVED_METADATA: [&str; 2] = [Assertion::KEY, "anamne."];
 
-/// Whether only the engine writes metadata of this name: `knowledge`, and everything that begins with `anamne.`,
-/// whatever the case of its letters.
+/// Whether a metadata name is reserved for the engine: `knowledge` and names that begin with `anamne.`, ignoring case.
 pub fn is_reserved_metadata(name: &str) -> bool {
     let name = name.trim();
     let [assertion, prefix] = RESERVED_METADATA;
@@ -26,7 +25,7 @@ pub fn is_reserved_metadata(name: &str) -> bool {
             .is_some_and(|begin| begin.eq_ignore_ascii_case(prefix))
 }
 
-/// Refuses metadata with a reserved name.
+/// Rejects metadata with a reserved name.
 pub fn check_unreserved(metadata: &Metadata) -> Result<(), InvalidValue> {
     let reserved = metadata.keys().find(|name| is_reserved_metadata(name));
     check_some(reserved, |name| {
@@ -36,64 +35,64 @@ pub fn check_unreserved(metadata: &Metadata) -> Result<(), InvalidValue> {
     })
 }
 
-/// A memory as it stands in its space.
+/// A stored memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
     /// Its identity.
     pub id: MemoryId,
-    /// Its number in its space, by which people and models may cite it: `m12`.
+    /// Its row in its space; cited as `m12`.
     pub row: Row,
-    /// The space in which it lives.
+    /// The space that contains it.
     #[serde(default)]
     pub space: String,
-    /// Its kind and what it holds beside the content.
+    /// Its kind and typed fields.
     #[serde(flatten)]
     pub body: Body,
-    /// What was told, word for word.
+    /// The text.
     pub content: String,
-    /// The ordered run of memories to which it belongs.
+    /// Its thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<String>,
-    /// Its place in that thread, from 0.
+    /// Its position in the thread, from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<u32>,
-    /// The session of the agent in which it was told.
+    /// The agent session that wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Who said it.
+    /// The author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
-    /// How far its origin is to be trusted, 0 to 1.
+    /// Trust in its origin, 0 to 1.
     pub trust: f32,
-    /// How much it matters, 1 to 10.
+    /// Importance, 1 to 10.
     pub importance: u8,
-    /// How sure its author was, 0 to 1.
+    /// The author's confidence, 0 to 1.
     pub confidence: f32,
-    /// Words under which it is filed, sorted.
+    /// Tags, sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Anything else that its author wished to keep with it.
+    /// Free metadata.
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
-    /// The id that it had where it was imported from.
+    /// Its external id, if imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external_id: Option<String>,
     /// When it happened.
     pub occurred_at: Timestamp,
-    /// When we learned it.
+    /// When it was stored.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
-    /// After this it is no longer recalled.
+    /// When it expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
-    /// When it was forgotten, if it was; it can be restored.
+    /// When it was forgotten, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<Timestamp>,
-    /// The memory that took its place.
+    /// The memory that replaced it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<MemoryId>,
-    /// How many times it was written: 1 when new.
+    /// Its version: 1 when new.
     pub version: u32,
     /// The event that last changed it.
     pub seq: Seq,
@@ -105,32 +104,32 @@ impl Memory {
         self.body.kind()
     }
 
-    /// Checks what grows with every edit: tags and metadata against [`Limits`](crate::Limits).
+    /// Checks tags and metadata, which grow with edits, against [`Limits`](crate::Limits).
     pub fn check(&self) -> Result<(), InvalidValue> {
         check_tags(&self.tags)?;
         check_metadata(&self.metadata)
     }
 
-    /// The short name by which it is cited inside its space: `m` and its row.
+    /// Its citation inside its space: `m` and its row.
     pub fn citation(&self) -> String {
         format!("m{}", self.row)
     }
 }
 
-/// An earlier state of a memory.
+/// A version of a memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Version {
-    /// Which state: 1 is the first.
+    /// The version: 1 is the first.
     pub version: u32,
     /// The event that made it.
     pub seq: Seq,
     /// When that was.
     pub at: Timestamp,
-    /// What happened: the word of the event's kind.
+    /// The kind of the event.
     pub change: crate::EventKind,
-    /// Who did it.
+    /// The actor.
     pub actor: crate::Actor,
-    /// The memory as it stood then; absent where its content was erased or only a link changed.
+    /// The memory at that version; `None` if erased or if only a link changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
 }

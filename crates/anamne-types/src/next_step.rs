@@ -1,8 +1,8 @@
-//! What a person can do next after something went wrong or was left undone.
+//! The next step after an error or incomplete work.
 
 use serde::{Deserialize, Serialize};
 
-/// A step that a person can take next. The engine names it, and each door says in its own words how it is taken.
+/// A next step for the user. Each door words it for its users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NextStep {
@@ -12,42 +12,42 @@ pub enum NextStep {
     WaitAndRetry,
     /// Install a newer version.
     InstallNewer,
-    /// Repair what is damaged from the other copy.
+    /// Repair damage from the other copy.
     Repair,
-    /// Look which memories there are.
+    /// List memories.
     ListMemories,
-    /// Look which memories were forgotten and can be restored.
+    /// List forgotten memories.
     ListForgotten,
-    /// Look which spaces there are.
+    /// List spaces.
     ListSpaces,
-    /// Look which contradictions are known.
+    /// List contradictions.
     ListContradictions,
-    /// Look which tasks there are.
+    /// List tasks.
     ListTasks,
     /// Erase memories, or raise the space's quota.
     MakeRoom,
-    /// Bring a backup up to date.
+    /// Update a backup.
     BackUp,
-    /// Say that a folder is no backup any more.
+    /// Remove a folder from the known backups.
     ForgetBackup,
-    /// Confirm what a retention defers.
+    /// Confirm deferred retention.
     ConfirmRetention,
-    /// Restore what a retention forgot.
+    /// Restore memories forgotten by retention.
     RestoreRetention,
-    /// Mend the settings of the language model, or write them anew.
+    /// Fix or recreate the language model settings.
     SetModel,
-    /// Look at the settings of the language model, and approve them.
+    /// Review and approve the language model settings.
     TrustModel,
-    /// Allow a variable of the environment as a source of the model's key.
+    /// Allow an environment variable as the key source.
     AllowVariable,
-    /// Say which host a key is for, or take another key.
+    /// Bind a key to a host, or use another key.
     BindKey,
-    /// Keep the model's key in a private file.
+    /// Store the key in a private file.
     KeepKeyInFile,
-    /// Look what language models have cost.
+    /// Show language model costs.
     ShowCosts,
-    /// Have memories read for what they name.
+    /// Extract knowledge.
     Extract,
-    /// Rebuild the store as it was at an instant.
+    /// Rebuild the store as of an earlier time.
     Rewind,
 }

@@ -1,15 +1,15 @@
-//! Where a memory comes from: who told it, and whether an import brought it.
+//! The origin of a memory: its actor, and whether it was imported.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{ActorKind, Memory};
 
-/// Who told what a memory says, as the log knows it. Its author, by contrast, is a word that came with it.
+/// The origin of a memory according to the log. Its author, by contrast, is only a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
-    /// The party that told it or changed it; a tool comes before an agent, and an agent before a person, where several did.
+    /// The actor that wrote it; the least trusted one if several did: tool, agent, person.
     pub actor: ActorKind,
-    /// Whether an import brought it.
+    /// Whether it was imported.
     pub imported: bool,
 }
 
@@ -23,7 +23,7 @@ impl Default for Provenance {
 }
 
 impl Provenance {
-    /// The name under which the log keeps a person's import.
+    /// The actor name of imports in the log.
     pub const IMPORT: &'static str = "import";
 
     /// What a reader must know of the origin of `memory`: `agent, trust 0.8`, `tool, imported, trust 0.5`. Empty for what

@@ -1,4 +1,4 @@
-//! What a caller asks.
+//! Queries.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use crate::{
     AsOf, Category, Depth, InvalidValue, Kind, Limits, Ranking, RecallScope, Temperature, TimeWords,
 };
 
-/// Which memories may be answered with; an empty filter lets all pass.
+/// A restriction on memories; an empty filter matches all.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Filter {
-    /// Happened at or after this instant.
+    /// Happened at or after this time.
     pub since: Option<Timestamp>,
-    /// Happened before this instant.
+    /// Happened before this time.
     pub until: Option<Timestamp>,
     /// In one of these threads.
     pub threads: Vec<String>,
@@ -30,16 +30,16 @@ pub struct Filter {
     pub tags: Vec<String>,
     /// By one of these authors.
     pub authors: Vec<String>,
-    /// Told in one of these sessions.
+    /// Written in one of these sessions.
     pub sessions: Vec<String>,
-    /// At least this important, 1 to 10.
+    /// Minimum importance, 1 to 10.
     pub min_importance: Option<u8>,
-    /// At least this trusted, 0 to 1.
+    /// Minimum trust, 0 to 1.
     pub min_trust: Option<f32>,
 }
 
 impl Filter {
-    /// Whether it lets everything pass.
+    /// Whether it matches everything.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -83,90 +83,90 @@ fn check_count(field: &str, count: usize) -> Result<(), InvalidValue> {
     )
 }
 
-/// How much of a result's thread comes along with it.
+/// Which neighbours are returned with a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Surroundings {
     /// The memory alone.
     #[default]
     None,
-    /// The one before and the one after it in its thread.
+    /// The preceding and the following memory of its thread.
     Neighbours,
 }
 
-/// A question to the memory.
+/// A query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recall {
-    /// The question in words.
+    /// The query text.
     pub query: String,
-    /// Which memories may be answered with.
+    /// The filter.
     #[serde(default)]
     pub filter: Filter,
-    /// Results at most, 1 to 1 000.
+    /// Maximum number of results, 1 to 1 000.
     #[serde(default = "ten")]
     pub limit: usize,
-    /// Results less sure than this, 0 to 1, are left out.
+    /// Confidence threshold, 0 to 1; results below it are dropped.
     #[serde(default)]
     pub min_confidence: f32,
-    /// What of the results' threads comes along.
+    /// Which neighbours are returned with results.
     #[serde(default)]
     pub surroundings: Surroundings,
-    /// Which signals take part; all of them for a person.
+    /// The signals to use; all by default.
     #[serde(default)]
     pub signals: Signals,
-    /// Which tiers are searched; all of them when not said.
+    /// The tiers to search; all by default.
     #[serde(default)]
     pub temperature: Temperature,
-    /// Which part of the memory it is about.
+    /// The part of the space to search.
     #[serde(default)]
     pub scope: RecallScope,
-    /// How many steps from what it finds are followed.
+    /// How far links and relations are followed.
     #[serde(default)]
     pub depth: Depth,
-    /// As of when; the present when not said.
+    /// As of which time; the present by default.
     #[serde(default)]
     pub as_of: AsOf,
-    /// When it is asked, which "yesterday" and "last week" are counted from; the clock's time when not said.
+    /// The time that "yesterday" and "last week" refer to; the clock's by default.
     pub asked_at: Option<Timestamp>,
-    /// In which time zone its days begin, by the IANA name, such as `Europe/Paris`; UTC when not said.
+    /// The IANA time zone of its days, such as `Europe/Paris`; UTC by default.
     pub zone: Option<String>,
-    /// What becomes of words in it that name a time.
+    /// How time expressions in the text are used.
     #[serde(default)]
     pub time_words: TimeWords,
-    /// By which formula results are ordered. Another than the full one is refused beside a single signal.
+    /// The ranking formula. Only `full` is accepted with a single signal.
     #[serde(default)]
     pub ranking: Ranking,
-    /// Weights of features for this question, by their names in an explanation; they go before those of the space. A name that
-    /// is none is refused, as are weights beside another formula than the full one or a single signal.
+    /// Feature weights for this query, by the names in explanations; they override the space's. Unknown names are
+    /// rejected, as are weights with another formula or a single signal.
     #[serde(default)]
     pub weights: BTreeMap<String, f32>,
-    /// 0 to 1: how much a result loses for being like one before it (λ of maximal marginal relevance is 1 less this). Results
-    /// are chosen among the first three times as many, and thirty at least; their scores say what they are worth by themselves.
+    /// Penalty for similarity to preceding results, 0 to 1 (1 − λ of maximal marginal relevance). Results are selected
+    /// from the first `3 × limit`, at least 30; their scores don't include the penalty.
     #[serde(default)]
     pub diversity: f32,
-    /// As whom it is asked: a role of the space's settings, or `architect`, `assistant`, `developer`, `planner` or `reviewer`,
-    /// for which some kinds of memory count more. Refused where weights are.
+    /// The role to rank for: one of the space's settings, or `architect`, `assistant`, `developer`, `planner` or
+    /// `reviewer`. Rejected where weights are.
     pub role: Option<String>,
-    /// Whether the planner may leave out what is not likely to pay off, and search the other tiers when the first answer is
-    /// weak; else all that `temperature` names is searched.
+    /// Whether the planner may skip unpromising tiers and widen the search after a weak answer; otherwise all tiers of
+    /// `temperature` are searched.
     #[serde(default = "yes")]
     pub planning: bool,
-    /// Whether the answer says how it was planned.
+    /// Whether the answer includes the plan.
     #[serde(default)]
     pub explain_plan: bool,
 }
 
-/// Which signals take part in a recall; evaluation switches single ones off.
+/// The signals of a recall; evaluation uses single ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Signals {
-    /// Everything that the engine has.
+    /// All signals.
     #[default]
     Full,
-    /// BM25 over the memory's own text, and nothing else.
+    /// Only BM25 of the memory's text.
     Lexical,
-    /// Cosine of the memory's vectors, and nothing else.
+    /// Only the cosine of the memory's vectors.
     Semantic,
 }
 
@@ -179,7 +179,7 @@ fn yes() -> bool {
 }
 
 impl Recall {
-    /// A question with no filter, for ten results.
+    /// A query without a filter, for ten results.
     pub fn new(query: impl Into<String>) -> Self {
         Self {
             query: query.into(),
@@ -204,49 +204,49 @@ impl Recall {
         }
     }
 
-    /// Sets how many results come back at most.
+    /// Sets the maximum number of results.
     #[must_use]
     pub fn limit(mut self, limit: usize) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Sets which memories may be answered with.
+    /// Sets the filter.
     #[must_use]
     pub fn filter(mut self, filter: Filter) -> Self {
         self.filter = filter;
         self
     }
 
-    /// Sets which tiers are searched.
+    /// Sets the tiers to search.
     #[must_use]
     pub fn temperature(mut self, temperature: Temperature) -> Self {
         self.temperature = temperature;
         self
     }
 
-    /// Sets which part of the memory the question is about.
+    /// Sets the part of the space to search.
     #[must_use]
     pub fn scope(mut self, scope: RecallScope) -> Self {
         self.scope = scope;
         self
     }
 
-    /// Sets how many steps are followed.
+    /// Sets the depth.
     #[must_use]
     pub fn depth(mut self, depth: Depth) -> Self {
         self.depth = depth;
         self
     }
 
-    /// Sets which signals take part.
+    /// Sets the signals.
     #[must_use]
     pub fn signals(mut self, signals: Signals) -> Self {
         self.signals = signals;
         self
     }
 
-    /// The time zone in which its days begin.
+    /// The time zone of its days.
     pub fn time_zone(&self) -> Result<TimeZone, InvalidValue> {
         let named = |name: &String| {
             let accepts = "the IANA name of a time zone, such as Europe/Paris";
@@ -255,13 +255,13 @@ impl Recall {
         self.zone.as_ref().map_or(Ok(TimeZone::UTC), named)
     }
 
-    /// Checks the question, its bounds and its filter.
+    /// Checks the query, its bounds and its filter.
     pub fn check(&self) -> Result<(), InvalidValue> {
         check_text("query", &self.query, Limits::QUERY_BYTES)?;
         self.check_bounds()
     }
 
-    /// Checks everything but the question's words.
+    /// Checks everything but the query text.
     pub(crate) fn check_bounds(&self) -> Result<(), InvalidValue> {
         Limits::check_results(self.limit)?;
         check_unit("min_confidence", self.min_confidence)?;

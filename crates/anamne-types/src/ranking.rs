@@ -1,14 +1,14 @@
-//! By which formula results are ordered.
+//! Ranking formulas.
 
 use crate::InvalidValue;
 use crate::body::words;
 use crate::limits::accept;
 
 words! {
-    /// The formula by which results are ordered.
+    /// The ranking formula.
     ///
-    /// All but the first are there for comparison: formulas that others have published, over what the search by words and the one by
-    /// meaning find. In them
+    /// All but the first are published formulas for comparison, over the results of the lexical and the vector search.
+    /// In them
     ///
     /// - *lexical* is BM25 over the most in the list of the search by words, and 0 for what is not in it;
     /// - *semantic* is the cosine, no less than 0, and 0 for what is not in the list of the search by meaning;
@@ -16,8 +16,8 @@ words! {
     ///   it, else 0;
     /// - *importance* is over ten, and *recency* `exp(-Δt/τ)`.
     ///
-    /// Whatever the formula, confidence is judged by the full one, what repeats a better result goes behind, and what took a
-    /// memory's place comes before it. Weights and roles have a say in the full formula alone.
+    /// With every formula, confidence uses the full one, duplicates rank behind, and a superseding memory ranks before
+    /// the superseded one. Weights and roles apply to the full formula only.
     #[derive(Default)]
     Ranking as "ranking" {
         /// The weighted sum of all features.
@@ -32,11 +32,10 @@ words! {
     }
 }
 
-/// The most that a feature may weigh, in either direction.
+/// The maximum absolute weight of a feature.
 const HEAVIEST: f32 = 1_000.0;
 
-/// Checks the weight that `field` gives to a feature: a number from -1000 to 1000. Whether there is such a feature is known
-/// where results are ranked.
+/// Checks the weight of a feature in `field`: -1000 to 1000. Whether the feature exists is checked by recall.
 pub fn check_weight(field: &str, feature: &str, weight: f32) -> Result<(), InvalidValue> {
     let accepts = format_args!("a number from -{HEAVIEST} to {HEAVIEST} for {feature}");
     let is_light = weight.is_finite() && weight.abs() <= HEAVIEST;

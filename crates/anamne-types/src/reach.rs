@@ -1,4 +1,4 @@
-//! How far a question reaches: in which threads, over how many steps, and as of when.
+//! The scope, depth and time of a query.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use crate::body::words;
 use crate::limits::{accept, check_name, check_text};
 use crate::{InvalidValue, Limits};
 
-/// Which part of the memory a question is about.
+/// The part of a space that a query searches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecallScope {
@@ -16,16 +16,16 @@ pub enum RecallScope {
     All,
     /// One thread.
     Thread(String),
-    /// One thread, and those that name the same things as it.
+    /// One thread, and threads that share entities with it.
     RelatedThreads(String),
-    /// The threads that are about a topic, said in words.
+    /// The threads about a topic.
     Topic(String),
-    /// The memories that name a person, place or thing, by any of its names.
+    /// The memories that mention an entity, by any of its names.
     Entity(String),
 }
 
 impl RecallScope {
-    /// Checks the name or the words.
+    /// Checks the name or words.
     pub fn check(&self) -> Result<(), InvalidValue> {
         match self {
             Self::All => Ok(()),
@@ -36,14 +36,14 @@ impl RecallScope {
     }
 }
 
-/// How many steps from what the question itself finds are followed.
+/// How far links and relations are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Depth {
-    /// None: what the question finds, and its neighbours in the thread.
+    /// Not at all: direct results and their neighbours in the thread.
     #[default]
     Shallow,
-    /// So many steps along links, relations, shared names and threads.
+    /// Up to this many hops along links, relations, shared names and threads.
     Hops(u8),
     /// As many as [`Depth::DEEPEST`], and questions asked again with what was found.
     Deep,

@@ -240,7 +240,7 @@ mod tests {
             ("---\nlong: |\n  text\n---\n", "line 2"),
             ("---\na: 1\n  nested: 2\n---\n", "line 3"),
             ("---\n- item\n---\n", "line 2"),
-            ("---\na: 1\n", "no end"),
+            ("---\na: 1\n", "not closed"),
             ("---\na: [ [ [ b ] ] ]\n---\n", "line 2"),
         ] {
             let refused = read(note).expect_err(note);

@@ -297,7 +297,7 @@ fn what_was_erased_is_not_taken_in_again() {
         .expect("imported");
     assert_eq!((report.imported, report.known, report.bad.len()), (0, 1, 1));
     assert!(
-        report.bad[0].reason.contains("erased for ever"),
+        report.bad[0].reason.contains("permanently erased"),
         "{report:?}"
     );
     assert!(space.get(gone).is_err() && space.get(kept).is_ok());
@@ -486,7 +486,7 @@ fn an_import_that_stops_says_what_it_had_taken() {
     assert!(
         stopped
             .to_string()
-            .ends_with("(before it 599 imported, 1 known already, 0 links drawn)"),
+            .ends_with("(before it 599 imported, 1 already stored, 0 links created)"),
         "{stopped}"
     );
     assert_eq!(space.report().expect("a report").statistics.memories, 600);

@@ -159,7 +159,7 @@ fn the_answer_that_met_the_damage_says_so_and_the_next_one_does_not() {
         .check_up()
         .expect("a check-up of another process");
     assert_eq!(found.mended, Vec::<String>::new());
-    let is_told = |line: &String| line.contains("was restored");
+    let is_told = |line: &String| line.contains("has been restored");
     assert!(found.earlier.iter().any(is_told), "{:?}", found.earlier);
 }
 

@@ -51,7 +51,10 @@ fn a_bad_line_is_named_and_what_came_before_it_stays() {
         (r#"{"text": "x", "kind": "rumour"}"#, "rumour"),
         (r#"{"no": "text"}"#, "text"),
         (r#"{"text": "x", "time": "yesterday"}"#, "time"),
-        (r#"{"id": "a", "text": "something else"}"#, "told before"),
+        (
+            r#"{"id": "a", "text": "something else"}"#,
+            "different content",
+        ),
     ] {
         let (_folder, space) = space();
         let text = format!("{LINES}{bad}\n{{\"text\": \"after\"}}\n");

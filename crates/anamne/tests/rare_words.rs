@@ -69,7 +69,10 @@ fn a_word_of_one_two_or_three_memories_brings_them_first() {
             let found_by = &answer.results[0].explanation.found_by;
             assert!(found_by.contains(&"rare_word".to_owned()), "{found_by:?}");
             let reasoning = &answer.results[0].reasoning;
-            assert!(reasoning.contains("ew memories hold"), "{reasoning}");
+            assert!(
+                reasoning.contains("few memories that contain"),
+                "{reasoning}"
+            );
         }
     }
 }

@@ -83,7 +83,7 @@ fn links_are_followed_both_ways_and_named() {
         );
         assert_eq!(hit.path[1].memory, Some(id));
         assert!(hit.explanation.found_by.contains(&"graph".to_owned()));
-        let words = format!("eached over {} → {by} this.", citation(plan));
+        let words = format!("eached via {} → {by} this.", citation(plan));
         assert!(hit.reasoning.ends_with(&words), "{}", hit.reasoning);
     }
     let answer = ask(&space, "old tender withdrawn", Depth::Hops(1));

@@ -1,4 +1,4 @@
-//! What the space tells together leads a question to its matter, is kept beside the views, and is found out anew.
+//! The latent index finds related conversations, and is rebuilt when outdated or damaged.
 
 mod common;
 
@@ -178,7 +178,7 @@ fn it_is_found_out_anew_when_much_was_told_when_it_is_damaged_and_when_it_is_gon
         found
             .mended
             .iter()
-            .any(|said| said.starts_with("latent: was damaged")),
+            .any(|said| said.starts_with("latent: damaged")),
         "{found:#?}"
     );
     assert_eq!(fs::read(file(&home)).expect("the file"), second);

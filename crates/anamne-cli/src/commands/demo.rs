@@ -68,7 +68,8 @@ pub(crate) struct Demo {
 #[derive(Debug, Deserialize)]
 struct Question {
     topic: String,
-    question: String,
+    #[serde(rename = "question")]
+    text: String,
     /// The ids of the messages that answer it; none if the conversation doesn't.
     evidence: Vec<String>,
 }
@@ -129,7 +130,9 @@ impl Demo {
         output: &mut Output,
     ) -> Result<(), Failure> {
         let Question {
-            topic, question, ..
+            topic,
+            text: question,
+            ..
         } = &answered.question;
         if self.all || self.thread {
             output.line("")?;
@@ -205,7 +208,7 @@ fn answer_all(space: &Space) -> Result<Vec<AnsweredQuestion>, Failure> {
     for line in QUESTIONS.lines() {
         let question: Question = serde_json::from_str(line)
             .map_err(|error| Failure::failed(format!("invalid bundled question: {error}")))?;
-        let mut recall = Recall::new(question.question.as_str()).limit(RESULTS);
+        let mut recall = Recall::new(question.text.as_str()).limit(RESULTS);
         recall.surroundings = Surroundings::Neighbours;
         space.recall(&recall)?;
         let answer = space.recall(&recall)?;
@@ -230,9 +233,10 @@ fn rank_of_evidence(question: &Question, answer: &Answer) -> Option<usize> {
 fn judge(question: &Question, answer: &Answer) -> AnswerVerdict {
     let first = answer.results.first();
     if question.evidence.is_empty() {
-        return match first.is_some_and(|hit| hit.confidence >= CONFIDENT) {
-            true => AnswerVerdict::Overconfident,
-            false => AnswerVerdict::Declined,
+        return if first.is_some_and(|hit| hit.confidence >= CONFIDENT) {
+            AnswerVerdict::Overconfident
+        } else {
+            AnswerVerdict::Declined
         };
     }
     match rank_of_evidence(question, answer) {
@@ -317,7 +321,7 @@ fn print_source(
 ) -> Result<(), Failure> {
     let source = [
         author(&hit.memory),
-        output.dates.day(hit.memory.occurred_at).to_string(),
+        output.dates.day(hit.memory.occurred_at),
         format!("{} confident", percent(hit.confidence)),
         duration(answered.answer.took_ms),
     ];
@@ -398,10 +402,10 @@ fn as_json(
         .iter()
         .map(|one| {
             let first = one.answer.results.first();
-            let sentence = |hit: &Hit| best_sentence(&one.question.question, &hit.memory.content);
+            let sentence = |hit: &Hit| best_sentence(&one.question.text, &hit.memory.content);
             json!({
                 "topic": one.question.topic,
-                "question": one.question.question,
+                "question": one.question.text,
                 "evidence": one.question.evidence,
                 "verdict": one.verdict,
                 "took_ms": one.answer.took_ms,

@@ -46,8 +46,8 @@ Examples:
   anamne forget --space recipes --all --hard --yes
 
 With --json: {\"forgotten\": [id, …], \"erased\": [id, …]}; with --hard also
-  \"complete\", \"backups\"?: [{\"folder\", \"trouble\"?: why it may still hold what
-  was erased, \"removed\"?}], \"removed\"?: [set-aside file, …], \"unreached\"?: [{\"place\",
+  \"complete\", \"backups\"?: [{\"folder\", \"trouble\"?: why it may still contain
+  erased text, \"removed\"?}], \"removed\"?: [set-aside file, …], \"unreached\"?: [{\"place\",
   \"reason\"}]; where memories are chosen, without --yes: {\"preview\": [memory, …],
   \"hard\"}, and nothing changes")]
 pub(crate) struct Forget {
@@ -156,11 +156,10 @@ impl Forget {
             )));
         }
         if self.hard && !self.yes && !self.ids.is_empty() && !std::io::stdin().is_terminal() {
-            return Err(Failure::refused(
-                "yes",
-                "erasing needs confirmation, and there is no terminal",
-            )
-            .hint("add --yes, or omit --hard to forget them reversibly"));
+            return Err(
+                Failure::refused("yes", "erasing without a terminal needs --yes")
+                    .hint("add --yes, or omit --hard to forget them reversibly"),
+            );
         }
         Ok(())
     }
@@ -205,9 +204,7 @@ impl Forget {
         if !std::io::stdin().is_terminal() {
             return Err(Failure::refused(
                 "yes",
-                format!(
-                    "{count} selected; forgetting them needs confirmation, and there is no terminal"
-                ),
+                format!("{count} selected; without a terminal, forgetting them needs --yes"),
             )
             .hint("add --yes to confirm; --json lists all of them"));
         }

@@ -154,7 +154,7 @@ fn what_a_store_asks_for_is_shown_and_approved_once() {
     assert!(
         shown["problem"]
             .as_str()
-            .is_some_and(|text| text.contains("nobody has approved"))
+            .is_some_and(|text| text.contains("not approved yet"))
     );
     let text = bench.run(&["model"]).stdout;
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -169,7 +169,7 @@ fn what_a_store_asks_for_is_shown_and_approved_once() {
         let problem = told["model_problem"].as_str().unwrap_or_default();
         assert!(problem.contains("anamne model trust"), "{told}");
     }
-    // Nobody is there to ask.
+    // There is no terminal.
     refused(&bench, &["model", "trust"], "--yes");
     refused(&bench, &["model", "test"], "anamne model trust");
     let set = bench.run(&["model", "set", "--daily-dollars", "1"]);
@@ -199,7 +199,7 @@ fn what_a_store_asks_for_is_shown_and_approved_once() {
     refused(
         &bench,
         &["model", "test"],
-        "changed since it was approved: base_url",
+        "changed since approval: base_url",
     );
     assert!(trap.is_untouched() && other.is_untouched());
 }
@@ -211,7 +211,7 @@ fn a_variable_of_something_else_cannot_be_approved_with_the_rest() {
     refused(
         &bench,
         &["model", "trust", "--yes"],
-        "AWS_SECRET_ACCESS_KEY is not read",
+        "AWS_SECRET_ACCESS_KEY was not read",
     );
     assert_eq!(bench.json(&["model"])["approved"], false);
     // A person who means it says so.

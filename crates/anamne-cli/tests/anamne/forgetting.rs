@@ -123,7 +123,7 @@ fn a_thread_is_previewed_forgotten_and_erased() {
         (Some(2), &json!(false))
     );
     let ran = bench.run(&["forget", "--thread", "standup"]);
-    assert_eq!(ran.code, 2, "nobody is there to ask");
+    assert_eq!(ran.code, 2, "there is no terminal");
     assert!(
         ran.stderr.contains("Not this Friday") && ran.stderr.contains("--yes"),
         "{}",
@@ -179,7 +179,7 @@ fn a_space_is_emptied_only_when_it_is_named() {
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("--space core"), "{}", ran.stderr);
     let ran = bench.run(&["forget", "--space", "core", "--all", "--hard"]);
-    assert_eq!(ran.code, 2, "nobody is there to ask");
+    assert_eq!(ran.code, 2, "there is no terminal");
     assert!(ran.stderr.contains("4 memories"), "{}", ran.stderr);
     assert_eq!(contents(&bench).len(), 4);
     bench.json(&["forget", "--space", "core", "--all", "--hard", "--yes"]);

@@ -68,7 +68,7 @@ mod on_unix {
         let words = ran.stdout + " " + &ran.stderr;
         let said = words.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
-            said.contains("no symbolic links, pipes or devices")
+            said.contains("without symbolic links, pipes or devices")
                 || said.contains("not a regular file")
                 || said.contains("is a symbolic link"),
             "{arguments:?}: {said}"

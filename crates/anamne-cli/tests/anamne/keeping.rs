@@ -115,7 +115,7 @@ fn on_a_full_disk_nothing_is_half_told_and_all_is_found() {
     );
     let error = String::from_utf8(told.stderr).expect("UTF-8");
     assert_eq!(told.status.code(), Some(1), "{error}");
-    assert!(error.contains("the disk takes no more of it"), "{error}");
+    assert!(error.contains("disk full"), "{error}");
     let found = limited("exec \"$0\" --json recall \"$1\"", "lighthouse keeper");
     assert!(
         String::from_utf8_lossy(&found.stdout).contains("Ines"),
@@ -205,7 +205,7 @@ fn a_store_that_may_only_be_read_answers_and_says_why_it_takes_nothing() {
     }
     let error = String::from_utf8_lossy(&told.stderr).into_owned();
     assert_eq!(told.status.code(), Some(1), "{error}");
-    assert!(error.contains("may only be read here"), "{error}");
+    assert!(error.contains("permission denied"), "{error}");
     bench.remember(&["Something new"]);
     assert_eq!(bench.json(&["stats"])["memories"], 2);
 }

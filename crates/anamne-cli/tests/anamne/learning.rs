@@ -30,7 +30,7 @@ fn questions_are_logged_judged_and_cleared() {
         (&json!(1), &json!(0))
     );
     let said = bench.run(&["feedback", &id, "useful"]).stdout;
-    assert!(said.contains("useful twice, and useless never"), "{said}");
+    assert!(said.contains("useful twice, useless never"), "{said}");
     let number = format!("q{}", queries[0]["number"]);
     let judged = bench.json(&["feedback", &number, "useless"]);
     assert_eq!(

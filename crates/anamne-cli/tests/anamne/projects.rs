@@ -263,7 +263,7 @@ fn names_that_deceive_are_refused_with_the_reason() {
         ("core\u{200b}", "U+200B"),
         ("core\u{e0061}", "U+E0061"),
         ("\u{202e}eroc", "U+202E"),
-        ("CORE", "mistaken for \"core\""),
+        ("CORE", "distinguishable from \"core\""),
     ] {
         let ran = bench.run(&["--json", "--space", name, "remember", "y"]);
         if reason.is_empty() {

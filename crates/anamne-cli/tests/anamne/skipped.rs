@@ -346,7 +346,7 @@ fn an_import_of_notes_goes_on_past_folders_and_notes_that_cannot_be_read() {
     assert!(
         ran.error()["message"]
             .as_str()
-            .is_some_and(|said| said.contains("can't look at it"))
+            .is_some_and(|said| said.contains("can't read metadata"))
     );
     let total = bench.json(&["import", "vault", "--skip-bad"]);
     assert_eq!(total["imported"], 2, "{total}");

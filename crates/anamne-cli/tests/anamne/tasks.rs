@@ -67,7 +67,7 @@ fn what_waits_runs_and_died_is_shown() {
         (&json!(2), &json!({"row": 8}))
     );
     assert_eq!(
-        (&report["kinds"][0]["dead"], &report["kinds"][1]["waiting"]),
+        (&report["kinds"][1]["dead"], &report["kinds"][0]["waiting"]),
         (&json!(1), &json!(1))
     );
     drop(lease);

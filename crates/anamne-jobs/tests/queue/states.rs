@@ -221,7 +221,7 @@ fn a_task_whose_workers_all_vanish_dies_too() {
     assert!(bench.lease().is_none());
     let dead = bench.queue.dead_letters().expect("a list");
     assert_eq!((dead[0].id, dead[0].attempts), (id, 3));
-    assert!(dead[0].error.contains("ended, or stood still"));
+    assert!(dead[0].error.contains("died or hung"));
 }
 
 #[test]

@@ -41,7 +41,7 @@ mod tests {
             best_sentence("return header", code),
             "It returns the header."
         );
-        assert_eq!(best_sentence("x", "```\nlet x;\n```"), "``` let x; ```");
-        assert_eq!(best_sentence("", "First. Second."), "First.");
+        assert_eq!(best_sentence("x", "```\nlet x;\n```"), "``` let x;");
+        assert_eq!(best_sentence("", "It rains. It snows."), "It rains.");
     }
 }

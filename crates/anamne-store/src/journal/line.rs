@@ -104,7 +104,7 @@ pub struct Line {
     pub kind: EventKind,
     /// The memory that it is about.
     pub memory: MemoryId,
-    /// The digest of the payload as it was told.
+    /// The digest of the original payload.
     pub payload_hash: Digest,
     /// The chain's value after this event: over the one before, everything above, and nothing else.
     pub hash: Digest,

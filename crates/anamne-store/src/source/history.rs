@@ -90,7 +90,7 @@ fn state_at(connection: &Connection, stored: &Stored, seq: Seq) -> Result<Option
     Ok(payload.memory.map(std::borrow::Cow::into_owned))
 }
 
-/// The payload of the event that made an earlier state of a memory, as it was told.
+/// The payload of the event that made an earlier version of a memory.
 pub(crate) fn state_text(connection: &Connection, row: Row, seq: Seq) -> Result<Option<String>> {
     let state: Option<Packed<'static>> = connection
         .prepare_cached("SELECT state FROM versions WHERE row = ?1 AND seq = ?2")?

@@ -11,7 +11,7 @@ use crate::clock::to_microseconds;
 use crate::journal::Line;
 
 impl Transaction<'_> {
-    /// Repeats what a line of the journal says, as it was told then.
+    /// Replays a line of the journal.
     pub(crate) fn replay(&mut self, line: &Line) -> Result<()> {
         let payload: Option<Payload<'static>> = line
             .payload

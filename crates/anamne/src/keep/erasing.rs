@@ -16,7 +16,7 @@ use crate::space::Space;
 pub struct BackupUpdate {
     /// The backup's folder.
     pub folder: PathBuf,
-    /// Why it may still hold what was erased; empty where it does not.
+    /// Why it may still contain erased text; empty where it does not.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub trouble: String,
     /// What a person can do about that.
@@ -28,7 +28,7 @@ pub struct BackupUpdate {
     pub removed: Vec<PathBuf>,
 }
 
-/// A place that may still hold what was erased. Erasing there is pending: opening the store, settling, a check-up, a
+/// A place that may still contain erased text. Erasing there is pending: opening the store, settling, a check-up, a
 /// backup and the next erasure try again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unreached {
@@ -52,7 +52,7 @@ pub struct Erased {
     /// have held what was erased.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<PathBuf>,
-    /// Files of this store that may still hold what was erased.
+    /// Files of this store that may still contain erased text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<Unreached>,
 }

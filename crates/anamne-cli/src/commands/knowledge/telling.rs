@@ -60,9 +60,9 @@ fn print(
     ))?;
     output.flush()?;
     let what = if told.duplicate {
-        "known already"
+        "already stored"
     } else {
-        "told"
+        "stored"
     };
     let until = memory.expires_at.map_or_else(String::new, |end| {
         format!(", until {}", output.dates.absolute(end))

@@ -48,11 +48,10 @@ impl Trust {
 /// Shows what would be approved, and asks.
 fn is_agreed(setup: &Setup, config: &BridgeConfig, output: &mut Output) -> Result<bool, Failure> {
     if output.is_json() || !std::io::stdin().is_terminal() {
-        return Err(Failure::refused(
-            "yes",
-            "approving a model needs confirmation, and there is no terminal",
-        )
-        .hint("see the settings with `anamne model`; approve them with --yes"));
+        return Err(
+            Failure::refused("yes", "approving a model without a terminal needs --yes")
+                .hint("see the settings with `anamne model`; approve them with --yes"),
+        );
     }
     show::settings(config, &show::key_in_words(config), output)?;
     output.flush()?;

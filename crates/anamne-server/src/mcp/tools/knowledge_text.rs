@@ -218,9 +218,9 @@ pub(super) fn decided(contradiction: &Contradiction, citation: &str) -> String {
 
 pub(super) fn told(assertion: &Assertion, citation: &str, told: &Remembered) -> String {
     let how = if told.duplicate {
-        "Known already"
+        "Already stored"
     } else {
-        "Told"
+        "Stored"
     };
     format!(
         "{how} as {citation} in the space {}; undo with memory_delete.\n{}",

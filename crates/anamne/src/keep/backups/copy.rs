@@ -15,7 +15,7 @@ use crate::keep::erasing::BackupUpdate;
 use crate::space::Space;
 use crate::store::Store;
 
-/// Why a backup may still hold what was erased.
+/// Why a backup may still contain erased text.
 #[derive(Debug, Default)]
 pub(super) struct Trouble {
     pub(super) said: String,

@@ -160,7 +160,7 @@ impl Space {
                 found.mended.push(said);
             } else {
                 found.problems.push(format!(
-                    "backup {folder}: it may still hold what was erased here: {trouble}"
+                    "backup {folder}: it may still contain erased text: {trouble}"
                 ));
                 found.advise(next_step);
                 found.advise([NextStep::ForgetBackup]);
