@@ -1,4 +1,4 @@
-//! What is kept in memory so that it need not be read again, or not written at once.
+//! In-memory caches and write buffers of a space.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,19 +10,19 @@ use jiff::Timestamp;
 
 use crate::ask::past::KnownPast;
 
-/// So many facts and skills are remembered as used before the background notes them.
+/// Number of used facts and skills that are buffered before the background records them.
 const MANY_USES: usize = 500;
 
-/// What recall knows of a space, and the replacement of the database and the event as of which it knows it.
+/// The profile of a space, with the database generation and event it belongs to.
 type KnownFacts = ((u64, Seq), Arc<SpaceProfile>);
 
-/// What is kept in memory of one space.
+/// The caches of one space.
 #[derive(Default)]
 pub(crate) struct Caches {
     pub(crate) facts: Mutex<Option<KnownFacts>>,
-    /// What differed at the instant as of which was last asked.
+    /// The differences at the last queried time.
     pub(crate) past: Mutex<Option<KnownPast>>,
-    /// What was handed out and when, until it is noted in the source.
+    /// Used memories and times, until they are recorded in the source.
     uses: Mutex<HashMap<MemoryId, Timestamp>>,
 }
 
@@ -31,7 +31,7 @@ impl Caches {
         self.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers that memories were handed out at an instant. Only facts and skills are kept by their use.
+    /// Records that memories were used at a time. Only facts and skills age by use.
     pub(crate) fn used(
         &self,
         memories: impl IntoIterator<Item = (MemoryId, Kind)>,
@@ -46,12 +46,12 @@ impl Caches {
         }
     }
 
-    /// Whether so much was used that it should be noted.
+    /// Whether enough uses are buffered to record them.
     pub(crate) fn has_many_uses(&self) -> bool {
         self.uses().len() >= MANY_USES
     }
 
-    /// Notes in the source what was used. Where that fails it is forgotten: it decides nothing but where a memory lies.
+    /// Records the uses in the source. On failure they are dropped: they only affect tier placement.
     pub(crate) fn note_uses(&self, source: &SpaceSource) {
         let uses: Vec<_> = std::mem::take(&mut *self.uses()).into_iter().collect();
         if !uses.is_empty() {

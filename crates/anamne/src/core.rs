@@ -1,4 +1,4 @@
-//! A space, open: its source, what is derived of it, its background, and what is kept in memory.
+//! An open space: source, derived data, background work and caches.
 
 use std::sync::Arc;
 
@@ -10,20 +10,20 @@ use crate::caches::Caches;
 use crate::derived::{Registry, Site};
 use crate::jobs::Jobs;
 
-/// One space, which all its handles share.
+/// One space, shared by all its handles.
 pub(crate) struct Inner {
     pub(crate) source: Arc<SpaceSource>,
     pub(crate) derived: Registry,
     pub(crate) jobs: Jobs,
     pub(crate) caches: Caches,
-    /// What everything derived is made from: models, and where troubles are noted.
+    /// Inputs of derived data: models and the incident log.
     pub(crate) site: Site,
-    /// What looks at the first results of a question again, if anything does.
+    /// The reranker, if any.
     pub(crate) reranker: Option<Arc<dyn Reranker>>,
 }
 
 impl Inner {
-    /// Opens a space, and wakes the background where something is waiting.
+    /// Opens a space and wakes the background if work is waiting.
     pub(crate) fn open(
         site: Site,
         reranker: Option<Arc<dyn Reranker>>,

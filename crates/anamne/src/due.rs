@@ -1,14 +1,13 @@
-//! When background work is next due in this process, by a clock that may be set back.
+//! Due times of background work in this process, safe against a clock that is set back.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use jiff::Timestamp;
 
-/// When one kind of work is next due. Work that was put off by a clock that was set back since is due at once: it would
-/// wait for years else.
+/// When one kind of work is next due. If the clock was set back since, it is due at once instead of waiting for years.
 #[derive(Debug)]
 pub(crate) struct Due {
-    /// When it was put off, microseconds since 1970.
+    /// When it was postponed, microseconds since 1970.
     noted: AtomicI64,
     /// Until when.
     next: AtomicI64,
@@ -29,7 +28,7 @@ impl Due {
         now >= self.next.load(Ordering::Relaxed) || now < self.noted.load(Ordering::Relaxed)
     }
 
-    /// Puts it off until so many microseconds after `now`.
+    /// Postpones it until this many microseconds after `now`.
     pub(crate) fn put_off(&self, now: Timestamp, microseconds: i64) {
         let now = now.as_microsecond();
         self.noted.store(now, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! The one error of the engine, and what kind of failure it is to a door.
+//! The error type of the engine and its kinds.
 
 use std::path::PathBuf;
 
@@ -7,128 +7,128 @@ use anamne_types::{InvalidValue, NextStep, Right};
 
 use crate::tell::import::ImportReport;
 
-/// What can go wrong when the engine is asked or told something.
+/// Errors of the engine.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The source, the journal or a lock failed, or a value was refused.
+    /// The source, the journal or a lock failed, or a value was rejected.
     #[error(transparent)]
     Store(#[from] anamne_store::StoreError),
-    /// A view could not be built.
+    /// A view failed.
     #[error(transparent)]
     View(#[from] anamne_store::view::ViewError),
-    /// A recall could not be answered.
+    /// A recall failed.
     #[error(transparent)]
     Recall(#[from] anamne_recall::RecallError),
-    /// Knowledge could not be extracted or read.
+    /// Knowledge extraction or lookup failed.
     #[error(transparent)]
     Knowledge(anamne_knowledge::graph::GraphError),
-    /// Summaries could not be chosen or read.
+    /// Building or reading summaries failed.
     #[error(transparent)]
     Summaries(#[from] anamne_knowledge::summaries::SummaryError),
-    /// A language model could not be asked, or its settings are wrong.
+    /// A language model call failed, or its settings are invalid.
     #[error(transparent)]
     Bridge(#[from] anamne_llm::BridgeError),
-    /// The queue of background work failed, or refused a task.
+    /// The task queue failed, or rejected a task.
     #[error(transparent)]
     Queue(#[from] anamne_jobs::QueueError),
     /// The embedding model failed.
     #[error(transparent)]
     Embed(#[from] anamne_embed::EmbedError),
-    /// A space was to use a model that there is not.
+    /// Unknown embedding model.
     #[error(
         "unknown embedding model {name:?} (available: {known}); add a Model2Vec folder to {folder}",
         name = shorten(name),
         folder = folder.display()
     )]
     UnknownModel {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
-        /// The names of those that there are.
+        /// The available names.
         known: String,
-        /// Where folders of models lie.
+        /// The folder of embedding models.
         folder: PathBuf,
     },
-    /// A model of the store could not be loaded.
+    /// An embedding model failed to load.
     #[error("the embedding model {:?} can't be loaded: {source}", shorten(name))]
     Model {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
         /// Why it can't.
         source: anamne_embed::EmbedError,
     },
-    /// Data could not be read from or written to a caller's stream.
+    /// Reading from or writing to a caller's stream failed.
     #[error("can't {action}: {source}")]
     Stream {
-        /// What was attempted.
+        /// The attempted action.
         action: &'static str,
-        /// Why it failed.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A line of an import can't be taken, and the import ended there.
+    /// An invalid line stopped an import.
     #[error("line {line}: {reason} (before it {taken})")]
     BadLine {
         /// The line's number, from 1.
         line: u64,
         /// What is wrong with it.
         reason: String,
-        /// What a person can do about that.
+        /// The next step.
         next_step: Option<NextStep>,
-        /// What was taken before the import ended; it stays.
+        /// What was imported before; it stays.
         taken: Box<ImportReport>,
     },
-    /// A Markdown note of an import can't be taken, and the import ended there.
+    /// An invalid Markdown note stopped an import.
     #[error("{file}: {reason} (before it {taken})")]
     BadNote {
-        /// The note's path in the folder that was imported.
+        /// The note's path in the imported folder.
         file: String,
         /// What is wrong with it.
         reason: String,
-        /// What a person can do about that.
+        /// The next step.
         next_step: Option<NextStep>,
-        /// What was taken before the import ended; it stays.
+        /// What was imported before; it stays.
         taken: Box<ImportReport>,
     },
     /// The caller's scope does not allow it. Nothing was changed.
     #[error(transparent)]
     Denied(#[from] Denied),
-    /// A file or folder of the caller's is not what it should be.
+    /// A file or folder given by the caller is invalid.
     #[error("{path}: {reason}")]
     Unsuitable {
         /// The file or folder.
         path: PathBuf,
-        /// What is wrong with it, and what to do.
+        /// The problem and what to do.
         reason: &'static str,
     },
 }
 
-/// What the caller's scope does not allow.
+/// An action that the caller's scope forbids.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Denied {
-    /// A space may not be read. Whether it exists is not said.
+    /// Reading a space. Whether it exists is not revealed.
     #[error("access denied: this caller may not read the space {0:?}")]
     Read(String),
-    /// A space may not be written.
+    /// Writing to a space.
     #[error("access denied: this caller may not write to the space {0:?}")]
     Write(String),
-    /// Something beyond reading and writing is not allowed.
+    /// An action that needs a right.
     #[error("access denied: this caller lacks the right to {0}")]
     Right(Right),
-    /// A caller can't act as somebody who is trusted more.
+    /// Acting as a more trusted actor.
     #[error("access denied: this caller may not act as {0}")]
     Actor(anamne_types::ActorKind),
 }
 
-/// The kinds of failure that doors tell apart: exit codes, HTTP statuses, MCP errors.
+/// Error kinds that doors map to exit codes, HTTP statuses and MCP errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The caller sent something that is not accepted.
+    /// Invalid input.
     Refused,
     /// The caller's scope does not allow it.
     Denied,
-    /// What was asked for is not there.
+    /// Not found.
     NotFound,
     /// The system does not let this user read or write a file of the store.
     PermissionDenied,
@@ -136,14 +136,14 @@ pub enum ErrorKind {
     Busy,
     /// A newer version wrote a file of the store.
     NewerFormat,
-    /// A file of the store does not hold what it should.
+    /// A file of the store is damaged.
     Damaged,
-    /// The engine failed.
+    /// Any other failure.
     Failed,
 }
 
 impl Error {
-    /// What kind of failure it is.
+    /// The kind of this error.
     pub fn kind(&self) -> ErrorKind {
         use anamne_jobs::QueueError;
         use anamne_knowledge::graph::GraphError;
@@ -193,7 +193,7 @@ impl Error {
         }
     }
 
-    /// The field and limit, where a value was refused.
+    /// The field and limit of a rejected value.
     pub fn refusal(&self) -> Option<&InvalidValue> {
         match self {
             Self::Store(anamne_store::StoreError::Refused(refusal))

@@ -1,4 +1,4 @@
-//! A handle on a space: who uses it, its settings, and its memories by id.
+//! A handle of a space: scope, settings, and memories by id.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use crate::core::Inner;
 use crate::error::Denied;
 use crate::store::Store;
 
-/// A handle on a space; clones share it. Every method may be called from several threads.
+/// A handle of a space; clones share it. Every method is thread-safe.
 #[derive(Clone)]
 pub struct Space {
     pub(crate) inner: Arc<Inner>,
-    /// The store that it belongs to, with the scope of whoever uses this handle.
+    /// Its store, with the scope of this handle.
     pub(crate) store: Store,
 }
 
@@ -24,8 +24,8 @@ impl Space {
         Self { inner, store }
     }
 
-    /// The same space, with everything told in the name of `actor`, who can't be trusted more than the present
-    /// one without [`Right::Trust`].
+    /// The same space, with writes attributed to `actor`, who can't have more trust than the current one without
+    /// [`Right::Trust`].
     pub fn acting_as(&self, actor: Actor) -> Result<Self, Error> {
         actor.check()?;
         if actor.default_trust() > self.scope().highest_trust() {
@@ -37,7 +37,7 @@ impl Space {
         })
     }
 
-    /// Who uses this handle, and what they may do.
+    /// The scope of this handle.
     pub fn scope(&self) -> &Scope {
         self.store.scope()
     }
@@ -46,7 +46,7 @@ impl Space {
         self.scope().actor()
     }
 
-    /// Refuses a caller who may not write to this space.
+    /// Rejects a caller without write access.
     pub(crate) fn require_write(&self) -> Result<(), Error> {
         if self.scope().may_write(self.name()) {
             return Ok(());
@@ -54,7 +54,7 @@ impl Space {
         Err(Denied::Write(self.name().to_owned()).into())
     }
 
-    /// Refuses a caller who may not write to this space, or lacks this right.
+    /// Rejects a caller without write access or this right.
     pub(crate) fn require(&self, right: Right) -> Result<(), Error> {
         self.require_write()?;
         self.store.require(right)
@@ -70,15 +70,15 @@ impl Space {
         self.inner.source.folder()
     }
 
-    /// The space's settings, as they were last read: at opening, and before the last write.
+    /// The space's settings as last read: at opening, and before the last write.
     pub fn config(&self) -> Arc<SpaceConfig> {
         self.inner.source.config()
     }
 
-    /// Changes the space's settings; a value that is not accepted changes nothing.
+    /// Changes the space's settings; an invalid value changes nothing.
     ///
-    /// Another embedding model begins to answer when the vectors of every memory are made with it, by the background or
-    /// [`Space::settle`]; until then the one before does. [`Error::UnknownModel`] and [`Error::Model`] where it can't be had.
+    /// A new embedding model is used once every memory is embedded with it, by the background or [`Space::settle`];
+    /// until then the former one. [`Error::UnknownModel`] and [`Error::Model`] if it is unavailable.
     pub fn configure(
         &self,
         change: impl FnOnce(&mut SpaceConfig),
@@ -88,7 +88,7 @@ impl Space {
         let checked = |config: &mut SpaceConfig| {
             let before = config.clone();
             change(config);
-            // A value that is no name at all is refused with the others.
+            // An invalid name is rejected with the other values.
             if config.embedding != before.embedding
                 && config.check().is_ok()
                 && let Err(error) = self.inner.site.models.get(&config.embedding.model)
@@ -114,12 +114,12 @@ impl Space {
         Ok(config)
     }
 
-    /// The present instant by the store's clock.
+    /// The current time by the store's clock.
     pub fn now(&self) -> jiff::Timestamp {
         self.inner.source.now()
     }
 
-    /// The ids of all memories that pass a filter, as of one instant.
+    /// The ids of all memories that match a filter, from one snapshot.
     pub fn select(
         &self,
         filter: &Filter,
@@ -129,7 +129,7 @@ impl Space {
         Ok(self.inner.source.select(filter, standing, order)?)
     }
 
-    /// The memories with these ids, in their order; those that are not there, or were erased, are passed over.
+    /// The memories with these ids, in order; missing and erased ones are skipped.
     pub fn get_each(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, Error> {
         Ok(self.inner.source.get_each(ids)?)
     }
@@ -143,17 +143,17 @@ impl Space {
         Ok(memory)
     }
 
-    /// The id that `text` names: a whole id, or its first digits where only one memory has them.
+    /// The id that `text` names: an id, or a unique prefix.
     pub fn resolve(&self, text: &str) -> Result<MemoryId, Error> {
         Ok(self.inner.source.resolve(text)?)
     }
 
-    /// The memory that was imported under this id, or has it.
+    /// The memory with this external id or id.
     pub fn find_imported(&self, id: &str) -> Result<Option<MemoryId>, Error> {
         Ok(self.inner.source.find_imported(id)?)
     }
 
-    /// Memories that pass a filter, in a chosen order.
+    /// Memories that match a filter, in a chosen order.
     pub fn list(&self, listing: &Listing) -> Result<Vec<Memory>, Error> {
         Ok(self.inner.source.list(listing)?)
     }

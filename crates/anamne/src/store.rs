@@ -22,10 +22,10 @@ use crate::models::Models;
 use crate::space::Space;
 use crate::troubles::Troubles;
 
-/// What the embedding cache may come to where nothing else is said: some 1.3 million vectors of 768 dimensions.
+/// Default size of the embedding cache: about 1.3 million vectors of 768 dimensions.
 const CACHE_BYTES: u64 = 2 << 30;
 
-/// Checks the settings of which only recall knows what there is.
+/// Checks the settings that recall defines.
 fn check_settings(source: &SpaceSource) -> Result<(), Error> {
     anamne_recall::check_settings(&source.config().recall).map_err(|refusal| {
         let path = source.folder().join("space.toml");
@@ -34,32 +34,33 @@ fn check_settings(source: &SpaceSource) -> Result<(), Error> {
     })
 }
 
-/// How a store is opened.
+/// Options for opening a store.
 #[derive(Clone)]
 pub struct Options {
     /// The store's folder.
     pub root: PathBuf,
-    /// Where the time comes from.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Embedding models that the program brings, such as remote ones. A space uses the one whose
-    /// [`ModelIdentity::name`](crate::embed::ModelIdentity) its settings name; see [`SpaceConfig`](crate::SpaceConfig).
+    /// Embedding models brought by the program, such as remote ones. A space uses the one whose
+    /// [`ModelIdentity::name`](crate::embed::ModelIdentity) is in its settings; see
+    /// [`SpaceConfig`](crate::SpaceConfig).
     pub embedders: Vec<Arc<dyn Embedder>>,
-    /// What looks at the first twenty results of every question again, if anything is to: a model that reads question and text
-    /// together. Where it fails, recall goes on without it and says so.
+    /// An optional reranker for the first twenty results of every query. If it fails, recall continues without it and
+    /// reports that.
     pub reranker: Option<Arc<dyn Reranker>>,
-    /// What `embedding-cache.db` may come to, in bytes: the vectors of models that cost time or money.
+    /// Maximum size of `embedding-cache.db` in bytes.
     pub embedding_cache_bytes: u64,
-    /// The language model that the background may ask, if any. Everything works without one.
+    /// The optional language model for background work.
     pub language_model: Option<Arc<Bridge>>,
-    /// What else is derived of each space: it is erased, examined, rebuilt and backed up with what the engine derives itself.
+    /// Additional derived data for each space, managed like the engine's own.
     pub derived: Vec<BringDerived>,
-    /// Whether long tails are folded, broken views rebuilt, tasks done, and both copies read back once a day, in a background
-    /// thread. A program without it calls [`Space::settle`] before it ends.
+    /// Whether a background thread folds tails, rebuilds views, runs tasks, and verifies both copies daily. A program
+    /// without it calls [`Space::settle`] before it ends.
     pub background: bool,
 }
 
 impl Options {
-    /// The folder with the machine's clock and the built-in model, and no background work.
+    /// The folder with the system clock, the built-in model, and no background work.
     pub fn new(root: impl AsRef<Path>) -> Self {
         Self {
             root: root.as_ref().to_owned(),
@@ -73,7 +74,7 @@ impl Options {
         }
     }
 
-    /// Switches background work on or off.
+    /// Enables or disables background work.
     #[must_use]
     pub fn background(mut self, background: bool) -> Self {
         self.background = background;
@@ -81,7 +82,7 @@ impl Options {
     }
 }
 
-/// A folder of spaces. Cheap to open: a space is opened when it is first asked for.
+/// A folder of spaces. Cheap to open: spaces are opened on first use.
 ///
 /// Clones share what is open. Every handle has a [`Scope`]: an opened store has that of its owner, and
 /// [`Store::narrowed`] gives one to somebody else.
@@ -151,7 +152,7 @@ impl Store {
         }
     }
 
-    /// Who uses this handle, and what they may do.
+    /// The scope of this handle.
     pub fn scope(&self) -> &Scope {
         &self.scope
     }

@@ -1,4 +1,4 @@
-//! One question to several spaces, and their answers as one.
+//! Queries over several spaces, merged into one answer.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, VecDeque};
@@ -13,15 +13,15 @@ use crate::store::Store;
 const CORE: &str = "core";
 
 impl Store {
-    /// Asks several spaces, one after the other, and puts their results in one order.
+    /// Queries several spaces one after the other and merges their results.
     ///
-    /// Spaces rank by themselves, with what is rare in each; what compares across them is the confidence, a calibrated
-    /// probability. So the lists are merged by it, and the order within each stays. What two spaces both hold comes once. A
-    /// space that can't be asked is named in `degraded`, unless it was asked for by its name.
+    /// Each space ranks with its own statistics; only confidence, a calibrated probability, is comparable across
+    /// spaces. The lists are merged by it, keeping each space's order. Duplicates are returned once. A space that can't
+    /// be queried is named in `degraded`, unless it was requested by name.
     ///
     /// # Errors
     ///
-    /// If a named space is not there or can't be asked, if none can be, or if the question is not accepted.
+    /// If a named space is missing or can't be queried, if no space can be queried, or if the query is invalid.
     pub fn recall(&self, spaces: &Spaces, recall: &Recall) -> Result<Answer, Error> {
         spaces.check()?;
         recall.check()?;
@@ -52,7 +52,7 @@ impl Store {
         Ok(merged(answers, degraded, recall.limit))
     }
 
-    /// The spaces that nobody named and whose settings can't be read.
+    /// Spaces that were not named and whose settings are unreadable.
     fn left_aside(&self, spaces: &Spaces) -> Result<Vec<String>, Error> {
         if matches!(spaces.choice, SpaceChoice::Named(_)) {
             return Ok(Vec::new());
@@ -65,7 +65,7 @@ impl Store {
         Ok(unreadable.map(label).collect())
     }
 
-    /// The names of the spaces to ask, each once, `core` last unless it was named.
+    /// The names of the spaces to query, each once, `core` last unless it was named.
     fn asked(&self, spaces: &Spaces, query: &str) -> Result<Vec<String>, Error> {
         let mut names: Vec<String> = match &spaces.choice {
             SpaceChoice::Named(names) => names.clone(),
@@ -86,7 +86,7 @@ impl Store {
     }
 }
 
-/// The answers of several spaces as one.
+/// Merges the answers of several spaces.
 fn merged(answers: Vec<(String, Answer)>, mut degraded: Vec<String>, limit: usize) -> Answer {
     let mut merged = Answer::default();
     let mut plans = Vec::new();
@@ -117,8 +117,8 @@ fn merged(answers: Vec<(String, Answer)>, mut degraded: Vec<String>, limit: usiz
     merged
 }
 
-/// A space's results with the confidence by which they take their turn: that of the surest one from there on, so that none is
-/// overtaken by one that its own space ranks lower.
+/// A space's results with their merge key: the highest confidence from that rank on, so that the space's own order is
+/// kept.
 fn in_one_scale(space: &str, results: Vec<Hit>) -> VecDeque<(f32, Hit)> {
     let mut surest = 0.0f32;
     let mut scaled: VecDeque<(f32, Hit)> = VecDeque::with_capacity(results.len());
@@ -130,7 +130,7 @@ fn in_one_scale(space: &str, results: Vec<Hit>) -> VecDeque<(f32, Hit)> {
     scaled
 }
 
-/// The lists as one, by rising uncertainty; equals in the order of the spaces. What was said already is left out.
+/// Merges the lists by falling key, ties in the order of the spaces. Duplicates are dropped.
 fn interleaved(mut lists: Vec<VecDeque<(f32, Hit)>>, limit: usize) -> Vec<Hit> {
     let mut results: Vec<Hit> = Vec::new();
     while results.len() < limit {
@@ -154,7 +154,7 @@ fn interleaved(mut lists: Vec<VecDeque<(f32, Hit)>>, limit: usize) -> Vec<Hit> {
     results
 }
 
-/// What all the plans come to together.
+/// Merges the plans.
 fn one_plan(plans: Vec<(String, Plan)>) -> Option<Plan> {
     let several = plans.len() > 1;
     plans
@@ -202,7 +202,7 @@ fn together(one: Work, other: Work) -> Work {
     }
 }
 
-/// All that was looked at, and the nearest miss of all.
+/// Merges what was searched, and the nearest miss.
 fn one_abstention(abstentions: Vec<Abstention>) -> Option<Abstention> {
     abstentions.into_iter().reduce(|one, other| {
         let sureness = |abstention: &Abstention| {

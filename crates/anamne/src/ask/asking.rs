@@ -1,4 +1,4 @@
-//! How a question is asked: over which tiers, with which views, and again where one of them failed on the way.
+//! Runs a query: selects tiers and views, and retries when a view fails on the way.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -18,36 +18,36 @@ use crate::derived::taking_part::TakingPart;
 use crate::derived::tiers::{OpenTier, Trouble};
 use crate::space::Space;
 
-/// Stands in the `degraded` of the one answer in the course of which a damaged database was restored.
+/// The entry in `degraded` of an answer during which a damaged database was restored.
 const RESTORED: &str = "source restored";
 
-/// Authors that recall knows by name at most.
+/// Maximum number of authors that recall recognises by name.
 const MOST_AUTHORS: usize = 1_000;
 
-/// Where others write all the time, tiers are brought to the same event so many times before it is enough.
+/// Maximum attempts to bring all tiers to the same event while others write.
 const ROUNDS: usize = 4;
 
-/// What is surer than this bears on a question though it shares no word with it.
+/// A result above this confidence is relevant even without a shared word.
 const BEARS: f32 = 0.3;
 
-/// Whether a result bears on the question: it holds one of its words, or is near to it in meaning.
+/// Whether a result is relevant: it contains a query word or has a similar meaning.
 fn is_answer(answer: &Answer) -> bool {
     let bears = |hit: &Hit| !hit.explanation.matched.is_empty() || hit.confidence > BEARS;
     answer.results.iter().any(bears)
 }
 
-/// The tiers that a question reaches, and the views of them that can't take part.
+/// The tiers of a query, and their unavailable views.
 struct Reached {
     /// The model of all their vectors.
     answering: Arc<Answering>,
     tiers: Vec<Arc<OpenTier>>,
     troubles: Vec<Trouble>,
-    /// What differed then, where it is asked what was known at an instant.
+    /// The differences at that time, for queries as of an earlier time.
     past: Option<Arc<Past>>,
 }
 
 impl Space {
-    /// Answers a question with the memories that bear on it, best first.
+    /// Answers a query with relevant memories, best first.
     pub fn recall(&self, recall: &Recall) -> Result<Answer, Error> {
         let answer = self.look(recall)?;
         let hits = answer.results.iter();
@@ -56,7 +56,7 @@ impl Space {
         Ok(answer)
     }
 
-    /// Answers a question without counting what it found as used.
+    /// Answers a query without counting its results as used.
     pub(crate) fn look(&self, recall: &Recall) -> Result<Answer, Error> {
         let answer = self.ask(recall, false, |recaller| Ok(recaller.recall(recall)?))?;
         Ok(match self.widened(recall, &answer)? {
@@ -65,7 +65,7 @@ impl Space {
         })
     }
 
-    /// Answers a question, or a preset without one, with a block of text for a model to read, within a token budget.
+    /// Answers a query, or a preset, with a block of text for a model, within a token budget.
     pub fn context(&self, request: &ContextRequest) -> Result<Context, Error> {
         if request.preset.is_some() {
             return self.brief(request);
@@ -75,8 +75,7 @@ impl Space {
         })
     }
 
-    /// The answer of all tiers to a question about some, where these hold nothing that bears on it and others do. The answer
-    /// says so in its plan.
+    /// Widens a query to all tiers if the requested ones have no relevant result and others do; the plan says so.
     fn widened(&self, recall: &Recall, answer: &Answer) -> Result<Option<Answer>, Error> {
         let is_planned = recall.planning && self.config().meta.planning;
         if recall.temperature == Temperature::All || !is_planned || is_answer(answer) {
@@ -103,8 +102,7 @@ impl Space {
         Ok(Some(wider))
     }
 
-    /// Asks with every view that can take part. One that turns out to be damaged on the way is left out, and the
-    /// question asked again: what it said before is worth nothing.
+    /// Queries all available views. If one turns out to be damaged, the query is repeated without it.
     fn ask<T>(
         &self,
         recall: &Recall,
@@ -127,8 +125,8 @@ impl Space {
                 .with_recaller(&reached, recall, widened, restored, &question);
             let replacements = self.inner.source.replacements_met();
             if replacements > known && known == began {
-                // Part of it was read from a database that is no more. Once is enough: this must not go on for ever
-                // where a disk breaks again and again.
+                // Part of the answer came from a database that has been replaced. Retry only once, so that a failing
+                // disk can't cause an endless loop.
                 known = replacements;
                 continue;
             }
@@ -138,7 +136,7 @@ impl Space {
                 .tiers
                 .has_changed_since(&reached.answering)?
             {
-                // The vectors that were asked may have been removed on the way.
+                // The queried vectors may have been removed meanwhile.
                 continue;
             }
             let mut tiers = reached.tiers.iter();
@@ -150,9 +148,8 @@ impl Space {
 }
 
 impl Inner {
-    /// Brings the tiers that a question reaches up to the last acknowledged write, all of them to the same one: a
-    /// memory that moves meanwhile is found where it was or where it is. Tiers that can't hold the time that is asked for
-    /// are not even opened, where planning is wanted.
+    /// Brings all tiers of the query to the same event, the last acknowledged write, so that a moving memory is found
+    /// in its old or new tier. With planning, tiers outside the requested time are not opened.
     fn reach(&self, recall: &Recall) -> Result<Reached, Error> {
         let temperature = recall.temperature;
         let (since, until) = if self.plans(recall) {
@@ -191,7 +188,7 @@ impl Inner {
         }
     }
 
-    /// Lends a recaller over the views that can take part.
+    /// Runs a closure with a recaller over the available views.
     fn with_recaller<T>(
         &self,
         reached: &Reached,
@@ -210,7 +207,7 @@ impl Inner {
         let part = TakingPart::of(tiers, troubles, past);
         let together = part.together();
         let kinds: Vec<Tier> = tiers.iter().map(|tier| tier.tier()).collect();
-        // With one tier there is nothing to choose from.
+        // With one tier there is nothing to plan.
         let is_planned = troubles.is_empty()
             && recall.as_of.is_now()
             && (!part.is_one() || recall.explain_plan || widened);
@@ -249,12 +246,12 @@ impl Inner {
         ask(&recaller)
     }
 
-    /// Whether the planner has a say in a question.
+    /// Whether the planner is used for a query.
     fn plans(&self, recall: &Recall) -> bool {
         recall.planning && self.source.config().meta.planning
     }
 
-    /// What recall knows of the space, read anew when something was written.
+    /// The profile of the space, refreshed after writes.
     fn facts(&self) -> Result<Arc<SpaceProfile>, Error> {
         let head = (self.source.replacements_met(), self.derived.tiers.head());
         let mut known = self

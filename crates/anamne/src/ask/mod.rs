@@ -1,4 +1,4 @@
-//! Asking: questions to one space and several, as of now and as of then, and blocks for a model.
+//! Queries over one or several spaces, now or as of an earlier time, and context blocks.
 
 pub(crate) mod across;
 pub(crate) mod asking;

@@ -1,4 +1,4 @@
-//! A question is asked as of an instant; what differed then?
+//! Queries as of an earlier time: what differed then?
 
 use std::sync::{Arc, PoisonError};
 
@@ -12,11 +12,10 @@ use crate::core::Inner;
 use crate::derived::views;
 use crate::models::Model;
 
-/// A question reaches back as far as no more memories have changed since: as many are read, taken apart and embedded anew in
-/// a few seconds.
+/// Maximum number of memories changed since that time; they are read, analysed and embedded again within seconds.
 const MOST_CHANGED: usize = 20_000;
 
-/// What differed at an instant, and as of when that is known: it is the same until something is written.
+/// The differences at a time, and the event up to which they are known; valid until the next write.
 pub(crate) struct KnownPast {
     at: Timestamp,
     head: Seq,
@@ -25,9 +24,9 @@ pub(crate) struct KnownPast {
 }
 
 impl Inner {
-    /// How the space differed at an instant from what it is now, searchable with the vectors of `model`.
+    /// The differences between the space at that time and now, searchable with the vectors of `model`.
     ///
-    /// The last one is kept, for questions come in rows. [`RecallError::TooLongAgo`] where too much has changed.
+    /// The last one is cached. [`RecallError::TooLongAgo`] if too much has changed since.
     pub(crate) fn past(&self, at: Timestamp, model: &Model) -> Result<Arc<Past>, Error> {
         let head = anamne_store::view::MemoryFeed::head(&*self.source)?;
         let mut last = self

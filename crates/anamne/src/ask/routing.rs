@@ -1,4 +1,4 @@
-//! Which spaces are likely to know something of a question.
+//! Proposes the spaces most likely to answer a query.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;
@@ -10,23 +10,22 @@ use anamne_types::{Recall, SpaceProposal};
 use crate::Error;
 use crate::store::Store;
 
-/// So many spaces are asked for a taste of what they know; of more than that, those come first that names, descriptions and use
-/// speak for.
+/// Maximum number of spaces that are sampled; with more, those with matching names, descriptions and recent use.
 const TASTED: usize = 16;
 
-/// Results that a taste looks at.
+/// Results per sample.
 const TASTE: usize = 3;
 
-/// What speaks for a space, as shares of the likelihood: its content, its name or description, a hint, and recent use.
+/// Weights of a space's likelihood: content, name or description, hint, recent use.
 const CONTENT: f32 = 0.6;
 const DESCRIPTION: f32 = 0.15;
 const HINT: f32 = 0.2;
 const USE: f32 = 0.05;
 
-/// A space that is less likely than this share of the likeliest one is not proposed.
+/// Spaces below this share of the best likelihood are not proposed.
 const WORTH_ASKING: f32 = 0.4;
 
-/// A space before it is tasted.
+/// A space before it is sampled.
 struct Prospect {
     name: SpaceName,
     likelihood: f32,
@@ -34,11 +33,11 @@ struct Prospect {
 }
 
 impl Store {
-    /// The spaces that are likely to know something of a question, the likeliest first, at most `most`.
+    /// The spaces most likely to answer a query, best first, at most `most`.
     ///
-    /// What counts: how sure the best of a space's own first results are, words of the question in its name or description, hints
-    /// (names of spaces, or parts of them), and which was written to last. With more than sixteen spaces only the sixteen are
-    /// looked into that the rest speaks for. O(spaces), and a recall of three results in each that is looked into.
+    /// Considers the confidence of a space's first results, query words in its name or description, hints (names of
+    /// spaces, or parts of them), and recent writes. With more than sixteen spaces, only the sixteen best by the other
+    /// criteria are sampled. O(spaces) plus a recall of three results per sampled space.
     pub fn propose_spaces(
         &self,
         query: &str,
@@ -65,7 +64,7 @@ impl Store {
         Ok(proposals)
     }
 
-    /// All spaces by what can be told without opening them, the likeliest first.
+    /// All spaces, ranked without opening them, best first.
     fn prospects(&self, query: &str, hints: &[String]) -> Result<Vec<Prospect>, Error> {
         let wanted = stems(query);
         let hints: Vec<String> = hints
@@ -99,7 +98,7 @@ impl Store {
         Ok(prospects)
     }
 
-    /// A prospect with what it knows itself. One that can't be opened or asked has nothing to say here; asking it tells why.
+    /// A candidate with its sampled confidence. One that can't be opened has none; querying it reports the error.
     fn tasted(&self, mut prospect: Prospect, taste: &Recall) -> SpaceProposal {
         let answer = self
             .existing_space(prospect.name.as_str())
@@ -122,7 +121,7 @@ impl Store {
         }
     }
 
-    /// The spaces, the one whose database was written to last first.
+    /// The spaces, most recently written first.
     fn by_last_use(&self, names: &[SpaceName]) -> Vec<SpaceName> {
         let written = |name: &SpaceName| -> Option<SystemTime> {
             let memories = self.folder.space(name).join("memories");
@@ -168,7 +167,7 @@ impl Prospect {
     }
 }
 
-/// The stems of the words that say something.
+/// The stems of the content words.
 fn stems(text: &str) -> BTreeSet<String> {
     let terms = Analyser::new().query(text).terms;
     terms.into_iter().map(|term| term.text).collect()

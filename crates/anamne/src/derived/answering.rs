@@ -1,8 +1,8 @@
-//! Which embedding model answers now, in every process: a note beside the vectors says it.
+//! The embedding model in use by all processes, recorded in a file beside the vectors.
 //!
-//! `views/vectors/answering.toml` names the model whose vectors questions are compared with; without it that is the
-//! built-in one. It is replaced when the vectors of another model are whole, and every process looks at it before each
-//! question. So a question and the vectors that it meets are always of the same model.
+//! `views/vectors/answering.toml` names the model in use; without it, the built-in one. It is replaced once the vectors
+//! of another model are complete, and every process checks it before each query. So a query and the vectors always come
+//! from the same model.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -19,26 +19,26 @@ use super::views;
 use crate::Error;
 use crate::models::{Model, Models, is_plain_name};
 
-/// The version of the note.
+/// The version of the file.
 const NOTE_FORMAT: i64 = 1;
 
-/// The model that answers, and the active tier with its vectors.
+/// The model in use, and the active tier with its vectors.
 pub(crate) struct Answering {
     pub(crate) model: Model,
     pub(crate) active: Arc<OpenTier>,
 }
 
-/// What was last noticed of the note.
+/// The last known state of the file.
 pub(crate) struct Noticed {
     stamp: Option<Stamp>,
-    /// Whether the note is to be read again though it did not change.
+    /// Whether to read the file again although it didn't change.
     is_stale: bool,
-    /// The folder of vectors that the note names. Those are not the ones that answer where their model can't be had here.
+    /// The vector folder named by the file. It is not in use if this process can't load its model.
     noted: String,
     answering: Arc<Answering>,
 }
 
-/// What tells one note from another without reading it.
+/// Identifies the file without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     identity: Option<FileIdentity>,
@@ -57,15 +57,15 @@ impl Stamp {
     }
 }
 
-/// The note: which model answers, and what is left to remove of those that did.
+/// The content: the model in use, and former vectors left to remove.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Note {
     format: i64,
-    /// The name by which spaces choose the model.
+    /// The name that spaces use in their settings.
     pub(crate) model: String,
     /// The folder of its vectors.
     pub(crate) vectors: String,
-    /// Folders of vectors that nobody needs any more.
+    /// Obsolete vector folders.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) former: Vec<String>,
 }
@@ -84,12 +84,11 @@ impl Note {
         folder(space).join("answering.toml")
     }
 
-    /// The note of a space; `None` where there is none, or one that can't be understood: like everything beside it, it can
-    /// be made again.
+    /// The file of a space; `None` if missing or invalid, because it can be recreated.
     pub(crate) fn read(space: &Path) -> Option<Self> {
         let text = std::fs::read_to_string(Self::path(space)).ok()?;
         let mut note: Self = toml::from_str(&text).ok()?;
-        // What is named there is removed: nothing outside this folder, whoever wrote the note.
+        // The named folders are deleted, so none may be outside this folder.
         note.former.retain(|name| is_plain_name(name));
         (note.format == NOTE_FORMAT).then_some(note)
     }
@@ -103,7 +102,7 @@ impl Note {
         Ok(anamne_store::replace_file(&path, text.as_bytes())?)
     }
 
-    /// Takes the note away, so that the built-in model answers.
+    /// Deletes the file; the built-in model answers then.
     pub(crate) fn remove(space: &Path) -> Result<(), Error> {
         match std::fs::remove_file(Self::path(space)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::Stream {
@@ -115,12 +114,12 @@ impl Note {
     }
 }
 
-/// The folder in which the vectors of each model have a folder.
+/// The parent of all vector folders.
 pub(crate) fn folder(space: &Path) -> PathBuf {
     views::folder(space, views::VECTORS)
 }
 
-/// The folders of vectors of a space, by name.
+/// The vector folders of a space, by name.
 pub(crate) fn vector_folders(space: &Path) -> Result<Vec<String>, Error> {
     let entries = anamne_store::entries(&folder(space))?;
     let folders = entries.iter().filter(|path| path.is_dir());
@@ -130,13 +129,12 @@ pub(crate) fn vector_folders(space: &Path) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-/// The folder of vectors that answer in a space where their model can be had.
+/// The vector folder in use if its model is available.
 pub(crate) fn noted_vectors(space: &Path) -> String {
     Note::read(space).map_or_else(|| Model::builtin().slug(), |note| note.vectors)
 }
 
-/// The model that answers in the space in this folder: the one that the note names where it can be had with the same
-/// vectors, else the built-in one.
+/// The model in use in this space: the one named by the file if available with the same vectors, else the built-in one.
 pub(crate) fn model_of(space: &Path, models: &Models) -> Model {
     let noted = Note::read(space).and_then(|note| {
         let model = models.get(&note.model).ok()?;
@@ -145,12 +143,12 @@ pub(crate) fn model_of(space: &Path, models: &Models) -> Model {
     noted.unwrap_or_else(Model::builtin)
 }
 
-/// Held while the answering model is changed, or vectors of others are removed.
+/// Held while the model in use changes or former vectors are deleted.
 pub(crate) struct ChangeGuard(File);
 
 impl Drop for ChangeGuard {
     fn drop(&mut self) {
-        // An unlock that fails leaves a lock that ends with the file handle.
+        // If unlocking fails, closing the handle releases the lock.
         let _ = self.0.unlock();
     }
 }
@@ -171,7 +169,7 @@ fn locking_failed(path: &Path, source: std::io::Error) -> Error {
     })
 }
 
-/// Takes the lock if nobody holds it.
+/// Takes the lock without waiting.
 pub(crate) fn try_change(space: &Path) -> Result<Option<ChangeGuard>, Error> {
     let (path, file) = lock_file(space)?;
     match file.try_lock() {
@@ -181,7 +179,7 @@ pub(crate) fn try_change(space: &Path) -> Result<Option<ChangeGuard>, Error> {
     }
 }
 
-/// Waits for the lock, at most [`LONGEST_WAIT`].
+/// Takes the lock, waiting at most [`LONGEST_WAIT`].
 pub(crate) fn change(space: &Path) -> Result<ChangeGuard, Error> {
     let started = Instant::now();
     loop {
@@ -198,7 +196,7 @@ pub(crate) fn change(space: &Path) -> Result<ChangeGuard, Error> {
 }
 
 impl Noticed {
-    /// What the note of a space says now.
+    /// Reads the file of a space.
     pub(crate) fn first(source: &SpaceSource, models: &Models) -> Result<RwLock<Self>, Error> {
         let stamp = Stamp::of(&Note::path(source.folder()));
         let noted = noted_vectors(source.folder());
@@ -218,18 +216,18 @@ fn open(source: &SpaceSource, model: Model) -> Result<Arc<Answering>, Error> {
 }
 
 impl Tiers {
-    /// The model that answers, as last noticed. Touches no file.
+    /// The model in use, as last known. No I/O.
     pub(crate) fn answering(&self) -> Arc<Answering> {
         let noticed = self.noticed.read().unwrap_or_else(PoisonError::into_inner);
         noticed.answering.clone()
     }
 
-    /// The active tier, as last noticed. Touches no file.
+    /// The active tier, as last known. No I/O.
     pub(crate) fn active(&self) -> Arc<OpenTier> {
         self.answering().active.clone()
     }
 
-    /// The model that answers now. Costs two looks at a file where it is the same as before.
+    /// The model in use now. Costs two `stat` calls if unchanged.
     pub(crate) fn notice_answering(&self) -> Result<Arc<Answering>, Error> {
         let stamp = Stamp::of(&Note::path(self.source.folder()));
         {
@@ -249,19 +247,19 @@ impl Tiers {
         Ok(noticed.answering.clone())
     }
 
-    /// The folder of vectors that answer where their model can be had, as last noticed. Touches no file.
+    /// The vector folder in use if its model is available, as last known. No I/O.
     pub(crate) fn noted_vectors(&self) -> String {
         let noticed = self.noticed.read().unwrap_or_else(PoisonError::into_inner);
         noticed.noted.clone()
     }
 
-    /// Has the note read again: its model may be had now.
+    /// Forces a re-read of the file: its model may be available now.
     pub(crate) fn read_note_again(&self) {
         let mut noticed = self.noticed.write().unwrap_or_else(PoisonError::into_inner);
         noticed.is_stale = true;
     }
 
-    /// Whether another model than `answering` answers by now. Costs two looks at a file.
+    /// Whether a model other than `answering` is in use now. Costs two `stat` calls.
     pub(crate) fn has_changed_since(&self, answering: &Arc<Answering>) -> Result<bool, Error> {
         Ok(!Arc::ptr_eq(&self.notice_answering()?, answering))
     }

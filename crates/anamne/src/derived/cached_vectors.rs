@@ -1,4 +1,4 @@
-//! What the embedding cache of a store holds of one space.
+//! One space's part of the store's embedding cache.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::Error;
 /// Its name in reports.
 const NAME: &str = "embedding_cache";
 
-/// The cache, which all spaces of the store share, as one of them uses it.
+/// The shared cache from the perspective of one space.
 pub(crate) struct CachedVectors {
     source: Arc<SpaceSource>,
     cache: Arc<EmbeddingCache>,
@@ -28,27 +28,27 @@ impl CachedVectors {
         }
     }
 
-    /// Notes, where there is a cache, that nothing may be kept of what these memories say and said.
+    /// Marks all texts of these memories, current and former, as not to be cached.
     ///
-    /// Called before they are erased, for afterwards nobody knows what they said, and once more after it.
+    /// Called before the erasure, while the texts are known, and again after it.
     pub(crate) fn begin_forgetting(&self, texts: &[String]) -> Result<(), Error> {
         if texts.is_empty() {
             return Ok(());
         }
         let texts: Vec<_> = texts.iter().map(String::as_str).collect();
         let noted = self.cache.begin_erasing(&self.label(), &texts);
-        // A cache that can't be told of it is better lost.
+        // If the cache can't be updated, delete it.
         noted.or_else(|_| Ok(self.cache.remove()?))
     }
 
-    /// The texts of which vectors may be kept for these memories, in all their states. None where nothing is kept at all.
+    /// All texts of these memories that may be cached, in all versions. Empty without a cache.
     pub(crate) fn texts_of(&self, ids: &[MemoryId]) -> Vec<String> {
         let keeps =
             self.cache.exists() || self.source.config().embedding.model != EmbeddingConfig::BUILTIN;
         let ids = if keeps { ids } else { &[] };
         let mut texts = Vec::new();
         for &id in ids {
-            // One that can't be read has nothing that could be looked for; erasing it goes on.
+            // An unreadable memory has no known text; its erasure continues.
             let versions = self.source.history(id).unwrap_or_default();
             let states = versions.into_iter().filter_map(|version| version.memory);
             for state in states.chain(self.source.get(id).ok()) {
@@ -62,7 +62,7 @@ impl CachedVectors {
         texts
     }
 
-    /// What names the space in the cache.
+    /// The key of the space in the cache.
     fn label(&self) -> String {
         let name = self.source.folder().file_name().unwrap_or_default();
         name.to_string_lossy().into_owned()

@@ -1,4 +1,4 @@
-//! How memories hang together, for recall: the links of the source, and what the knowledge graph says.
+//! Connections between memories for recall: links of the source and the knowledge graph.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use anamne_store::SpaceSource;
 use anamne_store::view::ViewError;
 use anamne_types::{ConflictKind, Dispute, EntityId, LinkType, Row};
 
-/// The strength of a contradiction that was found between two texts, beside that of a link that somebody drew.
+/// The weight of an extracted contradiction relative to an explicit link.
 const FOUND: f32 = 0.8;
 
-/// The links of a space, and its knowledge graph where one was extracted.
+/// The links of a space, and its knowledge graph if extracted.
 pub(crate) struct KnownConnections<'space> {
     source: &'space SpaceSource,
     graph: Option<Arc<Graph>>,
@@ -28,7 +28,7 @@ impl<'space> KnownConnections<'space> {
         }
     }
 
-    /// Asks the graph, where there is one.
+    /// Queries the graph, if there is one.
     fn ask<T>(
         &self,
         question: impl FnOnce(&Graph) -> Result<Vec<T>, GraphError>,
@@ -42,7 +42,7 @@ impl<'space> KnownConnections<'space> {
 
 impl Connections for KnownConnections<'_> {
     fn has_names(&self) -> bool {
-        // An empty file was made, but nothing is extracted yet. Where it can't be read, asking it says so.
+        // The file is empty: nothing is extracted yet. If unreadable, querying it reports the error.
         let is_extracted = |graph: &Arc<Graph>| graph.is_begun().unwrap_or(true);
         *self
             .has_names
@@ -116,12 +116,12 @@ fn named_as(met: Met) -> NamedEntity {
     }
 }
 
-/// What the graph knows of contradictions, for recall.
+/// Contradictions known to the graph, for recall.
 pub(crate) struct KnownDisputes(pub(crate) Arc<Graph>);
 
 impl Disputes for KnownDisputes {
     fn of(&self, rows: &[Row]) -> Vec<Vec<Dispute>> {
-        // Recall answers all the same where the graph can't be read; `doctor` says so.
+        // Recall continues without an unreadable graph; `doctor` reports it.
         self.0
             .disputes(rows)
             .unwrap_or_else(|_| vec![Vec::new(); rows.len()])

@@ -1,4 +1,4 @@
-//! `embedding-cache.db`: the vectors of models that cost time or money, by model and text, for all spaces of a store.
+//! `embedding-cache.db`: vectors of expensive models by model and text, for all spaces of a store.
 
 use std::path::Path;
 
@@ -6,19 +6,19 @@ use anamne_embed::{ModelIdentity, VectorCache};
 use anamne_store::{SideDatabase, SideFile, StoreError};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-/// How the file is made. Durable, because what it notes of an erasure must not be lost.
+/// Settings of the file. Durable, because erasure marks must not be lost.
 const DATABASE: SideDatabase = SideDatabase {
     durable: true,
     ..SideDatabase::new(1, include_str!("embedding_cache.sql"))
 };
 
-/// What an entry is reckoned to take beside its vector, in bytes.
+/// Estimated overhead of an entry, in bytes.
 const ENTRY_BYTES: i64 = 96;
 
-/// Entries that are looked at together while room is made.
+/// Entries evicted per batch.
 const EVICTED_AT_A_TIME: i64 = 64;
 
-/// The digest under which a text is kept.
+/// The key of a text: its digest.
 type TextHash = [u8; 16];
 
 fn hash(text: &str) -> TextHash {
@@ -27,25 +27,24 @@ fn hash(text: &str) -> TextHash {
     hash
 }
 
-/// What the cache holds.
+/// The contents of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheSize {
     /// Vectors.
     pub vectors: u64,
-    /// What they are reckoned to take, in bytes.
+    /// Their estimated size in bytes.
     pub bytes: u64,
 }
 
-/// Vectors by model and text in a SQLite file, which several processes may use at once. It is a cache: a damaged file is
-/// replaced by an empty one, and what was not used for longest goes when room is needed.
+/// Vectors by model and text in an SQLite file shared by processes. A damaged file is replaced by an empty one; the
+/// least recently used entries are evicted.
 pub struct EmbeddingCache {
     file: SideFile,
     most_bytes: i64,
 }
 
 impl EmbeddingCache {
-    /// The cache in the file at `path`, which is made when something is first kept, with room for about `most_bytes`.
-    /// Touches nothing.
+    /// The cache in the file at `path`, created at the first write, of about `most_bytes`. No I/O.
     pub fn at(path: &Path, most_bytes: u64) -> Self {
         Self {
             file: SideFile::at(DATABASE, path),
@@ -57,12 +56,12 @@ impl EmbeddingCache {
         self.file.path()
     }
 
-    /// Whether there is a file.
+    /// Whether the file exists.
     pub(crate) fn exists(&self) -> bool {
         self.file.exists()
     }
 
-    /// What it holds.
+    /// Its contents.
     pub fn size(&self) -> Result<CacheSize, StoreError> {
         self.file.with(|connection| {
             let sql = "SELECT count(*), (SELECT bytes FROM state) FROM vectors";
@@ -76,8 +75,7 @@ impl EmbeddingCache {
         })
     }
 
-    /// Removes what is kept of these texts, of every model, so that the file holds nothing of them; returns how many
-    /// vectors that were.
+    /// Removes these texts for all models from the file; returns the number of vectors.
     pub fn forget(&self, texts: &[&str]) -> Result<u64, StoreError> {
         self.file.remove_set_aside()?;
         if !self.file.exists() {
@@ -99,7 +97,7 @@ impl EmbeddingCache {
         self.file.remove()
     }
 
-    /// Notes that memories of `space` which say these texts are about to be erased: from now on nothing is kept of them.
+    /// Marks these texts of `space` for erasure; they are no longer cached.
     pub(crate) fn begin_erasing(&self, space: &str, texts: &[&str]) -> Result<(), StoreError> {
         self.file.change(|transaction| {
             let sql = "INSERT OR IGNORE INTO erasing VALUES (?1, ?2)";
@@ -111,9 +109,9 @@ impl EmbeddingCache {
         })
     }
 
-    /// Removes everything of the texts that [`EmbeddingCache::begin_erasing`] noted for `space`, and the note.
+    /// Removes the texts that [`EmbeddingCache::begin_erasing`] marked for `space`, and the marks.
     pub(crate) fn finish_erasing(&self, space: &str) -> Result<(), StoreError> {
-        // Copies that were set aside as damaged may hold what was erased.
+        // Quarantined copies may contain erased text.
         self.file.remove_set_aside()?;
         if !self.file.exists() {
             return Ok(());
@@ -184,8 +182,7 @@ impl VectorCache for EmbeddingCache {
             .file
             .with(|connection| -> Result<_, StoreError> { Ok(look_up(connection, &slug, texts)?) });
         let (found, entries) = found.map_err(|error| error.to_string())?;
-        // Which entries are used decides only what goes first when room is needed, so a file that can't be written now
-        // is no reason not to answer.
+        // Use times only affect eviction, so a failed write doesn't fail the query.
         let _ = self.note_use(&entries);
         Ok(found)
     }
@@ -204,7 +201,7 @@ impl VectorCache for EmbeddingCache {
     }
 }
 
-/// The vector of each text, and the entries that hold them.
+/// The vector of each text, and its entry.
 #[allow(clippy::type_complexity)] // two lists that belong to one look
 fn look_up(
     connection: &Connection,
@@ -269,7 +266,7 @@ fn keep(
     Ok(())
 }
 
-/// Removes what is kept of a text; returns how many vectors that were.
+/// Removes a text; returns the number of vectors.
 fn remove_text(transaction: &Transaction<'_>, text: &TextHash) -> rusqlite::Result<u64> {
     let sql = "DELETE FROM vectors WHERE text = ?1 RETURNING length(vector)";
     let mut remove = transaction.prepare_cached(sql)?;

@@ -18,22 +18,22 @@ use crate::troubles::Troubles;
 /// Its name in reports.
 const NAME: &str = "knowledge";
 
-/// So few events are followed at once when knowledge is asked; more are left to a task.
+/// Maximum number of events applied while a query waits; more are left to a task.
 pub(crate) const FOLLOWED_AT_ONCE: u64 = 64;
 
-/// So many names are looked at for those that are like one that is not known.
+/// Number of names compared to suggest similar ones.
 pub(crate) const LOOKED_AT: usize = 10_000;
 
 /// The graph, open.
 pub(crate) type OpenGraph = Arc<Graph>;
 
-/// Memories that are extracted with one transaction while somebody waits for it.
+/// Memories per transaction when a caller waits.
 pub(crate) const BATCH: usize = 256;
 
-/// Memories that are extracted at a time while others ask.
+/// Memories per transaction in the background.
 pub(crate) const SMALL_BATCH: usize = 16;
 
-/// The graph, opened when it is first asked for.
+/// The graph, opened on first use.
 pub(crate) struct KnowledgeFile {
     source: Arc<SpaceSource>,
     readings: Arc<ReadingsFile>,
@@ -55,7 +55,7 @@ impl KnowledgeFile {
         self.source.folder().join(VIEWS).join("knowledge.db")
     }
 
-    /// The graph, opened anew when its file was replaced.
+    /// The graph, reopened if its file was replaced.
     pub(crate) fn open(&self) -> Result<Arc<Graph>, Error> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(graph) = &*opened
@@ -68,7 +68,7 @@ impl KnowledgeFile {
         Ok(graph)
     }
 
-    /// The graph, where one was extracted.
+    /// The graph, if extracted.
     pub(crate) fn if_extracted(&self) -> Option<Arc<Graph>> {
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let is_open = opened.is_some();
@@ -78,8 +78,8 @@ impl KnowledgeFile {
             .flatten()
     }
 
-    /// Follows the log until `go_on` says no, past memories that are damaged in both copies. A graph that turns out to be
-    /// damaged is thrown away and extracted anew.
+    /// Follows the log until `go_on` returns false, skipping memories that are damaged in both copies. A damaged graph
+    /// is discarded and extracted again.
     pub(crate) fn extract(
         &self,
         batch: usize,
@@ -100,18 +100,18 @@ impl KnowledgeFile {
         Ok((extracted, feed.skipped()))
     }
 
-    /// How many events of the log a graph lacks.
+    /// Number of events the graph is behind.
     pub(crate) fn behind(&self, graph: &Graph) -> Result<u64, Error> {
         let head = MemoryFeed::head(&*self.source)?;
         Ok(head.0.saturating_sub(graph.position()?.0))
     }
 
-    /// The present instant by the store's clock.
+    /// The current time by the store's clock.
     pub(super) fn now(&self) -> Timestamp {
         self.source.now()
     }
 
-    /// Empties the graph. One that is damaged is thrown away, file and all.
+    /// Empties the graph, or deletes its file if damaged.
     pub(crate) fn empty(&self) -> Result<(), Error> {
         match self.open()?.forget() {
             Err(error) if error.is_damage() => self.remove(),
@@ -172,11 +172,11 @@ impl Derived<Error> for KnowledgeFile {
             None => return Ok(()),
         };
         match purged {
-            // Somebody reads it now: the next round cleans it.
+            // It is being read; the next round cleans it.
             Err(Error::Knowledge(GraphError::Store(error @ StoreError::StillRead { .. }))) => {
                 Err(error.into())
             }
-            // One that can't be cleaned is better lost.
+            // If it can't be cleaned, delete it.
             Err(_) => self.remove(),
             Ok(()) => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! What is told together: `views/latent` holds it, and the background finds it out anew as the space grows.
+//! The latent index `views/latent`, recomputed in the background as the space grows.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,22 +19,22 @@ use crate::due::Due;
 /// Its name among the views.
 const NAME: &str = "latent";
 
-/// A process looks so often for what another has found out, in microseconds.
+/// How often a process checks for a new file, in microseconds.
 const BETWEEN_LOOKS: i64 = 1_000_000;
 
-/// The background finds out anew once in so long, in microseconds, unless half as much again was told since.
+/// Minimum interval between recomputations, in microseconds, unless the log grew by half.
 const BETWEEN_TURNS: i64 = 10 * BETWEEN_LOOKS;
 
-/// With fewer new events nothing is found out anew.
+/// Minimum number of new events for a recomputation.
 const LEAST_NEW: u64 = 8;
 
-/// Where this part of the log is new, it is found out anew.
+/// Share of new events that triggers a recomputation.
 const NEW: u64 = 128;
 
-/// Where this part is new, the background does not wait for its turn.
+/// Share of new events that triggers it without waiting for the interval.
 const MUCH_NEW: u64 = 2;
 
-/// The file, and what this process knows of it.
+/// The file and its cached state.
 pub(crate) struct Latent {
     source: Arc<SpaceSource>,
     tiers: Arc<Tiers>,
@@ -47,20 +47,20 @@ pub(crate) struct Latent {
 struct Known {
     stamp: Option<Stamp>,
     index: Option<Arc<LatentIndex>>,
-    /// Whether there is a file that can't be read.
+    /// Whether the file is unreadable.
     is_damaged: bool,
-    /// The event as of which it was found out, or that too little was told.
+    /// The event it was computed at, or that there is too little data.
     tried: Seq,
 }
 
 impl Known {
-    /// Whether this part of the log is new, or another log stands in its place.
+    /// Whether this share of the log is new, or the log was replaced.
     fn is_behind(&self, head: Seq, part: u64) -> bool {
         let new = head.0.checked_sub(self.tried.0);
         new.is_none_or(|new| new >= (self.tried.0 / part).max(LEAST_NEW))
     }
 
-    /// Reads the file where it is another than before; what is damaged is found out anew.
+    /// Reads the file if it changed; a damaged one is recomputed.
     fn look(&mut self, path: &Path) {
         let stamp = Stamp::of(path);
         if stamp != self.stamp {
@@ -88,7 +88,7 @@ impl Latent {
         }
     }
 
-    /// What is told together, as last found out, and the name of the file where it can't be read. Looks at it once a second.
+    /// The latest latent index, and the file's name if unreadable. Checks the file once a second.
     pub(crate) fn index(&self) -> (Option<Arc<LatentIndex>>, Option<String>) {
         let known = self.known();
         (
@@ -97,7 +97,7 @@ impl Latent {
         )
     }
 
-    /// Whether the background is to find it out anew now.
+    /// Whether the background should recompute it now.
     fn is_background_due(&self) -> bool {
         let head = self.tiers.head();
         let known = self.known();
@@ -105,11 +105,11 @@ impl Latent {
         known.is_behind(head, MUCH_NEW) || has_waited && known.is_behind(head, NEW)
     }
 
-    /// Finds out anew what is told together, some 4 µs a memory, unless another process is at it or takes out what was
-    /// erased. Asked of a space where little was told, or that may only be read, it only notes that.
+    /// Recomputes the latent index, about 4 µs per memory, unless another process does so or purges it. In a small or
+    /// read-only space it only records that.
     fn learn(&self) -> Result<(), Error> {
         self.next_turn.put_off(self.source.now(), BETWEEN_TURNS);
-        // Held from before the columns are read until the file is there, so that no erasure comes in between.
+        // Held from reading the columns until the file is written, so that no erasure happens in between.
         let _guard = match answering::try_change(self.source.folder()) {
             Ok(Some(guard)) => guard,
             Ok(None) => return Ok(()),
@@ -192,7 +192,7 @@ impl Derived<Error> for Latent {
         Ok(damage.into_iter().collect())
     }
 
-    /// The file knows the words of what was erased.
+    /// The file contains words of erased memories.
     fn purge(&self, _: &mut Budget<'_>) -> Result<(), Error> {
         self.remove()
     }
@@ -204,7 +204,7 @@ impl Derived<Error> for Latent {
     }
 }
 
-/// What is wrong with the file in the folder of a space.
+/// The damage of the file in a space's folder, if any.
 pub(crate) fn examine(space: &Path) -> Option<Finding> {
     let bytes = std::fs::read(path_in(space)).ok()?;
     let is_whole = LatentIndex::decode(&bytes, &BuiltInTokens.name()).is_some();

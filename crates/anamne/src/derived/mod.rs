@@ -1,5 +1,4 @@
-//! Everything derived of a space, in one registry. What is to be done with all of it is a loop here; what one of them is and
-//! needs stands in its own file.
+//! The registry of everything derived in a space. Operations on all of it are loops here; each item has its own file.
 //!
 //! To add one: a file that implements [`Derived`], and a line in [`Registry::new`].
 
@@ -40,18 +39,18 @@ use summaries::SummariesFile;
 use tasks_file::TasksFile;
 use tiers::{Tiers, Trouble};
 
-/// What something derived is made from.
+/// The inputs of derived data.
 #[derive(Clone)]
 pub(crate) struct Site {
     pub(crate) source: Arc<SpaceSource>,
     pub(crate) models: Arc<Models>,
     pub(crate) bridge: Option<Arc<Bridge>>,
     pub(crate) troubles: Arc<Troubles>,
-    /// What the program brings.
+    /// Items brought by the program.
     pub(crate) brought: Arc<[BringDerived]>,
 }
 
-/// What something derived that a program brings is made from.
+/// The inputs of an item brought by a program.
 #[derive(Clone)]
 pub struct DerivedSite {
     /// The folder of the space. Files of a class lie in the folder [`Class::folder`] there.
@@ -60,10 +59,10 @@ pub struct DerivedSite {
     pub feed: Arc<dyn MemoryFeed + Send + Sync>,
 }
 
-/// Makes something derived that a program brings, for one space.
+/// Creates a program's item for one space.
 pub type BringDerived = Arc<dyn Fn(&DerivedSite) -> Arc<dyn Derived<Error>> + Send + Sync>;
 
-/// Everything derived of one space: by name for whoever asks it, and all of it for what is done with all.
+/// Everything derived in one space, by field for queries and as a list for operations on all.
 pub(crate) struct Registry {
     folder: PathBuf,
     pub(crate) tiers: Arc<Tiers>,
@@ -77,24 +76,24 @@ pub(crate) struct Registry {
     all: Vec<Arc<dyn Derived<Error>>>,
 }
 
-/// The state of something derived.
+/// The state of one item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ViewState {
     /// Its name.
     pub name: String,
-    /// Where it comes from; what is not a function of the log is never deleted by a rebuild.
+    /// Its class; only functions of the log are deleted by a rebuild.
     pub class: Class,
     /// Whether it is on disk.
     pub exists: bool,
-    /// The event up to which its files cover the log; `None` for what does not follow it.
+    /// The event covered by its files; `None` if it doesn't follow the log.
     pub watermark: Option<u64>,
     /// The event up to which it answers; likewise.
     pub position: Option<u64>,
-    /// Rows that it holds in memory until they are written.
+    /// Rows in its in-memory tail.
     pub tail_rows: usize,
     /// Bytes on disk.
     pub bytes: u64,
-    /// Why it can't take part; empty when it can.
+    /// Why it is unavailable; empty if it is available.
     pub trouble: String,
 }
 
@@ -143,7 +142,7 @@ impl Registry {
         self.all.iter().filter(move |one| wanted(one.class()))
     }
 
-    /// Whether this effort has something to do.
+    /// Whether there is work for this effort.
     pub(crate) fn is_due(&self, effort: Effort) -> Result<bool, Error> {
         for one in &self.all {
             if one.is_due(effort)? {
@@ -153,7 +152,7 @@ impl Registry {
         Ok(false)
     }
 
-    /// Does what this effort asks for. What fails keeps nothing else back; the first failure is handed back.
+    /// Does the work of this effort. Continues after failures and returns the first one.
     pub(crate) fn catch_up(
         &self,
         effort: Effort,
@@ -170,9 +169,9 @@ impl Registry {
         caught_up.fold(Ok(()), Result::and)
     }
 
-    /// Takes what was erased out of everything, and removes what nobody looks after. No other model begins to answer meanwhile.
+    /// Purges erased content from everything and deletes unmanaged files. The model in use doesn't change meanwhile.
     ///
-    /// Hands back up to which event that is done.
+    /// Returns the event up to which this is done.
     pub(crate) fn purge(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<Seq, Error> {
         let _guard = answering::change(&self.folder)?;
         self.tiers.drop_growing();
@@ -183,7 +182,7 @@ impl Registry {
         Ok(through)
     }
 
-    /// Removes what was set aside and what interrupted writes left, in the folders of all classes.
+    /// Deletes quarantined and incomplete files in the folders of all classes.
     fn remove_strays(&self) -> Result<(), Error> {
         let folders = Class::ALL.map(|class| self.folder.join(class.folder()));
         folders.iter().try_for_each(|folder| remove_strays(folder))
@@ -210,7 +209,7 @@ impl Registry {
         self.of(wanted).try_for_each(|one| one.purge(&mut budget))
     }
 
-    /// Removes every function of the log and computes it again.
+    /// Deletes and rebuilds every function of the log.
     pub(crate) fn rebuild(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
         self.of(Class::is_rebuilt)
             .try_for_each(|one| one.remove())?;
@@ -228,13 +227,13 @@ impl Registry {
         self.tiers.reembed(progress)
     }
 
-    /// Removes what is extracted from whole memories, for it may have passed over some that are there again after a repair.
+    /// Deletes data extracted from whole memories, which may lack memories restored by a repair.
     pub(crate) fn skip_nothing(&self) -> Result<(), Error> {
         self.knowledge.remove()?;
         self.summaries.remove()
     }
 
-    /// Reads everything back, and computes again what is damaged.
+    /// Verifies everything and rebuilds what is damaged.
     pub(crate) fn mend(&self) -> Result<Mended, Error> {
         let mut mended = Mended::default();
         let mut damaged = Vec::new();
@@ -285,10 +284,10 @@ impl Registry {
         Ok(mended)
     }
 
-    /// How everything is.
+    /// The state of everything.
     pub(crate) fn states(&self, troubles: &[Trouble]) -> Vec<ViewState> {
         let state = |one: &Arc<dyn Derived<Error>>| {
-            // What is whole but not built yet can't take part either.
+            // An item that isn't built yet is unavailable too.
             let behind = troubles
                 .iter()
                 .filter(|trouble| trouble.is_of(Tier::Active, one.name()))
@@ -301,7 +300,7 @@ impl Registry {
             if troubles.is_empty() {
                 troubles.extend(behind);
             }
-            // What can't be opened now, as in a store that may only be read, keeps the report of nothing else back.
+            // An item that can't be opened, as in a read-only store, doesn't block the report of the others.
             let mut asked = |position: Result<Option<Seq>, Error>| match position {
                 Ok(position) => position.map(|seq| seq.0),
                 Err(error) => {
@@ -328,7 +327,7 @@ impl Registry {
     }
 }
 
-/// What a look through everything derived came to.
+/// The result of verifying everything derived.
 #[derive(Default)]
 pub(crate) struct Mended {
     pub(crate) well: Vec<String>,
@@ -343,22 +342,22 @@ pub(crate) fn examine(space: &Path, models: &Models, head: Seq) -> Result<Vec<Fi
     Ok(findings)
 }
 
-/// Removes every function of the log from the space in this folder, which others may have open.
+/// Deletes every function of the log in this space's folder, which other processes may have open.
 pub(crate) fn remove_rebuilt(space: &Path) -> Result<(), Error> {
     beside::move_kept(space)?;
     let views = space.join(beside::VIEWS);
     if views.exists() {
-        // Moved away first: who writes there now finds it gone, and begins anew with what the log says.
+        // Renamed first, so that a concurrent writer finds it missing and rebuilds it from the log.
         anamne_store::remove_path(&anamne_store::set_aside(&views)?)?;
     }
     Ok(())
 }
 
-/// Removes what was set aside as damaged and what an interrupted write left behind.
+/// Deletes quarantined files and remains of interrupted writes.
 fn remove_strays(folder: &Path) -> Result<(), Error> {
     for path in entries(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        // A symbolic link is no folder: what it leads to is nothing of ours.
+        // Symbolic links are not followed.
         let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
         if name.contains(".damaged") || name.contains(".tmp-") {
             anamne_store::remove_path(&path)?;
@@ -369,7 +368,7 @@ fn remove_strays(folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Which rows the log does not have any more. Where they can't be read, all are taken for gone.
+/// Rows that the log no longer has. If unreadable, all count as gone.
 pub(crate) fn gone(source: &SpaceSource, rows: &[Row]) -> Vec<Row> {
     let there = source.get_rows(rows).unwrap_or_default();
     let is_there = |row: &Row| there.iter().any(|(found, _)| found == row);

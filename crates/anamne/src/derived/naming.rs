@@ -1,4 +1,4 @@
-//! What the knowledge graph knows of names, for a question that is about these alone.
+//! Names from the knowledge graph, for queries about entities.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use super::graph::{BATCH, FOLLOWED_AT_ONCE, KnowledgeFile, LOOKED_AT};
 use crate::Error;
 use crate::likeness::nearest;
 
-/// Names that are offered where one is not known.
+/// Maximum number of suggested names.
 const OFFERED: usize = 3;
 
-/// Threads that are taken for related to one at most.
+/// Maximum number of related threads.
 const RELATED: usize = 64;
 
-/// The names of a space, read when they are first asked for.
+/// The names of a space, read on first use.
 pub(crate) struct KnownNames<'space>(pub(crate) &'space KnowledgeFile);
 
 impl KnownNames<'_> {

@@ -1,4 +1,4 @@
-//! What a language model has read and judged, where there is a model or was one. It was paid for.
+//! Paid readings and judgements of a language model.
 
 use std::path::PathBuf;
 use std::sync::Arc;

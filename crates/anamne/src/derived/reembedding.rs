@@ -1,8 +1,7 @@
-//! Another model is to answer: its vectors are made in the background, a portion at a time, while the former answers.
+//! Migrates to another embedding model in the background, in batches, while the former model answers.
 //!
-//! A portion holds no lock that questions or writers take. What is published stays, so whoever goes on later, in
-//! whichever process, goes on from there. When every tier is whole, the note of which model answers is replaced, and the
-//! former vectors are removed.
+//! A batch holds no lock that queries or writers need. Published batches persist, so any process can continue later.
+//! When every tier is complete, the model in use is switched and the former vectors are deleted.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,7 +27,7 @@ const PORTIONS: [usize; 2] = [128, 8_192];
 /// short tail. Likewise.
 const NEAR: [usize; 2] = [64, 1_000];
 
-/// The model that the settings ask for.
+/// The requested model.
 #[derive(Clone)]
 pub(crate) struct Wanted {
     pub(crate) name: String,
@@ -43,28 +42,28 @@ pub(crate) struct Growing {
     tiers: BTreeMap<Tier, Arc<VectorsView>>,
 }
 
-/// What became of a portion.
+/// The result of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Portion {
-    /// There is nothing to do: the model that is asked for answers, or can't be had.
+    /// Nothing to do: the requested model is in use or unavailable.
     Done,
-    /// There is more to do.
+    /// More work is left.
     More,
-    /// Another process is at it.
+    /// Another process is working on it.
     Busy,
 }
 
-/// Which model answers, and how far the one that is asked for has come.
+/// The model in use, and the progress of the requested one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EmbeddingState {
-    /// The model that the settings ask for.
+    /// The requested model.
     pub model: String,
-    /// The model that answers now.
+    /// The model in use.
     pub answering: String,
-    /// Where these differ: memories that the former has vectors of.
+    /// If they differ: number of memories embedded so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embedded: Option<u64>,
-    /// Why the model that is asked for can't be had; empty when it can.
+    /// Why the requested model is unavailable; empty if available.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub trouble: String,
 }
@@ -312,7 +311,7 @@ impl Tiers {
         lacks.then(|| format!("embedding model {}", wanted.name))
     }
 
-    /// Which model answers, and how far the one that is asked for has come.
+    /// The model in use, and the progress of the requested one.
     pub(crate) fn embedding_state(&self) -> Result<EmbeddingState, Error> {
         let wanted = self.look_for_wanted()?;
         let answering = self.notice_answering()?;

@@ -53,8 +53,8 @@ impl SummariesFile {
         Ok(summaries.watermark()? != head || summaries.waiting()? > 0)
     }
 
-    /// Brings every summary up to the last write, past memories that are damaged in both copies; `progress` is told how many
-    /// periods are done.
+    /// Updates every summary to the last write, skipping memories that are damaged in both copies; `progress` receives
+    /// the number of finished periods.
     pub(crate) fn extract(
         &self,
         progress: &mut dyn FnMut(usize),

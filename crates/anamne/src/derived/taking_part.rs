@@ -1,4 +1,4 @@
-//! The views that take part in a question, made one where they are of several tiers.
+//! The views of a query, combined over tiers.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use anamne_types::Tier;
 use super::tiers::{OpenTier, Trouble};
 use super::views::{COLUMNS, LEXICAL, VECTORS};
 
-/// The views that can take part, hottest tier first.
+/// The available views, hottest tier first.
 pub(crate) struct TakingPart<'a> {
     lexical: Vec<&'a LexicalView>,
     vectors: Vec<&'a VectorsView>,
@@ -64,7 +64,7 @@ impl<'a> TakingPart<'a> {
         part
     }
 
-    /// All of them as one.
+    /// All of them combined.
     pub(crate) fn together(&self) -> Together<'_> {
         Together {
             lexical: TieredLexical::new(self.lexical.clone()),
@@ -89,7 +89,7 @@ impl<'a> TakingPart<'a> {
     }
 }
 
-/// Views of several tiers as one. Where there is but one tier its views are asked themselves.
+/// Combined views of several tiers. With one tier, its views are used directly.
 pub(crate) struct Together<'a> {
     parts: &'a TakingPart<'a>,
     lexical: TieredLexical<'a>,

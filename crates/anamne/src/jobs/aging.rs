@@ -1,4 +1,4 @@
-//! Moving memories that have aged to colder tiers, and folding the views of the tiers that they leave and reach.
+//! Moves old memories to colder tiers and folds the views of both tiers.
 
 use std::collections::BTreeSet;
 
@@ -10,28 +10,28 @@ use crate::Error;
 use crate::core::Inner;
 use crate::space::Space;
 
-/// Memories that move before the views of their tiers are folded: where these were never published, and where they
-/// were. In between every process holds them in memory.
+/// Memories moved before the views are folded: if they were never published, and otherwise. Until then every process
+/// holds them in its tail.
 const FOLDED_AFTER: [u64; 2] = [1_000, 10_000];
 
-/// Where more than this part of what is left in the active tier has moved, its views are written anew without it.
+/// If more than this share of the active tier has moved, its views are rewritten.
 const MANY_LEFT: u64 = 4;
 
-/// What a move of memories to colder tiers came to.
+/// The result of moving memories to colder tiers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Moved {
-    /// Memories that lie in a colder tier now than before.
+    /// Memories moved.
     pub memories: u64,
-    /// Memories whose content was taken out of a tier's file, for they lie elsewhere.
+    /// Memories whose stale copy was removed from a tier's file.
     pub cleaned: u64,
-    /// The longest that another writer had to wait for a batch, in milliseconds.
+    /// The longest wait of another writer, in milliseconds.
     pub longest_wait_ms: f64,
-    /// Whether another process was moving memories too, so that this one stopped.
+    /// Whether this process stopped because another one was moving memories.
     pub busy: bool,
 }
 
 impl Inner {
-    /// Moves what has aged and was not touched for a while. What may only be read stays where it is.
+    /// Moves old, untouched memories. Does nothing in a read-only store.
     pub(super) fn age_what_has_settled(&self) -> Result<(), Error> {
         match self.age(Aging::Settled, &mut |_, _| {}) {
             Err(Error::Store(error)) if error.is_read_only() => Ok(()),
@@ -39,9 +39,9 @@ impl Inner {
         }
     }
 
-    /// Moves what has aged and folds the views of the tiers that it moved from and to.
+    /// Moves old memories and folds the views of the tiers involved.
     ///
-    /// `progress` is told how many memories have moved, and where the last ones went.
+    /// `progress` receives the number of moved memories and the latest target tier.
     pub(crate) fn age(
         &self,
         aging: Aging,
@@ -95,7 +95,7 @@ impl Inner {
         let active = self.derived.tiers.active();
         let left = active.rows() as u64;
         if moved.memories > left / MANY_LEFT {
-            // What has moved must not be passed over by every question about what is hot.
+            // Otherwise every hot query would skip the moved rows one by one.
             active.purge(&self.source)?;
         }
         moved.longest_wait_ms = mover.longest().as_secs_f64() * 1_000.0;
@@ -119,15 +119,15 @@ impl Inner {
 }
 
 impl Space {
-    /// The tiers with what lies in them, hottest first. O(memories).
+    /// The tiers with their contents, hottest first. O(memories).
     pub fn tiers(&self) -> Result<Vec<TierCount>, Error> {
         Ok(self.inner.source.tiers()?)
     }
 
-    /// Moves every memory that is old enough to its colder tier now, also what was told a moment ago.
+    /// Moves every memory that is old enough to its tier now, including recently written ones.
     ///
-    /// The background does this once an hour, with what was told or last changed a day ago or earlier. Writers wait for
-    /// a few milliseconds at a time. `progress` is told how many memories have moved, and where the last ones went.
+    /// The background does this hourly for memories written or changed at least a day ago. Writers wait a few
+    /// milliseconds at a time. `progress` receives the number of moved memories and the latest target tier.
     pub fn age(&self, progress: &mut dyn FnMut(u64, Tier)) -> Result<Moved, Error> {
         self.require(Right::Configure)?;
         self.inner.age(Aging::All, progress)

@@ -1,24 +1,24 @@
-//! Reading everything back once a day, so that damage is found which no answer shows.
+//! Verifies everything once a day, to find damage that no query shows.
 //!
-//! What is handed out is proven by its digest. A row that an index has lost is never handed out, and SQLite does not
-//! miss it; only reading everything tells.
+//! Returned records are verified by digests. A row that is missing from an index is never returned, and SQLite doesn't
+//! notice; only a full read finds it.
 
 use crate::Error;
 use crate::core::Inner;
 
-/// The background of some process reads everything back once in so long, in microseconds.
+/// Interval between full verifications, in microseconds.
 const BETWEEN_EXAMINATIONS: i64 = 24 * 3_600 * 1_000_000;
 
 impl Inner {
-    /// Reads everything back if no process has done so today, and restores a damaged database. What can't be mended is
-    /// an error that names it.
+    /// Verifies everything if no process has done so today, and restores a damaged database. Unrepairable damage is an
+    /// error that names it.
     ///
-    /// In a space that nobody has ever read back the day begins now.
+    /// A space that was never verified starts its interval now.
     pub(crate) fn examine_if_due(&self) -> Result<(), Error> {
         let present = self.source.now();
         let now = present.as_microsecond();
         let last = self.source.last_examination()?;
-        // What is noted for a later time was noted by a clock that was set back since.
+        // A future time was recorded by a clock that was set back since.
         if let Some(last) =
             last.filter(|last| (now - BETWEEN_EXAMINATIONS + 1..=now).contains(last))
         {
@@ -27,7 +27,7 @@ impl Inner {
             return Ok(());
         }
         match self.source.note_examination(now) {
-            // What may only be read is not mended either.
+            // A read-only store isn't repaired.
             Err(error) if error.is_read_only() => return Ok(()),
             noted => noted?,
         }

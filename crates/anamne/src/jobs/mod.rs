@@ -1,7 +1,7 @@
-//! The work that nobody waits for: what there is, when it runs, and what became of it. All of it is decided here.
+//! Background work: what there is, when it runs, and its results.
 //!
-//! *Chores* keep in order what this process has open; each has a line in [`CHORES`]. *Tasks* ([`tasks`]) stand in the queue that
-//! all processes share, and looking after that queue is a chore. What is heavy waits until little is asked and told.
+//! *Chores* maintain what this process has open; each has a line in [`CHORES`]. *Tasks* ([`tasks`]) are in the queue
+//! shared by all processes; running it is a chore. Heavy work waits for low load.
 
 mod aging;
 mod examining;
@@ -28,31 +28,31 @@ use worker::Worker;
 const SECONDS: i64 = 1_000_000;
 const HOURS: i64 = 3_600 * SECONDS;
 
-/// What a chore did is written down for other processes at most once in so long, unless it failed.
+/// Minimum interval between reports of a chore to other processes, unless it failed.
 const BETWEEN_NOTES: i64 = 60 * SECONDS;
 
-/// What has to wait until less goes on is looked at again after so long.
+/// Delay before work that waits for low load is tried again.
 const BETWEEN_LOOKS: i64 = 60 * SECONDS;
 
-/// One kind of work on what a process has open.
+/// One kind of periodic work.
 struct Chore {
     name: &'static str,
-    /// What it does, for a person.
+    /// Its description.
     what: &'static str,
-    /// At most once in so long, in microseconds.
+    /// Its minimum interval, in microseconds.
     every: i64,
-    /// After trouble it waits so long.
+    /// Its delay after a failure.
     after_trouble: i64,
-    /// How much may go on meanwhile.
+    /// Its priority, which bounds the allowed load.
     priority: Priority,
-    /// Whether it is worth waking the background for. Asked after every question: cheap.
+    /// Whether it justifies waking the background. Called after every query: cheap.
     is_due: fn(&Inner) -> bool,
-    /// Whether it is done whenever something else is.
+    /// Whether it runs in every round.
     is_minor: bool,
     run: fn(&Arc<Inner>) -> Result<(), Error>,
 }
 
-/// All of it, in the order in which it is done.
+/// All chores, in order of execution.
 const CHORES: [Chore; 9] = [
     Chore {
         name: "retention",
@@ -101,7 +101,7 @@ const CHORES: [Chore; 9] = [
         is_due: |inner| inner.derived.is_due(Effort::Due).unwrap_or(true),
         is_minor: true,
         run: |inner| {
-            // A model that can't be reached keeps nothing else back.
+            // An unreachable model doesn't block other work.
             let caught_up = inner.derived.catch_up(Effort::Due, &mut |_, _| {});
             inner.source.seal_journal()?;
             caught_up
@@ -162,7 +162,7 @@ const CHORES: [Chore; 9] = [
     },
 ];
 
-/// What became of a chore when it last ran.
+/// The latest result of a chore.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Last {
     at: Timestamp,
@@ -172,7 +172,7 @@ struct Last {
     next_step: Option<NextStep>,
 }
 
-/// What this process knows of one chore.
+/// The state of one chore in this process.
 struct State {
     due: Due,
     noted: Due,
@@ -182,11 +182,11 @@ struct State {
 pub(crate) struct Jobs {
     worker: Option<Worker>,
     states: [State; CHORES.len()],
-    /// How many questions were asked of the space in this process.
+    /// Number of queries to the space in this process.
     pub(crate) asked: AtomicU64,
-    /// Whether something was told or changed here since the retention was last looked at.
+    /// Whether this process wrote since the retention was last checked.
     pub(crate) written: AtomicBool,
-    /// Whether an erasure is still to reach a backup.
+    /// Whether an erasure is pending in a backup.
     pub(crate) backups_pending: AtomicBool,
 }
 
@@ -212,7 +212,7 @@ impl Jobs {
 }
 
 impl Inner {
-    /// Wakes the background where something is due.
+    /// Wakes the background if something is due.
     pub(crate) fn wake_background(self: &Arc<Self>) {
         if let Some(worker) = &self.jobs.worker
             && self.is_work_due()
@@ -221,7 +221,7 @@ impl Inner {
         }
     }
 
-    /// Wakes it for what a former process left undone.
+    /// Wakes it for unfinished work of earlier processes.
     pub(crate) fn wake_when_opened(self: &Arc<Self>) -> Result<(), Error> {
         if let Some(worker) = &self.jobs.worker
             && (self.source.unclean_views()?.is_some()
@@ -239,8 +239,8 @@ impl Inner {
         chores.any(|(chore, state)| state.due.is_due(now) && (chore.is_due)(self))
     }
 
-    /// One round of background work. What goes wrong is kept for the next check-up, and keeps nothing else back; the next
-    /// round tries again.
+    /// One round of background work. Errors are kept for the next check and don't block other work; the next round
+    /// retries.
     pub(crate) fn look_after(self: &Arc<Self>) {
         for (chore, state) in CHORES.iter().zip(&self.jobs.states) {
             let present = self.source.now();
@@ -251,14 +251,13 @@ impl Inner {
             if self.allows(chore.priority) {
                 self.run_chore(chore, state, present);
             } else {
-                // Else every question would wake the background for it.
+                // Otherwise every query would wake the background for it.
                 state.due.put_off(present, BETWEEN_LOOKS);
             }
         }
     }
 
-    /// Makes vectors of a model that was chosen, for as long as somebody but the background holds the space; what the former
-    /// vectors and other views want is done in between.
+    /// Embeds with the requested model while the space is in use, and maintains the other views in between.
     fn reembed_meanwhile(self: &Arc<Self>) -> Result<(), Error> {
         while self.derived.tiers.reembed_portion(&mut |_, _| {})? == Portion::More {
             if Arc::strong_count(self) == 1 {
@@ -270,18 +269,18 @@ impl Inner {
         Ok(())
     }
 
-    /// Whether what goes on in all processes leaves room for work of this priority.
+    /// Whether the load of all processes allows work of this priority.
     fn allows(&self, priority: Priority) -> bool {
         if priority == Priority::Urgent {
             return true;
         }
         let level = self.queue().and_then(|queue| Ok(queue.activity()?.level));
-        // A queue that can't be read keeps nothing else back.
+        // An unreadable queue doesn't block other work.
         level.map_or(true, |level| level.allows(priority, true))
     }
 
     fn run_chore(self: &Arc<Self>, chore: &Chore, state: &State, present: Timestamp) {
-        // First, so that trouble is not met again with every question.
+        // First, so that a failure doesn't repeat with every query.
         state
             .due
             .put_off(present, chore.every.max(chore.after_trouble));
@@ -304,7 +303,7 @@ impl Inner {
         self.site.troubles.note(trouble);
     }
 
-    /// Writes down for other processes what became of a chore. Where that fails nothing is lost but this.
+    /// Reports a chore's result to other processes; failures are ignored.
     fn note_chore(&self, chore: &Chore, last: &Last) {
         if let (Ok(queue), Ok(text)) = (self.queue(), serde_json::to_string(last)) {
             let _ = queue.note(&note_name(chore), &text);
@@ -316,31 +315,31 @@ fn note_name(chore: &Chore) -> String {
     format!("chore/{}", chore.name)
 }
 
-/// A kind of background work that is not queued, and what became of it when some process last did it.
+/// A chore and its latest run in any process.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ChoreReport {
     /// Its name.
     pub name: &'static str,
     /// What it does.
     pub what: &'static str,
-    /// It runs at most once in so many seconds; 0 where it runs whenever there is something to do.
+    /// Its minimum interval in seconds; 0 if it runs whenever there is work.
     pub every_seconds: u64,
-    /// When it last ran; `None` where nobody wrote that down.
+    /// When it last ran; `None` if not recorded.
     pub last_at: Option<Timestamp>,
-    /// How long that took, in milliseconds.
+    /// Its duration in milliseconds.
     pub took_ms: Option<f64>,
-    /// Why it failed; empty where it did not.
+    /// Its error; empty on success.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub trouble: String,
-    /// What a person can do about that.
+    /// The next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<NextStep>,
-    /// When it is next due, where that is known.
+    /// When it is next due, if known.
     pub next_at: Option<Timestamp>,
 }
 
 impl Space {
-    /// The background work that is not queued, with what became of it in whichever process did it last. O(1).
+    /// The chores with their latest runs in any process. O(1).
     pub fn chores(&self) -> Result<Vec<ChoreReport>, Error> {
         self.require(Right::Configure)?;
         let queue = self.inner.queue()?;

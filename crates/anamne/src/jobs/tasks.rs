@@ -1,4 +1,4 @@
-//! The work that nobody waits for: which tasks there are, who queues them, and what each does.
+//! The background tasks: kinds, scheduling and execution.
 
 use std::sync::Arc;
 
@@ -16,30 +16,30 @@ use crate::keep::backups::BACK_UP;
 use crate::know::knowledge::Pace;
 use crate::space::Space;
 
-/// Following the log with the knowledge graph.
+/// Extraction into the knowledge graph.
 const EXTRACT: &str = "extract";
 
 /// The former name of [`EXTRACT`]: queues of older versions hold such tasks.
 const EXTRACT_FORMERLY: &str = "weave";
 
-/// Choosing the summaries of what changed.
+/// Updating summaries.
 const SUMMARISE: &str = "summarise";
 
-/// Folding what says the same, every night.
+/// Nightly consolidation.
 const CONSOLIDATE: &str = "consolidate";
 const AT_NIGHT: Timing = Timing::Daily(3, 23);
 
-/// Having a language model read what was told, and judge what seems to contradict itself.
+/// Extraction and judgement of contradictions by a language model.
 const READ: &str = "read-by-model";
 const JUDGE: &str = "judge-by-model";
 
-/// Periods that are summarised at a time while others ask.
+/// Periods summarised per step in the background.
 const FEW_PERIODS: usize = 4;
 
 /// Runs the tasks of one space.
 struct Modules<'space> {
     inner: &'space Arc<Inner>,
-    /// Whether the work belongs to the background, so that it ends when nobody else holds the space any more.
+    /// Whether this is the background, which stops when nobody else holds the space.
     in_background: bool,
 }
 
@@ -78,7 +78,7 @@ impl Modules<'_> {
         self.in_background && Arc::strong_count(self.inner) == 1
     }
 
-    /// Why to stop now, if there is a reason. Neither counts as an attempt.
+    /// Why to stop now, if at all. Doesn't count as an attempt.
     fn interruption(&self, context: &mut TaskContext<'_>) -> Option<TaskError> {
         if context.should_stop() {
             return Some(TaskError::Stopped);
@@ -123,7 +123,7 @@ impl Modules<'_> {
             .knowledge
             .open()
             .map_err(TaskError::failed)?;
-        // Where another process extracted what a model has read meanwhile.
+        // If another process extracted the model's readings meanwhile.
         graph
             .follow_readings(&*self.inner.source)
             .map_err(TaskError::failed)
@@ -188,14 +188,14 @@ impl Inner {
         })
     }
 
-    /// Queues what is to be done, and does what may be done now.
+    /// Queues due tasks and runs those that the load allows.
     pub(super) fn tend_tasks(self: &Arc<Self>) -> Result<(), Error> {
         self.queue_tasks()?;
         self.run_tasks(true, &mut |_| {})?;
         Ok(())
     }
 
-    /// Queues what the space needs. A task that waits or runs already is not queued again.
+    /// Queues the tasks the space needs. Waiting or running tasks are not queued again.
     fn queue_tasks(&self) -> Result<(), Error> {
         let queue = self.queue()?;
         let head = MemoryFeed::head(&*self.source)?;
@@ -253,8 +253,8 @@ impl Space {
         Ok(self.inner.queue()?)
     }
 
-    /// Queues what the space needs and does everything that is due now, on this thread, however much is asked meanwhile; `ran`
-    /// is told of each task. Returns how many there were.
+    /// Queues and runs every due task on this thread, ignoring load; `ran` receives each task. Returns the number of
+    /// tasks.
     pub fn run_tasks(&self, ran: &mut dyn FnMut(&Ran)) -> Result<u64, Error> {
         self.require_write()?;
         self.inner.queue_tasks()?;

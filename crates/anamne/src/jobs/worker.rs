@@ -1,4 +1,4 @@
-//! The thread that folds long tails and rebuilds broken views while nobody waits.
+//! The background thread.
 
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{OnceLock, Weak};
@@ -6,23 +6,23 @@ use std::time::Duration;
 
 use crate::core::Inner;
 
-/// Without being asked it looks after the space once in so long: some work waits until nobody asks.
+/// Interval of rounds without a wake-up: some work waits for idle time.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(20);
 
-/// A background worker that starts when it is first needed.
+/// A background worker, started on first use.
 #[derive(Debug, Default)]
 pub(crate) struct Worker {
     wake: OnceLock<SyncSender<()>>,
 }
 
 impl Worker {
-    /// Asks the worker to look after the space; returns at once.
+    /// Wakes the worker; returns at once.
     ///
     /// The worker holds the space weakly, so that it ends when the last handle is dropped.
     pub(crate) fn wake(&self, space: &Weak<Inner>) {
         let wake = self.wake.get_or_init(|| start(space.clone()));
         match wake.try_send(()) {
-            // Full: it has been asked already. Disconnected: the thread is gone with the space.
+            // Full: already requested. Disconnected: the thread ended with the space.
             Ok(()) | Err(TrySendError::Full(()) | TrySendError::Disconnected(())) => {}
         }
     }
@@ -36,7 +36,7 @@ fn start(space: Weak<Inner>) -> SyncSender<()> {
             space.look_after();
         }
     };
-    // Where no thread can be had, views are folded when the program settles them itself.
+    // Without a thread, views are folded when the program calls settle.
     let _ = std::thread::Builder::new()
         .name("anamne-worker".to_owned())
         .spawn(work);

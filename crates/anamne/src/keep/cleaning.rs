@@ -1,4 +1,4 @@
-//! Taking what was erased out of everything that is derived.
+//! Purging erased content from derived data.
 
 use anamne_types::Seq;
 
@@ -6,7 +6,7 @@ use crate::Error;
 use crate::core::Inner;
 
 impl Inner {
-    /// Takes what was erased out of every derived file, where that is still to be done.
+    /// Purges erased content from every derived file, if pending.
     pub(crate) fn clean_derived(
         &self,
         progress: &mut dyn FnMut(&'static str, Seq),

@@ -1,4 +1,4 @@
-//! How a space does: its report, its check-up, and having everything derived up to date.
+//! The state of a space: report, check, and bringing derived data up to date.
 
 use std::path::Path;
 
@@ -11,24 +11,24 @@ use crate::derived::ViewState;
 use crate::derived::reembedding::EmbeddingState;
 use crate::space::Space;
 
-/// A check-up tells of what was mended within so many days.
+/// Days for which a check reports repairs.
 const EARLIER_DAYS: i64 = 30;
 
-/// What a space holds, and how its views do.
+/// Counts, sizes and view states of a space.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SpaceReport {
     /// The space's name.
     pub space: String,
-    /// What it is about.
+    /// Its description.
     pub description: String,
     /// Counts over the source.
     #[serde(flatten)]
     pub statistics: Statistics,
-    /// Everything that is derived of it; of views the active tier's.
+    /// Derived data; for views, the active tier's.
     pub views: Vec<ViewState>,
     /// Its tiers, hottest first.
     pub tiers: Vec<TierCount>,
-    /// Which embedding model answers.
+    /// The embedding model in use.
     pub embedding: EmbeddingState,
     /// Bytes of source databases.
     pub source_bytes: u64,
@@ -36,27 +36,27 @@ pub struct SpaceReport {
     pub journal_bytes: u64,
 }
 
-/// What a check-up of a space found.
+/// The result of checking a space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CheckUp {
     /// The space's name.
     pub space: String,
-    /// What was looked at and is well.
+    /// Passed checks.
     pub well: Vec<String>,
-    /// What is not done without a person's confirmation.
+    /// Work that needs confirmation.
     pub deferred: Vec<String>,
-    /// What was wrong and has been mended.
+    /// Repaired problems.
     pub mended: Vec<String>,
-    /// What any process mended within the last thirty days, each with its time.
+    /// Repairs by any process in the last thirty days, with times.
     pub earlier: Vec<String>,
-    /// What is wrong and needs a person.
+    /// Problems that need a user.
     pub problems: Vec<String>,
-    /// What a person can do about problems and about what is not done.
+    /// The next steps for problems and deferred work.
     pub next_steps: Vec<NextStep>,
 }
 
 impl CheckUp {
-    /// Adds what a person can do, each step once.
+    /// Adds a next step once.
     pub(crate) fn advise(&mut self, steps: impl IntoIterator<Item = NextStep>) {
         for step in steps {
             if !self.next_steps.contains(&step) {
@@ -65,7 +65,7 @@ impl CheckUp {
         }
     }
 
-    /// Adds what an examination of both copies found.
+    /// Adds the findings of an examination.
     fn take(&mut self, examined: Examination) {
         let is_sound = |part| examined.findings.iter().all(|finding| finding.part != part);
         if is_sound(Part::Journal) {
@@ -109,12 +109,12 @@ impl Space {
         })
     }
 
-    /// Which embedding model answers, and how far the one that the settings ask for has come.
+    /// The embedding model in use, and the progress of the requested one.
     pub fn embedding(&self) -> Result<EmbeddingState, Error> {
         self.inner.derived.tiers.embedding_state()
     }
 
-    /// Whether [`Space::settle`] has something to do.
+    /// Whether [`Space::settle`] has work to do.
     pub fn is_unsettled(&self) -> Result<bool, Error> {
         let derived = &self.inner.derived;
         derived.tiers.caught_up()?;
@@ -126,9 +126,9 @@ impl Space {
             || self.inner.is_retention_waiting()?)
     }
 
-    /// Does now, in this thread, what the background does otherwise: folds long tails, rebuilds broken views, seals full
-    /// segments of the journal, and makes the vectors of a model that was chosen. After something was told or changed in this
-    /// process it also applies the space's retention. Only [`Space::age`] moves memories to colder tiers.
+    /// Runs background work now, on this thread: folds long tails, rebuilds damaged views, seals full journal segments,
+    /// and embeds with a newly requested model. After writes by this process it also applies the retention. Only
+    /// [`Space::age`] moves memories to colder tiers.
     pub fn settle(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
         self.require_write()?;
         self.settle_retention()?;
@@ -138,7 +138,7 @@ impl Space {
         self.inner.derived.tiers.reembed(progress)
     }
 
-    /// Finishes erasures that were begun, here and in backups.
+    /// Finishes pending erasures, here and in backups.
     fn finish_what_waits(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
         self.inner.source.finish_erasures()?;
         self.inner.clean_derived(progress)?;
@@ -148,13 +148,13 @@ impl Space {
         Ok(())
     }
 
-    /// Folds every view up to the last write, whatever its tail; says which another process was folding.
+    /// Folds every view up to the last write; returns those being folded by another process.
     pub fn fold(&self) -> Result<Vec<&'static str>, Error> {
         self.require_write()?;
         self.inner.derived.tiers.fold_all()
     }
 
-    /// Reads back journal, database and everything derived, mends what can be mended from the log, and says what it found.
+    /// Verifies journal, database and derived data, repairs what the log allows, and reports.
     pub fn check_up(&self) -> Result<CheckUp, Error> {
         self.require(Right::Configure)?;
         let mut found = CheckUp {
@@ -180,9 +180,9 @@ impl Space {
             .collect()
     }
 
-    /// Reads everything derived back, and computes again what is damaged or behind.
+    /// Verifies derived data and rebuilds what is damaged or behind.
     pub(crate) fn mend_derived(&self, found: &mut CheckUp) -> Result<(), Error> {
-        // First, so that what is computed again has nothing of what was erased.
+        // First, so that rebuilt data has no erased content.
         self.finish_what_waits(&mut |_, _| {})?;
         let mended = self.inner.derived.mend()?;
         self.inner.source.seal_journal()?;
@@ -192,7 +192,7 @@ impl Space {
         Ok(())
     }
 
-    /// Says in a check-up which model answers.
+    /// Adds the embedding model to a report.
     fn tell_of_models(&self, found: &mut CheckUp) -> Result<(), Error> {
         let state = self.embedding()?;
         let answers = format!("embedding: the model {} answers", state.answering);
@@ -212,19 +212,19 @@ impl Space {
         Ok(())
     }
 
-    /// Reads the whole journal and checks its chain. O(bytes of the journal).
+    /// Reads the whole journal and verifies its chain. O(bytes of the journal).
     pub fn verify_journal(&self) -> Result<JournalReport, Error> {
         Ok(self.inner.source.verify_journal()?)
     }
 
-    /// Removes everything that is a function of the log and computes it again. What was paid for or observed stays.
+    /// Deletes and rebuilds every function of the log. Paid and observed data stay.
     pub fn rebuild(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
         self.require(Right::Configure)?;
         self.inner.derived.rebuild(progress)
     }
 }
 
-/// The bytes of all files under a folder; what can't be read counts as nothing.
+/// The bytes of all files under a folder; unreadable files count as 0.
 fn bytes_under(folder: &Path) -> u64 {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return 0;

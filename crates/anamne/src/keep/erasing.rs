@@ -1,4 +1,4 @@
-//! Erasing memories for ever, and what came of it: what was removed for that, and what was not reached.
+//! Permanent erasure: what was removed and what could not be reached.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::Error;
 use crate::space::Space;
 
-/// What became of a backup after something was erased.
+/// The result of an erasure in a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BackupUpdate {
     /// The backup's folder.
@@ -19,37 +19,35 @@ pub struct BackupUpdate {
     /// Why it may still contain erased text; empty where it does not.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub trouble: String,
-    /// What a person can do about that.
+    /// The next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<NextStep>,
-    /// Files and folders there that a repair had set aside as damaged, and that were removed because they may have held
-    /// what was erased.
+    /// Quarantined files and folders there that were deleted because they may have contained erased text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<PathBuf>,
 }
 
-/// A place that may still contain erased text. Erasing there is pending: opening the store, settling, a check-up, a
-/// backup and the next erasure try again.
+/// A place that may still contain erased text. The erasure there is pending and retried when the store is opened,
+/// settled, checked, backed up, or erased from again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unreached {
     /// The file or folder.
     pub place: PathBuf,
-    /// Why it was not reached.
+    /// The reason.
     pub reason: String,
-    /// What a person can do about that.
+    /// The next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<NextStep>,
 }
 
-/// What an erasure reached beside the space itself, and what it did not reach. Stores made by a rewind, copies of a
-/// backup made by other means, and exports are not known to the store, so they are never among these places.
+/// The result of an erasure outside the space itself. Rewound stores, other copies of backups, and exports are unknown
+/// to the store and never listed.
 #[must_use = "an incomplete erasure is reported only here"]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Erased {
-    /// The backups that are known, each with what became of it.
+    /// The known backups with their results.
     pub backups: Vec<BackupUpdate>,
-    /// Files and folders of this space that a repair had set aside as damaged, and that were removed because they may
-    /// have held what was erased.
+    /// Quarantined files and folders of this space that were deleted because they may have contained erased text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<PathBuf>,
     /// Files of this store that may still contain erased text.
@@ -58,18 +56,18 @@ pub struct Erased {
 }
 
 impl Erased {
-    /// Whether neither this store nor any backup that it knows of holds anything of it any more.
+    /// Whether this store and all known backups are clean.
     pub fn is_complete(&self) -> bool {
         self.left.is_empty() && self.backups.iter().all(|backup| backup.trouble.is_empty())
     }
 
-    /// Every file that a repair had set aside and that was removed: of this space, then of backups.
+    /// Every deleted quarantined file: of this space, then of backups.
     pub fn removed(&self) -> impl Iterator<Item = &Path> {
         let of_backups = self.backups.iter().flat_map(|backup| &backup.removed);
         self.removed.iter().chain(of_backups).map(PathBuf::as_path)
     }
 
-    /// Every place that may still hold it: files of this store, then backups.
+    /// Every place that may still contain it: files of this store, then backups.
     pub fn unreached(&self) -> Vec<Unreached> {
         let backups = self
             .backups
@@ -83,7 +81,7 @@ impl Erased {
         self.left.iter().cloned().chain(backups).collect()
     }
 
-    /// Adds a place of this store at which something failed; `folder` where the error names none.
+    /// Adds a failed place of this store; `folder` if the error names none.
     pub(crate) fn leave(&mut self, folder: &Path, error: &Error) {
         self.left.push(Unreached {
             place: path_in(error).unwrap_or(folder).to_owned(),
@@ -93,7 +91,7 @@ impl Erased {
     }
 }
 
-/// The file that an error is about.
+/// The file of an error.
 fn path_in(error: &Error) -> Option<&Path> {
     match error {
         Error::Store(
@@ -111,23 +109,21 @@ fn path_in(error: &Error) -> Option<&Path> {
 }
 
 impl Space {
-    /// Removes a memory's content for ever: from the source, the journal, every view, and the backups
-    /// that can be reached.
+    /// Permanently erases a memory's content from the source, the journal, every view, and reachable backups.
     pub fn erase(&self, id: MemoryId) -> Result<Erased, Error> {
         self.erase_all(&[id])
     }
 
-    /// Removes the content of many memories for ever, in one transaction: none of them when one is not there.
+    /// Permanently erases the content of many memories in one transaction; none if one doesn't exist.
     ///
-    /// When this returns they are gone for everybody who asks. Where [`Erased::is_complete`], no file of the space, of
-    /// the known backups and of the backups of these holds anything of their content; else [`Erased::unreached`] names
-    /// those that may. Costs one pass over the journal, writes those parts of the views anew that held them, and brings
-    /// the backups up to date.
+    /// On return no query finds them. If [`Erased::is_complete`], no file of the space, of known backups, and of their
+    /// backups contains their content; otherwise [`Erased::unreached`] lists the places that may. Costs one pass over
+    /// the journal, rewrites the affected view segments, and updates the backups.
     pub fn erase_all(&self, ids: &[MemoryId]) -> Result<Erased, Error> {
         self.erase_within(ids, &mut self.inner.seen())
     }
 
-    /// The same, leaving out backups in the folders that are `seen`.
+    /// The same, skipping backups in the folders `seen`.
     pub(crate) fn erase_within(
         &self,
         ids: &[MemoryId],
@@ -139,7 +135,7 @@ impl Space {
         let texts = inner.derived.cache.texts_of(ids);
         inner.derived.cache.begin_forgetting(&texts)?;
         let begun = inner.source.begin_erasure(self.actor(), ids);
-        // Also after a failure: the transaction may stand.
+        // Also after a failure: the transaction may be committed.
         let done = [
             inner.source.finish_erasures().map_err(Error::from),
             inner.derived.cache.begin_forgetting(&texts),

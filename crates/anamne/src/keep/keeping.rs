@@ -17,31 +17,31 @@ use crate::space::Space;
 use crate::store::Store;
 use crate::{Error, ErrorKind};
 
-/// What reading a space back found.
+/// The result of verifying a space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Verification {
-    /// The space's name, or its folder's where the name can't be told.
+    /// The space's name, or its folder's name if unknown.
     pub space: String,
-    /// What both copies hold, and everything that is wrong with them and with the views.
+    /// The contents of both copies, and all findings, views included.
     #[serde(flatten)]
     pub examination: Examination,
 }
 
-/// What a repair of a space came to.
+/// The result of repairing a space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RepairReport {
-    /// The space's name, or its folder's where the name can't be told.
+    /// The space's name, or its folder's name if unknown.
     pub space: String,
-    /// What was mended, and where the damaged files are now.
+    /// Repairs, and where the damaged files are now.
     pub mended: Vec<String>,
-    /// What could not be mended.
+    /// What was lost.
     pub lost: Vec<String>,
-    /// Why the space was not repaired at all, where nothing is known to be wrong with it.
+    /// Why the space was not repaired, if it is not known to be damaged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_repaired: Option<NotRepaired>,
-    /// What is still wrong afterwards.
+    /// Remaining findings.
     pub findings: Vec<Finding>,
-    /// What a person can do about what was mended.
+    /// The next steps.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next_steps: Vec<NextStep>,
 }
@@ -49,16 +49,16 @@ pub struct RepairReport {
 /// Why a space was not repaired: another process uses it, a permission is missing, or a newer version wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NotRepaired {
-    /// The word of the kind of failure.
+    /// The error kind.
     pub kind: &'static str,
-    /// What happened.
+    /// The error message.
     pub message: String,
-    /// What a person can do next.
+    /// The next step.
     pub next_step: NextStep,
 }
 
 impl NotRepaired {
-    /// `None` for an error that says that something is lost or damaged.
+    /// `None` for errors of loss or damage.
     fn because_of(error: &Error) -> Option<Self> {
         let kind = error.kind();
         match kind {
@@ -73,40 +73,39 @@ impl NotRepaired {
 }
 
 impl RepairReport {
-    /// Whether nothing was lost and nothing is wrong any more.
+    /// Whether nothing was lost and no finding remains.
     pub fn is_whole(&self) -> bool {
         self.lost.is_empty() && self.findings.is_empty() && self.not_repaired.is_none()
     }
 }
 
-/// What backing up a store came to.
+/// The result of a backup.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Backups {
-    /// The spaces that were backed up.
+    /// The backed-up spaces.
     pub spaces: Vec<BackupReport>,
-    /// The spaces that were not, by name: the backup holds of each what it held before.
+    /// The skipped spaces, by name; the backup keeps its earlier copy of each.
     #[serde(skip_serializing_if = "Skipped::is_empty")]
     pub skipped: Skipped,
 }
 
-/// The spaces that no longer know of a backup.
+/// The spaces that forgot a backup.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StruckBackup {
-    /// Those that knew of it.
+    /// Those that knew it.
     pub spaces: Vec<String>,
-    /// Those that could not be opened, by name, and may still know of it.
+    /// Those that could not be opened, by name, and may still know it.
     #[serde(skip_serializing_if = "Skipped::is_empty")]
     pub skipped: Skipped,
 }
 
 impl Store {
-    /// Brings the backup in `folder` up to date, and makes it if it is not there: of the space named, else of
-    /// all spaces. It is a store of its own, without views. Safe while others write, and when interrupted.
+    /// Creates or updates the backup in `folder`, of the named space or all spaces. It is a complete store without
+    /// views. Safe during writes and interruptions.
     ///
-    /// Refused for a folder inside this store, for one that holds something else, and for a backup that was
-    /// written to since. Of all spaces, one that can't be backed up keeps back none of the others and is named in
-    /// [`Backups::skipped`]; it is an error where none could be backed up. A folder that can't be written, or a full disk, ends
-    /// the backup.
+    /// Rejects a folder inside this store, a folder with other contents, and a modified backup. With all spaces, a
+    /// failing one is listed in [`Backups::skipped`]; it is an error if none succeeds. An unwritable folder or a full
+    /// disk ends the backup.
     pub fn backup(&self, folder: &Path, space: Option<&str>) -> Result<Backups, Error> {
         self.require(Right::Configure)?;
         let folder = outside(folder, self.root())?;
@@ -121,10 +120,10 @@ impl Store {
         Ok(Backups { spaces, skipped })
     }
 
-    /// Has the background of the space named, else of all spaces, make backups by itself, or not any more where the folder is
-    /// empty. Says of which spaces. The first is made when it is next due; [`Store::backup`] makes one at once.
+    /// Schedules backups of the named space, or all spaces; an empty folder ends the schedule. Returns the spaces. The
+    /// first is made when due; [`Store::backup`] makes one at once.
     ///
-    /// Refused for a folder inside this store.
+    /// Rejects a folder inside this store.
     pub fn schedule_backups(
         &self,
         schedule: &BackupConfig,
@@ -142,8 +141,8 @@ impl Store {
         each_space(&spaces, skipped, space.is_some(), &schedule.folder, set)
     }
 
-    /// Strikes `folder` from the list of backups of the space named, else of all spaces, and changes nothing in it:
-    /// erasures don't look there any more. Says which spaces knew of it.
+    /// Removes `folder` from the known backups of the named space, or all spaces, without changing it; erasures no
+    /// longer reach it. Returns the spaces that knew it.
     pub fn forget_backup(&self, folder: &Path, space: Option<&str>) -> Result<StruckBackup, Error> {
         self.require(Right::Configure)?;
         let folder = outside(folder, self.root())?;
@@ -159,9 +158,9 @@ impl Store {
         })
     }
 
-    /// Reads everything of the space named, else of all spaces, back: chains, checksums, states, rows, views.
+    /// Verifies the named space, or all spaces: chains, checksums, versions, rows, views.
     ///
-    /// Changes nothing, mends nothing, and opens no space. O(bytes of the store).
+    /// Changes nothing and opens no space. O(bytes of the store).
     pub fn verify(&self, space: Option<&str>) -> Result<Vec<Verification>, Error> {
         self.require(Right::Configure)?;
         let examine_one = |(folder, name): (PathBuf, Option<SpaceName>)| Verification {
@@ -173,9 +172,9 @@ impl Store {
         Ok(self.folders(space)?.into_iter().map(examine_one).collect())
     }
 
-    /// Mends the space named, else all spaces, as far as either copy allows, and builds damaged views again.
+    /// Repairs the named space, or all spaces, as far as either copy allows, and rebuilds damaged views.
     ///
-    /// Damaged files are set aside, never overwritten. No other process should have the spaces open.
+    /// Damaged files are quarantined, never overwritten. No other process should have the spaces open.
     pub fn repair(&self, space: Option<&str>) -> Result<Vec<RepairReport>, Error> {
         self.require(Right::Configure)?;
         let mut reports = Vec::new();
@@ -215,7 +214,7 @@ impl Store {
         name: &SpaceName,
         report: &mut RepairReport,
     ) -> Result<(), Error> {
-        // What this process knew of the files is worth nothing afterwards.
+        // Cached state of the files is invalid afterwards.
         self.open
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -227,7 +226,7 @@ impl Store {
         report.next_steps.append(&mut repaired.next_steps);
         let space = self.existing_space(name.as_str())?;
         if was_damaged {
-            // They may have skipped what is there again now.
+            // They may have skipped memories that are restored now.
             space.inner.derived.skip_nothing()?;
         }
         report.mended.append(&mut space.source().mended());
@@ -245,7 +244,7 @@ impl Store {
         Ok(found)
     }
 
-    /// The folder of the space named, else those of all spaces, whether they can be opened or not.
+    /// The folder of the named space, or of all spaces, openable or not.
     fn folders(&self, space: Option<&str>) -> Result<Vec<(PathBuf, Option<SpaceName>)>, Error> {
         let mut folders = self.folder.folders()?;
         if let Some(name) = space {
@@ -260,8 +259,7 @@ impl Store {
         Ok(folders)
     }
 
-    /// The space named, else all spaces, open. Of all, those that can't be opened are named beside the others; it is an
-    /// error where none can.
+    /// The named space, or all spaces, open. With all, failing ones are listed; it is an error if none opens.
     pub(crate) fn chosen(&self, space: Option<&str>) -> Result<(Vec<Space>, Skipped), Error> {
         let mut passed = Skipped::default();
         if let Some(name) = space {
@@ -289,8 +287,8 @@ impl Store {
     }
 }
 
-/// Does `work` for each space and names those for which it fails; stops where the folder `target` is the reason. It is an
-/// error where it fails for the space that was `named`, or for all.
+/// Runs `work` for each space and lists failures; stops if the folder `target` is the reason. It is an error if it
+/// fails for the `named` space, or for all.
 pub(crate) fn each_space<T>(
     spaces: &[Space],
     mut passed: Skipped,
@@ -316,7 +314,7 @@ pub(crate) fn each_space<T>(
     }
 }
 
-/// Whether it is the disk or the folder that is written to which failed, and not one space.
+/// Whether the target disk or folder failed, not one space.
 fn is_of_target(error: &Error, target: &Path) -> bool {
     match error {
         Error::Store(
@@ -331,13 +329,13 @@ fn is_of_target(error: &Error, target: &Path) -> bool {
 }
 
 impl Space {
-    /// The folders to which this space was backed up.
+    /// The known backups of this space.
     pub fn backups(&self) -> Result<Vec<KnownBackup>, Error> {
         Ok(self.source().backups()?)
     }
 }
 
-/// A space of which not even the damage can be told, such as one of a newer version, is a finding like others.
+/// A space that can't be examined, such as one of a newer version, is a finding too.
 fn unreadable(folder: &Path, error: &Error) -> Examination {
     let database = folder.join("memories").join("active.db");
     let path = match error {

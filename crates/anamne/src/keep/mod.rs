@@ -1,4 +1,4 @@
-//! Keeping: backups, erasure, retention, check-ups, repair, the past, and exports.
+//! Maintenance: backups, erasure, retention, checks, repair, history and exports.
 
 pub(crate) mod backups;
 pub(crate) mod cleaning;

@@ -1,8 +1,8 @@
-//! The retention of a space: old memories are forgotten first, and erased for ever after a grace period.
+//! Retention: old memories are forgotten first, and permanently erased after a grace period.
 //!
-//! It runs after something was told or changed: in the background, or with the next [`Space::settle`] of the process. A
-//! process that only reads never forgets or erases anything. What counts as old, and when the grace period is over, is
-//! explained in `anamne_store::RetentionPlan`'s module; more than a tenth of a space is touched only when a person confirms.
+//! It runs after writes, in the background or with the next [`Space::settle`]. A process that only reads never forgets
+//! or erases anything. `anamne_store::RetentionPlan`'s module defines age and grace period; more than a tenth of a
+//! space needs confirmation.
 
 use std::sync::atomic::Ordering;
 
@@ -16,61 +16,61 @@ use crate::keep::doctor::CheckUp;
 use crate::keep::erasing::BackupUpdate;
 use crate::space::Space;
 
-/// More than one part in so many of the live memories is not forgotten or erased at once without confirmation.
+/// More than 1/N of the live memories is not forgotten or erased at once without confirmation.
 const MOST_AT_ONCE: u64 = 10;
 
-/// The background looks at the retention once in so long, in microseconds.
+/// Interval of retention checks in the background, in microseconds.
 const BETWEEN_LOOKS: i64 = 3_600 * 1_000_000;
 
-/// How the retention of a space stands.
+/// The retention status of a space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RetentionState {
-    /// Memories that happened more than so many days ago are not kept; 0 where all are.
+    /// Maximum age in days; 0 for no retention.
     pub days: u32,
-    /// What was forgotten for its age is erased after so many days of use.
+    /// Grace period in days of use.
     pub grace_days: u32,
-    /// Live memories that are to be forgotten now.
+    /// Live memories due to be forgotten.
     pub outdated: u64,
-    /// Memories that the retention forgot and that can be restored.
+    /// Memories forgotten by retention that can be restored.
     pub forgotten: u64,
-    /// Those of them that are to be erased now.
+    /// Those due to be erased.
     pub erasable: u64,
-    /// After how many further days of use the next of the others is erased.
+    /// Days of use until the next one is due to be erased.
     pub next_erasure: Option<u32>,
-    /// What is not done without confirmation, and why.
+    /// Deferred work and the reasons.
     pub deferred: Vec<String>,
-    /// What a person can do about what is deferred.
+    /// The next steps for deferred work.
     pub next_steps: Vec<NextStep>,
 }
 
-/// What a retention did.
+/// The result of applying retention.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RetentionApplied {
-    /// Memories that were forgotten.
+    /// Forgotten memories.
     pub forgotten: u64,
-    /// Memories that were erased for ever.
+    /// Erased memories.
     pub erased: u64,
-    /// Memories that are damaged in both copies, so that neither could be done, by their ids.
+    /// Ids of memories skipped because they are damaged in both copies.
     #[serde(skip_serializing_if = "Skipped::is_empty")]
     pub skipped: Skipped,
 }
 
-/// What was undone of a retention.
+/// The result of undoing retention.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RetentionUndone {
-    /// Memories that were restored.
+    /// Restored memories.
     pub restored: u64,
-    /// Memories that are damaged in both copies and stay forgotten, by their ids.
+    /// Ids of memories that stay forgotten because they are damaged in both copies.
     #[serde(skip_serializing_if = "Skipped::is_empty")]
     pub skipped: Skipped,
 }
 
-/// Whether these are more of the live memories than are touched at once without confirmation.
+/// Whether this number needs confirmation.
 fn are_too_many(memories: &[MemoryId], live: u64) -> bool {
     memories.len() as u64 * MOST_AT_ONCE > live
 }
 
-/// What of a plan is not carried out without confirmation and why, with what a person can do about it.
+/// The deferred parts of a plan with reasons and next steps.
 fn deferred(
     plan: &RetentionPlan,
     unconfirmed: u64,
@@ -108,17 +108,17 @@ needs confirmation",
 }
 
 impl Inner {
-    /// Takes note that something was told or changed in this process.
+    /// Records that this process wrote.
     pub(crate) fn note_write(&self) {
         self.jobs.written.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the background is to look at the retention: something was told since it did so last.
+    /// Whether the background should check the retention: there were writes since the last check.
     pub(crate) fn is_retention_due(&self) -> bool {
         self.source.config().retention.days > 0 && self.jobs.written.load(Ordering::Relaxed)
     }
 
-    /// Whether this process told something, and the retention has something to do without being confirmed.
+    /// Whether this process wrote, and the retention has unconfirmed work.
     pub(crate) fn is_retention_waiting(&self) -> Result<bool, Error> {
         if !self.jobs.written.load(Ordering::Relaxed) {
             return Ok(false);
@@ -128,9 +128,9 @@ impl Inner {
         Ok(waits(&plan.outdated) || waits(&plan.erasable))
     }
 
-    /// Does what the retention is to do after something was told in this process; nothing where nothing was.
+    /// Applies the retention after writes by this process; otherwise does nothing.
     pub(crate) fn apply_retention_after_writes(&self) -> Result<RetentionApplied, Error> {
-        // First, so that trouble is not met again with every write.
+        // First, so that a failure doesn't repeat with every write.
         let (now, next) = (self.source.now(), self.jobs.due("retention"));
         next.put_off(now, BETWEEN_LOOKS);
         if !self.jobs.written.swap(false, Ordering::Relaxed) {
@@ -139,8 +139,8 @@ impl Inner {
         self.apply_retention(Present::Confirmed)
     }
 
-    /// Forgets and erases what the space does not keep. Without the word of a person nothing is done to more than a tenth of
-    /// the space. What is erased leaves the journal with the next `finish_erasures`, and views with `clean_derived`.
+    /// Forgets and erases what is due. Without confirmation it changes at most a tenth of the space. Erased content
+    /// leaves the journal with the next `finish_erasures`, and views with `clean_derived`.
     fn apply_retention(&self, present: Present) -> Result<RetentionApplied, Error> {
         let plan = self.source.retention_plan(present)?;
         let may = |ids: &[MemoryId]| present == Present::Clock || !are_too_many(ids, plan.live);
@@ -163,7 +163,7 @@ impl Inner {
         Ok(applied)
     }
 
-    /// Names in a check-up what the retention does not do without confirmation.
+    /// Adds deferred retention to a report.
     pub(crate) fn tell_of_retention(&self, found: &mut CheckUp) -> Result<(), Error> {
         let days = self.source.current_config()?.retention.days;
         let plan = self.source.retention_plan(Present::Confirmed)?;
@@ -176,13 +176,12 @@ impl Inner {
 }
 
 impl Space {
-    /// How many memories a retention of so many days would forget now, by the clock.
+    /// How many memories a retention of this many days would forget now, by the clock.
     pub fn count_outdated(&self, days: u32) -> Result<u64, Error> {
         Ok(self.inner.source.outdated_after(days)?.len() as u64)
     }
 
-    /// How the space's retention stands: what it is going to forget and erase, and what it defers until a person confirms.
-    /// O(memories).
+    /// The retention status: what is due, and what is deferred until confirmed. O(memories).
     pub fn retention(&self) -> Result<RetentionState, Error> {
         let source = &self.inner.source;
         let settings = source.current_config()?.retention.clone();
@@ -201,10 +200,10 @@ impl Space {
         })
     }
 
-    /// Does now what the space's retention is to do, and leaves alone what it defers. `confirmed` says that a person has seen
-    /// what is deferred and wants that done too, by the clock as it stands; the grace period is never shortened.
+    /// Applies the retention now, except deferred work. `confirmed` means that a user reviewed the deferred work and
+    /// wants it done by the current clock; the grace period is never shortened.
     ///
-    /// What was erased is gone from every file of the space when this returns, and from the known backups that are at hand.
+    /// On return, erased content is gone from every file of the space and from reachable known backups.
     pub fn apply_retention(&self, confirmed: bool) -> Result<RetentionApplied, Error> {
         self.require(Right::Erase)?;
         let present = if confirmed {
@@ -217,8 +216,7 @@ impl Space {
         Ok(applied)
     }
 
-    /// Brings back everything that the space's retention forgot and has not erased. Each has its whole term again, counted in days
-    /// of use.
+    /// Restores everything that retention forgot and has not erased. Each starts a new term, counted in days of use.
     pub fn restore_forgotten_by_retention(&self) -> Result<RetentionUndone, Error> {
         self.require_write()?;
         let mut skipped = Skipped::default();
@@ -235,7 +233,7 @@ impl Space {
         self.reach_everything(applied.erased)
     }
 
-    /// Has what was begun to be erased leave the journal, the views and the backups.
+    /// Completes pending erasures in journal, views and backups.
     fn reach_everything(&self, erased: u64) -> Result<(), Error> {
         if erased == 0 {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Going back in time: a store as it was, a memory as it was, and the log of what happened.
+//! History: rewind, versions of a memory, and the log.
 
 use std::path::{Path, PathBuf};
 
@@ -12,16 +12,16 @@ use crate::keep::keeping::each_space;
 use crate::space::Space;
 use crate::store::Store;
 
-/// What rewinding a store came to.
+/// The result of a rewind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Rewind {
-    /// The instant as of which it was rebuilt.
+    /// The time it was rebuilt to.
     pub at: Timestamp,
-    /// The folder that is a store of its own now.
+    /// The folder of the new store.
     pub store: PathBuf,
     /// The spaces in it.
     pub spaces: Vec<Rewound>,
-    /// The spaces that are left out, for they were made later.
+    /// Spaces created later.
     pub absent: Vec<String>,
     /// The spaces that could not be rebuilt, by name.
     #[serde(skip_serializing_if = "Skipped::is_empty")]
@@ -29,11 +29,11 @@ pub struct Rewind {
 }
 
 impl Store {
-    /// Rebuilds the space named, else all spaces, as they were at an instant, as a store in `folder`, which must be
-    /// empty or not there yet. The result is an ordinary store that goes on by itself; this one is left as it is.
+    /// Rebuilds the named space, or all spaces, as of a time, as a store in the empty or new `folder`. The result is an
+    /// independent store; this one is unchanged.
     ///
-    /// What was erased since stays erased. Of all spaces, one that can't be rebuilt keeps back none of the others; it is an error where
-    /// none can. O(bytes of the journals).
+    /// Later erasures stay in effect. With all spaces, failing ones are listed; it is an error if none succeeds.
+    /// O(bytes of the journals).
     pub fn rewind(
         &self,
         at: Timestamp,
@@ -79,18 +79,18 @@ impl Store {
 }
 
 impl Space {
-    /// A memory as it stood at an instant; `None` where it had not been told yet, and a state without memory
-    /// where its content has been erased, then or since. O(events).
+    /// A memory as of a time; `None` if it didn't exist yet, and a version without memory if its content is erased.
+    /// O(events).
     pub fn as_of(&self, id: MemoryId, at: Timestamp) -> Result<Option<Version>, Error> {
         Ok(self.source().as_of(id, at)?)
     }
 
-    /// The events of the log that pass a query, in its order. O(events).
+    /// The events of the log that match a query, in its order. O(events).
     pub fn log(&self, query: &LogQuery) -> Result<Vec<LogEntry>, Error> {
         Ok(self.source().log(query)?)
     }
 
-    /// When the space was made, or first told something, whichever was earlier.
+    /// When the space was created or first written to, whichever is earlier.
     fn began(&self) -> Result<Timestamp, Error> {
         let first = LogQuery {
             oldest_first: true,
@@ -103,7 +103,7 @@ impl Space {
     }
 }
 
-/// The folder in full, which must not lie in the store.
+/// The absolute folder, which must not be inside the store.
 pub(crate) fn outside(folder: &Path, store: &Path) -> Result<PathBuf, Error> {
     let (folder, store) = (resolved(folder), resolved(store));
     if folder.starts_with(&store) {
@@ -113,7 +113,7 @@ pub(crate) fn outside(folder: &Path, store: &Path) -> Result<PathBuf, Error> {
     Ok(folder)
 }
 
-/// The path without links and dots, as far as it is there.
+/// The canonical path, as far as it exists.
 fn resolved(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     for known in path.ancestors() {

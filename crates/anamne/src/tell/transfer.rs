@@ -59,7 +59,7 @@ pub struct Kept {
     pub memory: MemoryId,
     /// Why it stayed.
     pub reason: String,
-    /// What a person can do about that.
+    /// The next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<NextStep>,
 }

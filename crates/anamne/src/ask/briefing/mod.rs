@@ -1,7 +1,7 @@
-//! What a host wants to know at the start of a session, without asking a question.
+//! The context block for the start of a session, without a query.
 //!
-//! Read from the source alone, so that it never waits for a view: [`open`] finds what nobody has answered or finished,
-//! [`recent`] what was done last. What contradicts what is known as far as the graph is extracted.
+//! It reads the source only, so it never waits for a view: [`open`] finds open questions and unfinished work,
+//! [`recent`] the latest threads. Contradictions are known as far as the graph is extracted.
 
 mod open;
 mod recent;
@@ -20,23 +20,23 @@ use crate::Error;
 use crate::derived::connecting::KnownDisputes;
 use crate::space::Space;
 
-/// Categories that say how this project is to be worked on.
+/// Categories that tell how to work on this project.
 const DECISIONS: [Category; 3] = [
     Category::ArchitectureDecision,
     Category::Constraint,
     Category::Preference,
 ];
 
-/// From this importance on, of ten, a memory is worth telling unasked.
+/// Minimum importance of a memory in the section of important facts.
 const IMPORTANT: u8 = 8;
 
-/// Memories of each sort that are looked at: more than a block can hold.
+/// Candidates per section: more than a block can hold.
 const LISTED: usize = 40;
 
-/// The latest memories in which threads, questions and tasks are looked for.
+/// How many recent memories are scanned for threads, questions and tasks.
 const LATEST: usize = 400;
 
-/// The sections, in the order in which they stand and spend, with their bounds in hundredths of the budget.
+/// The sections in order, with their share of the budget in percent.
 const SECTIONS: [(&str, usize); 5] = [
     ("On the question", 40),
     ("Decided", 35),
@@ -45,14 +45,14 @@ const SECTIONS: [(&str, usize); 5] = [
     ("Recent", 40),
 ];
 
-/// The places of the sections.
+/// Indexes of the sections.
 const ASKED: usize = 0;
 const DECIDED: usize = 1;
 const OPEN: usize = 2;
 const MATTERS: usize = 3;
 const LAST: usize = 4;
 
-/// A memory that was chosen, and what of it is shown.
+/// A selected memory and the text shown of it.
 struct Chosen {
     memory: Memory,
     confidence: f32,
@@ -72,10 +72,9 @@ impl Chosen {
 }
 
 impl Space {
-    /// What was decided, what is open, what matters and what was done last, and first of all what bears on the question,
-    /// if one is asked.
+    /// Decisions, open points, important facts and recent work; with a query, its results first.
     ///
-    /// Costs a few lists of the source and the reading of the last threads: some milliseconds.
+    /// Costs a few lists and reading the latest threads: some milliseconds.
     pub(crate) fn brief(&self, request: &ContextRequest) -> Result<Context, Error> {
         let started = Instant::now();
         request.check()?;
@@ -96,7 +95,7 @@ impl Space {
         chosen.extend(self.important(filter)?);
         chosen.extend(recent::last_threads(&latest));
         let disputes = self.disputes_of(&chosen);
-        // What a later memory took the place of, or was found wrong, comes after what holds.
+        // Superseded and wrong memories come last.
         let mut order: Vec<usize> = (0..chosen.len()).collect();
         order.sort_by_key(|place| {
             let is_stale = disputes[*place]
@@ -126,7 +125,7 @@ impl Space {
         Ok(context)
     }
 
-    /// The latest memories that pass and still stand: not replaced, not expired, not told about the graph.
+    /// The latest matching memories that are valid: not superseded, not expired, not assertions about the graph.
     fn standing(&self, filter: Filter, limit: usize) -> Result<Vec<Memory>, Error> {
         let now = self.now();
         let listing = Listing {
@@ -144,7 +143,7 @@ impl Space {
         Ok(memories)
     }
 
-    /// Decisions, constraints and preferences: the most important first, then the latest.
+    /// Decisions, constraints and preferences, by importance, then latest first.
     fn decided(&self, filter: &Filter) -> Result<Vec<Chosen>, Error> {
         let of_kind = filter.kinds.is_empty() || filter.kinds.contains(&Kind::Fact);
         let categories: Vec<Category> = DECISIONS
@@ -162,7 +161,7 @@ impl Space {
         self.weightiest(narrowed, DECIDED)
     }
 
-    /// What matters, whatever it is.
+    /// Important memories of any kind.
     fn important(&self, filter: &Filter) -> Result<Vec<Chosen>, Error> {
         let least = filter.min_importance.unwrap_or(0).max(IMPORTANT);
         let narrowed = Filter {
@@ -174,7 +173,7 @@ impl Space {
 
     fn weightiest(&self, filter: Filter, section: usize) -> Result<Vec<Chosen>, Error> {
         let mut memories = self.standing(filter, LISTED)?;
-        // The list is by time, and sorting keeps that among equals.
+        // The list is ordered by time; the sort is stable.
         memories.sort_by_key(|memory| std::cmp::Reverse(memory.importance));
         let chosen = memories.into_iter();
         Ok(chosen
@@ -182,7 +181,7 @@ impl Space {
             .collect())
     }
 
-    /// What is contested, what was asked and not answered, what was begun and not ended.
+    /// Open contradictions, unanswered questions, unfinished work.
     fn left_open(&self, filter: &Filter, latest: &[Memory]) -> Result<Vec<Chosen>, Error> {
         let mut ids: Vec<MemoryId> = Vec::new();
         let mut chosen = Vec::new();
@@ -227,7 +226,7 @@ impl Space {
         Ok(chosen)
     }
 
-    /// The later sides of the last contradictions that nobody has decided; the others are shown beside them.
+    /// The later sides of the latest open contradictions; the earlier sides are shown with them.
     fn contested(&self) -> Result<Vec<MemoryId>, Error> {
         let Some(graph) = self.inner.derived.knowledge.if_extracted() else {
             return Ok(Vec::new());

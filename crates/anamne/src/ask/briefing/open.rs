@@ -1,28 +1,28 @@
-//! What is open: questions that nobody answered, and undertakings without an outcome. Rather too few than wrong ones.
+//! Open points: unanswered questions and episodes without an outcome. Prefers precision over recall.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use anamne_text::sentences::sentences;
 use anamne_types::{Body, Kind, Memory, Role};
 
-/// Contradictions that are shown at most.
+/// Maximum number of contradictions.
 pub(super) const CONTESTED: usize = 3;
 
-/// Questions that are shown at most, and undertakings.
+/// Maximum number of questions, and of episodes.
 const SHOWN: usize = 5;
 
-/// A memory that holds this share of a question's words answers it, or asks it again.
+/// A later memory with this share of a question's words answers or repeats it.
 const ANSWERS: f32 = 0.6;
 
-/// Words of a question that say what it is about, at least.
+/// Minimum number of content words of a question.
 const LEAST_WORDS: usize = 3;
 
-/// Tags under which people file what is to be done, and what says that it is done.
+/// Tags for open and for finished work.
 const TO_DO: [&str; 4] = ["todo", "to-do", "task", "open"];
 const DONE: [&str; 4] = ["done", "closed", "resolved", "cancelled"];
 
-/// The memories, latest first, that end in a question which nobody took up: the last word of their thread, or a note of
-/// their own, and nothing that was told later is about the same. What a program asks is not open.
+/// Memories, latest first, that end with an unanswered question: the last message of a thread or a single note, with no
+/// later memory on the same topic. Questions by programs don't count.
 pub(super) fn questions(latest: &[Memory]) -> Vec<&Memory> {
     let mut last_of: BTreeMap<&str, &Memory> = BTreeMap::new();
     for memory in latest {
@@ -53,7 +53,7 @@ pub(super) fn questions(latest: &[Memory]) -> Vec<&Memory> {
     open.map(|(_, memory)| memory).take(SHOWN).collect()
 }
 
-/// The question with which a text ends.
+/// The question at the end of a text.
 pub(super) fn question_in(text: &str) -> Option<String> {
     let last = sentences(text).pop()?;
     let sentence = text[last].trim();
@@ -74,7 +74,7 @@ fn is_asked_by_a_person(memory: &Memory) -> bool {
     is_told && !by_program
 }
 
-/// Whether something later is about what is asked; a question of a few words is never open by itself.
+/// Whether a later memory is about the question. A question with too few words counts as answered.
 fn is_taken_up(question: &str, later: &[BTreeSet<String>]) -> bool {
     let words = telling_words(question);
     if words.len() < LEAST_WORDS {
@@ -94,7 +94,7 @@ fn telling_words(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Undertakings without an outcome, and what is filed as to be done, latest first.
+/// Episodes without an outcome and memories tagged as to do, latest first.
 pub(super) fn unfinished<'told>(
     episodes: &'told [Memory],
     latest: &'told [Memory],
@@ -121,7 +121,7 @@ pub(super) fn unfinished<'told>(
     open
 }
 
-/// What an episode was to reach, where its text does not say it.
+/// The goal of an episode, if its text doesn't contain it.
 pub(super) fn goal_of(memory: &Memory) -> Option<String> {
     match &memory.body {
         Body::Episode { goal, .. }

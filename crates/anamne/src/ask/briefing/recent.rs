@@ -1,4 +1,4 @@
-//! What was done last: the latest threads, each in a few of its own sentences.
+//! Recent work: the latest threads, each in a few original sentences.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,19 @@ use anamne_types::{Body, Memory};
 
 use super::{Chosen, LAST};
 
-/// Threads that are looked at.
+/// Maximum number of threads.
 const THREADS: usize = 6;
 
-/// Memories of no thread that are shown at most.
+/// Maximum number of memories without a thread.
 const LONE: usize = 8;
 
-/// Turns of a thread's last session that are read.
+/// Maximum number of messages read from a thread's last session.
 const TURNS: usize = 120;
 
-/// A gap of so many seconds parts two sessions of a thread.
+/// A gap of this many seconds separates two sessions of a thread.
 const GAP: i64 = 6 * 3_600;
 
-/// How long the summary of a thread may be, in characters and sentences.
+/// Maximum length of a thread's summary, in characters and sentences.
 const SUMMARY: Bounds = Bounds {
     share: 0.1,
     at_least: 160,
@@ -27,7 +27,7 @@ const SUMMARY: Bounds = Bounds {
     sentences: 4,
 };
 
-/// The latest threads, each by sentences of its last session, and the latest memories of no thread; latest first.
+/// The latest threads, by sentences of their last sessions, and the latest memories without a thread; latest first.
 pub(super) fn last_threads(latest: &[Memory]) -> Vec<Chosen> {
     let mut order: Vec<Option<&str>> = Vec::new();
     let mut threads: BTreeMap<&str, Vec<&Memory>> = BTreeMap::new();
@@ -68,7 +68,7 @@ pub(super) fn last_threads(latest: &[Memory]) -> Vec<Chosen> {
     chosen
 }
 
-/// The sentences that say most of a thread's last session; `turns` come latest first.
+/// The most representative sentences of a thread's last session; `turns` are latest first.
 fn summary(turns: &[&Memory]) -> Vec<Chosen> {
     let mut session: Vec<&Memory> = Vec::new();
     for turn in turns.iter().take(TURNS) {
@@ -97,7 +97,7 @@ fn summary(turns: &[&Memory]) -> Vec<Chosen> {
     }
     let sentences = digest.sentences(&SUMMARY);
     if sentences.is_empty() {
-        // Nothing in it says anything by itself: then its end has to do.
+        // No representative sentence: use its end.
         let last = session.last().copied();
         return last
             .map(|memory| Chosen::whole(memory.clone(), LAST))

@@ -1,4 +1,4 @@
-//! `observed/meta.db`: what is written down of questions.
+//! `observed/meta.db`: the query log.
 
 use std::path::Path;
 
@@ -12,46 +12,46 @@ use serde::Serialize;
 use super::learned::{Key, Learned, MOST_TERMS, NEWEST, TermHash, leading, leads_to, went_on};
 use super::note::{Note, Opened};
 
-/// How the file is made. Losing what was noted last costs nothing but that.
+/// Settings of the file. Losing the latest entries is acceptable.
 const DATABASE: SideDatabase = SideDatabase::new(2, include_str!("meta.sql"));
 
-/// Questions that are kept.
+/// Maximum number of queries kept.
 const MOST_ASKED: i64 = 10_000;
 
-/// Memories whose openings are kept: those opened last.
+/// Maximum number of memories with access counts: the most recently opened.
 const MOST_OPENED: i64 = 16_384;
 
-/// A question of the log, as it was answered.
+/// A logged query with its outcome.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LoggedQuery {
-    /// Its number; it is never given again.
+    /// Its number, never reused.
     pub number: u64,
-    /// When it was asked.
+    /// When it ran.
     pub at: Timestamp,
-    /// A keyed hash of its words and of its bounds, in hexadecimal digits: the same for the same question.
+    /// A keyed hash of its words and filters in hexadecimal; equal for equal queries.
     pub hash: String,
-    /// Its words, where the space keeps them.
+    /// Its words, if the space keeps them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<String>,
-    /// Its temperature, its depth, and by what it filtered.
+    /// Its temperature, depth and filters.
     pub shape: String,
-    /// Which tiers it asked for.
+    /// The requested tiers.
     pub temperature: Temperature,
     /// The tiers that were searched.
     pub searched: Vec<Tier>,
-    /// The tiers within reach that were left out.
+    /// The skipped tiers.
     pub left_out: Vec<Tier>,
-    /// What was touched; tiers alone where there was nothing to plan.
+    /// The work; only tiers if there was nothing to plan.
     pub work: Work,
-    /// Stages that the search took; 0 where there was nothing to plan.
+    /// Number of search stages; 0 if there was nothing to plan.
     pub stages: u32,
-    /// Whether tiers beyond those asked for were searched.
+    /// Whether tiers beyond the requested ones were searched.
     pub widened: bool,
     /// Milliseconds from the call to the answer.
     pub took_ms: f64,
     /// Results.
     pub results: u64,
-    /// How sure the best of them was.
+    /// The highest confidence.
     pub confidence: f32,
     /// The rows of the first ten results.
     pub found: Vec<Row>,
@@ -59,7 +59,7 @@ pub struct LoggedQuery {
     pub(crate) terms: Vec<i64>,
 }
 
-/// The file, opened when it is needed.
+/// The file, opened on first use.
 pub(super) struct MetaFile(SideFile);
 
 impl MetaFile {
@@ -75,7 +75,7 @@ impl MetaFile {
         self.0.exists()
     }
 
-    /// Removes it, and copies that were set aside as damaged.
+    /// Deletes it and its quarantined copies.
     pub(super) fn remove(&mut self) -> Result<(), StoreError> {
         self.0.remove()
     }
@@ -87,7 +87,7 @@ impl MetaFile {
         self.0.with(|connection| Ok(work(connection)?))
     }
 
-    /// Reads everything that questions taught.
+    /// Reads all learned statistics.
     pub(super) fn read(&mut self) -> Result<Learned, StoreError> {
         self.in_file(|connection| {
             let key = connection.query_row("SELECT key FROM state", [], |row| row.get(0))?;
@@ -109,7 +109,7 @@ impl MetaFile {
         })
     }
 
-    /// Reads which memories were opened.
+    /// Reads the access counts.
     pub(super) fn openings(&mut self) -> Result<AccessCounts, StoreError> {
         self.in_file(|connection| {
             let mut openings = connection.prepare("SELECT row, times, at FROM openings")?;
@@ -117,8 +117,8 @@ impl MetaFile {
         })
     }
 
-    /// Writes notes down at the instant `now`, but none that may be from before something was erased: none that is older than
-    /// that, and none from a time to come, whose clock was set back since.
+    /// Writes buffered entries at the time `now`, except entries that may predate an erasure: older ones, and ones with
+    /// a future time, whose clock was set back since.
     pub(super) fn write(
         &mut self,
         now: i64,
@@ -131,7 +131,7 @@ impl MetaFile {
             let (key, erased_at): ([u8; 32], i64) =
                 transaction.query_row(state, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
             let key = Key(key);
-            // An erasure in a time to come would keep everything from being written until then.
+            // An erasure with a future time would block all writes until then.
             transaction.execute("UPDATE state SET erased_at = min(erased_at, ?1)", [now])?;
             let is_later = |at: i64| at > erased_at && at <= now;
             for note in notes.iter().filter(|note| is_later(note.at)) {
@@ -149,7 +149,7 @@ impl MetaFile {
         })
     }
 
-    /// The newest questions, the newest first.
+    /// The latest queries, latest first.
     pub(super) fn log(&mut self, limit: usize) -> Result<Vec<LoggedQuery>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.in_file(|connection| {
@@ -170,7 +170,7 @@ impl MetaFile {
         })
     }
 
-    /// Takes out what has to do with the rows that are `gone`, and the words of every question; `at` is the present.
+    /// Removes everything about the rows in `gone`, and the words of all queries; `at` is the current time.
     pub(super) fn forget(
         &mut self,
         at: i64,
@@ -181,12 +181,12 @@ impl MetaFile {
             transaction.execute("UPDATE asked SET words = NULL WHERE words IS NOT NULL", [])?;
             Ok(forget_rows(transaction, gone)?)
         })?;
-        // What secure_delete leaves are copies of cells that moved between pages and within them.
+        // secure_delete leaves copies of cells that moved between or within pages.
         self.in_file(|connection| connection.execute_batch("VACUUM"))?;
         self.0.cut_log()
     }
 
-    /// Reads it back; what is wrong with it.
+    /// Checks the file; returns its damage.
     pub(super) fn examine(&mut self) -> Result<Option<String>, StoreError> {
         let checked = self.in_file(|connection| {
             connection.query_row("PRAGMA integrity_check(1)", [], |row| {
@@ -260,7 +260,7 @@ fn write_asked(
     Ok(())
 }
 
-/// Which searches found a result: 1 by words, 2 by meaning.
+/// Which searches found a result: 1 lexical, 2 vector.
 fn searches(found: &CreditedResult) -> u8 {
     u8::from(found.by_words) + 2 * u8::from(found.by_meaning)
 }
@@ -360,7 +360,7 @@ fn write_opening(transaction: &Transaction<'_>, opened: &Opened) -> rusqlite::Re
     Ok(())
 }
 
-/// Lets go of what is older than is kept.
+/// Deletes entries beyond the limit.
 fn bound(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     let newest = "DELETE FROM asked WHERE number <= (SELECT max(number) FROM asked) - ?1";
     transaction.execute(newest, [MOST_ASKED])?;
@@ -368,7 +368,7 @@ fn bound(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute(last, [MOST_OPENED])?;
     let rows: i64 =
         transaction.query_row("SELECT count(*) FROM term_routes", [], |row| row.get(0))?;
-    // A quarter more may gather before the oldest go, all at once.
+    // A quarter more may accumulate before the oldest are deleted in one batch.
     if rows > (MOST_TERMS + MOST_TERMS / 4) as i64 {
         let nth = "SELECT at FROM term_routes ORDER BY at DESC LIMIT 1 OFFSET ?1";
         let oldest: i64 = transaction.query_row(nth, [MOST_TERMS as i64], |row| row.get(0))?;
@@ -377,7 +377,7 @@ fn bound(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Takes out the questions that were answered with rows that are gone, with what their words led to, and the openings of
+/// Deletes queries with erased rows among their results, what was learned from their words, and the access counts of
 /// these rows.
 fn forget_rows(
     transaction: &Transaction<'_>,

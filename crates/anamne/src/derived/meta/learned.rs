@@ -1,4 +1,4 @@
-//! What earlier questions taught, in memory.
+//! Statistics learned from past queries, in memory.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use anamne_types::Tier;
 
 use super::note::Note;
 
-/// What a question or a term is known by: a keyed hash.
+/// The key of a query or term: a keyed hash.
 pub(super) type QueryHash = [u8; 16];
 pub(super) type TermHash = i64;
 

@@ -300,9 +300,9 @@ impl Derived<Error> for MetaMemory {
         }
         let gone = |rows: &[Row]| gone(&self.source, rows);
         match file.forget(self.source.now().as_microsecond(), &gone) {
-            // Somebody reads it now: the next round cleans it.
+            // It is being read; the next round cleans it.
             Err(error @ StoreError::StillRead { .. }) => Err(error.into()),
-            // One that can't be cleaned is better lost.
+            // If it can't be cleaned, delete it.
             Err(_) => Ok(file.remove()?),
             Ok(()) => Ok(()),
         }

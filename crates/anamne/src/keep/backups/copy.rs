@@ -1,4 +1,4 @@
-//! One backup, and the steps in which it is erased.
+//! One backup, and the steps of an erasure in it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,33 +37,33 @@ impl From<StoreError> for Trouble {
     }
 }
 
-/// What was done in a backup, in this order. Interrupted after any step, the erasure is still pending.
+/// The steps in order. After an interruption at any step, the erasure is still pending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Its embedding cache knows which vectors have to go.
+    /// The embedding cache has marked the vectors to remove.
     CacheWarned,
-    /// Its database and its journal hold nothing of it any more, nor does anything that was set aside beside them.
+    /// Database, journal and quarantined files are clean.
     CopiesReplaced,
-    /// What is computed from its log is gone.
+    /// Its views are deleted.
     ViewsRemoved,
-    /// What was paid for or observed holds nothing of it any more.
+    /// Paid and observed data are clean.
     KeptCleaned,
-    /// Nothing of it is left, and the note in the backup that says otherwise is gone.
+    /// Everything is clean, and the backup's marker is removed.
     Cleaned,
 }
 
-/// What is called after each step; tests interrupt the erasure there.
+/// Called after each step; tests interrupt the erasure there.
 pub(super) type After<'a> = &'a mut dyn FnMut(Step) -> Result<(), Error>;
 
 /// A backup of a space.
 pub(super) struct BackupCopy<'a> {
     pub(super) origin: &'a Inner,
-    /// The folder of the store that it lies in.
+    /// The folder of its store.
     pub(super) store: &'a Path,
 }
 
 impl BackupCopy<'_> {
-    /// Erases here what was erased in the origin; hands back what became of the backups of this one.
+    /// Erases here what was erased in the origin; returns the results for this backup's own backups.
     pub(super) fn erase(
         &self,
         seen: &mut Seen,
@@ -88,7 +88,7 @@ impl BackupCopy<'_> {
                         self.clean(after)?;
                         self.erase_beyond(seen)?
                     }
-                    // It was written to since, so that it can't be replaced.
+                    // It was modified since, so it can't be replaced.
                     Err(StoreError::Diverged { .. }) => self.erase_in_store(seen)?,
                     Err(error) => return Err(error.into()),
                 }
@@ -118,8 +118,8 @@ impl BackupCopy<'_> {
         Ok(Space::new(inner, store))
     }
 
-    /// Notes in the embedding cache of the backup, where there is one, of which texts nothing may be kept: once its
-    /// database was replaced, nobody knows them any more.
+    /// Marks the texts in the backup's embedding cache for removal, before its database is replaced and the texts are
+    /// unknown.
     fn warn_cache(&self) -> Result<(), Error> {
         let cache = self.origin.site.models.of_store(self.store).cache;
         if !cache.exists() {
@@ -134,11 +134,11 @@ impl BackupCopy<'_> {
                 .texts_of(&self.origin.source.erased_ids()?);
             space.inner.derived.cache.begin_forgetting(&texts)
         };
-        // Where they can't be told, the cache is better lost.
+        // If the texts are unknown, delete the cache.
         warned().or_else(|_| Ok(cache.remove()?))
     }
 
-    /// Cleans what lies beside the copies, where the note in the backup says so.
+    /// Cleans the files beside the copies if the backup's marker is set.
     fn clean(&self, after: After<'_>) -> Result<(), Error> {
         let folder = self.folder();
         if !folder.join("views.unclean").exists() {
@@ -154,7 +154,7 @@ impl BackupCopy<'_> {
         after(Step::Cleaned)
     }
 
-    /// Erases in the backups of this one.
+    /// Erases in the backups of this backup.
     fn erase_beyond(&self, seen: &mut Seen) -> Result<Vec<BackupUpdate>, Error> {
         if anamne_store::backups_of(&self.folder())?.is_empty() {
             return Ok(Vec::new());
@@ -165,7 +165,7 @@ impl BackupCopy<'_> {
         Ok(space.inner.erase_in_backups(seen, true))
     }
 
-    /// Erases in a store that went its own way since it was a backup: the same memories, by their ids.
+    /// Erases in a former backup that was modified since: the same memories by id.
     fn erase_in_store(&self, seen: &mut Seen) -> Result<Vec<BackupUpdate>, Trouble> {
         let space = self.open()?;
         let source = &space.inner.source;

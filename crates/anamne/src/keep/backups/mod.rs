@@ -1,8 +1,7 @@
-//! Erasing in backups: each is erased as a store is, its views, caches, set-aside files and backups of its own included.
+//! Erasure in backups, including their views, caches, quarantined files and own backups.
 //!
-//! The list of backups says for each which erasures are still to reach it ([`KnownBackup::pending`]). That is written
-//! before anything of a memory leaves the journal and taken away when nothing is left of it in the backup, so whatever
-//! interrupts an erasure, the next one to look at the list goes on with it.
+//! The list of backups records the pending erasures of each ([`KnownBackup::pending`]): written before the journal
+//! changes, removed when the backup is clean. So an interrupted erasure is continued by whoever reads the list next.
 
 mod copy;
 mod scheduled;

@@ -1,4 +1,4 @@
-//! Backups that the background makes by itself, and how many of them are kept.
+//! Scheduled backups and their rotation.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,13 @@ use crate::Error;
 use crate::core::Inner;
 use crate::keep::travel::outside;
 
-/// The kind of the task, and the name under which it is scheduled.
+/// The task kind and schedule name.
 pub(crate) const BACK_UP: &str = "backup";
 
 impl Inner {
-    /// Schedules backups as the settings say, or not any more.
+    /// Applies the backup schedule of the settings.
     pub(crate) fn schedule_backups(&self, queue: &Queue) -> Result<(), QueueError> {
-        // As they stand now: another process may have changed them.
+        // Read again: another process may have changed them.
         let config = &self.source.current_config()?.backup;
         if !config.is_on() {
             return queue.unschedule(BACK_UP);
@@ -30,8 +30,8 @@ impl Inner {
         })
     }
 
-    /// Makes one backup more where something was told since the last one, and removes the oldest of those that are too many.
-    /// Hands back the folder of the new one.
+    /// Makes a new backup if anything changed since the last one, and deletes the oldest beyond the limit. Returns the
+    /// new folder.
     pub(crate) fn back_up_as_scheduled(&self) -> Result<Option<PathBuf>, Error> {
         let config = self.source.current_config()?.backup.clone();
         if !config.is_on() {
@@ -45,7 +45,7 @@ impl Inner {
         if known.last().is_some_and(|last| last.last_seq == head) {
             return Ok(None);
         }
-        // One that a full disk or a crash left unfinished is finished, so that no others pile up.
+        // An interrupted backup is completed first, so that none pile up.
         let unfinished = known.into_iter().find(|backup| backup.last_seq == Seq(0));
         let made = unfinished.map_or_else(
             || series.join(self.source.now().strftime("%Y-%m-%dT%H-%M-%SZ").to_string()),
@@ -61,7 +61,7 @@ impl Inner {
         Ok(Some(made))
     }
 
-    /// The known backups of a series, the one that goes least far first.
+    /// The known backups of a series, earliest first.
     fn backups_in(&self, series: &Path) -> Result<Vec<KnownBackup>, Error> {
         let mut known = self.source.backups()?;
         known.retain(|backup| backup.folder.parent() == Some(series));
@@ -71,7 +71,7 @@ impl Inner {
         Ok(known)
     }
 
-    /// Removes a backup that is as it was made: a folder in which somebody told something, or that can't be looked at, stays.
+    /// Deletes an unmodified backup; a modified or unreadable folder stays.
     fn remove_backup(&self, old: &KnownBackup, made: &Path) -> Result<(), Error> {
         if old.folder != made && self.source.is_as_copied(old).unwrap_or(false) {
             remove_path(&old.folder)?;

@@ -10,16 +10,16 @@ use super::{PAGE, failed};
 use crate::Error;
 use crate::space::Space;
 
-/// What an export as a corpus came to.
+/// The result of a corpus export.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CorpusReport {
     /// Threads written, a line each.
     pub threads: u64,
     /// Messages in them.
     pub messages: u64,
-    /// Live memories that were left out: messages in no thread, and all that is no message.
+    /// Skipped live memories: messages without a thread, and other kinds.
     pub left_out: u64,
-    /// Messages, by their ids, that are damaged in both copies and are missing in the export.
+    /// Ids of messages missing in the export because they are damaged in both copies.
     #[serde(skip_serializing_if = "Skipped::is_empty")]
     pub skipped: Skipped,
 }
@@ -31,18 +31,17 @@ struct Conversation {
     messages: Vec<Message>,
 }
 
-/// A message as programs for training read it.
+/// A message in the format of training programs.
 #[derive(Serialize)]
 struct Message {
     role: Role,
     content: String,
-    /// Its author, where one is known.
+    /// Its author, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
 }
 
-/// Writes a line for each thread with messages, in the order in which the threads were first named; the messages
-/// of a thread stand in the order of their positions.
+/// Writes one line per thread with messages, in order of first use; messages are ordered by position.
 pub(crate) fn corpus(space: &Space, mut writer: impl Write) -> Result<CorpusReport, Error> {
     let messages = Filter {
         kinds: vec![Kind::Message],
@@ -90,7 +89,7 @@ fn write(
     Ok(())
 }
 
-/// A message of which no role was told is a person's.
+/// A message without a role counts as the user's.
 fn message(memory: Memory) -> Message {
     let role = match memory.body {
         Body::Message { role } => role,

@@ -1,22 +1,22 @@
-//! Names of notes and their folders that every system takes, and that no two notes share.
+//! Unique, portable file names for notes and folders.
 
 use std::collections::{HashMap, HashSet};
 
 use anamne_types::{Body, Memory};
 
-/// Characters of a name taken from a text at most.
+/// Maximum characters of a name taken from text.
 const LONGEST: usize = 60;
 
-/// Bytes of it at most: with place, id and ending a name stays below the 255 bytes that file systems take.
+/// Maximum bytes of it: with position, id and extension a name stays below 255 bytes.
 const LONGEST_BYTES: usize = 120;
 
-/// Names that some system keeps for devices.
+/// Reserved device names.
 const RESERVED: [&str; 22] = [
     "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8",
     "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
 ];
 
-/// The names given so far. Compared without regard to case, as some systems do.
+/// The names used so far, compared ignoring case.
 #[derive(Default)]
 pub(super) struct FileNames {
     folder_of_thread: HashMap<String, String>,
@@ -25,10 +25,10 @@ pub(super) struct FileNames {
 }
 
 impl FileNames {
-    /// The path of a memory's note without the ending, parts with `/` between them.
+    /// The path of a memory's note without extension, separated by `/`.
     ///
-    /// In its thread's folder it begins with its place, elsewhere with its day; then the first words of it,
-    /// and the end of its id.
+    /// In its thread's folder the name begins with the position, elsewhere with the date; then the first words and the
+    /// end of the id.
     pub(super) fn name(&mut self, memory: &Memory) -> String {
         let folder = memory.thread.as_deref().map(|thread| self.folder(thread));
         let first = match memory.position {
@@ -80,7 +80,7 @@ fn first_words(memory: &Memory) -> &str {
     }
 }
 
-/// The text with nothing in it that a system or a wikilink takes for something else; `None` where nothing is left.
+/// The text without characters special to file systems or wikilinks; `None` if empty.
 fn safe(text: &str) -> Option<String> {
     let mut name = String::new();
     let mut count = 0;

@@ -10,7 +10,7 @@ use super::{Exported, ExportedLink, Links, PAGE, failed};
 use crate::Error;
 use crate::space::Space;
 
-/// One exported line: the memory with the links that start at it.
+/// One exported line: the memory with its outgoing links.
 #[derive(Serialize)]
 struct Line<'a> {
     #[serde(flatten)]
@@ -19,7 +19,7 @@ struct Line<'a> {
     links: Vec<ExportedLink<'a>>,
 }
 
-/// Writes memories, oldest first, one JSON object a line.
+/// Writes memories, oldest first, one JSON object per line.
 pub(crate) fn lines(
     space: &Space,
     mut writer: impl Write,

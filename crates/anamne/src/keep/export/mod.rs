@@ -1,4 +1,4 @@
-//! Writing memories out: JSON lines, Markdown notes, a training corpus.
+//! Exports: JSON lines, Markdown notes, training corpus.
 
 mod corpus;
 mod file_names;
@@ -19,23 +19,23 @@ pub(crate) use corpus::corpus;
 pub(crate) use lines::lines;
 pub(crate) use notes::notes;
 
-/// How many memories are read at a time.
+/// Memories read per batch.
 const PAGE: usize = 1_000;
 
-/// What an export came to.
+/// The result of an export.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Exported {
     /// Memories that were written.
     pub exported: u64,
-    /// Memories, by their ids, and links, by their ends, that are damaged in both copies and are missing in the export.
+    /// Memories (by id) and links (by ends) missing in the export because they are damaged in both copies.
     #[serde(skip_serializing_if = "Skipped::is_empty")]
     pub skipped: Skipped,
 }
 
-/// A link as it stands with the memory from which it starts.
+/// An exported link, stored with its start.
 #[derive(Serialize)]
 struct ExportedLink<'a> {
-    /// The outside id of its end where that has one, else its id: what an import finds it by.
+    /// The external id of its end, else its id; imports find it by this.
     to: String,
     #[serde(rename = "type")]
     link_type: LinkType,
@@ -48,10 +48,10 @@ struct ExportedLink<'a> {
     note: Option<&'a str>,
 }
 
-/// The links between memories that are exported, by where they start.
+/// The links between exported memories, by start.
 struct Links {
     by_start: HashMap<MemoryId, Vec<Link>>,
-    /// What the end of a link is called, where it has an outside id.
+    /// The external id of a link's end, if any.
     outside_ids: HashMap<MemoryId, String>,
 }
 
@@ -77,7 +77,7 @@ impl Links {
         ends.dedup();
         let mut outside_ids = HashMap::new();
         for page in ends.chunks(PAGE) {
-            // Those that are skipped are named when it is their turn to be written.
+            // Skipped ones are reported when they would be written.
             let ends = space
                 .source()
                 .get_sound(page, &mut Skipped::default())?
@@ -107,7 +107,7 @@ impl Links {
     }
 }
 
-/// What names a link: its start, its type and its end.
+/// The name of a link: start, type and end.
 pub(crate) fn named_ends(link: &Link) -> String {
     format!("{} {} {}", link.from, link.link_type, link.to)
 }

@@ -16,7 +16,7 @@ use super::{Exported, Links, PAGE, failed};
 use crate::space::Space;
 use crate::{Error, front_matter};
 
-/// The properties that come first in a note, in this order.
+/// The leading properties of a note, in order.
 const FIRST: [&str; 12] = [
     "id",
     "kind",
@@ -32,7 +32,7 @@ const FIRST: [&str; 12] = [
     "tags",
 ];
 
-/// Writes memories as notes into `folder`, which appears when it is whole.
+/// Writes memories as notes into `folder`, which is created when complete.
 pub(crate) fn notes(space: &Space, folder: &Path, standing: Standing) -> Result<Exported, Error> {
     if !is_free(folder)? {
         return Err(Error::Unsuitable {
@@ -50,7 +50,7 @@ pub(crate) fn notes(space: &Space, folder: &Path, standing: Standing) -> Result<
         Ok(written)
     });
     if written.is_err() {
-        // What can't be removed either is left for a person to see.
+        // If removal fails too, the folder is left.
         let _ = fs::remove_dir_all(&part);
     }
     written
@@ -117,7 +117,7 @@ fn write_note(path: &Path, note: &str) -> Result<(), Error> {
     file.write_all(note.as_bytes()).map_err(failed)
 }
 
-/// A note: every field of the memory as a property, and its content word for word with one line break more.
+/// A note: every field as a property, and the content plus one line break.
 fn note(
     memory: &Memory,
     links: &Links,
@@ -156,7 +156,7 @@ fn note(
     Ok(note)
 }
 
-/// The JSON of a value, read back: so that numbers keep the digits with which they are written.
+/// The JSON of a value, parsed again so that numbers keep their written digits.
 fn as_written<T: DeserializeOwned>(value: &impl Serialize) -> serde_json::Result<T> {
     serde_json::from_str(&serde_json::to_string(value)?)
 }

@@ -81,7 +81,7 @@ pub struct BadLine {
     pub file: Option<String>,
     /// What is wrong with it.
     pub reason: String,
-    /// What a person can do about that.
+    /// The next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<NextStep>,
 }
