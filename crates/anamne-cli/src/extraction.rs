@@ -19,7 +19,7 @@ const OFFERED: usize = 3;
 
 const TEMPLATE: &str = "{bar:24} {percent:>3} % extracting {msg} · {eta} to go";
 
-/// The knowledge of a space with all that was told until now in it.
+/// The knowledge of a space with all that was written until now in it.
 pub(crate) fn knowledge(space: &Space, output: &Output) -> Result<Knowledge, Failure> {
     let (extracted, passed) = extract(space, LONG, output)?;
     skipped::tell_beside(&passed, output);
@@ -33,13 +33,13 @@ pub(crate) fn knowledge(space: &Space, output: &Output) -> Result<Knowledge, Fai
     Ok(knowledge)
 }
 
-/// Extracts what is missing, past damaged memories, which it hands back. Progress is shown when it takes longer than `patience`.
+/// Extracts what is missing, past damaged memories, which it returns. Progress is shown when it takes longer than `patience`.
 pub(crate) fn extract(
     space: &Space,
     patience: Duration,
     output: &Output,
 ) -> Result<(ExtractionReport, Skipped), Failure> {
-    // Where this fails the graph is damaged: then nothing is known beforehand, and extraction mends it or says why not.
+    // Where this fails the graph is damaged: then nothing is known beforehand, and extraction repairs it or says why not.
     let (begin, behind) = space
         .extracted()
         .map_or((0, 0), |(position, behind)| (position.0, behind));

@@ -72,7 +72,7 @@ impl Failure {
         }))
     }
 
-    /// What was asked for is not there.
+    /// What was asked for is missing.
     pub(crate) fn not_found(message: impl Into<String>) -> Self {
         Self::told(ErrorKind::NotFound, message)
     }

@@ -10,7 +10,7 @@ use crate::terminal::{Breaks, plain};
 pub(crate) struct Bar(ProgressBar);
 
 impl Bar {
-    /// A bar of so many steps, or one that only shows that something goes on; `template` is a constant.
+    /// A bar of so many steps, or one that only shows that something continues; `template` is a constant.
     pub(crate) fn new(template: &str, steps: Option<u64>) -> Self {
         // The tests of those who make bars read their templates.
         let style =

@@ -60,7 +60,7 @@ pub(crate) fn quoted(name: &SpaceName) -> String {
     shell_arguments([name.as_str()])
 }
 
-/// Something about projects that a person may want to put right.
+/// Something about projects that a person may want to corrected.
 #[derive(Debug, Serialize)]
 pub(crate) struct Advice {
     /// The space that it is about.

@@ -12,7 +12,7 @@ const LONG: Duration = Duration::from_secs(1);
 
 /// Hands the answer over, and then folds long tails and rebuilds broken views if there are any.
 ///
-/// The answer is given and what was told is durable by then, so trouble with a view is only warned of.
+/// The answer is given and what was written is durable by then, so trouble with a view is only warned of.
 pub(crate) fn settle(space: &Space, output: &mut Output) -> Result<(), Failure> {
     output.flush()?;
     let started = Instant::now();

@@ -8,7 +8,7 @@ use anamne::text::quote::is_invisible;
 /// The text as one word of a shell's command line, whatever is in it.
 ///
 /// Plain words stay as they are; others stand in single quotes. What holds invisible characters is written as `$'…'`
-/// with octal escapes, which bash, zsh and ksh read back; a shell that does not know that form reads one harmless word.
+/// with octal escapes, which bash, zsh and ksh understand; a shell that does not know that form reads one harmless word.
 pub(crate) fn shell_word(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:@%+,".contains(&byte);
     if !text.is_empty() && text.bytes().all(is_plain) {

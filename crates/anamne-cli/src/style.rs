@@ -1,6 +1,6 @@
 //! The styles of this program, and how a text carries them to the terminal.
 //!
-//! A styled text holds marks and no escape sequences. Each mark carries a number that is drawn anew in every process, so
+//! A styled text holds marks and no escape sequences. Each mark carries a number that is drawn again in every process, so
 //! no stored, imported or typed text can contain one. [`crate::terminal`] turns marks into escape sequences from the
 //! table below and shows every other escape character as `\u{1B}`.
 

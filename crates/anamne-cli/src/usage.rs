@@ -53,7 +53,7 @@ fn wants_json() -> bool {
 }
 
 fn refuse(error: clap::Error) -> ExitCode {
-    // Rendered anew without styles, so that no escape sequence in it is the parser's and all of them are shown.
+    // Rendered again without styles, so that no escape sequence in it is the parser's and all of them are shown.
     let error = parse(Styles::plain()).err().unwrap_or(error);
     let code = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
     let message = message_of(error);

@@ -14,7 +14,7 @@ pub const TEXTS_AT_A_TIME: usize = 64;
 ///
 /// It is a cache: it may lose what it was given, and refuse to take it. What it hands out is what it was given.
 pub trait VectorCache: Send + Sync {
-    /// The vector of each text, in their order, as numbers of sixteen bits; `None` where it is not there.
+    /// The vector of each text, in their order, as numbers of sixteen bits; `None` where it is missing.
     fn get(&self, model: &ModelIdentity, texts: &[&str]) -> Result<Vec<Option<Vec<u16>>>, String>;
 
     /// Keeps the vectors of these texts.
@@ -33,7 +33,7 @@ pub struct CacheCounts {
 /// Asks a cache before a model, and the model in batches for what is missing alone.
 ///
 /// Every vector that it hands out was rounded to sixteen bits a dimension, whether it came from the cache or not: what is built
-/// from these vectors does not depend on what was in the cache. A cache that fails is passed over, and its trouble
+/// from these vectors does not depend on what was in the cache. A cache that fails is skipped, and its trouble
 /// kept for [`CachedEmbedder::take_trouble`].
 pub struct CachedEmbedder {
     model: Arc<dyn Embedder>,

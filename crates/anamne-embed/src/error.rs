@@ -22,7 +22,7 @@ pub enum EmbedError {
     VectorLength {
         /// The model's dimensions.
         expected: usize,
-        /// The places in the vector that was handed in.
+        /// The places in the vector that was passed in.
         found: usize,
     },
     /// A file of the model cannot be read.

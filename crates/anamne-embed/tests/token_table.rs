@@ -1,4 +1,4 @@
-//! Tokens are those of the uncased BERT tokenizer, stay the same for ever, and can be compared.
+//! Tokens are those of the uncased BERT tokenizer, stay the same permanently, and can be compared.
 
 use anamne_embed::{Embedder, StaticModel, TokenTable};
 

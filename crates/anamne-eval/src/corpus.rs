@@ -146,7 +146,7 @@ impl Corpus {
 
     /// The questions with the number of records that existed when each was asked, by rising number.
     ///
-    /// Questions asked after a thread that is not there are left out.
+    /// Questions asked after a thread that is missing are left out.
     pub(crate) fn questions(&self) -> Vec<(usize, &Query)> {
         let mut ends = HashMap::new();
         for (index, record) in self.records.iter().enumerate() {

@@ -9,7 +9,7 @@ use crate::corpus::{Corpus, Record};
 use crate::failure::Failure;
 use crate::store::{SPACE, temporary_folder};
 
-/// A space, and what of a conversation it was told.
+/// A space, and what of a conversation it was written.
 pub(crate) struct Told<'corpus> {
     pub(crate) space: Space,
     pub(crate) records: &'corpus [Record],
@@ -19,7 +19,7 @@ pub(crate) struct Told<'corpus> {
 }
 
 impl<'corpus> Told<'corpus> {
-    /// A space that was told nothing yet.
+    /// A space that was written nothing yet.
     pub(crate) fn nothing_of(corpus: &'corpus Corpus) -> Result<Self, Failure> {
         let folder = temporary_folder(None)?;
         Ok(Self {

@@ -1,4 +1,4 @@
-//! The files of the views: bytes of them changed, with their checksums put right so that the change is met.
+//! The files of the views: bytes of them changed, with their checksums corrected so that the change is met.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -89,7 +89,7 @@ fn files_under(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Byte 0: the view, and whether checksums are put right. Byte 1: which of its files. Bytes 2 and 3: where. The rest is
+/// Byte 0: the view, and whether checksums are corrected. Byte 1: which of its files. Bytes 2 and 3: where. The rest is
 /// written there; the file is cut there if there is no rest. The file of the latent index is the input itself.
 pub(crate) fn files(bytes: &[u8]) -> bool {
     let _ = LatentIndex::decode(bytes, "lengths");
@@ -116,7 +116,7 @@ pub(crate) fn files(bytes: &[u8]) -> bool {
     ask(name, copy.path())
 }
 
-/// Writes `bytes` at `at`, and puts checksums right in `mend`, the view's folder.
+/// Writes `bytes` at `at`, and puts checksums right in `repair`, the view's folder.
 fn change(path: &Path, at: usize, bytes: &[u8], mend: Option<&Path>) {
     let mut content = fs::read(path).expect("a file");
     let at = at % (content.len() + 1);

@@ -2,7 +2,7 @@
 //!
 //! Each view follows the log by the framework of `anamne_store::view`: a published part on disk that all processes
 //! share, and a tail in memory. [`lexical`] answers by BM25, [`vectors`] by cosine, [`columns`] holds attributes and
-//! wordpieces, [`latent`] what is told together, made of the columns. This crate must never know how results are ranked
+//! wordpieces, [`latent`] the latent index, made of the columns. This crate must never know how results are ranked
 //! or where a question comes from, and it never writes outside the folder of a view.
 //!
 //! ```

@@ -100,7 +100,7 @@ fn neighbours_are_the_nearest_of_the_thread_by_position() {
         (record.attributes.thread, record.attributes.position) = (thread, position);
         log.tell(row, Some(record));
     };
-    // Two threads in turns; rows 20 and 22 were told in the wrong order.
+    // Two threads in turns; rows 20 and 22 were written in the wrong order.
     (0..20).for_each(|row| say(row, 1 + row % 2, row / 2));
     say(20, 1, 11);
     say(22, 1, 10);

@@ -1,4 +1,4 @@
-//! The latent index tells texts of one matter from those of another, and its file is read back or refused.
+//! The latent index tells texts of one matter from those of another, and its file is verified or refused.
 
 use std::sync::Arc;
 

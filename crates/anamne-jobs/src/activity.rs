@@ -15,16 +15,16 @@ const KEPT_MINUTES: i64 = 60;
 
 const MINUTE: i64 = 60 * 1_000_000;
 
-/// What this process counted and has not written down yet. Counting costs one atomic addition, and touches no file.
+/// What this process counted and has not recorded yet. Counting costs one atomic addition, and touches no file.
 pub struct Activity {
     clock: Arc<dyn Clock>,
     recalls: AtomicU64,
     writes: AtomicU64,
-    /// When it was last written down, microseconds since 1970.
+    /// When it was last recorded, microseconds since 1970.
     flushed: AtomicI64,
 }
 
-/// How much went on lately, in all processes that have written it down.
+/// The recent load of all processes that have written it down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ActivityNow {
     /// What may run now.
@@ -51,7 +51,7 @@ impl Activity {
         self.recalls.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Something was told.
+    /// Something was written.
     pub fn note_write(&self) {
         self.writes.fetch_add(1, Ordering::Relaxed);
     }
@@ -92,7 +92,7 @@ impl Activity {
 }
 
 impl Queue {
-    /// How much goes on now in all processes.
+    /// The current load of all processes.
     pub fn activity(&self) -> Result<ActivityNow, QueueError> {
         let now = self.now_in_microseconds();
         self.look(|transaction, _| activity(transaction, now, &self.inner.settings))

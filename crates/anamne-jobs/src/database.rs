@@ -15,7 +15,7 @@ pub(super) const DATABASE: SideDatabase = SideDatabase {
     ..SideDatabase::new(TASKS_FORMAT, include_str!("schema.sql"))
 };
 
-/// A random number of one file of tasks, which a file that is made anew does not have.
+/// A random number of one file of tasks, which a file that is recreated does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Stamp(pub(super) u128);
 

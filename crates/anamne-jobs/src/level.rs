@@ -1,4 +1,4 @@
-//! How much goes on, and what may run then.
+//! The current load, and what may run under it.
 
 use serde::Serialize;
 

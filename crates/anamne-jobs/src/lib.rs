@@ -9,7 +9,7 @@
 //! A task may *begin* more than once. Its effect happens once where the handler commits a watermark of its own in the same
 //! transaction as the effect, and looks for it first.
 //!
-//! The file is not a source: where it is damaged or deleted it is made anew, for everything that tasks do can be extracted again
+//! The file is not a source: where it is damaged or deleted it is recreated, for everything that tasks do can be extracted again
 //! from the log. Periodic work is scheduled by whoever opens the space, so it reappears by itself.
 //!
 //! ```
@@ -155,7 +155,7 @@ impl Queue {
     }
 
     /// Takes out what may speak of memories that were erased: finished tasks, dead letters, errors, progress, and copies
-    /// that were set aside; nothing of it is left in the file or its log. Work that waits stays.
+    /// that were quarantined; nothing of it is left in the file or its log. Work that waits stays.
     pub fn purge(&self) -> Result<(), QueueError> {
         self.change(|transaction, _| {
             transaction.execute_batch(

@@ -1,4 +1,4 @@
-//! Holding the queue, or one kind of work, until a person lets it go on.
+//! Holding the queue, or one kind of work, until a person lets it continue.
 
 use jiff::Timestamp;
 use rusqlite::{Transaction, params};

@@ -22,9 +22,9 @@ pub struct Settings {
     pub busy_per_minute: u64,
     /// After so many minutes without any recall or write the space is asleep.
     pub asleep_after_minutes: u32,
-    /// A process writes down what it counted at most once in so long.
+    /// A process records what it counted at most once per interval.
     pub flush_every: Duration,
-    /// Within a running task the activity, pauses and the lease are looked at at most once in so long; so is progress
+    /// Within a running task the activity, pauses and the lease are looked at at most once per interval; so is progress
     /// written.
     pub look_every: Duration,
     /// So many finished tasks are kept for people to look at.
@@ -56,7 +56,7 @@ impl Settings {
     }
 }
 
-/// A length of time as the queue reckons with it; lengths beyond reason are cut to some 146 000 years.
+/// A length of time as the queue reckons with it; lengths beyond reason are cut to about 146 000 years.
 pub(super) fn microseconds(length: Duration) -> i64 {
     i64::try_from(length.as_micros()).map_or(i64::MAX / 2, |length| length.min(i64::MAX / 2))
 }

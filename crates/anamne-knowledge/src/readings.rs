@@ -124,7 +124,7 @@ impl Readings {
         Ok(())
     }
 
-    /// Takes out what was read beyond the end of the log, so that what is told there anew is read.
+    /// Takes out what was read beyond the end of the log, so that what is told there again is read.
     pub fn cut_beyond(&self, head: Seq) -> Result<(), StoreError> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;

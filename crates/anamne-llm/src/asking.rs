@@ -120,7 +120,7 @@ impl Bridge {
         Ok(Some(Self { embedder, ..bridge }))
     }
 
-    /// A bridge to a model that is handed in, with the settings' limits.
+    /// A bridge to a model that is passed in, with the settings' limits.
     pub fn new(
         config: BridgeConfig,
         model: Arc<dyn LanguageModel>,
@@ -166,7 +166,7 @@ impl Bridge {
         &self.ledger
     }
 
-    /// Asks, and gives the answer as it is. `request.longest` is set anew for each attempt.
+    /// Asks, and gives the answer as it is. `request.longest` is set again for each attempt.
     pub fn ask(&self, call: &Call<'_>, request: &Request) -> Result<Reply, BridgeError> {
         self.ask_until(call, request, self.deadline())
     }

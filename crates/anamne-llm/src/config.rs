@@ -94,7 +94,7 @@ pub struct Timeouts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Retries {
-    /// How often a request is sent at most.
+    /// Maximum how often a request is sent.
     pub attempts: u32,
     /// The longest pause between two attempts; a provider that asks for a longer one is not asked again for so long.
     pub longest_pause_seconds: u32,
@@ -189,7 +189,7 @@ impl Provider {
 }
 
 impl BridgeConfig {
-    /// Reads `model.toml`; the settings that are off where it is not there.
+    /// Reads `model.toml`; the settings that are off where it is missing.
     ///
     /// [`BridgeError::Unsafe`] where the file or its folder belongs to somebody else, others can write to it, or it is
     /// not a regular file. Whether the settings may be used is for [`Approvals`](super::Approvals) to say.

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use super::BudgetKind;
 
-/// An error of the bridge. Whatever it is, the caller goes on with what needs no model.
+/// An error of the bridge. Whatever it is, the caller continues with what needs no model.
 ///
 /// No variant ever holds a key; what a provider says is cut to one short line, with the key taken out.
 #[derive(Debug, thiserror::Error)]

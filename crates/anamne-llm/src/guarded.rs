@@ -20,7 +20,7 @@ pub(crate) enum Privacy {
     Secret,
 }
 
-/// Reads a text file; `None` where it is not there.
+/// Reads a text file; `None` where it is missing.
 ///
 /// Refused unless it is a regular file (not a link, pipe or device) of at most `most` bytes. On Unix the file
 /// and its folder must also belong to the user of this process, or to root, who can change every file anyway, and

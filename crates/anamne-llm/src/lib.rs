@@ -6,7 +6,7 @@
 //!
 //! What people or programs wrote goes to a model as encoded data between marks, never as an instruction, and what comes
 //! back can be nothing but data of the task's schema, bounded in length and count. Every error is one after which the
-//! caller goes on with what needs no model.
+//! caller continues with what needs no model.
 //!
 //! Nothing here reads the environment, the home folder or a clock: [`Surroundings`] hands them in. Keys never appear in
 //! errors, logs or `Debug`. Other machines are reached by TLS alone, and redirects are not followed.

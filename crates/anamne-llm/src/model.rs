@@ -9,7 +9,7 @@ pub trait LanguageModel: Send + Sync {
     /// The model's name, as it stands in the settings, in prices and in the ledger.
     fn name(&self) -> &str;
 
-    /// Asks once. Blocks for at most [`Request::longest`], counted anew where the provider refuses an optional
+    /// Asks once. Blocks for at most [`Request::longest`], counted again where the provider refuses an optional
     /// parameter and is asked once more without it.
     fn complete(&self, request: &Request) -> Result<Reply, BridgeError>;
 }

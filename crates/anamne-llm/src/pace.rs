@@ -1,4 +1,4 @@
-//! Time that passes, and waiting for it: handed in, so that tests never wait.
+//! Time that passes, and waiting for it: passed in, so that tests never wait.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -60,7 +60,7 @@ impl Pace for SystemPace {
     }
 }
 
-/// How long a cancelled call may go on sleeping.
+/// How long a cancelled call may continue sleeping.
 const SLICE: Duration = Duration::from_millis(100);
 
 /// Sleeps, and looks now and then whether the call was taken back.

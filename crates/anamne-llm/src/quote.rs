@@ -10,7 +10,7 @@ use serde_json::Value;
 ///
 /// The data is one line of JSON, so that no line break in it can begin a turn of its own; angle brackets and brackets
 /// that begin like a model's control tokens are written as escapes, which mean the same to a JSON reader, so that no
-/// tag, no control token and no invisible character stands in it. The mark around it is drawn anew for every request.
+/// tag, no control token and no invisible character stands in it. The mark around it is drawn again for every request.
 pub(crate) fn quote(data: &Value) -> String {
     let line = encode(data);
     let mark = mark_outside(&line);

@@ -24,7 +24,7 @@ pub(crate) fn plain_line(text: &str, most: usize) -> String {
     }
 }
 
-/// The word without what nobody sees: this is told anew, so nothing is lost that must be shown as an escape.
+/// The word without what nobody sees: this is told again, so nothing is lost that must be shown as an escape.
 fn legible(word: &str) -> String {
     let mut previous = None;
     let mut characters = word.chars().peekable();

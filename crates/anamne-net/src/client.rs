@@ -71,7 +71,7 @@ pub enum NetError {
     /// The answer is larger than what is read.
     #[error("the answer is larger than {most} bytes")]
     TooLarge {
-        /// How much is read at most.
+        /// Maximum how much is read.
         most: u64,
     },
     /// The connection could not be made, or broke.

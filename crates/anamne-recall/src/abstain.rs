@@ -12,7 +12,7 @@ use crate::error::RecallError;
 use crate::ranked::Ranked;
 use crate::recall_context::{PreparedQuery, RecallContext};
 
-/// Characters of the nearest miss that are shown at most.
+/// Maximum characters of the nearest miss that are shown.
 const EXCERPT: usize = 160;
 
 /// The reason for abstaining: no result in `ranked`, whose confidence is set, reaches the required confidence.

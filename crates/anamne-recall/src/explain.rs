@@ -15,7 +15,7 @@ const STRONG: f32 = 0.25;
 /// An LSI similarity from this value on is mentioned.
 const STRONG_LSI: f32 = 0.5;
 
-/// Query words quoted in the sentence at most.
+/// Maximum query words quoted in the sentence.
 const QUOTED_WORDS: usize = 5;
 
 /// The explanation of a result without strong signals.

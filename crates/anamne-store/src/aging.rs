@@ -2,7 +2,7 @@
 //!
 //! A move is copy, commit, delete. What a memory says is written to the file of its tier and synced; then one
 //! transaction, with an event of its own, has the row point there; what it leaves behind in the file of another tier
-//! is deleted later. Interrupted anywhere, the memory lies where its row says, and the next pass goes on.
+//! is deleted later. Interrupted anywhere, the memory lies where its row says, and the next pass continues.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -26,13 +26,13 @@ const BATCH: (usize, usize) = (250, 1_000);
 
 const DAY: i64 = 24 * 3_600 * 1_000_000;
 
-/// What was told or changed within the last day stays where it is, so that an import is not moved while it goes on.
+/// What was written or changed within the last day stays where it is, so that an import is not moved while it continues.
 const SETTLED: i64 = DAY;
 
 /// Which memories a move takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aging {
-    /// Those that happened long enough ago and were told and last changed a day ago or earlier.
+    /// Those that happened long enough ago and were written and last changed a day ago or earlier.
     Settled,
     /// All that happened long enough ago.
     All,
@@ -100,7 +100,7 @@ impl SpaceSource {
         })
     }
 
-    /// Notes when memories were handed out, so that facts and skills that are used stay active. At most one note a day
+    /// Notes when memories were returned, so that facts and skills that are used stay active. At most one note a day
     /// is kept of each; where there is nothing new nothing is written.
     pub fn note_uses(&self, uses: &[(MemoryId, jiff::Timestamp)]) -> Result<()> {
         let uses: Vec<_> = uses

@@ -1,5 +1,5 @@
 //! What lies beside the source, in a folder for each class: `views` can be computed again from the log, `paid` cost money,
-//! `observed` was never told. Only `views` may be thrown away for convenience.
+//! `observed` was never told. Only `views` may be discarded for convenience.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -31,7 +31,7 @@ const MOVED: [(&str, &str); 2] = [
 
 /// Moves what an earlier version kept under `views`, though it can't be computed again, to the folder of its class.
 ///
-/// Two processes may do it at once. A process of the earlier version that still has the file open goes on with its own
+/// Two processes may do it at once. A process of the earlier version that still has the file open continues with its own
 /// copy of it. What stands there already is not replaced.
 pub fn move_kept(space: &Path) -> Result<()> {
     for (former, present) in MOVED {

@@ -9,7 +9,7 @@ use crate::StoreError;
 use crate::beside;
 use crate::files::{bytes_under, remove_if_there, set_aside};
 
-/// Where something derived comes from, which decides what may be thrown away.
+/// Where something derived comes from, which decides what may be discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
@@ -115,7 +115,7 @@ pub trait Derived<E: From<StoreError>>: Send + Sync {
         Ok(false)
     }
 
-    /// Does what `budget` asks for. What turns out to be damaged is set aside and computed again.
+    /// Does what `budget` asks for. What turns out to be damaged is quarantined and computed again.
     fn catch_up(&self, _budget: &mut Budget<'_>) -> Result<(), E> {
         Ok(())
     }
@@ -125,13 +125,13 @@ pub trait Derived<E: From<StoreError>>: Send + Sync {
         Vec::new()
     }
 
-    /// Reads all of it back; says what is damaged. Where it is not there nothing is.
+    /// Reads all of it back; says what is damaged. Where it is missing nothing is.
     fn verify(&self) -> Result<Vec<Damage>, E> {
         Ok(Vec::new())
     }
 
-    /// Has what [`Derived::verify`] found damaged not take part any more, so that the next catch-up begins anew. A function
-    /// of the log is removed, anything else set aside.
+    /// Has what [`Derived::verify`] found damaged not take part any more, so that the next catch-up starts over. A function
+    /// of the log is removed, anything else quarantined.
     fn quarantine(&self) -> Result<(), E> {
         if self.class().is_rebuilt() {
             return self.remove();
@@ -143,7 +143,7 @@ pub trait Derived<E: From<StoreError>>: Send + Sync {
     }
 
     /// Takes out whatever it holds of memories that were erased, so that no file of it holds anything of them.
-    /// Where it is not there nothing is done.
+    /// Where it is missing nothing is done.
     fn purge(&self, budget: &mut Budget<'_>) -> Result<(), E>;
 
     /// Removes all of it.

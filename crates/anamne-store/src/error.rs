@@ -8,7 +8,7 @@ use anamne_types::{InvalidValue, MemoryId, NextStep, Seq};
 use crate::files::may_only_be_read;
 use crate::trouble::Trouble;
 
-/// What a function of this crate hands back, where nothing else is said an error of the store.
+/// What a function of this crate returns, where nothing else is said an error of the store.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 /// An error of the source, the journal or the lock between processes.
@@ -85,7 +85,7 @@ pub enum StoreError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The database says something else of a memory than what was told, and can't be mended from the journal.
+    /// The database says something else of a memory than what was written, and can't be repaired from the journal.
     #[error("the database is damaged: the memory {id} doesn't match the digest of event {seq}")]
     Unproven {
         /// The memory.
@@ -102,7 +102,7 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// The memory with this id was erased for ever, so the id is not given to another one.
+    /// The memory with this id was erased permanently, so the id is not given to another one.
     #[error("the memory {id} was permanently erased in this space and can't be imported again")]
     WasErased {
         /// The id.
@@ -330,7 +330,7 @@ impl StoreError {
         )
     }
 
-    /// Whether it is damage that nothing mended, so that what is sound can still be read piece by piece.
+    /// Whether it is damage that nothing repaired, so that what is sound can still be read piece by piece.
     pub(crate) fn is_unmended_damage(&self) -> bool {
         matches!(self, Self::Damaged { .. }) || self.may_be_damage()
     }

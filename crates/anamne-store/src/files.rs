@@ -20,7 +20,7 @@ pub fn create_private_folder(path: &Path) -> Result<()> {
         .map_err(StoreError::io("create the folder", path))
 }
 
-/// Opens a file for reading and writing, made if it is not there, readable by the owner only.
+/// Opens a file for reading and writing, made if it is missing, readable by the owner only.
 pub fn open_private_file(path: &Path) -> Result<File> {
     Disk.open(path)
         .map_err(StoreError::io("open for writing", path))
@@ -29,7 +29,7 @@ pub fn open_private_file(path: &Path) -> Result<File> {
 /// What marks a file that is not finished yet; one that a crash left behind means nothing.
 pub(crate) const UNFINISHED: &str = ".tmp-";
 
-/// What marks a file or folder that was set aside because it was damaged.
+/// What marks a file or folder that was quarantined because it was damaged.
 pub(crate) const SET_ASIDE: &str = ".damaged-";
 
 /// Replaces the content of `path`: readers see the old or the new content, never a mixture, also after a crash.
@@ -37,7 +37,7 @@ pub fn replace_file(path: &Path, content: &[u8]) -> Result<()> {
     replace_file_on(&Disk, path, content)
 }
 
-/// The same on a storage that is handed in.
+/// The same on a storage that is passed in.
 pub(crate) fn replace_file_on(storage: &dyn Storage, path: &Path, content: &[u8]) -> Result<()> {
     let temporary = unfinished(path);
     let failed = |action| StoreError::io(action, &temporary);
@@ -213,7 +213,7 @@ pub(crate) fn sync_folder_of(path: &Path) -> Result<()> {
     sync_folder_on(&Disk, path)
 }
 
-/// The same on a storage that is handed in.
+/// The same on a storage that is passed in.
 pub(crate) fn sync_folder_on(storage: &dyn Storage, path: &Path) -> Result<()> {
     match path.parent() {
         Some(folder) => storage

@@ -180,7 +180,7 @@ impl Followers {
         named.any(|view| progress.is_due(view.as_ref()))
     }
 
-    /// Folds `views`; those that another process is folding are passed over.
+    /// Folds `views`; those that another process is folding are skipped.
     pub fn fold(
         &self,
         source: &SpaceSource,

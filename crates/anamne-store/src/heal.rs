@@ -1,7 +1,7 @@
 //! Mending a database that turns out to be damaged while it is in use.
 //!
 //! Opening a space reads only the end of both copies, so that damage further inside is met by whatever call first
-//! needs the page in question. That call mends the database and is made once more; nobody has to be called.
+//! needs the page in question. That call repairs the database and is made once more; nobody has to be called.
 
 use std::io::ErrorKind;
 use std::sync::PoisonError;
@@ -16,12 +16,12 @@ use crate::space::SpaceSource;
 use crate::{Result, StoreError};
 
 impl SpaceSource {
-    /// Reads with a connection of the pool; where the database turns out to be damaged, mends it and reads once more.
+    /// Reads with a connection of the pool; where the database turns out to be damaged, repairs it and reads once more.
     pub(crate) fn read<T>(&self, work: impl Fn(&Connection) -> Result<T>) -> Result<T> {
         self.healing(|| work(&*self.reader()?))
     }
 
-    /// Does `work`, and does it once more after a damaged database that it met was mended.
+    /// Does `work`, and does it once more after a damaged database that it met was repaired.
     pub(crate) fn healing<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
         let outcome = match work() {
             // A memory may have moved to another tier between its row and what it says.
@@ -31,7 +31,7 @@ impl SpaceSource {
         match outcome {
             Err(error) if error.may_be_damage() => match self.heal(&error) {
                 Ok(()) => work(),
-                // Nothing can be mended here, so what went wrong first is what matters.
+                // Nothing can be repaired here, so what went wrong first is what matters.
                 Err(failed) if failed.is_read_only() => Err(error),
                 Err(failed) => Err(failed),
             },
@@ -39,10 +39,10 @@ impl SpaceSource {
         }
     }
 
-    /// Restores the database after `error`, if it is damaged: from the journal, and from what can still be proven
-    /// of the database itself. The damaged one is set aside. O(bytes of both copies).
+    /// Restores the database after `error`, if it is damaged: from the journal, and from what can still be verified
+    /// of the database itself. The damaged one is quarantined. O(bytes of both copies).
     ///
-    /// Where another process was faster, or the database is sound, only the connections are opened anew.
+    /// Where another process was faster, or the database is sound, only the connections are opened again.
     /// [`StoreError::Damaged`], with nothing changed, where the journal is damaged as well and something would be lost.
     pub(crate) fn heal(&self, error: &StoreError) -> Result<()> {
         let mut slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,7 +77,7 @@ impl SpaceSource {
 }
 
 impl SpaceSource {
-    /// Reads everything of both copies back, and restores a damaged database; says what is wrong and was not mended.
+    /// Reads everything of both copies back, and restores a damaged database; says what is wrong and was not repaired.
     ///
     /// This finds what no single answer shows, such as a row that an index has lost. O(bytes of both copies); others
     /// read and write meanwhile, and wait only where there is something to restore.
@@ -107,13 +107,13 @@ impl SpaceSource {
         }
     }
 
-    /// Notes for every process when everything was read back, in microseconds since 1970.
+    /// Notes for every process when everything was verified, in microseconds since 1970.
     pub fn note_examination(&self, at: i64) -> Result<()> {
         self.locked(|| replace_file(&self.folder.join(EXAMINED), format!("{at}\n").as_bytes()))
     }
 }
 
-/// The note in a space's folder that says when everything was last read back.
+/// The note in a space's folder that says when everything was last verified.
 const EXAMINED: &str = "examined";
 
 /// Sends on to the journal the lines of the outbox that provably continue it, up to the first that does not.

@@ -1,4 +1,4 @@
-//! What was mended in a space, by whichever process: a note for the next check-up.
+//! What was repaired in a space, by whichever process: a note for the next check-up.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -12,7 +12,7 @@ use crate::files::{look_at, open_private_file, replace_file};
 /// The file keeps its last half when it is larger than this.
 const MOST_BYTES: u64 = 64 << 10;
 
-/// Something that was mended.
+/// Something that was repaired.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Incident {
     /// When.
@@ -25,7 +25,7 @@ fn file(folder: &Path) -> PathBuf {
     folder.join("incidents.jsonl")
 }
 
-/// Adds to the note of a space what was mended at `at`. Where nothing can be written nothing is: it is told
+/// Adds to the note of a space what was repaired at `at`. Where nothing can be written nothing is: it is told
 /// all the same to whoever is there.
 pub(crate) fn note(folder: &Path, at: Timestamp, mended: &[String]) {
     let write = || -> Option<()> {
@@ -57,7 +57,7 @@ pub(crate) fn note(folder: &Path, at: Timestamp, mended: &[String]) {
     let _ = write();
 }
 
-/// What was mended in a space since `since`, first to last. Lines that can't be read are passed over.
+/// What was repaired in a space since `since`, first to last. Lines that can't be read are skipped.
 pub(crate) fn since(folder: &Path, since: Timestamp) -> Vec<Incident> {
     let text = std::fs::read(file(folder)).unwrap_or_default();
     String::from_utf8_lossy(&text)

@@ -1,4 +1,4 @@
-//! Files of a space that nobody reads again, though they may hold what was erased: what a repair set aside as damaged,
+//! Files of a space that nobody reads again, though they may hold what was erased: what a repair quarantined as damaged,
 //! and what an interrupted write left behind.
 
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use crate::Result;
 use crate::files::{SET_ASIDE, UNFINISHED, entries, remove_if_there};
 
 /// Names of files that are being put together, beside those of [`crate::files`]: a database that is replayed from the
-/// journal, a journal that is written anew, and what stood behind the last sound line of a segment.
+/// journal, a journal that is rewritten, and what stood behind the last sound line of a segment.
 const OTHERS: [&str; 2] = [".unfinished", ".jsonl.tail"];
 
 /// Whether the name is that of a file or folder which nobody reads again.
@@ -42,7 +42,7 @@ pub(crate) fn is_any(space: &Path) -> Result<bool> {
     Ok(false)
 }
 
-/// The files and folders anywhere under the folder of a space that were set aside as damaged.
+/// The files and folders anywhere under the folder of a space that were quarantined as damaged.
 pub fn set_aside_in(space: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for path in entries(space)? {

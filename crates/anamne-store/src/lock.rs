@@ -20,7 +20,7 @@ pub(crate) struct WriteLock {
 }
 
 impl WriteLock {
-    /// The lock of the file at `path`, which need not be there yet. Touches nothing.
+    /// The lock of the file at `path`, which need not exist yet. Touches nothing.
     pub(crate) fn at(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -118,7 +118,7 @@ pub(crate) struct MoveGuard<'lock> {
 }
 
 impl MoveLock {
-    /// The lock of the file at `path`, which need not be there yet. Touches nothing.
+    /// The lock of the file at `path`, which need not exist yet. Touches nothing.
     pub(crate) fn at(path: &Path) -> Self {
         Self {
             threads: Mutex::default(),

@@ -70,7 +70,7 @@ impl Project {
     /// The project around `folder`: the nearest folder above it that holds `.git`, if there is one.
     ///
     /// All worktrees of a repository are one project, whose folder is that of the main one. `notes` takes what a person
-    /// should know, such as a `.git` that was passed over.
+    /// should know, such as a `.git` that was skipped.
     pub fn around(folder: &Path, notes: &mut Vec<String>) -> Option<Self> {
         let repository = folder
             .ancestors()
@@ -118,7 +118,7 @@ impl Project {
         born(self.stamp()?)
     }
 
-    /// What is written down of this folder.
+    /// What is recorded of this folder.
     pub(crate) fn record(&self) -> ProjectFolder {
         let identity = self.identified();
         ProjectFolder {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hexadecimal;
 
-/// Folders of one project at most.
+/// Maximum folders of one project.
 const MOST_FOLDERS: usize = 256;
 
 /// The project whose memories a space holds.

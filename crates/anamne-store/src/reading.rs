@@ -13,7 +13,7 @@ use crate::space::SpaceSource;
 use crate::{Result, StoreError};
 
 impl SpaceSource {
-    /// The memory that was told under this outside id, or that has this id itself.
+    /// The memory that was written under this outside id, or that has this id itself.
     pub fn find_imported(&self, id: &str) -> Result<Option<MemoryId>> {
         self.read(|reader| {
             if let Some(row) = rows::with_external_id(reader, id)? {
@@ -35,7 +35,7 @@ impl SpaceSource {
         }
     }
 
-    /// The live memories of these rows, in their order; rows without one are passed over.
+    /// The live memories of these rows, in their order; rows without one are skipped.
     pub fn get_rows(&self, rows: &[Row]) -> Result<Vec<(Row, Memory)>> {
         self.read(|reader| {
             // One transaction takes SQLite's read lock once instead of once a row.
@@ -113,7 +113,7 @@ impl SpaceSource {
         self.read(|reader| filter::select(reader, filter, standing, order))
     }
 
-    /// The memories with these ids, in their order; those that are not there, or were erased, are passed over.
+    /// The memories with these ids, in their order; those that are missing, or were erased, are skipped.
     pub fn get_each(&self, ids: &[MemoryId]) -> Result<Vec<Memory>> {
         self.read(|reader| {
             let mut memories = Vec::with_capacity(ids.len());
@@ -162,7 +162,7 @@ impl SpaceSource {
     }
 
     /// A memory as it stood at an instant: the state that its last event up to then had made. `None` where
-    /// it had not been told yet; a state without memory where its content has been erased. O(events).
+    /// it had not been written yet; a state without memory where its content has been erased. O(events).
     pub fn as_of(&self, id: MemoryId, at: jiff::Timestamp) -> Result<Option<Version>> {
         let version = self.read_past(|reader, missing| {
             let stored = read::proven_by_id(self.names.of(reader), id)?;
@@ -175,7 +175,7 @@ impl SpaceSource {
         }))
     }
 
-    /// How the space differs from what it was at an instant: what was told later, and the memories that have changed since,
+    /// How the space differs from what it was at an instant: what was written later, and the memories that have changed since,
     /// as they stood then. `None` where more than `most` changed. O(events, memories that changed).
     pub fn past(&self, at: jiff::Timestamp, most: usize) -> Result<Option<PastStates>> {
         let states = self.read_past(|reader, missing| past::states(reader, at, most, missing))?;

@@ -102,7 +102,7 @@ fn replay_batch(
 /// a part of it. The write lock must be held, and nothing may stand at `path`.
 ///
 /// Names may get other numbers than before where memories were erased, so the views, which hold such
-/// numbers, go and are built again. `space` is the folder of the space.
+/// numbers, go and are rebuilt. `space` is the folder of the space.
 pub(crate) fn database_from_journal(path: &Path, journal: &Path, space: &Path) -> Result<Replayed> {
     let unfinished = path.with_extension("db.unfinished");
     remove_database(&unfinished)?;
@@ -121,7 +121,7 @@ pub(crate) fn database_from_journal(path: &Path, journal: &Path, space: &Path) -
 /// Every file of the database: the active tier's, those of colder tiers, and SQLite's own beside each.
 ///
 /// A database that is replayed from the journal has all its memories in the active tier, so that what the others
-/// hold belongs to the one that is set aside.
+/// hold belongs to the one that is quarantined.
 pub(crate) fn database_files(database: &Path) -> Result<Vec<PathBuf>> {
     let colder = match database.parent() {
         Some(memories) => contents::files_in(memories)?,
@@ -154,10 +154,10 @@ pub(crate) fn side_file(database: &Path, which: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Writes the journal anew from the source's events. The write lock must be held.
+/// Writes the journal again from the source's events. The write lock must be held.
 ///
-/// The old folder is set aside. Payloads of states that the source still holds are written out as they
-/// were told, which their digests prove; others (a link that was taken away) are left empty.
+/// The old folder is quarantined. Payloads of states that the source still holds are written out as they
+/// were written, which their digests prove; others (a link that was taken away) are left empty.
 pub(crate) fn journal_from_source(tables: Tables<'_>, journal: &mut Journal) -> Result<u64> {
     let unfinished = journal.folder.with_extension("unfinished");
     remove_if_there(&unfinished)?;

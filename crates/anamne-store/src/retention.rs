@@ -1,4 +1,4 @@
-//! The retention of a space: what it may forget now, what it may erase for ever, and doing so.
+//! The retention of a space: what it may forget now, what it may erase permanently, and doing so.
 //!
 //! A retention first forgets, which can be undone, and erases only after a grace period. Neither is decided by a clock
 //! alone: what counts as the present is confirmed by the last days of use, and the grace period is counted in days of use
@@ -105,7 +105,7 @@ impl SpaceSource {
     }
 
     /// Forgets those of `ids` that are live still, in the name of the retention; says how many. `passed` names those that are
-    /// damaged and can't be mended.
+    /// damaged and can't be repaired.
     pub fn forget_outdated(&self, ids: &[MemoryId], passed: &mut Skipped) -> Result<u64> {
         self.in_batches(&retention_actor(), ids, passed, |transaction, ids| {
             transaction.forget_outdated(ids)
@@ -113,7 +113,7 @@ impl SpaceSource {
     }
 
     /// The first half of erasing those of `ids` that stand as the retention left them; says how many. Their content leaves
-    /// the journal with [`SpaceSource::finish_erasures`]. `passed` names those that are damaged and can't be mended.
+    /// the journal with [`SpaceSource::finish_erasures`]. `passed` names those that are damaged and can't be repaired.
     pub fn begin_erasing_forgotten(&self, ids: &[MemoryId], passed: &mut Skipped) -> Result<u64> {
         self.in_batches(&retention_actor(), ids, passed, |transaction, ids| {
             transaction.erase_forgotten(ids)
@@ -121,7 +121,7 @@ impl SpaceSource {
     }
 
     /// Restores everything that the retention forgot and did not erase, in the name of `actor`; says how many memories.
-    /// `passed` names those that are damaged and can't be mended.
+    /// `passed` names those that are damaged and can't be repaired.
     pub fn restore_forgotten_by_retention(
         &self,
         actor: &Actor,

@@ -27,19 +27,19 @@ pub struct Rewound {
     pub at: Timestamp,
     /// Its last event.
     pub last_seq: Seq,
-    /// When that was told; absent where nothing had been told yet.
+    /// When that was written; absent where nothing had been written yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_at: Option<Timestamp>,
-    /// Events that were told later and are left out.
+    /// Events that were written later and are left out.
     pub later: u64,
-    /// Memories that were there then and were erased later: their content is gone for ever.
+    /// Memories that were there then and were erased later: their content is gone permanently.
     pub erased_since: u64,
 }
 
 impl SpaceSource {
     /// Rebuilds this space as it was at an instant, as a space of the store in `store`, where it must not be yet.
     ///
-    /// The log is replayed up to the last event before the first one that was told later than `at`. Settings are
+    /// The log is replayed up to the last event before the first one that was written later than `at`. Settings are
     /// those of now, for they are not in the log. What was erased since stays erased. O(bytes of the journal).
     ///
     /// [`StoreError::NotEmpty`] when something stands there already.

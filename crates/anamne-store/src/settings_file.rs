@@ -14,7 +14,7 @@ use crate::{Result, StoreError};
 /// Settings that are longer than this were not written by anyone who means well.
 const LONGEST_SETTINGS: u64 = 1 << 20;
 
-/// Reads a file of settings in TOML of a format up to `known`; `None` where it is not there.
+/// Reads a file of settings in TOML of a format up to `known`; `None` where it is missing.
 pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path, known: i64) -> Result<Option<T>> {
     #[derive(Deserialize)]
     struct Format {
@@ -47,7 +47,7 @@ pub(crate) fn check_format(path: &Path, found: i64, known: i64) -> Result<()> {
     Ok(())
 }
 
-/// Reads a file of settings; `None` where it is not there. Refused where it is no regular file, or far too long.
+/// Reads a file of settings; `None` where it is missing. Refused where it is no regular file, or far too long.
 fn read_settings(path: &Path) -> Result<Option<String>> {
     if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
         return Err(StoreError::damaged(path, "it is a symbolic link"));

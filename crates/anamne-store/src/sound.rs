@@ -1,4 +1,4 @@
-//! Reading many memories where some are damaged in both copies: what is sound is handed out, and what is not is named.
+//! Reading many memories where some are damaged in both copies: what is sound is returned, and what is not is named.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ pub type Apart = (Vec<Memory>, Vec<(MemoryId, StoreError)>);
 pub type LinksApart = (Vec<Link>, Vec<(Link, StoreError)>);
 
 impl SpaceSource {
-    /// The memories with these ids, as by [`SpaceSource::get_each`]; one that is damaged and can't be mended is skipped,
+    /// The memories with these ids, as by [`SpaceSource::get_each`]; one that is damaged and can't be repaired is skipped,
     /// and `passed` names it.
     pub fn get_sound(&self, ids: &[MemoryId], passed: &mut Skipped) -> Result<Vec<Memory>> {
         let (sound, damaged) = self.get_apart(ids)?;
@@ -28,7 +28,7 @@ impl SpaceSource {
         Ok(sound)
     }
 
-    /// The memories with these ids, as by [`SpaceSource::get_each`]; and apart from them those that are damaged and can't be mended,
+    /// The memories with these ids, as by [`SpaceSource::get_each`]; and apart from them those that are damaged and can't be repaired,
     /// each with what is wrong with it.
     pub fn get_apart(&self, ids: &[MemoryId]) -> Result<Apart> {
         let mut damaged = Vec::new();
@@ -54,7 +54,7 @@ impl SpaceSource {
         Ok(readable)
     }
 
-    /// What is kept of these ids. Damage is mended first where it can be.
+    /// What is kept of these ids. Damage is repaired first where it can be.
     fn sound(
         &self,
         ids: &[MemoryId],
@@ -84,7 +84,7 @@ impl SpaceSource {
         Ok(sound)
     }
 
-    /// Every link of the space, as by [`SpaceSource::all_links`]; and apart from them those that are damaged and can't be mended,
+    /// Every link of the space, as by [`SpaceSource::all_links`]; and apart from them those that are damaged and can't be repaired,
     /// as they stand there, each with what is wrong with it.
     pub fn links_apart(&self) -> Result<LinksApart> {
         match self.all_links() {
@@ -104,7 +104,7 @@ impl SpaceSource {
         Ok((sound, damaged))
     }
 
-    /// The log as knowledge and summaries read it, in which a memory that is damaged and can't be mended counts as forgotten.
+    /// The log as knowledge and summaries read it, in which a memory that is damaged and can't be repaired counts as forgotten.
     pub fn sound_feed(&self) -> SoundFeed<'_> {
         SoundFeed {
             space: self,
@@ -113,7 +113,7 @@ impl SpaceSource {
     }
 }
 
-/// A [`MemoryFeed`] that goes on past damaged memories and remembers which they were.
+/// A [`MemoryFeed`] that continues past damaged memories and remembers which they were.
 pub struct SoundFeed<'space> {
     space: &'space SpaceSource,
     passed: RefCell<(BTreeSet<MemoryId>, Skipped)>,

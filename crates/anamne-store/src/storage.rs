@@ -12,7 +12,7 @@ pub(crate) const SEGMENT_BYTES: u64 = 2 << 20;
 ///
 /// Each method is one step that a crash or a bad disk may stop, with the path of the file that it is about.
 pub trait Storage: Debug + Send + Sync {
-    /// Opens a file for reading and writing, made if it is not there, readable by its owner only.
+    /// Opens a file for reading and writing, made if it is missing, readable by its owner only.
     fn open(&self, path: &Path) -> std::io::Result<File>;
 
     /// Writes bytes from `offset` on.

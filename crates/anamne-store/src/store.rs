@@ -79,7 +79,7 @@ impl StoreFolder {
         Ok(folders.into_iter().map(named).collect())
     }
 
-    /// The names of the spaces that are there, sorted. Those whose settings can't be read are passed over here;
+    /// The names of the spaces that are there, sorted. Those whose settings can't be read are skipped here;
     /// [`StoreFolder::unreadable_spaces`] tells them.
     pub fn spaces(&self) -> Result<Vec<SpaceName>> {
         let found = self.look_around()?;

@@ -13,7 +13,7 @@ use crate::source::{Transaction, erasure};
 use crate::space::SpaceSource;
 use crate::{Result, StoreError};
 
-/// What became of each of many that were told in one transaction, in their order.
+/// What became of each of many that were written in one transaction, in their order.
 #[derive(Debug)]
 pub struct EachTold<T> {
     /// What became of each.
@@ -80,7 +80,7 @@ impl SpaceSource {
         })
     }
 
-    /// Draws links as another store had them, in one transaction; says of each whether it was not there as
+    /// Draws links as another store had them, in one transaction; says of each whether it was missing as
     /// such, or why it is refused. Their ends may be forgotten.
     pub fn take_links(&self, actor: &Actor, links: &[Link]) -> Result<EachTold<bool>> {
         self.tell_each(actor, links, |transaction, link| {
@@ -123,8 +123,8 @@ impl SpaceSource {
             .map(|memory| self.with_space(memory))
     }
 
-    /// Removes a memory's content for ever: from the source, from the journal, and with the copies that
-    /// were set aside as damaged. Names and tags that no other memory bears go too. O(bytes of the journal).
+    /// Removes a memory's content permanently: from the source, from the journal, and with the copies that
+    /// were quarantined as damaged. Names and tags that no other memory bears go too. O(bytes of the journal).
     ///
     /// What a crash interrupts is finished when the space is next opened. [`StoreError::StillRead`] when
     /// a reader keeps older pages of the database in its log; they go at the same time.
@@ -132,8 +132,8 @@ impl SpaceSource {
         self.erase_all(actor, &[id])
     }
 
-    /// Removes the content of many memories for ever, in one transaction and with one pass over the
-    /// journal; none of them when one is not there. See [`SpaceSource::erase`].
+    /// Removes the content of many memories permanently, in one transaction and with one pass over the
+    /// journal; none of them when one is missing. See [`SpaceSource::erase`].
     ///
     /// Views keep what they have published until they are purged ([`SpaceSource::unclean_views`]).
     pub fn erase_all(&self, actor: &Actor, ids: &[MemoryId]) -> Result<()> {

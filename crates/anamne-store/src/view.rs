@@ -99,7 +99,7 @@ pub trait MemoryFeed {
     /// A memory changed twice appears once, at its last change. O(memories returned).
     fn states_since(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>, ViewError>;
 
-    /// The live memories with these ids, in their order; others are passed over.
+    /// The live memories with these ids, in their order; others are skipped.
     fn memories(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, ViewError>;
 }
 
@@ -134,7 +134,7 @@ pub trait View: Send + Sync {
     /// Notices what any process has published since, and shortens the tail accordingly.
     ///
     /// Cheap enough to be called before every query (one `stat`). Never fails: what can't be read
-    /// makes the view broken.
+    /// marks the view as broken.
     fn refresh(&self);
 
     /// Up to which event the published part covers the log.
@@ -153,12 +153,12 @@ pub trait View: Send + Sync {
 
     /// Folds the log after the watermark into a new published part, if no other process is at it.
     ///
-    /// `progress` is called now and then with the event reached. A broken view is set aside and
+    /// `progress` is called now and then with the event reached. A broken view is quarantined and
     /// built from the beginning. When this returns `Published`, this process has refreshed too.
     fn fold(&self, feed: &dyn ChangeFeed, progress: &mut dyn FnMut(Seq))
     -> Result<Fold, ViewError>;
 
-    /// Folds like [`View::fold`], and then writes every published file anew that still holds something of a row
+    /// Folds like [`View::fold`], and then writes every published file again that still holds something of a row
     /// which no longer counts, so that nothing of an erased memory is left on disk.
     ///
     /// Costs as much as the files that held such rows are large. Where nothing was published there is
@@ -169,7 +169,7 @@ pub trait View: Send + Sync {
         progress: &mut dyn FnMut(Seq),
     ) -> Result<Fold, ViewError>;
 
-    /// Reads back everything published and compares checksums; what is damaged makes the view broken.
+    /// Verifies everything published and compares checksums; what is damaged marks the view as broken.
     fn verify(&self) -> Health;
 }
 

@@ -36,7 +36,7 @@ impl Writer {
     /// Opens both copies and makes them agree; the write lock must be held.
     ///
     /// A database that is missing, empty or broken is restored from the journal, after what was there
-    /// was set aside. Appends to `mended` what a person should know.
+    /// was quarantined. Appends to `repaired` what a person should know.
     pub(crate) fn open(places: Places<'_>, mended: &mut Vec<String>) -> Result<Self> {
         let journal = places.folder.join("journal");
         let mut journal = Journal::on(&journal, places.storage.clone());
@@ -124,7 +124,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Takes from the journal what the database lacks; hands back why the two still disagree, if they do.
+    /// Takes from the journal what the database lacks; returns why the two still disagree, if they do.
     fn replay_newer(&mut self, reason: String, mended: &mut Vec<String>) -> Result<Option<String>> {
         let end = end_of_log(&self.connection)?;
         let further = match self.journal.end() {
@@ -153,7 +153,7 @@ impl Writer {
         self.settle().map(|_| ())
     }
 
-    /// Takes out of the journal, the database's log and the copies that were set aside what was erased.
+    /// Takes out of the journal, the database's log and the copies that were quarantined what was erased.
     ///
     /// May be interrupted at any point and done again.
     pub(crate) fn finish_erasures(&mut self, places: Places<'_>) -> Result<()> {
@@ -187,7 +187,7 @@ fn open_sound(database: &Path) -> Result<Option<(FileIdentity, Connection)>> {
     Ok(Some((identity, connection)))
 }
 
-/// Restores the database of a space in whose journal something was told already.
+/// Restores the database of a space in whose journal something was written already.
 fn restore_if_told(
     places: Places<'_>,
     is_empty: bool,

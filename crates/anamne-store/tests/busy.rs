@@ -1,4 +1,4 @@
-//! A database that another process has locked is busy, not damaged: it is never set aside for that.
+//! A database that another process has locked is busy, not damaged: it is never quarantined for that.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Whatever a crash or a bad disk leaves behind, the next process that opens the space mends it.
+//! Whatever a crash or a bad disk leaves behind, the next process that opens the space repairs it.
 
 mod common;
 
@@ -56,7 +56,7 @@ fn contents(space: &SpaceSource, ids: &[MemoryId]) -> Vec<(MemoryId, String)> {
         .collect()
 }
 
-/// Opens what is there, and checks that nothing is lost and that writing goes on.
+/// Opens what is there, and checks that nothing is lost and that writing continues.
 #[track_caller]
 fn check_mended(home: &Home, expected: &[(MemoryId, String)]) -> Vec<String> {
     let space = home.open();
@@ -221,7 +221,7 @@ fn damage_in_the_middle_of_the_journal_is_found_and_mended_from_the_database() {
         damaged[index] ^= 0x10;
         fs::write(segment(&copy), &damaged).expect("a damaged segment");
         let Ok(space) = open(&copy.space()) else {
-            // A header that claims a newer format is not ours to mend.
+            // A header that claims a newer format is not ours to repair.
             assert!(index < 100, "byte {index}");
             continue;
         };
@@ -293,7 +293,7 @@ fn an_open_space_notices_that_a_copy_was_lost_or_replaced() {
         .remember(&user(), &"three".into())
         .expect("a write after the database was lost");
     assert_sound(&space);
-    // Another handle, as another process would, restores a broken database; this one must not go on with the old file.
+    // Another handle, as another process would, restores a broken database; this one must not continue with the old file.
     let mut watch = space.watch().expect("a watch");
     assert!(watch.changed().expect("a look"));
     home.remove_database();

@@ -1,4 +1,4 @@
-//! Stores that earlier versions made are kept as they were, and must open, answer and verify for ever.
+//! Stores that earlier versions made are kept as they were, and must open, answer and verify permanently.
 
 mod common;
 
@@ -34,7 +34,7 @@ fn contents(space: &SpaceSource) -> Vec<Memory> {
     memories
 }
 
-/// Checks everything that was told when the fixture was made.
+/// Checks everything that was written when the fixture was made.
 fn check_harbour(space: &SpaceSource) {
     let memories = contents(space);
     let start = |memory: &Memory| memory.content.chars().take(20).collect::<String>();

@@ -104,7 +104,7 @@ fn no_byte_of_an_erased_memory_is_left_in_any_file() {
             "{secret} was told"
         );
     }
-    // Copies that were set aside and files that a crash left unfinished hold it too.
+    // Copies that were quarantined and files that a crash left unfinished hold it too.
     fs::write(home.at("memories/active.db.damaged-1"), "secretcontent").expect("a copy");
     fs::write(home.journal().join("000001.jsonl.tmp-1-1"), "secretcontent").expect("a leftover");
     fs::create_dir(home.at("journal.damaged-1")).expect("a folder");

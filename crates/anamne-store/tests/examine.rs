@@ -1,4 +1,4 @@
-//! Damage is named by file and event, nothing is changed by looking, and each copy mends the other.
+//! Damage is named by file and event, nothing is changed by looking, and each copy repairs the other.
 
 mod common;
 
@@ -146,7 +146,7 @@ fn a_sound_space_has_no_findings_and_looking_changes_no_byte() {
     assert!(crashed.at("memories/active.db-wal").exists());
     let content = |home: &Home| {
         let mut files = contents(&home.space());
-        // SQLite's index of that log is made anew by every reader.
+        // SQLite's index of that log is recreated by every reader.
         files.remove(Path::new("memories/active.db-shm"));
         files
     };
@@ -185,7 +185,7 @@ fn a_flipped_byte_anywhere_in_the_journal_is_named_and_mended() {
                     .is_none_or(|event| event.0.abs_diff(line) <= 1)
         };
         if at + 1 == text.len() {
-            // The last line is torn, which the next writer mends from the outbox.
+            // The last line is torn, which the next writer repairs from the outbox.
             assert!(
                 found.notes[0].contains("1 events in the database"),
                 "{:?}",

@@ -243,7 +243,7 @@ fn run(at: usize, fault: Fault) -> (usize, Acknowledged) {
     if let Ok(space) = space {
         work(&space, &mut acknowledged);
         if fault == Fault::Once {
-            // The same process goes on once the disk works again.
+            // The same process continues once the disk works again.
             acknowledged.check(&space);
         }
         drop(space);

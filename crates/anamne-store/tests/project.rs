@@ -113,7 +113,7 @@ fn a_folder_that_moved_keeps_its_space() {
         "{found:?}"
     );
     assert_eq!(space(&desk, &moved), "api");
-    // To another disk: every file is made anew.
+    // To another disk: every file is recreated.
     let copied = desk.path("third");
     copy(&moved, &copied);
     fs::remove_dir_all(&moved).expect("removed");

@@ -1,4 +1,4 @@
-//! Whatever the source hands out is what was told: SQLite notices no value that was changed behind its back, the digests
+//! Whatever the source hands out is what was written: SQLite notices no value that was changed behind its back, the digests
 //! of the log do, and the answer is right because the database is restored first.
 
 mod common;
@@ -29,7 +29,7 @@ fn told(home: &Home) -> [MemoryId; 2] {
     ids
 }
 
-/// Changes the database behind the engine's back; what `ask` says must be the same as before, and the damage mended.
+/// Changes the database behind the engine's back; what `ask` says must be the same as before, and the damage repaired.
 #[track_caller]
 fn check<T: PartialEq + std::fmt::Debug>(
     sql: &str,

@@ -80,7 +80,7 @@ impl State {
 }
 
 fn now(clock: &SteppingClock) -> Timestamp {
-    // The instant that was handed out last.
+    // The instant that was returned last.
     Timestamp::from_millisecond(clock.0.load(Ordering::Relaxed) - 1).expect("an instant")
 }
 

@@ -1,4 +1,4 @@
-//! The journal goes on over its segments, full ones are sealed, and the chain runs through all of them.
+//! The journal continues over its segments, full ones are sealed, and the chain runs through all of them.
 
 mod common;
 

@@ -48,7 +48,7 @@ impl Place {
         place
     }
 
-    /// How many things the database holds, opened anew.
+    /// How many things the database holds, opened again.
     fn count(&self, database: SideDatabase) -> i64 {
         count(&database.open(&self.path).expect("opened"))
     }

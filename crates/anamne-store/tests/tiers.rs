@@ -137,7 +137,7 @@ fn facts_stay_while_they_matter() {
         draft.importance(importance)
     };
     let vital = tell(&space, &fact("the lock opens at high water only", 8));
-    // Facts age from when they were told, which was just now.
+    // Facts age from when they were written, which was just now.
     let fresh = tell(&space, &fact("the crane is green", 3));
     assert_eq!(move_all(&space), 0);
     assert_eq!(

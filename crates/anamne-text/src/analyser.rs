@@ -76,7 +76,7 @@ pub struct QueryTerm {
 /// Turns texts into index terms, with buffers and caches of stems that last between texts.
 ///
 /// Making one costs nothing; one that has seen much text holds a few megabytes. What it answers
-/// depends only on the text at hand, never on what it saw before.
+/// depends only on the text available, never on what it saw before.
 ///
 /// ```
 /// use anamne_text::analyser::Analyser;

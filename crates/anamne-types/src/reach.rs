@@ -78,7 +78,7 @@ impl Depth {
 #[serde(deny_unknown_fields)]
 pub struct AsOf {
     /// As if asked at this instant: memories told later don't count, edits made later are undone, and what was put away later is
-    /// still there. What was imported was told when it was imported; what was erased since is gone.
+    /// still there. What was imported was written when it was imported; what was erased since is gone.
     pub known: Option<Timestamp>,
     /// Only what held at this instant: nothing that happened later, nothing that had been superseded or had expired by then; what
     /// was superseded only afterwards counts as holding.

@@ -56,7 +56,7 @@ impl SpaceSet {
 words! {
     /// Something that a scope allows beyond reading and writing.
     Right as "right" {
-        /// Remove content for ever, from the journal and the backups too.
+        /// Remove content permanently, from the journal and the backups too.
         Erase = 1 "erase",
         /// Change settings, rebuild and repair, back up, and see to background work.
         Configure = 2 "configure",

@@ -9,13 +9,13 @@ use crate::{InvalidValue, Limits};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpaceChoice {
-    /// These, which must be there.
+    /// These, which must exist.
     Named(Vec<String>),
     /// Those that are likely to know something of it.
     Proposed {
         /// Spaces that are meant: their names, or parts of them.
         hints: Vec<String>,
-        /// Spaces at most.
+        /// Maximum spaces.
         most: usize,
     },
     /// Every space of the store.

@@ -1,4 +1,4 @@
-//! Every word has one spelling and one number, and what is written reads back as it was.
+//! Every word has one spelling and one number, and what is written verifies as it was.
 
 use std::collections::BTreeSet;
 use std::fmt::{Debug, Display};

@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         sleep(Duration::from_secs(1));
     }
 
-    // What the background has done and has yet to do. Any process that opens the store goes on with it.
+    // What the background has done and has yet to do. Any process that opens the store continues with it.
     let report = space.task_queue()?.report()?;
     println!("\nactivity: {}", report.activity.level.as_str());
     for kind in &report.kinds {

@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     )?;
     let lunch = space.remember("The canteen has soup on Thursdays")?;
 
-    // What was told is found at once, with a confidence and the reason.
+    // What was written is found at once, with a confidence and the reason.
     ask(&space, "which port does staging use?")?;
     ask(&space, "when may we deploy?")?;
 

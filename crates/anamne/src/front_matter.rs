@@ -228,7 +228,7 @@ mod tests {
         ] {
             let nested = format!("{}x{}", open.repeat(500_000), close.repeat(500_000));
             let note = format!("---\na: {nested}\n---\ntext");
-            // Whatever it says, it says it: the process goes on.
+            // Whatever it says, it says it: the process continues.
             let shown = read(&note).map_or_else(|refused| refused.len(), |_| 0);
             assert!(shown < 200, "{shown}");
         }

@@ -12,7 +12,7 @@ use anamne_store::EmbeddingConfig;
 use crate::Error;
 use crate::derived::embedding_cache::EmbeddingCache;
 
-/// A model that is at hand, under the name by which spaces choose it.
+/// A model that is available, under the name by which spaces choose it.
 #[derive(Clone)]
 pub(crate) struct Model {
     pub(crate) name: String,
@@ -114,7 +114,7 @@ impl Models {
         Ok(model)
     }
 
-    /// Whether the folder of a model that was loaded is another one now. One that is gone is not: what was loaded goes on.
+    /// Whether the folder of a model that was loaded is another one now. One that is gone is not: what was loaded continues.
     pub(crate) fn has_changed(&self, name: &str) -> bool {
         let loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         let stands = stamp(&self.folder.join(name));

@@ -174,12 +174,12 @@ impl Store {
         self.folder.root()
     }
 
-    /// The space with this name, made if it is not there. [`Error::Denied`] where the scope does not cover it.
+    /// The space with this name, made if it is missing. [`Error::Denied`] where the scope does not cover it.
     pub fn space(&self, name: &str) -> Result<Space, Error> {
         self.open_space(name, true)
     }
 
-    /// The space with this name, which must be there. [`Error::Denied`] where the scope does not cover it.
+    /// The space with this name, which must exist. [`Error::Denied`] where the scope does not cover it.
     pub fn existing_space(&self, name: &str) -> Result<Space, Error> {
         self.open_space(name, false)
     }

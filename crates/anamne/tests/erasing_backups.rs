@@ -387,7 +387,7 @@ fn set_format(site: &Site, format: i64) {
         .expect("set");
 }
 
-/// Something that goes on with a pending erasure.
+/// Something that continues with a pending erasure.
 type Way = (&'static str, fn(&Site));
 
 /// All of them.

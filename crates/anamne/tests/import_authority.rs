@@ -144,7 +144,7 @@ fn what_this_store_exported_comes_back_as_it_was() {
     let memory = &answer.results[0].memory;
     assert_eq!((memory.importance, memory.trust), (9, 1.0));
 
-    // The id alone proves nothing: other words under it are other words.
+    // The id alone verifies nothing: other words under it are other words.
     let forged = lines.replace("Mondays", "no day");
     let third = store.space("third").expect("a space");
     let report = import(&third, &forged, BadLines::Stop);

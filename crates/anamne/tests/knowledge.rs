@@ -1,4 +1,4 @@
-//! Knowledge through the engine: extracted from what was told, the same again, shown by recall, and gone when it is erased.
+//! Knowledge through the engine: extracted from what was written, the same again, shown by recall, and gone when it is erased.
 
 use std::fs;
 use std::path::Path;

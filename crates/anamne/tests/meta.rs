@@ -396,7 +396,7 @@ fn erasing_reaches_the_openings() {
     for id in [gone, kept, kept] {
         space.get(id).expect("a memory");
     }
-    // Written, and read back.
+    // Written, and verified.
     space.query_log(1).expect("a log");
     let opened = || {
         let file = home.folder().join("observed/meta.db");
@@ -525,7 +525,7 @@ fn a_memory_that_is_opened_often_comes_a_little_sooner() {
         ..recall.clone()
     };
     assert!(access_in(&space, &before, last) < 1e-6);
-    // It is written down when the space is closed, and another process adds to it.
+    // It is recorded when the space is closed, and another process adds to it.
     drop(space);
     let again = home.space();
     again.get(last).expect("a memory");

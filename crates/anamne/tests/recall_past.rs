@@ -318,7 +318,7 @@ fn what_was_known_at_an_instant_is_what_a_store_rewound_to_it_knows() {
     }
 }
 
-/// A space in which one memory was edited and another forgotten, an hour after both were told.
+/// A space in which one memory was edited and another forgotten, an hour after both were written.
 fn changed(home: &Home) -> (Space, MemoryId, MemoryId) {
     let (store, clock) = home.store_with_clock("2026-03-01T09:00:00Z");
     let space = store.space("tests").expect("a space");

@@ -14,7 +14,7 @@ fn restored(space: &Space) -> u64 {
     undone.restored
 }
 
-/// A space with a clock, opened anew for each day as another process would.
+/// A space with a clock, opened again for each day as another process would.
 struct Bench {
     home: Home,
     clock: Arc<SetClock>,

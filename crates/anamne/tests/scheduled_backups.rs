@@ -103,7 +103,7 @@ fn one_is_made_a_day_where_something_was_told_and_so_many_are_kept() {
             "day {day}"
         );
     }
-    // Nothing was told since: another one would push an older one out for nothing.
+    // Nothing was written since: another one would push an older one out for nothing.
     let before = site.backups();
     site.after(24 * 6);
     run(&space);

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use anamne::{Answer, Draft, Hit, Recall, Space};
 use common::Home;
 
-/// Words of two matters; each thread of one of them has four of its words, and goes on to the next ones.
+/// Words of two matters; each thread of one of them has four of its words, and continues to the next ones.
 const MATTERS: [[&str; 8]; 2] = [
     [
         "trowel",

@@ -1,4 +1,4 @@
-//! Views are disposable: whatever happens to their files, answers go on, are never wrong, and heal.
+//! Views are disposable: whatever happens to their files, answers continue, are never wrong, and heal.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -94,7 +94,7 @@ impl Layout {
         (border(from, to), border(to, from))
     }
 
-    /// Puts the words on every line as near to its middle as they lie over no box.
+    /// Puts the words on every line as close to its middle as they lie over no box.
     fn write_on_lines(&mut self) {
         const PLACES: [f64; 9] = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82];
         for number in 0..self.edges.len() {

@@ -31,7 +31,7 @@ impl Bench {
         self.folder.path()
     }
 
-    /// The store's folder, which is not there until something is told.
+    /// The store's folder, which is missing until something is told.
     pub(crate) fn store(&self) -> PathBuf {
         self.folder().join("store")
     }

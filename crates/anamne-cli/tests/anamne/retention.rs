@@ -1,4 +1,4 @@
-//! What a retention forgets and erases, and who has a say in it.
+//! What a retention forgets and erases, and what needs confirmation.
 
 use std::sync::{Arc, Mutex};
 

@@ -32,7 +32,7 @@ fn core(store: &Path) -> PathBuf {
     store.join("spaces").join("core")
 }
 
-/// When an event of the log was told, as the audit says it.
+/// When an event of the log was written, as the audit says it.
 fn told_at(bench: &Bench, seq: usize) -> String {
     let audit = bench.json(&["audit", "--oldest-first", "-k", "100"]);
     audit["events"][seq - 1]["at"]

@@ -1,4 +1,4 @@
-//! One bad entry never stops the rest: each command over many goes on past it and names it, and a script sees it by exit code 4.
+//! One bad entry never stops the rest: each command over many continues past it and names it, and a script sees it by exit code 4.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -262,7 +262,7 @@ fn what_a_repair_brings_back_is_extracted_and_summarised() {
     bench.remember(&["The ferry leaves at nine"]);
     let database = bench.store().join("spaces/core/memories/active.db");
     damage_everywhere(&database, "Otto", "0tto");
-    // Another memory is lost in both copies, so that nothing is mended but by a person.
+    // Another memory is lost in both copies, so that nothing is repaired but by a person.
     damage_both_copies(&bench, "ferry", "f3rry");
     for command in ["extract", "summaries"] {
         let ran = bench.run(&["--json", command]);

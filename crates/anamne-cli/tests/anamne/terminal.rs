@@ -111,7 +111,7 @@ fn every_command_shows_hostile_text_without_anything_that_a_terminal_obeys() {
     }
 }
 
-/// The store is not hostile by name alone: what was told reaches the output of the commands, as escapes.
+/// The store is not hostile by name alone: what was written reaches the output of the commands, as escapes.
 #[test]
 fn hostile_text_is_shown_and_not_left_out() {
     let bench = hostile::store();

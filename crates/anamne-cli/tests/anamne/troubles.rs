@@ -262,7 +262,7 @@ fn every_door_tells_the_five_troubles_apart() {
                 "not_found" => ("memory_search", json!({"query": "ferry", "space": "attic"})),
                 _ => ("memory_search", json!({"query": "ferry"})),
             };
-            // A server makes the store that is not there, which the commands beside it must not find.
+            // A server makes the store that is missing, which the commands beside it must not find.
             let its_own = (trouble.kind == "not_found").then(Bench::new);
             let at = its_own.as_ref().unwrap_or(bench);
             let mut agent = command(at, trouble, &["mcp", "--structured", "--all-spaces"]);

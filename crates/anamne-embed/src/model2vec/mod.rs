@@ -61,7 +61,7 @@ impl ModelFile {
     }
 }
 
-/// The part of `config.json` that bears on vectors. Whether they are normalised does not: they
+/// The part of `config.json` that is relevant to vectors. Whether they are normalised is not: they
 /// always are.
 #[derive(Deserialize)]
 struct Configuration {

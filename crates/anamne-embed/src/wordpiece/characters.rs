@@ -1,7 +1,7 @@
 //! What each character is to the BERT tokenizer.
 //!
 //! The table is frozen: it holds the categories of Unicode 8.0 that the reference tokenizer was
-//! built with, so that a text gives the same tokens for ever, whatever Unicode adds later.
+//! built with, so that a text gives the same tokens permanently, whatever Unicode adds later.
 
 /// What the tokenizer does with a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

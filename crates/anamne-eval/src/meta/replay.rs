@@ -10,7 +10,7 @@ use super::material::Told;
 use crate::failure::Failure;
 use crate::latencies::Latencies;
 
-/// Questions after which what was learned is written down, as the background does.
+/// Questions after which what was learned is recorded, as the background does.
 const SETTLED_AFTER: usize = 500;
 
 /// How one question went.

@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     ablation: bool,
     /// Also measure how much comes back when the question goes deeper: a number of hops from 1 to 4, or `deep`; may be
-    /// given several times. `shallow` is the run `full`. What was told is extracted into knowledge before each question.
+    /// given several times. `shallow` is the run `full`. What was written is extracted into knowledge before each question.
     #[arg(long, value_name = "DEPTH", value_parser = depth_named)]
     depth: Vec<Depth>,
 }

@@ -6,7 +6,7 @@ use super::budgets;
 use super::figures::{Figure, Section};
 use crate::failure::Failure;
 
-/// Why nothing can be said about a binary that is not there.
+/// Why nothing can be said about a binary that is missing.
 pub(crate) const NOT_BUILT: &str =
     "no `anamne` beside this program; build it with `cargo build --release`";
 

@@ -1,4 +1,4 @@
-//! Bulk import: told, embedded, indexed, and found by a store that is opened anew.
+//! Bulk import: told, embedded, indexed, and found by a store that is opened again.
 
 use std::time::{Duration, Instant};
 

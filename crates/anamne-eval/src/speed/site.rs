@@ -41,7 +41,7 @@ impl Site {
         Ok(folder)
     }
 
-    /// The space, opened anew, without background work: nothing runs beside what is measured.
+    /// The space, opened again, without background work: nothing runs beside what is measured.
     pub(crate) fn open(&self) -> Result<Space, Failure> {
         store::open(&self.store())
     }

@@ -25,7 +25,7 @@ const CENTRES: u64 = 2_000;
 /// Words of a line that make a question: every second one, up to so many.
 const QUESTION_WORDS: usize = 7;
 
-/// Memories that were told once and never changed.
+/// Memories that were written once and never changed.
 struct Told(Vec<String>);
 
 impl ChangeFeed for Told {

@@ -39,7 +39,7 @@ const DAYS: usize = 400;
 pub(super) struct Kills {
     killed: usize,
     acknowledged: usize,
-    /// Acknowledged writes that are not there afterwards.
+    /// Acknowledged writes that are missing afterwards.
     lost: usize,
     /// Opens after a kill that failed.
     failed_opens: usize,

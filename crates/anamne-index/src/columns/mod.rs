@@ -26,7 +26,7 @@ pub const MEMORY_TOKENS: usize = 4_096;
 /// Cuts texts into tokens of a vocabulary with fewer than 65 536 entries.
 pub trait Tokenise: Send + Sync {
     /// Names vocabulary and rules: two with the same name give the same tokens. Another name than
-    /// that with which a folder was made makes the view broken until the next fold rebuilds it.
+    /// that with which a folder was made marks the view as broken until the next fold rebuilds it.
     fn name(&self) -> String;
 
     /// Appends the tokens of `text`, in order.
@@ -44,7 +44,7 @@ pub struct ColumnsView {
 impl ColumnsView {
     /// The view in `directory`, which need not exist.
     ///
-    /// Never fails: what can't be read makes the view broken. O(segments), whatever their size.
+    /// Never fails: what can't be read marks the view as broken. O(segments), whatever their size.
     pub fn open(directory: impl Into<PathBuf>, tokens: Arc<dyn Tokenise>) -> Self {
         Self {
             shelf: Shelf::open(directory.into(), ColumnsLayout::new(tokens)),

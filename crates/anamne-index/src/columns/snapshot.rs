@@ -18,7 +18,7 @@ const STRIDE: usize = 65_536;
 
 /// The columns as of one moment.
 ///
-/// What turns out to be damaged answers as if the row were not there, and makes the view broken; so
+/// What turns out to be damaged answers as if the row were not there, and marks the view as broken; so
 /// whoever must know asks [`View::health`](anamne_store::view::View::health) after reading.
 #[derive(Clone)]
 pub struct ColumnsSnapshot {

@@ -44,7 +44,7 @@ impl LatentIndex {
     }
 
     /// What is in a file of tokens of this vocabulary; `None` where it is damaged, of another format or of another vocabulary,
-    /// and to be made anew.
+    /// and to be recreated.
     pub fn decode(bytes: &[u8], vocabulary: &str) -> Option<Self> {
         let (content, checksum) = bytes.split_last_chunk()?;
         if xxh3_64(content) != u64::from_le_bytes(*checksum) {

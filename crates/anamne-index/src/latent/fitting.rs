@@ -36,7 +36,7 @@ struct Counts {
 }
 
 impl LatentIndex {
-    /// Made of the columns of all tiers, hottest first, as of event `through`. `None` where too little was told.
+    /// Made of the columns of all tiers, hottest first, as of event `through`. `None` where too little was written.
     ///
     /// The directions are found from some two thousand texts, and every stretch is placed in them: O(tokens of all rows · 24).
     pub fn fit(tiers: &[ColumnsSnapshot], vocabulary: String, through: Seq) -> Option<Self> {

@@ -1,9 +1,9 @@
-//! What is told in the same conversations as what: a latent semantic index (Deerwester et al. 1990).
+//! What is written in the same conversations as what: a latent semantic index (Deerwester et al. 1990).
 //!
 //! A question in the midst of a matter names it by words that no memory of it need hold. Which words go together is learned from
 //! the space itself: of its [stretches](STRETCH) of conversation, by the wordpieces that they hold, the strongest
 //! directions are kept, and a text is where its pieces lie in them. It follows no log: it is [made](LatentIndex::fit) of all columns
-//! at once, which takes from milliseconds to seconds, and made anew when much has been told since. What was told since
+//! at once, which takes from milliseconds to seconds, and recreated when much has been written since. What was written since
 //! is placed by its own pieces.
 
 mod decomposition;
@@ -22,13 +22,13 @@ pub const DIMENSIONS: usize = 24;
 /// from another, the many what is said of it.
 const SCALES: [usize; 3] = [6, 12, DIMENSIONS];
 
-/// Tokens of a text that was told since, by which it is placed.
+/// Tokens of a text that was written since, by which it is placed.
 const FIRST_TOKENS: usize = 128;
 
 /// Where a text lies: its coordinates, each a multiple of one length.
 pub type Place = [i8; DIMENSIONS];
 
-/// What is told together, as of one event.
+/// The latent index, as of one event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LatentIndex {
     /// Names the vocabulary of the tokens.
@@ -75,7 +75,7 @@ impl LatentIndex {
         })
     }
 
-    /// Where the stretch lies to which a position of a thread belongs; `None` for what was told since. O(log stretches).
+    /// Where the stretch lies to which a position of a thread belongs; `None` for what was written since. O(log stretches).
     pub fn stretch(&self, thread: u32, position: u32) -> Option<&Place> {
         let at = self.stretches.binary_search(&key(thread, position)).ok()?;
         self.places.get(at)

@@ -29,7 +29,7 @@ pub(super) struct SealedDirectory {
 }
 
 impl SealedDirectory {
-    /// Opens a folder, which must be there.
+    /// Opens a folder, which must exist.
     pub(super) fn open(folder: &Path) -> Result<Self, EngineError> {
         let files =
             MmapDirectory::open(folder).map_err(|error| EngineError::new(error.to_string()))?;
@@ -58,7 +58,7 @@ fn unseal(mut sealed: Vec<u8>) -> io::Result<Vec<u8>> {
     Ok(sealed)
 }
 
-/// Makes the file if it is not there, readable by the owner only.
+/// Makes the file if it is missing, readable by the owner only.
 pub(super) fn open_private(path: &Path) -> io::Result<std::fs::File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);

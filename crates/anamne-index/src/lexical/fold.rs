@@ -30,7 +30,7 @@ const MUCH: u64 = 20_000;
 /// Segments of about the same size before they become one.
 const MERGED_TOGETHER: usize = 4;
 
-/// The share of dead documents from which on a segment is written anew.
+/// The share of dead documents from which on a segment is rewritten.
 const DEAD_SHARE: f32 = 0.25;
 
 /// Takes the lock that lies beside the folder (the folder itself may be replaced).
@@ -90,7 +90,7 @@ fn rename_if_there(folder: &Path, aside: &Path) -> std::io::Result<()> {
 
 /// Folds the log after the watermark of the index in `folder`, which the caller has locked.
 ///
-/// What is damaged there is set aside first, as is everything if the view `is_broken`.
+/// What is damaged there is quarantined first, as is everything if the view `is_broken`.
 pub(super) fn fold(
     folder: &Path,
     is_broken: bool,
@@ -203,7 +203,7 @@ impl Folding {
         Ok(Fold::Published(self.mark.watermark))
     }
 
-    /// Folds, and then writes every segment with a deleted document anew: until then its words stand in the
+    /// Folds, and then writes every segment with a deleted document again: until then its words stand in the
     /// segment's dictionary.
     fn run_and_purge(
         mut self,

@@ -66,9 +66,9 @@ pub struct LexicalView {
 }
 
 impl LexicalView {
-    /// Opens the view in a folder, which need not be there yet.
+    /// Opens the view in a folder, which need not exist yet.
     ///
-    /// Never fails: what can't be read makes the view broken. Reads every published file once, to
+    /// Never fails: what can't be read marks the view as broken. Reads every published file once, to
     /// compare checksums.
     pub fn open(directory: PathBuf) -> Self {
         let state = RwLock::new(State::empty(None));
@@ -123,7 +123,7 @@ impl LexicalView {
         }
     }
 
-    /// Puts a newly opened part in place. One that covers less (somebody is building it anew) has to
+    /// Puts a newly opened part in place. One that covers less (somebody is building it again) has to
     /// wait until it has caught up with what this process has open.
     fn take_over(&self, published: Published, seen: Option<Stamp>) {
         let state = self.state();

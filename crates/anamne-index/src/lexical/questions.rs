@@ -93,7 +93,7 @@ impl LexicalView {
         )
     }
 
-    /// Asks the states of the views if all are whole; a failure makes the view broken in which it was met.
+    /// Asks the states of the views if all are whole; a failure marks the view as broken in which it was met.
     fn ask<T>(
         views: &[&Self],
         question: impl FnOnce(&[&State]) -> Result<T, Failed>,

@@ -27,7 +27,7 @@ impl DocumentSet {
         self.0[document as usize / 64] >> (document % 64) & 1 != 0
     }
 
-    /// Adds a document; answers whether it was not there.
+    /// Adds a document; answers whether it was missing.
     pub(super) fn insert(&mut self, document: u32) -> bool {
         let word = &mut self.0[document as usize / 64];
         let before = *word;

@@ -1,10 +1,10 @@
 //! Which segments are merged when a fold writes a new one.
 
-/// Rows that one bulk segment holds at most.
+/// Maximum rows that one bulk segment holds.
 pub(super) const BULK_ROWS: usize = 262_144;
 /// Bytes of entries that a fold gathers in memory before it writes a segment.
 pub(super) const BULK_BYTES: usize = 96 << 20;
-/// Rows of a merged segment at most.
+/// Maximum rows of a merged segment.
 const MERGED_ROWS: usize = 524_288;
 /// A segment of this size is left alone, and not counted.
 const SETTLED_ROWS: usize = 131_072;

@@ -27,7 +27,7 @@ use super::map::{Mapping, Plain, as_numbers};
 pub(super) const HEADER: usize = 512;
 /// Bytes under one checksum.
 pub(super) const BLOCK: usize = 65_536;
-/// Sections at most.
+/// Maximum sections.
 pub(super) const SECTIONS: usize = 8;
 /// Where a section may start.
 pub(super) const ALIGNMENT: usize = 64;

@@ -43,7 +43,7 @@ struct State<L: Layout> {
 }
 
 impl<L: Layout> Shelf<L> {
-    /// The view in `directory`, which need not exist. Damage makes the view broken, not this fail.
+    /// The view in `directory`, which need not exist. Damage marks the view as broken, not this fail.
     pub(crate) fn open(directory: PathBuf, layout: L) -> Self {
         let state = State {
             snapshot: Snapshot::empty(),
@@ -216,7 +216,7 @@ impl<L: Layout> Shelf<L> {
 
     fn read(&self) -> RwLockReadGuard<'_, State<L>> {
         // A panic while the lock was held leaves at worst a tail that lacks rows; it is caught by
-        // nothing else, so the data is taken as it is rather than made unreachable for ever.
+        // nothing else, so the data is taken as it is rather than made unreachable permanently.
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 

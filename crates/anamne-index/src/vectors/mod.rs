@@ -28,7 +28,7 @@ use layout::VectorsLayout;
 pub use parts::embedded_texts;
 use search::Effort;
 
-/// Dimensions of an embedder at most.
+/// Maximum dimensions of an embedder.
 pub const DIMENSIONS: usize = 8_192;
 
 /// A memory that a search found.
@@ -51,7 +51,7 @@ pub struct VectorsView {
 impl VectorsView {
     /// The view in `directory`, which need not exist.
     ///
-    /// What can't be read makes the view broken, and so does a folder that another model filled: the
+    /// What can't be read marks the view as broken, and so does a folder that another model filled: the
     /// next fold rebuilds it. Fails only for an embedder of 0 or more than 8 192 dimensions.
     pub fn open(
         directory: impl Into<PathBuf>,
@@ -65,7 +65,7 @@ impl VectorsView {
     /// The `limit` memories nearest to `query`, the nearest first, equals by rising row.
     ///
     /// `query` is as long as the embedder's vectors, and need not be of unit length; a zero query is
-    /// near to nothing. With a `filter`, only memories in it are considered: the answer has `limit`
+    /// close to nothing. With a `filter`, only memories in it are considered: the answer has `limit`
     /// memories whenever the filter lets as many pass. Fails when the view is broken, or the query has
     /// another length or is not finite. O(vectors), or O(filter) where that is narrow.
     pub fn search(
@@ -77,7 +77,7 @@ impl VectorsView {
         self.nearest(query, limit, filter, Effort::Exact)
     }
 
-    /// About the `limit` memories nearest to `query`, in bounded time: for callers that judge each of them anew.
+    /// About the `limit` memories nearest to `query`, in bounded time: for callers that judge each of them again.
     ///
     /// What is nearest by far is always among them; near the edge of the answer one in ten may be overlooked, and the
     /// similarity is that of one of a memory's vectors, not always of its best. Otherwise as [`VectorsView::search`].

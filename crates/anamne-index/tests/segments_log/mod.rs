@@ -69,7 +69,7 @@ pub(crate) fn catch_up(view: &dyn View, log: &Log) {
     view.follow(&changes, log.head().unwrap());
 }
 
-/// Folds and hands back how that ended.
+/// Folds and returns how that ended.
 pub(crate) fn fold(view: &dyn View, log: &Log) -> Fold {
     view.fold(log, &mut |_| {}).unwrap()
 }

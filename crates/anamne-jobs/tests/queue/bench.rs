@@ -9,7 +9,7 @@ use anamne_store::Clock;
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
-/// A clock that stands still until it is told to go on.
+/// A clock that stands still until it is told to continue.
 pub(crate) struct SetClock(Mutex<Timestamp>);
 
 impl SetClock {

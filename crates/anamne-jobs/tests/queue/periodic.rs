@@ -126,7 +126,7 @@ fn a_clock_that_was_years_ahead_does_not_put_periodic_work_off_for_years() {
     bench.clock.set("2036-03-05T00:00:00Z");
     bench.lease().expect("it is due").complete().expect("done");
     bench.clock.set("2026-03-05T00:00:00Z");
-    // No process schedules it anew meanwhile.
+    // No process schedules it again meanwhile.
     assert!(bench.lease().is_none());
     bench.clock.advance(60);
     bench.lease().expect("it is due").complete().expect("done");

@@ -104,7 +104,7 @@ fn failures_panics_and_hopeless_tasks_end_as_they_should() {
     }
 }
 
-/// Runs a task that goes on until it is asked to stop, after `happens` in its third step.
+/// Runs a task that continues until it is asked to stop, after `happens` in its third step.
 #[track_caller]
 fn stopped_by(bench: &Bench, happens: impl Fn(&Activity)) {
     let id = bench.add("long");

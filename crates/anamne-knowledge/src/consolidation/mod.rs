@@ -3,7 +3,7 @@
 //!
 //! [`plan`] finds memories that say the same in other words, [`insights`] what was said again and again on several days,
 //! and [`importance`], [`decay`] reckon what still matters. All are pure: the same memories give the same proposals,
-//! in whichever order they are handed in.
+//! in whichever order they are passed in.
 
 mod form;
 mod insight;

@@ -17,7 +17,7 @@ pub struct Regard {
 
 /// How much something matters by now, 1 to 10.
 ///
-/// `1 + 9 · (0.6 · (told − 1)/9 + 0.2 · (1 − e^(−access/3)) + 0.15 · (1 − e^(−links/4)) + 0.05 · e^(−age/τ))`. What was told
+/// `1 + 9 · (0.6 · (told − 1)/9 + 0.2 · (1 − e^(−access/3)) + 0.15 · (1 − e^(−links/4)) + 0.05 · e^(−age/τ))`. What was written
 /// weighs most; a dozen uses, or links, are as good as a hundred. Rises with each part but age.
 pub fn importance(regard: &Regard) -> f64 {
     let told = f64::from(regard.told.clamp(1, 10) - 1) / 9.0;

@@ -89,7 +89,7 @@ fn judge(earlier: &Form, later: &Form, common: usize, likeness: &Likeness) -> Ve
     Verdict::Contained
 }
 
-/// Whether the later memory says the earlier one first, and then goes on with a phrase or a clause of its own.
+/// Whether the later memory says the earlier one first, and then continues with a phrase or a clause of its own.
 ///
 /// What is added in front or in the middle changes what a sentence is about, and so does a noun after its last one.
 fn goes_on(earlier: &Form, later: &Form) -> bool {

@@ -1,4 +1,4 @@
-//! What can't be true together among memories at hand, whether they are extracted or not.
+//! What can't be true together among memories available, whether they are extracted or not.
 
 use std::collections::BTreeMap;
 

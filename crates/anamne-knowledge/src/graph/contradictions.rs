@@ -105,7 +105,7 @@ pub(super) fn take_back(connection: &Connection, row: i64) -> Result<Vec<i64>, G
     Ok(listed)
 }
 
-/// Works out anew what contradicts the claims of these rows, and of those that look at what is listed under these keys
+/// Works out again what contradicts the claims of these rows, and of those that look at what is listed under these keys
 /// at these rows: for a row sees only the nearest before it.
 pub(super) fn compare(
     connection: &Connection,

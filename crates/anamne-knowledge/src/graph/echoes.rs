@@ -18,7 +18,7 @@ const WINDOW: i64 = 50;
 /// A name must be read with so much certainty, in hundredths, for others to echo it.
 const SURE: i64 = 50;
 
-/// Works out anew what the memories of this batch, and those that follow soon in their threads, echo.
+/// Works out again what the memories of this batch, and those that follow soon in their threads, echo.
 pub(super) fn hear(
     connection: &Connection,
     feed: &dyn MemoryFeed,

@@ -15,10 +15,10 @@ use crate::reading::normalised;
 /// Something that so many memories say is established for good.
 pub(super) const STABLE: u64 = 10;
 
-/// What one memory alone says is passed over after so long.
+/// What one memory alone says is skipped after so long.
 const UNCONFIRMED_DAYS: i64 = 30;
 
-/// What is less sure than this, in hundredths, and was said only once, is passed over at once.
+/// What is less sure than this, in hundredths, and was said only once, is skipped at once.
 const UNSURE: i64 = 40;
 
 /// [`EntityType::Date`], as it is stored.
@@ -29,7 +29,7 @@ const DATE: i64 = 8;
 pub struct EntityQuery {
     /// Only those of this type. Dates are left out unless they are asked for: `today` is another day each time.
     pub entity_type: Option<EntityType>,
-    /// Only those whose name holds this, whatever the case.
+    /// Only those whose name holds this, ignoring case.
     pub name: Option<String>,
     /// Also those that one memory alone named long ago, or that are hardly sure.
     pub unconfirmed: bool,
@@ -37,7 +37,7 @@ pub struct EntityQuery {
     pub limit: usize,
 }
 
-/// Works out the entities of these names anew. O(mentions of them).
+/// Works out the entities of these names again. O(mentions of them).
 pub(super) fn reckon(connection: &Connection, names: &BTreeSet<Name>) -> Result<(), GraphError> {
     let mut kept = BTreeSet::new();
     for &name in names {
@@ -192,7 +192,7 @@ pub(super) fn instant(microseconds: i64) -> Timestamp {
     Timestamp::from_microsecond(microseconds).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// Before this, what one memory alone said is passed over.
+/// Before this, what one memory alone said is skipped.
 pub(super) fn confirmed_since(now: Timestamp) -> i64 {
     let age = SignedDuration::from_hours(24 * UNCONFIRMED_DAYS);
     now.checked_sub(age)
@@ -243,7 +243,7 @@ impl Graph {
             .collect()
     }
 
-    /// How many entities there are of each type, those passed over left out.
+    /// How many entities there are of each type, those skipped left out.
     pub fn entity_counts(&self, now: Timestamp) -> Result<Vec<(EntityType, u64)>, GraphError> {
         let sql = format!(
             "SELECT type, count(*) FROM entities WHERE {NOT_DENIED} AND (told OR memories > 1 \

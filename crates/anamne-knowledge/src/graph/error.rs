@@ -38,7 +38,7 @@ pub enum GraphError {
 }
 
 impl GraphError {
-    /// Whether the database is not what it was written as, so that the graph has to be extracted anew.
+    /// Whether the database is not what it was written as, so that the graph has to be extracted again.
     pub fn is_damage(&self) -> bool {
         match self {
             Self::Store(error) => error.is_broken_database(),

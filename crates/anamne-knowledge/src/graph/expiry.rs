@@ -10,7 +10,7 @@ use super::GraphError;
 /// Memories that are read again in one transaction.
 const AT_ONCE: usize = 200;
 
-/// Whether memories of the graph have expired by `now`, or some were set aside that have not.
+/// Whether memories of the graph have expired by `now`, or some were quarantined that have not.
 pub(super) fn is_due(connection: &Connection, now: Timestamp) -> Result<bool, GraphError> {
     let mut statement = connection.prepare_cached(
         "SELECT 1 FROM memories WHERE expires_at <= ?1 UNION ALL SELECT 1 FROM expired WHERE expires_at > ?1",
@@ -67,7 +67,7 @@ pub(super) fn expired(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Memories that were set aside by a clock that was ahead of `now`, as they stand at the event `reached` or before; what
+/// Memories that were quarantined by a clock that was ahead of `now`, as they stand at the event `reached` or before; what
 /// changed after it is still to come.
 pub(super) fn revived(
     connection: &Connection,

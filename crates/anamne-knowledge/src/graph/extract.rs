@@ -61,12 +61,12 @@ impl Graph {
         }
     }
 
-    /// Whether memories have expired since they were read, or were set aside as expired by a clock that was ahead.
+    /// Whether memories have expired since they were read, or were quarantined as expired by a clock that was ahead.
     pub fn is_expiry_due(&self, now: Timestamp) -> Result<bool, GraphError> {
         expiry::is_due(&self.reader(), now)
     }
 
-    /// Forgets everything that was extracted, in one transaction: other processes that have the graph open go on with an
+    /// Forgets everything that was extracted, in one transaction: other processes that have the graph open continue with an
     /// empty one. [`Graph::catch_up`] makes the same graph again.
     pub fn forget(&self) -> Result<(), GraphError> {
         let mut extractor = self.extractor();
@@ -164,7 +164,7 @@ pub(super) fn position(connection: &Connection) -> Result<Seq, GraphError> {
     Ok(Seq(seq as u64))
 }
 
-/// What a batch changes, to be reckoned anew at its end.
+/// What a batch changes, to be reckoned again at its end.
 #[derive(Default)]
 pub(super) struct Touched {
     pub(super) names: BTreeSet<Name>,

@@ -1,7 +1,7 @@
 //! The graph: what all memories of a space say together, in `views/knowledge.db`.
 //!
 //! It follows the log. What a memory says is read by itself, and everything else is a function of the set of all
-//! readings: so the graph is the same however the log was followed, and thrown away it is extracted again, ids included. Each batch of memories is
+//! readings: so the graph is the same however the log was followed, and discarded it is extracted again, ids included. Each batch of memories is
 //! taken in together with the event that it reaches, in one transaction: a process that is killed leaves the batch done or
 //! not begun.
 

@@ -30,7 +30,7 @@ const ONE_AT_A_TIME: &[&str] = &[
     "has_value",
 ];
 
-/// What can have one value for ever. A second one contests the first.
+/// What can have one value permanently. A second one contests the first.
 const ONE_FOR_EVER: &[&str] = &["born_on"];
 
 /// One statement of one memory.
@@ -218,7 +218,7 @@ pub(super) fn relations_of(
     Ok(relations)
 }
 
-/// Whether it was told, confirmed, or learned of late.
+/// Whether it was written, confirmed, or learned recently.
 fn is_current(group: &Group, now: Timestamp) -> bool {
     group.relation.told || group.relation.mentions > 1 || group.learned >= confirmed_since(now)
 }

@@ -102,7 +102,7 @@ fn says(weight: f32) -> f32 {
     weight.ln_1p()
 }
 
-/// A part of a text on one line, with `…` where the sentence goes on.
+/// A part of a text on one line, with `…` where the sentence continues.
 fn shown(text: &str, span: &std::ops::Range<usize>, sentence: &std::ops::Range<usize>) -> String {
     let mut line = String::with_capacity(span.len() + 6);
     if span.start > sentence.start {

@@ -154,7 +154,7 @@ impl Digest<'_> {
         self.sentences_within(bounds, budget)
     }
 
-    /// The same with a budget of characters that is handed in.
+    /// The same with a budget of characters that is passed in.
     pub(crate) fn sentences_within(
         mut self,
         bounds: &Bounds,

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use anamne_store::StoreError;
 use anamne_store::view::ViewError;
 
-/// An error of the summaries of a space. None of them touches what was told: the file is derived.
+/// An error of the summaries of a space. None of them touches what was written: the file is derived.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SummaryError {
-    /// The database failed. Damage is mended by itself; this is something else, such as a full disk.
+    /// The database failed. Damage is repaired by itself; this is something else, such as a full disk.
     #[error(
         "the summaries in {path}: {source}; they are derived, so the file may be removed and is made anew"
     )]

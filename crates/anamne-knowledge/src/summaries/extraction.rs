@@ -53,7 +53,7 @@ struct Chosen {
 impl Summaries {
     /// Chooses the summaries of at most `limit` periods that wait, sessions and days before weeks and months.
     ///
-    /// `progress` is called after each with how many of this call are done. A period costs some 50 µs a short message and 400 µs
+    /// `progress` is called after each with how many of this call are done. A period costs about 50 µs a short message and 400 µs
     /// a long one, and at most a thousand passages are compared with each other. What another process extracted or touched
     /// meanwhile is left to the next call.
     pub fn extract(

@@ -10,7 +10,7 @@ use super::SummaryError;
 /// The format of the file.
 pub const SUMMARIES_FORMAT: i64 = 1;
 
-/// The version of what chooses sentences: another one makes all summaries anew.
+/// The version of what chooses sentences: another one makes all summaries again.
 macro_rules! summariser {
     () => {
         1
@@ -39,7 +39,7 @@ fn has_another_summariser(connection: &Connection) -> rusqlite::Result<bool> {
 
 /// The summaries of a space: a view of its log in one SQLite file, which several processes may use at once.
 ///
-/// One connection is held open, and looked after before each use: a file that was set aside or removed by another process
+/// One connection is held open, and looked after before each use: a file that was quarantined or removed by another process
 /// is noticed. Calls of several threads wait for each other.
 #[derive(Debug)]
 pub struct Summaries {
@@ -47,9 +47,9 @@ pub struct Summaries {
 }
 
 impl Summaries {
-    /// The summaries in this file, `views/summaries.db` of a space; it is made where it is not there, for the owner only.
+    /// The summaries in this file, `views/summaries.db` of a space; it is made where it is missing, for the owner only.
     ///
-    /// A file that is damaged is set aside, one that another version made is removed; the summaries are made anew then.
+    /// A file that is damaged is quarantined, one that another version made is removed; the summaries are recreated then.
     pub fn open(path: &Path) -> Result<Self, SummaryError> {
         let summaries = Self {
             file: SideFile::at(DATABASE, path),
@@ -63,7 +63,7 @@ impl Summaries {
         self.file.path()
     }
 
-    /// Does something with the database. A damaged one is set aside, and it is done once more with a new one.
+    /// Does something with the database. A damaged one is quarantined, and it is done once more with a new one.
     pub(crate) fn with<T>(
         &self,
         mut work: impl FnMut(&mut Connection) -> rusqlite::Result<T>,
@@ -81,7 +81,7 @@ impl Summaries {
         done.map_err(|error| self.failed(error))
     }
 
-    /// Leaves nothing of what was removed: neither in copies that were set aside, nor in the file or its log.
+    /// Leaves nothing of what was removed: neither in copies that were quarantined, nor in the file or its log.
     pub(crate) fn rewrite(&self) -> Result<(), SummaryError> {
         self.file.remove_set_aside()?;
         // What secure_delete leaves are copies of cells that moved inside a page.

@@ -70,9 +70,9 @@ impl Summaries {
         })
     }
 
-    /// Catches up, and then writes the file anew, so that nothing of what was forgotten is left in it.
+    /// Catches up, and then rewrites the file, so that nothing of what was forgotten is left in it.
     ///
-    /// Copies that were set aside are removed. O(bytes of the file). Errors: [`SummaryError::Busy`] while another process
+    /// Copies that were quarantined are removed. O(bytes of the file). Errors: [`SummaryError::Busy`] while another process
     /// reads; it is to be done once more then.
     pub fn purge(
         &self,

@@ -5,7 +5,7 @@ use crate::vectors::dot;
 /// Passages whose cosine is below this are not neighbours.
 const NEIGHBOUR: f32 = 0.2;
 
-/// The chance that a walk goes on to a neighbour.
+/// The chance that a walk continues to a neighbour.
 const DAMPING: f32 = 0.85;
 
 /// Rounds of the walk; it settles to three digits in about so many.

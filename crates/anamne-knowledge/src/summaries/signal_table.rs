@@ -58,7 +58,7 @@ pub(crate) fn disturb(connection: &Connection, note: &Note, seq: u64) -> rusqlit
 impl Summaries {
     /// Reckons the signals of at most `limit` memories that wait for it.
     ///
-    /// Some 20 µs a memory that was told in the order in which it happened. What is touched meanwhile waits on.
+    /// Some 20 µs a memory that was written in the order in which it happened. What is touched meanwhile waits on.
     pub fn build_signals(
         &self,
         feed: &dyn MemoryFeed,

@@ -34,7 +34,7 @@ fn beginning(text: &str) -> String {
     text.chars().take(80).collect()
 }
 
-/// What is proposed for two facts, the earlier first; and that the order in which they are handed in is nothing.
+/// What is proposed for two facts, the earlier first; and that the order in which they are passed in is nothing.
 fn check(earlier: &str, later: &str, expected: Option<ProposalKind>) {
     let mut pair = told(vec![
         fact("2024-03-01T00:00:00Z", earlier),

@@ -103,7 +103,7 @@ impl Approval {
 }
 
 impl Approvals {
-    /// Reads the file; nothing is approved where it is not there.
+    /// Reads the file; nothing is approved where it is missing.
     ///
     /// [`BridgeError::Unsafe`] where somebody else may have written it.
     pub fn open(path: &Path) -> Result<Self, BridgeError> {
@@ -158,7 +158,7 @@ impl Approvals {
         }
     }
 
-    /// Takes note that a person approved these settings for the store in this folder, which must be there. The store
+    /// Takes note that a person approved these settings for the store in this folder, which must exist. The store
     /// gets an id of its own (`store.id`) where it has none.
     pub fn approve(
         &mut self,

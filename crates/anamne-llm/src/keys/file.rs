@@ -22,7 +22,7 @@ pub(crate) enum KeyFile {
     Unbound { text: String },
 }
 
-/// Reads a key file; `None` where it is not there.
+/// Reads a key file; `None` where it is missing.
 pub(crate) fn read_key_file(path: &Path) -> Result<Option<KeyFile>, BridgeError> {
     let Some(text) = read_guarded(path, Privacy::Secret, LONGEST_FILE)? else {
         return Ok(None);

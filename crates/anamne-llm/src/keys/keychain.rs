@@ -47,7 +47,7 @@ impl Keychain for NoKeychain {
 /// A keychain that is asked by running the system's tool for it.
 ///
 /// The tool is taken from the places where systems install it, never from the search path. It inherits the
-/// environment of the process, by which `secret-tool` finds the session. A tool that is not there, finds nothing or
+/// environment of the process, by which `secret-tool` finds the session. A tool that is missing, finds nothing or
 /// is locked is a keychain without that key.
 ///
 /// A key goes to the tool by standard input, never as an argument, which every user of the machine can list.
@@ -164,7 +164,7 @@ impl Words {
 }
 
 impl Tool {
-    /// What the tool prints; `None` where it fails, is not there or takes too long.
+    /// What the tool prints; `None` where it fails, is missing or takes too long.
     fn run(&self, asking: &Asking, longest: Duration) -> Result<Option<String>, BridgeError> {
         let mut command = Command::new(&self.program);
         command.args(&asking.arguments);
@@ -201,7 +201,7 @@ impl Keychain for ToolKeychain {
         if kept.is_none() {
             return Err(failed("did not keep the key; is the keychain unlocked?"));
         }
-        // What a tool says of itself is not enough: a key that can't be read back would be lost.
+        // What a tool says of itself is not enough: a key that can't be verified would be lost.
         match self.password(service, account)? {
             Some(found) if found.trim() == key => Ok(()),
             _ => Err(failed("reported success, but doesn't return the key")),

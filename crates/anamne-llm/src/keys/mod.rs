@@ -128,7 +128,7 @@ type Found = Option<(Key, KeyOrigin)>;
 impl KeySources<'_> {
     /// The key: from the variable where one is named, else from the keychain, else from the file.
     ///
-    /// A place that holds something unusable is an error, and not passed over. A key that was kept for another
+    /// A place that holds something unusable is an error, and not skipped. A key that was kept for another
     /// account is not found.
     pub(crate) fn find(&self, wanted: &Wanted<'_>) -> Result<Found, BridgeError> {
         let keep = |text: String, origin: KeyOrigin| {

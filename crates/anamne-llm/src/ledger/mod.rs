@@ -40,7 +40,7 @@ pub struct Ledger {
     file: SideFile,
 }
 
-/// What a call is going to take at most.
+/// Maximum what a call is going to take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order<'a> {
     pub(crate) space: &'a str,
@@ -83,7 +83,7 @@ pub(crate) enum Outcome {
 const GRACE: SignedDuration = SignedDuration::from_mins(5);
 
 impl Ledger {
-    /// Opens `catalog.db`, made if it is not there, readable by its owner only.
+    /// Opens `catalog.db`, made if it is missing, readable by its owner only.
     pub fn open(path: &Path) -> Result<Self, BridgeError> {
         refuse_special_file(path)?;
         let ledger = Self {

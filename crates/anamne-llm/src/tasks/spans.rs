@@ -53,7 +53,7 @@ impl<'text> Searched<'text> {
             .collect()
     }
 
-    /// Whether no word goes on before or behind the span. Scripts without blanks between words have no such border.
+    /// Whether no word continues before or behind the span. Scripts without blanks between words have no such border.
     fn is_word(&self, span: &Range<usize>) -> bool {
         let inside = &self.text[span.clone()];
         let before = self.text[..span.start].chars().next_back();

@@ -17,7 +17,7 @@ impl Machine {
         Self { folder }
     }
 
-    /// The folder of a store, made if it is not there.
+    /// The folder of a store, made if it is missing.
     fn store(&self, name: &str) -> PathBuf {
         let store = self.folder.path().join(name);
         std::fs::create_dir_all(&store).expect("a folder");

@@ -29,7 +29,7 @@ pub(crate) enum End {
 }
 
 impl Desk {
-    /// The space to read or change: the one that was named, which must be there, or the server's own.
+    /// The space to read or change: the one that was named, which must exist, or the server's own.
     pub(crate) fn space(&self, named: Option<&str>) -> Result<Space, Error> {
         let space = match named {
             Some(name) if name.trim() != self.space.trim() => self.store.existing_space(name)?,
@@ -38,7 +38,7 @@ impl Desk {
         space.acting_as(self.actor.clone())
     }
 
-    /// The space to tell something, made if it is not there.
+    /// The space to tell something, made if it is missing.
     pub(crate) fn space_to_tell(&self, named: Option<&str>) -> Result<Space, Error> {
         self.store
             .space(named.unwrap_or(&self.space))?

@@ -59,7 +59,7 @@ pub struct Settings {
     pub others: OtherSpaces,
     /// Whether the client may read `core` at all.
     pub read_core: bool,
-    /// Whether the client may erase memories for ever.
+    /// Whether the client may erase memories permanently.
     pub erase: bool,
 }
 
@@ -126,7 +126,7 @@ impl Settings {
         self
     }
 
-    /// Sets whether the client may erase memories for ever.
+    /// Sets whether the client may erase memories permanently.
     #[must_use]
     pub fn erase(mut self, erase: bool) -> Self {
         self.erase = erase;
@@ -171,7 +171,7 @@ impl Settings {
     }
 }
 
-/// Why a server could not start or go on.
+/// Why a server could not start or continue.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {

@@ -21,7 +21,7 @@ pub(crate) const USUAL_BUDGET: i64 = 2_000;
 /// A memory is left out rather than shortened to fewer tokens than this.
 const SHORTEST: usize = 24;
 
-/// What the mark behind a shortened content costs at most.
+/// Maximum what the mark behind a shortened content costs.
 const MARK: usize = 16;
 
 /// Characters that one token stands for in most scripts; the cut is then trimmed to its tokens.
@@ -194,7 +194,7 @@ fn cost(text: &str) -> usize {
     estimate_tokens(text) + 1
 }
 
-/// The passage that bears on the question, in at most `share` tokens, and how much there is in all.
+/// The passage that is relevant to the question, in at most `share` tokens, and how much there is in all.
 fn shorten(content: &str, terms: &[QueryTerm], share: usize) -> String {
     let room = share.saturating_sub(MARK).max(8);
     // Escapes cost more than what they stand for.

@@ -65,7 +65,7 @@ pub(crate) fn plain(value: &impl Serialize) -> Value {
 pub(crate) enum Failure {
     /// The arguments don't fit the published schema.
     Malformed(InvalidValue),
-    /// What was named is not there; this says what is.
+    /// What was named is missing; this says what is.
     Unknown(String),
     /// The engine refused, did not find, or failed.
     Engine(Error),

@@ -229,7 +229,7 @@ impl Turn {
     }
 }
 
-/// Since 2025-11-25 arguments that don't fit are told to the model, so that it can mend them; before, to the host.
+/// Since 2025-11-25 arguments that don't fit are told to the model, so that it can repair them; before, to the host.
 fn told(
     failure: Failure,
     context: &RequestContext<RoleServer>,

@@ -41,7 +41,7 @@ const FORMS: &[&str] = &[
     "Links:",
     "@ supports @",
     "@ supports @:",
-    // What was told, changed, linked and deleted.
+    // What was written, changed, linked and deleted.
     "Stored as @ in the space core.",
     "@ in the space core is now version #.",
     "Linked: @ supports @",

@@ -41,7 +41,7 @@ impl KnownBackups {
         space.join("backups.toml")
     }
 
-    /// Reads the file of a space; none where it is not there.
+    /// Reads the file of a space; none where it is missing.
     pub(crate) fn read(space: &Path) -> Result<Self> {
         let Some(mut known) = read_toml::<Self>(&Self::path(space), FORMAT)? else {
             return Ok(Self {
@@ -51,7 +51,7 @@ impl KnownBackups {
         };
         if known.format < FORMAT {
             known.format = FORMAT;
-            // Erasures of that version reached neither the views of a backup nor what was set aside there.
+            // Erasures of that version reached neither the views of a backup nor what was quarantined there.
             for backup in &mut known.backups {
                 backup.pending = Some(Seq(0));
             }
@@ -97,7 +97,7 @@ impl KnownBackups {
         }
     }
 
-    /// Strikes a folder from the list; hands back what was known of it.
+    /// Removes a folder from the list; returns what was known of it.
     pub(crate) fn remove(&mut self, folder: &Path) -> Option<KnownBackup> {
         let place = self.backups.iter().position(|one| one.folder == folder)?;
         Some(self.backups.remove(place))

@@ -82,7 +82,7 @@ impl Target {
         matches!(Manifest::read(&self.folder), Ok(Some(_)))
     }
 
-    /// Whether there is nothing in it that a backup does not put there: no views, queue, caches or set-aside files,
+    /// Whether there is nothing in it that a backup does not put there: no views, queue, caches or quarantined files,
     /// as there are once it was opened, and no list of backups of its own.
     fn holds_copies_alone(&self, store: &Path) -> Result<bool> {
         let of_others = [
@@ -111,14 +111,14 @@ struct Snapshot {
 }
 
 impl SpaceSource {
-    /// Brings the backup of this space in the store folder `store` up to date, and makes it if it is not there.
+    /// Brings the backup of this space in the store folder `store` up to date, and makes it if it is missing.
     ///
-    /// Holds what was acknowledged before this was called. Writers go on meanwhile; their lock is taken only
+    /// Holds what was acknowledged before this was called. Writers continue meanwhile; their lock is taken only
     /// where a line is still on its way to the journal. Segments of the journal that are there already, byte for
     /// byte, are not copied again. Interrupted, the older backup can still be used, and the next one finishes
     /// this. Views are left out: they are rebuilt. O(bytes of both copies) to read.
     ///
-    /// Where an erasure is still to reach the backup ([`KnownBackup::pending`]), files that were set aside there are
+    /// Where an erasure is still to reach the backup ([`KnownBackup::pending`]), files that were quarantined there are
     /// removed. If it was opened since it was made, so that views or caches may hold what was erased, the note
     /// `views.unclean` is left in it, and the erasure stays pending until
     /// [`SpaceSource::note_erased_in_backup`].
@@ -212,7 +212,7 @@ impl SpaceSource {
         }
     }
 
-    /// A whole backup up to the event `end` that still reads back stays as it is.
+    /// A whole backup up to the event `end` that still verifies stays as it is.
     fn find_nothing_new(&self, target: &Target, end: Seq) -> Result<Option<Copied>> {
         let hash = self.read(|reader| log::hash_at(reader, end))?;
         let manifest = Manifest::read(&target.folder).ok().flatten();

@@ -17,7 +17,7 @@ use crate::{Result, StoreError};
 /// What is in a folder to which a space was backed up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackupState {
-    /// Nothing of this space: the folder was moved or removed, or lies on a disk that is not there.
+    /// Nothing of this space: the folder was moved or removed, or lies on a disk that is missing.
     Missing,
     /// A backup that can be brought up to date, also one of which the first copy was interrupted.
     Backup,
@@ -57,7 +57,7 @@ impl SpaceSource {
     }
 
     /// Whether what stands in the folder of a known backup is still what was copied there last, and nothing else: this log up to
-    /// that event, to which nothing was told since, and no other space.
+    /// that event, to which nothing was written since, and no other space.
     pub fn is_as_copied(&self, known: &KnownBackup) -> Result<bool> {
         let spaces = entries(&known.folder.join("spaces"))?;
         if spaces != [self.folder_in(&known.folder)]
@@ -92,7 +92,7 @@ impl SpaceSource {
         self.change_backups(|known| known.note_erased(folder, through))
     }
 
-    /// Strikes a folder from the list of backups; says whether it was in it. Erasures don't look there any more.
+    /// Removes a folder from the list of backups; says whether it was in it. Erasures don't look there any more.
     pub fn forget_backup(&self, folder: &Path) -> Result<bool> {
         let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
         let mut was_known = false;
@@ -119,14 +119,14 @@ impl SpaceSource {
     }
 
     /// Whether this space and the other one begin with the same event, so that one is a copy of the other, or both are
-    /// copies of a third. Two spaces to which nothing was told are not.
+    /// copies of a third. Two spaces to which nothing was written are not.
     pub fn shares_history_with(&self, other: &Self) -> Result<bool> {
         let first = |space: &Self| space.read(|reader| log::hash_at(reader, Seq(1)));
         let ours = first(self)?;
         Ok(ours.is_some() && ours == first(other)?)
     }
 
-    /// Removes the files that repairs set aside and interrupted writes left behind, except those of views. An erasure
+    /// Removes the files that repairs quarantined and interrupted writes left behind, except those of views. An erasure
     /// does so by itself.
     pub fn remove_leftovers(&self) -> Result<()> {
         self.locked(|| leftovers::remove(self.folder()))

@@ -22,7 +22,7 @@ pub(super) struct Copied {
 /// Makes the journal in `to` the same as that in `from` up to the event `end`.
 ///
 /// Segment by segment in their order, each replaced whole, so that an interrupted copy ends before the
-/// database beside it or after it, and either is mended when the copy is opened.
+/// database beside it or after it, and either is repaired when the copy is opened.
 pub(super) fn copy(from: &Path, to: &Path, end: Seq) -> Result<Copied> {
     let mut copied = Copied::default();
     let mut segments = Segment::list(from)?.into_iter().peekable();
@@ -102,7 +102,7 @@ fn read_as_it_is(segment: &Segment, to: &Path) -> Result<(Segment, Vec<u8>)> {
     Ok((target_of(true), content))
 }
 
-/// A segment's file, of which even the packed text is never longer than a segment; `None` where it is not there.
+/// A segment's file, of which even the packed text is never longer than a segment; `None` where it is missing.
 fn read_file(path: &Path) -> Result<Option<Vec<u8>>> {
     read_regular(path, LARGEST_SEGMENT).map_err(|unfit| match unfit {
         Unfit::Io(error) => StoreError::io("read", path)(error),

@@ -146,7 +146,7 @@ pub struct QuotaConfig {
 pub struct RetentionConfig {
     /// Memories that happened more than so many days ago are forgotten; 0 for never.
     pub days: u32,
-    /// What was forgotten for its age is erased for ever after so many further days on which the space was used; at least 1.
+    /// What was forgotten for its age is erased permanently after so many further days on which the space was used; at least 1.
     #[serde(skip_serializing_if = "is_usual_grace")]
     pub grace_days: u32,
 }
@@ -186,7 +186,7 @@ impl Default for RetentionConfig {
 pub struct BackupConfig {
     /// The folder in which they lie; an absolute path. Empty for none.
     pub folder: PathBuf,
-    /// One is made so many hours after the last one, if something was told since.
+    /// One is made so many hours after the last one, if something was written since.
     pub every_hours: u32,
     /// So many of them are kept; older ones are removed after a new one was made.
     pub keep: u32,
@@ -329,7 +329,7 @@ impl SpaceConfig {
         }
     }
 
-    /// Reads the file; `None` when it is not there.
+    /// Reads the file; `None` when it is missing.
     pub fn read(path: &Path) -> Result<Option<Self>> {
         let Some(config) = read_toml::<Self>(path, CONFIG_FORMAT)? else {
             return Ok(None);

@@ -201,7 +201,7 @@ impl Database {
         Ok(())
     }
 
-    /// Why what the database holds of an event's payload is not what was told, if so.
+    /// Why what the database holds of an event's payload is not what was written, if so.
     fn examine_state(&self, line: &Line, row: Row, journal: &Reading) -> Result<Option<String>> {
         let stored = match read::by_row(self.names.of(&self.connection), row) {
             Ok(Some(stored)) => stored,

@@ -149,7 +149,7 @@ impl Findings {
 
 /// Reads settings, journal and database of the space in `folder`, and the manifest where it is a backup.
 ///
-/// Nothing is changed, mended or waited for; other processes may write meanwhile. Damage is a finding
+/// Nothing is changed, repaired or waited for; other processes may write meanwhile. Damage is a finding
 /// and no error: errors are files of a newer version, a folder that can't be read, and a database of which a lock
 /// or a missing permission lets nobody say anything. O(bytes of both copies), with memory for a few dozen bytes an
 /// event.
@@ -175,7 +175,7 @@ pub fn examine(folder: &Path) -> Result<Examination> {
     Ok(found)
 }
 
-/// Examines both copies; anew where others wrote meanwhile, so that what they were at is no finding.
+/// Examines both copies; again where others wrote meanwhile, so that what they were at is no finding.
 pub(crate) fn examine_settled(copies: Copies<'_>) -> Result<Examination> {
     let mut round = 0;
     loop {
@@ -259,7 +259,7 @@ fn compare_ends(
     }
 }
 
-/// What is wrong with `space.toml`, which must be there, and `backups.toml`, which may be.
+/// What is wrong with `space.toml`, which must exist, and `backups.toml`, which may be.
 fn examine_settings(folder: &Path) -> Result<Vec<Finding>> {
     let space = match SpaceConfig::read(&folder.join("space.toml")) {
         Ok(None) => Some("it is missing".to_owned()),

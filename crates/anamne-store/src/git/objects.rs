@@ -1,7 +1,7 @@
 //! Commits of a repository, loose or packed.
 //!
 //! What is read here is documented in git's gitformat-pack and gitformat-loose pages. Whatever does not look as it should,
-//! or is larger than a commit has to be, is not there for us.
+//! or is larger than a commit has to be, is missing for us.
 
 use std::fmt;
 use std::fs::File;
@@ -23,7 +23,7 @@ const LARGEST_WALK: usize = 128 << 20;
 /// The longest chain of differences.
 const LONGEST_CHAIN: usize = 512;
 
-/// Packs that are looked into at most.
+/// Maximum packs that are looked into.
 const MOST_PACKS: usize = 512;
 
 /// The name of a commit: 20 bytes, or 32 in repositories with SHA-256.

@@ -22,12 +22,12 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// The journal in `folder`, which need not be there yet. Touches nothing.
+    /// The journal in `folder`, which need not exist yet. Touches nothing.
     pub(crate) fn at(folder: &Path) -> Self {
         Self::on(folder, Arc::new(Disk))
     }
 
-    /// The same, written through a storage that is handed in.
+    /// The same, written through a storage that is passed in.
     pub(crate) fn on(folder: &Path, storage: Arc<dyn Storage>) -> Self {
         Self {
             folder: folder.to_owned(),
@@ -56,7 +56,7 @@ impl Journal {
 
     /// Appends lines that continue the chain, and makes them durable.
     ///
-    /// Lines that are there already are passed over. Only the holder of the write lock may call this.
+    /// Lines that are there already are skipped. Only the holder of the write lock may call this.
     /// When it fails, the journal ends with the last segment's worth of lines that was written: what a
     /// torn write left behind is cut off.
     pub(crate) fn append(&mut self, lines: &[Entry]) -> Result<()> {

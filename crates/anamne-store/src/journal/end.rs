@@ -143,7 +143,7 @@ impl End {
     }
 
     /// Follows what other processes appended to the same segment. Says whether this is the journal's
-    /// end now; if not, it must be looked for anew. Costs two `stat`s where nothing happened.
+    /// end now; if not, it must be looked for again. Costs two `stat`s where nothing happened.
     pub(crate) fn catch_up(&mut self, folder: &Path) -> Result<bool> {
         let next = Segment::plain(folder, self.segment + 1);
         let Some(open) = &mut self.open else {

@@ -96,7 +96,7 @@ impl Entry {
 pub struct Line {
     /// The event's number.
     pub seq: Seq,
-    /// When it was told.
+    /// When it was written.
     pub at: Timestamp,
     /// Who told it.
     pub actor: Actor,
@@ -108,7 +108,7 @@ pub struct Line {
     pub payload_hash: Digest,
     /// The chain's value after this event: over the one before, everything above, and nothing else.
     pub hash: Digest,
-    /// What was told; `null` where it was erased.
+    /// What was written; `null` where it was erased.
     pub payload: Option<Box<RawValue>>,
 }
 

@@ -1,4 +1,4 @@
-//! The journal: the second, independent, append-only copy of everything that was told.
+//! The journal: the second, independent, append-only copy of everything that was written.
 //!
 //! It is a folder of segments. Each segment is lines of JSON: a header, then one line an event. Each
 //! line carries a digest over the line before and over its payload's digest, so that the chain still

@@ -147,7 +147,7 @@ impl Lines {
 impl Iterator for Lines {
     type Item = Result<Line>;
 
-    /// The next line; after the first error there are no more, for nothing behind it is proven.
+    /// The next line; after the first error there are no more, for nothing behind it is verified.
     fn next(&mut self) -> Option<Self::Item> {
         if self.failed {
             return None;

@@ -94,7 +94,7 @@ impl Scan {
         true
     }
 
-    /// What follows in this segment can't be read; the next one's header says where the chain goes on.
+    /// What follows in this segment can't be read; the next one's header says where the chain continues.
     fn lose_rest(&mut self, segment: &Segment, problem: &str) {
         self.fault(segment, problem);
         self.hashes = None;

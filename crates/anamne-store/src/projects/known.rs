@@ -16,7 +16,7 @@ use crate::{Result, StoreError};
 /// Commits within which the first one is looked for again where there was none when the folder was first seen.
 const YOUNG_HISTORY: usize = 64;
 
-/// Spaces that are called alike at most.
+/// Maximum spaces that are called alike.
 const MOST_ALIKE: u32 = 10_000;
 
 /// First headings of files that tools generate, and names that say nothing: spaces called so were shared.
@@ -138,7 +138,7 @@ impl Known {
         }
     }
 
-    /// What is to be written down of the project's folder; nothing where it stands there already.
+    /// What is to be recorded of the project's folder; nothing where it stands there already.
     pub(super) fn update(&self, project: &Project, found: &Found) -> Option<ProjectFolder> {
         let Found::At {
             space,
@@ -271,7 +271,7 @@ fn is_still_there(recorded: &ProjectFolder, project: &Project) -> bool {
     };
     match (stamp, &recorded.stamp) {
         (Some(stamp), Some(recorded)) if stamp == *recorded => true,
-        // Another repository lies there now, unless it is the same project, cloned anew.
+        // Another repository lies there now, unless it is the same project, cloned again.
         (Some(_), Some(_)) => there.is_some_and(|there| {
             let commit = there.root_commit(LONGEST_HISTORY);
             commit.as_deref() == project.identified().commit()

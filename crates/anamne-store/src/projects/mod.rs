@@ -32,7 +32,7 @@ pub struct ProjectSpace {
     pub name: SpaceName,
     /// How it was found.
     pub standing: ProjectStanding,
-    /// What a person should know, such as files that were passed over.
+    /// What a person should know, such as files that were skipped.
     pub notes: Vec<String>,
 }
 
@@ -234,7 +234,7 @@ impl StoreFolder {
         work()
     }
 
-    /// Changes what stands in a space's settings, which are made if they are not there. Under the lock of projects.
+    /// Changes what stands in a space's settings, which are made if they are missing. Under the lock of projects.
     fn change_project(
         &self,
         name: &SpaceName,

@@ -1,4 +1,4 @@
-//! The events of both copies in one run, each proven, with the payload of whichever copy proves it.
+//! The events of both copies in one run, each verified, with the payload of whichever copy verifies it.
 
 use std::collections::BTreeSet;
 use std::iter::Peekable;
@@ -25,7 +25,7 @@ fn key(link: &Link) -> LinkKey {
     (link.from, link.to, link.link_type)
 }
 
-/// The database as a witness of what was told; what it can't say it is silent about.
+/// The database as a witness of what was written; what it can't say it is silent about.
 pub(super) struct Witness {
     connection: Connection,
     names: Names,
@@ -91,7 +91,7 @@ impl Witness {
             .ok()?
     }
 
-    /// Gives the line its payload, where the database still holds what its digest proves.
+    /// Gives the line its payload, where the database still holds what its digest verifies.
     fn complete(&self, line: &mut Line) {
         let Some((_, row)) = self.event(line.seq) else {
             return;
@@ -115,7 +115,7 @@ impl Witness {
     }
 }
 
-/// The events of both copies, each proven by the chain, with the payload of whichever copy proves it.
+/// The events of both copies, each verified by the chain, with the payload of whichever copy verifies it.
 pub(super) struct Merge {
     pub(super) database: Option<Witness>,
     scan: Peekable<Box<dyn Iterator<Item = Place>>>,
@@ -126,7 +126,7 @@ pub(super) struct Merge {
     /// If given, the only links that may be drawn.
     links: Option<BTreeSet<LinkKey>>,
     hash: Digest,
-    /// The last event that was proven.
+    /// The last event that was verified.
     pub(super) seq: Seq,
     /// What neither copy holds any more.
     pub(super) lost: Vec<String>,
@@ -194,7 +194,7 @@ impl Merge {
         Some(self.with_payload(line, both_agree))
     }
 
-    /// Takes the payload from the copy that proves it; notes its loss where neither does.
+    /// Takes the payload from the copy that verifies it; notes its loss where neither does.
     fn with_payload(&mut self, mut line: Line, of_journal: bool) -> Line {
         let was_emptied = of_journal && line.payload.is_none();
         if line.check_payload().is_err() || !self.may_be_drawn(&line) {
@@ -230,7 +230,7 @@ impl Merge {
             .is_some_and(|link| links.contains(&key(&link)))
     }
 
-    /// How many events stand behind the last one that was proven, as far as either copy says.
+    /// How many events stand behind the last one that was verified, as far as either copy says.
     pub(super) fn events_behind(&mut self) -> u64 {
         let told = self.database.as_ref().map(|database| database.last);
         let places = self.scan.by_ref().map(|(event, _)| event);

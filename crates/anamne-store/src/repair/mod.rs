@@ -27,17 +27,17 @@ const MOST_LOSSES: usize = 100;
 /// What a repair of a space came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Repair {
-    /// What was mended, and where the damaged files are now.
+    /// What was repaired, and where the damaged files are now.
     pub mended: Vec<String>,
     /// What neither copy holds any more.
     pub lost: Vec<String>,
-    /// What a person can do about what was mended.
+    /// What a person can do about what was repaired.
     pub next_steps: Vec<NextStep>,
 }
 
-/// Mends settings, journal and database of the space in `folder`, which no process should have open.
+/// Repairs settings, journal and database of the space in `folder`, which no process should have open.
 ///
-/// The journal is written anew from whatever of it verifies, completed from the database; the database
+/// The journal is rewritten from whatever of it verifies, completed from the database; the database
 /// is then replayed from that journal. A copy without damage stays as it is, and a damaged one is set
 /// aside, never overwritten. What only a view lacks is none of this: views are rebuilt when the space
 /// is opened. O(bytes of both copies).
@@ -104,7 +104,7 @@ impl Repair {
         }
     }
 
-    /// Writes anew from both copies the one that is damaged. What neither holds is lost; where that must not
+    /// Writes again from both copies the one that is damaged. What neither holds is lost; where that must not
     /// be, nothing is changed then.
     fn mend_copies(&mut self, folder: &Path, found: &Examination, may_lose: bool) -> Result<()> {
         let database = folder.join("memories").join("active.db");
@@ -160,7 +160,7 @@ impl Repair {
         Ok(())
     }
 
-    /// Writes to `unfinished` every event that either copy still proves; says how many, and the last one.
+    /// Writes to `unfinished` every event that either copy still verifies; says how many, and the last one.
     fn write_journal(
         &mut self,
         database: &Path,

@@ -79,7 +79,7 @@ impl SideFile {
     }
 
     /// Does `work` with the file that stands under the path now, which is made where there is none; one `stat` where all
-    /// is as before. One that turns out to be damaged is set aside, where what it says can be made again, and the work
+    /// is as before. One that turns out to be damaged is quarantined, where what it says can be made again, and the work
     /// done once more with a new one.
     pub fn with<T, E: SideError>(
         &self,
@@ -114,14 +114,14 @@ impl SideFile {
         self.with(|connection| cut_log(connection, &self.path))
     }
 
-    /// Removes it, and copies that were set aside as damaged.
+    /// Removes it, and copies that were quarantined as damaged.
     pub fn remove(&self) -> Result<()> {
         *self.lock() = None;
         remove_derived(&self.path)?;
         self.remove_set_aside()
     }
 
-    /// Removes the copies that were set aside as damaged.
+    /// Removes the copies that were quarantined as damaged.
     pub fn remove_set_aside(&self) -> Result<()> {
         remove_set_aside(&self.path)
     }

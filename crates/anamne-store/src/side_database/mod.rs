@@ -41,7 +41,7 @@ pub struct SideDatabase {
 pub enum Unusable {
     /// It stays, and opening it fails: what it says stands nowhere else.
     Kept,
-    /// What it says can be made again. A damaged one is set aside, one of an earlier format is removed, and a new one is
+    /// What it says can be made again. A damaged one is quarantined, one of an earlier format is removed, and a new one is
     /// made in its place; a newer one stays, and opening it fails.
     Replaced,
     /// The same, but a newer one is removed too, and so is one of which this says that another version filled it.
@@ -110,7 +110,7 @@ pub fn remove_derived(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes the copies of a database that were set aside as damaged.
+/// Removes the copies of a database that were quarantined as damaged.
 pub fn remove_set_aside(path: &Path) -> Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     for copy in path.parent().map_or(Ok(Vec::new()), entries)? {
@@ -128,7 +128,7 @@ pub fn set_aside_derived(path: &Path) -> Result<()> {
     alone(path, || set_damaged_aside(path))
 }
 
-/// Sets a damaged database aside, in place of the one that was set aside before it.
+/// Sets a damaged database aside, in place of the one that was quarantined before it.
 fn set_damaged_aside(path: &Path) -> Result<()> {
     remove_set_aside(path)?;
     set_aside(path)?;

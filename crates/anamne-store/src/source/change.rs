@@ -1,4 +1,4 @@
-//! Changing what was told: edits, judgements, forgetting, restoring and erasing.
+//! Changing what was written: edits, judgements, forgetting, restoring and erasing.
 
 use std::collections::BTreeSet;
 
@@ -72,7 +72,7 @@ impl Transaction<'_> {
         self.change(&stored, memory, EventKind::Restored)
     }
 
-    /// Removes the content of memories for ever, and notes that it must leave the journal too.
+    /// Removes the content of memories permanently, and notes that it must leave the journal too.
     pub(crate) fn erase(&mut self, ids: &BTreeSet<MemoryId>) -> Result<()> {
         let mut borne = erasure::Borne::new();
         let at = to_microseconds(self.now);

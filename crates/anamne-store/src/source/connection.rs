@@ -50,7 +50,7 @@ pub(crate) fn configure(connection: &Connection) -> Result<()> {
     connection.busy_timeout(Duration::from_secs(5))?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    // Without this SQLite plans a statement anew whenever a bound value changes.
+    // Without this SQLite plans a statement again whenever a bound value changes.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
@@ -177,7 +177,7 @@ fn readable(connection: Connection) -> Result<Connection> {
 }
 
 /// The address of a database that is opened as one that nobody changes; `None` where its log holds pages
-/// that it lacks, or it is not there.
+/// that it lacks, or it is missing.
 fn unchanging(path: &Path) -> Result<Option<String>> {
     let log = look_at(&side_file(path, "wal"))?;
     let (Some(_), Some(text)) = (look_at(path)?, path.to_str()) else {

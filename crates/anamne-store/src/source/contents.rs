@@ -66,7 +66,7 @@ pub(crate) fn files_in(memories: &Path) -> Result<Vec<(Tier, PathBuf)>> {
     Ok(files)
 }
 
-/// Opens the file of a tier to write to it, and makes it if it is not there. The move lock must be held.
+/// Opens the file of a tier to write to it, and makes it if it is missing. The move lock must be held.
 pub(crate) fn open_to_write(path: &Path) -> Result<Connection> {
     if look_at(path)?.is_none() {
         drop(open_private_file(path)?);
@@ -155,7 +155,7 @@ pub(crate) fn remove(file: &Connection, rows: &[Row]) -> Result<()> {
     end(file, removed())
 }
 
-/// Takes rows out of the files of all tiers, writes these anew, and cuts their logs; says the file in which a reader keeps older pages
+/// Takes rows out of the files of all tiers, writes these again, and cuts their logs; says the file in which a reader keeps older pages
 /// in use, if there is one. May be done again.
 pub(crate) fn erase(memories: &Path, rows: &[Row]) -> Result<Option<PathBuf>> {
     let mut still_read = None;

@@ -1,4 +1,4 @@
-//! Removing a memory's content for ever, names included.
+//! Removing a memory's content permanently, names included.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::journal::Erasure;
 /// Names that erased memories bore, and that perhaps nobody bears now.
 pub(crate) type Borne = BTreeSet<u32>;
 
-/// Empties a row for ever; only its id, number and place in the log remain.
+/// Empties a row permanently; only its id, number and place in the log remain.
 ///
 /// The row is noted in `erasing` until its payloads have left the journal too. The names that it bore are
 /// added to `borne`, for [`erase_unused`].
@@ -188,7 +188,7 @@ pub(crate) fn cut_log(connection: &Connection) -> Result<bool> {
 /// Up to this size a database is rewritten in memory, and beyond it by way of a file that has no name.
 const MOST_IN_MEMORY: i64 = 256 << 20;
 
-/// Writes a database anew. Where SQLite splits a page it leaves copies of cells behind, which `secure_delete` does not
+/// Writes a database again. Where SQLite splits a page it leaves copies of cells behind, which `secure_delete` does not
 /// overwrite when the row is deleted; nothing of them comes along. O(bytes of the database).
 pub(crate) fn rewrite(connection: &Connection) -> Result<()> {
     let is_large = page_bytes(connection)? > MOST_IN_MEMORY;

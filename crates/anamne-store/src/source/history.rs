@@ -10,7 +10,7 @@ use super::record::{Payload, Stored};
 use crate::journal::Digest;
 use crate::{Result, StoreError};
 
-/// What is made of a live memory's earlier state that is not there.
+/// What is made of a live memory's earlier state that is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
     /// It is damage: [`StoreError::Unproven`].
@@ -19,8 +19,8 @@ pub(crate) enum Missing {
     Loss,
 }
 
-/// The states of a memory, first to last, the present one included, each proven by the digest that its event keeps;
-/// `stored` must be proven already.
+/// The states of a memory, first to last, the present one included, each verified by the digest that its event keeps;
+/// `stored` must be verified already.
 pub(crate) fn of(
     connection: &Connection,
     stored: &Stored,
@@ -62,7 +62,7 @@ pub(crate) fn of(
     Ok(versions)
 }
 
-/// The state of a memory as of an instant; `None` where it had not been told yet.
+/// The state of a memory as of an instant; `None` where it had not been written yet.
 pub(crate) fn as_of(
     connection: &Connection,
     stored: &Stored,

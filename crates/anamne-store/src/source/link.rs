@@ -36,7 +36,7 @@ pub struct Linked {
 }
 
 /// The links that start or end at each of `rows`, at most those with the `most` latest memories a row and direction.
-/// They are as they stand there: an examination proves them.
+/// They are as they stand there: an examination verifies them.
 pub(crate) fn leading_from(
     connection: &Connection,
     rows: &[Row],
@@ -69,13 +69,13 @@ pub(crate) fn leading_from(
     Ok(linked.collect::<Result<_, _>>()?)
 }
 
-/// The links that start or end at `row`, oldest first, each what was told, as the digest that its event keeps proves.
+/// The links that start or end at `row`, oldest first, each what was written, as the digest that its event keeps verifies.
 pub(crate) fn of_row(connection: &Connection, row: Row) -> Result<Vec<Link>> {
     let sql = format!("{LINKS} WHERE ?1 IN (links.source, links.target) ORDER BY links.seq");
     proven(connection, query(connection, &sql, i64::from(row.0))?)
 }
 
-/// Every link of the space, oldest first, proven as those of a row are.
+/// Every link of the space, oldest first, verified as those of a row are.
 pub(crate) fn all(connection: &Connection) -> Result<Vec<Link>> {
     proven(connection, every(connection)?)
 }

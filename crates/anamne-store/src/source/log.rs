@@ -26,7 +26,7 @@ pub struct LogQuery {
     pub kinds: Vec<EventKind>,
     /// About this memory.
     pub memory: Option<MemoryId>,
-    /// What was told first comes first; else what was told last.
+    /// What was written first comes first; else what was written last.
     pub oldest_first: bool,
     /// At most so many, 1 to [`Limits::RESULTS`].
     pub limit: usize,
@@ -148,7 +148,7 @@ pub(crate) fn read_event(row: &rusqlite::Row<'_>) -> rusqlite::Result<Event> {
     })
 }
 
-/// The last event of the log as it was at an instant: the one before the first that was told later.
+/// The last event of the log as it was at an instant: the one before the first that was written later.
 ///
 /// The log's order counts, and not the clock's: where a clock was set back, what follows an event that
 /// is too late is too late as well. O(events up to there).

@@ -1,4 +1,4 @@
-//! Memories that were told under a clock that had been set back: their time is no measure of their age.
+//! Memories that were written under a clock that had been set back: their time is no measure of their age.
 
 use anamne_types::{ActorKind, MemoryId, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -7,11 +7,11 @@ use crate::Result;
 
 const DAY: i64 = 24 * 3_600 * 1_000_000;
 
-/// So many runs of days on either side of a memory say when it was told.
+/// So many runs of days on either side of a memory say when it was written.
 const AROUND: usize = 7;
 
-/// Takes out of `ids` those that bear the time at which they were told, where the days of the log around them say that they
-/// were told at `before` or later.
+/// Takes out of `ids` those that bear the time at which they were written, where the days of the log around them say that they
+/// were written at `before` or later.
 ///
 /// What somebody said of the time counts as it is. A memory that bears the time of its own event was dated by the clock: it
 /// counts as told on the median of the days around it in the log, if that is later. So a clock that is set back for less than
@@ -54,7 +54,7 @@ fn told_now(connection: &Connection, id: MemoryId) -> Result<Option<Seq>> {
         .map(|(seq, _)| Seq(seq as u64)))
 }
 
-/// Runs of events that were told on the same day, in the order of the log: where each begins, and its day.
+/// Runs of events that were written on the same day, in the order of the log: where each begins, and its day.
 #[derive(Debug, Default)]
 struct Runs(Vec<(Seq, i64)>);
 
@@ -101,7 +101,7 @@ impl Runs {
         Ok(runs)
     }
 
-    /// The day on which an event was told: its own, or the median of those around it where that is later.
+    /// The day on which an event was written: its own, or the median of those around it where that is later.
     fn day_of(&self, seq: Seq) -> i64 {
         let Some(place) = self.0.iter().rposition(|(begin, _)| *begin <= seq) else {
             return i64::MAX / DAY - 1;

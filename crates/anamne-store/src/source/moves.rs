@@ -20,7 +20,7 @@ pub(crate) struct Ages {
     pub(crate) active: i64,
     /// What happened before goes to its archive.
     pub(crate) recent: i64,
-    /// What was told or changed after this stays where it is.
+    /// What was written or changed after this stays where it is.
     pub(crate) settled: i64,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Aged {
 /// Memories of a tier that happened at `from` or later and are to move to a colder one, those first that happened
 /// first; at most `limit`.
 ///
-/// Facts and skills age from the moment when they were last told, changed or handed out, and stay active while they
+/// Facts and skills age from the moment when they were last told, changed or returned, and stay active while they
 /// matter; all else ages from when it happened. O(memories that are old enough).
 pub(crate) fn aged(
     connection: &Connection,

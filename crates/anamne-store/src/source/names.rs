@@ -26,7 +26,7 @@ struct Known {
     data_version: i64,
 }
 
-/// Past this many names the memory of them is begun anew.
+/// Past this many names the memory of them is restarted.
 const MOST_KNOWN: usize = 100_000;
 
 impl Names {
@@ -135,7 +135,7 @@ impl Tables<'_> {
         Ok(number)
     }
 
-    /// Empties a name for ever; its number stays taken.
+    /// Empties a name permanently; its number stays taken.
     pub(crate) fn erase(self, number: u32) -> Result<()> {
         // No name that a caller may give holds a control character, so this one meets no other.
         self.prepare_cached("UPDATE names SET name = char(0) || id WHERE id = ?1")?

@@ -21,7 +21,7 @@ use crate::{Result, StoreError};
 pub struct PastStates {
     /// The last event of the log as it was then.
     pub through: Seq,
-    /// This row and those after it were told later; `None` where nothing was.
+    /// This row and those after it were written later; `None` where nothing was.
     pub later: Option<Row>,
     /// The memories told by then that have changed since, by rising row.
     pub changed: Vec<PastState>,
@@ -68,7 +68,7 @@ pub(crate) fn states(
     }))
 }
 
-/// The first row that was told after an event: rows are numbered in the order in which they are told.
+/// The first row that was written after an event: rows are numbered in the order in which they are told.
 fn first_told_after(connection: &Connection, seq: Seq) -> Result<Option<Row>> {
     let sql = "SELECT row FROM events WHERE seq > ?1 AND kind = ?2 ORDER BY seq LIMIT 1";
     let told = EventKind::Remembered.number();

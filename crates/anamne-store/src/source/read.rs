@@ -20,7 +20,7 @@ pub(crate) fn by_row(tables: Tables<'_>, row: Row) -> Result<Option<Stored>> {
     one(tables, &BY_ROW, row.0)
 }
 
-/// The memory with this id, proven as [`proven`] does; that it is not there costs a look at every memory.
+/// The memory with this id, verified as [`proven`] does; that it is missing costs a look at every memory.
 pub(crate) fn proven_by_id(tables: Tables<'_>, id: MemoryId) -> Result<Option<Stored>> {
     match by_id(tables, id)? {
         Some(stored) => proven(stored).map(Some),
@@ -29,7 +29,7 @@ pub(crate) fn proven_by_id(tables: Tables<'_>, id: MemoryId) -> Result<Option<St
 }
 
 /// That no memory has an id from `low` to `high`, whatever the index of ids says: for it may have lost one.
-/// O(memories), some 20 ms for 100 000 of them.
+/// O(memories), about 20 ms for 100 000 of them.
 ///
 /// [`StoreError::Unproven`] where there is one.
 pub(crate) fn prove_absence(connection: &Connection, low: MemoryId, high: MemoryId) -> Result<()> {
@@ -45,13 +45,13 @@ pub(crate) fn prove_absence(connection: &Connection, low: MemoryId, high: Memory
     hidden.map_or(Ok(()), |(id, seq)| Err(StoreError::Unproven { id, seq }))
 }
 
-/// The memory with this row, proven as [`proven`] does.
+/// The memory with this row, verified as [`proven`] does.
 pub(crate) fn proven_by_row(tables: Tables<'_>, row: Row) -> Result<Option<Stored>> {
     let stored = by_row(tables, row)?;
     stored.map(proven).transpose()
 }
 
-/// A memory whose state is what was told, as the digest that its event keeps proves: SQLite notices no bit that is
+/// A memory whose state is what was written, as the digest that its event keeps verifies: SQLite notices no bit that is
 /// turned inside a value. Costs a hash of the state.
 ///
 /// [`StoreError::Unproven`] where it is something else. An examination then finds the same.

@@ -151,7 +151,7 @@ fn of_content(known: Stored, hash: [u8; 16], name: impl FnOnce() -> String) -> R
     })
 }
 
-/// SQLite does not keep the sign of a zero, so none is told: the payload must read back as it was.
+/// SQLite does not keep the sign of a zero, so none is told: the payload must be read as it was.
 pub(super) fn plain_zero(number: f32) -> f32 {
     number + 0.0
 }

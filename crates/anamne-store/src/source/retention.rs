@@ -10,7 +10,7 @@ use super::transaction::Transaction;
 use super::use_days::UseDays;
 use crate::Result;
 
-/// Facts and skills that matter at least so much are kept for ever.
+/// Facts and skills that matter at least so much are kept permanently.
 const KEPT_IMPORTANCE: u8 = 7;
 
 /// The name under which the engine forgets and erases what a retention no longer keeps.

@@ -132,7 +132,7 @@ pub(crate) fn keep_version(connection: &Connection, stored: &Stored) -> Result<(
     Ok(())
 }
 
-/// Draws a link, or draws it anew.
+/// Draws a link, or draws it again.
 pub(crate) fn link(
     connection: &Connection,
     source: Row,

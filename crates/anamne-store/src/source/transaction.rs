@@ -73,7 +73,7 @@ impl<'writer> Transaction<'writer> {
         Ok(std::mem::take(&mut self.lines))
     }
 
-    /// Commits if anything was told; what was not changed need not be made durable.
+    /// Commits if anything was written; what was not changed need not be made durable.
     pub(crate) fn commit_if_changed(mut self) -> Result<Vec<Entry>> {
         if !self.lines.is_empty() {
             return self.commit();

@@ -21,7 +21,7 @@ struct UseDay {
     day: i64,
     /// The last event of that day.
     last: Seq,
-    /// When that event was told, microseconds since 1970.
+    /// When that event was written, microseconds since 1970.
     at: i64,
 }
 
@@ -55,7 +55,7 @@ impl UseDays {
 
     /// The latest instant that the last days of use confirm, microseconds since 1970; `None` while there are too few of them.
     ///
-    /// It is the earliest time that was told on any of the last three days of use: a clock that jumped, in either direction,
+    /// It is the earliest time that was written on any of the last three days of use: a clock that jumped, in either direction,
     /// is not believed before the space was used on three days with it.
     pub(crate) fn confirmed_instant(connection: &Connection) -> Result<Option<i64>> {
         let days = Self::latest(connection, CONFIRMING_DAYS)?.0;
@@ -65,7 +65,7 @@ impl UseDays {
         Ok(days.iter().map(|day| day.at).min())
     }
 
-    /// How many days of use there were after the event `seq`, which was told at `at`; its own day does not count. No more
+    /// How many days of use there were after the event `seq`, which was written at `at`; its own day does not count. No more
     /// than the number of days that were read.
     pub(crate) fn since(&self, seq: Seq, at: i64) -> u32 {
         let own = at.div_euclid(DAY);

@@ -1,6 +1,6 @@
-//! When facts and skills were last handed out: those that are used don't age.
+//! When facts and skills were last returned: those that are used don't age.
 //!
-//! Nobody told this, so it is no event, and a database that is restored from the journal begins anew.
+//! Nobody told this, so it is no event, and a database that is restored from the journal starts over.
 
 use anamne_types::{Kind, MemoryId};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -11,7 +11,7 @@ use crate::Result;
 /// A use within this time after one that is noted is not noted again, in microseconds.
 const WITHIN: i64 = 24 * 3_600 * 1_000_000;
 
-/// A memory and when it was handed out, microseconds since 1970.
+/// A memory and when it was returned, microseconds since 1970.
 pub(crate) type Use = (MemoryId, i64);
 
 /// Those uses that say something new: of facts and skills, a day or more after the last one that is noted.
@@ -35,7 +35,7 @@ pub(crate) fn news(connection: &Connection, uses: &[Use]) -> Result<Vec<Use>> {
 }
 
 impl Transaction<'_> {
-    /// Notes when memories were handed out.
+    /// Notes when memories were returned.
     pub(crate) fn note_uses(&mut self, uses: &[Use]) -> Result<()> {
         let mut statement = self.tables.prepare_cached(
             "INSERT INTO uses (row, at) SELECT row, ?2 FROM memories WHERE id = ?1 AND NOT erased \

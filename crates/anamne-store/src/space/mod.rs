@@ -38,7 +38,7 @@ pub struct SpaceSource {
     pub(crate) writer: Mutex<Option<Writer>>,
     pub(crate) readers: Readers,
     pub(crate) names: Names,
-    /// What was mended since the space was opened, for a person to read.
+    /// What was repaired since the space was opened, for a person to read.
     pub(crate) mended: Mutex<Vec<String>>,
     /// How often another database was found in the place of the one that was read before.
     replacements: AtomicU64,
@@ -83,7 +83,7 @@ impl SpaceSource {
         self.clock.clone()
     }
 
-    /// The present instant by the clock that the caller handed in.
+    /// The present instant by the clock that the caller passed in.
     pub fn now(&self) -> jiff::Timestamp {
         self.clock.now()
     }
@@ -116,7 +116,7 @@ impl SpaceSource {
         })
     }
 
-    /// Takes note of what was mended: for whoever asks this process, and for the next check-up of any.
+    /// Takes note of what was repaired: for whoever asks this process, and for the next check-up of any.
     pub fn note_mended(&self, mut said: Vec<String>) {
         if said.is_empty() {
             return;
@@ -128,12 +128,12 @@ impl SpaceSource {
             .append(&mut said);
     }
 
-    /// What any process mended since `since`, first to last.
+    /// What any process repaired since `since`, first to last.
     pub fn incidents(&self, since: jiff::Timestamp) -> Vec<Incident> {
         incidents::since(&self.folder, since)
     }
 
-    /// What was mended since the space was opened.
+    /// What was repaired since the space was opened.
     pub fn mended(&self) -> Vec<String> {
         self.mended
             .lock()
@@ -171,7 +171,7 @@ impl SpaceSource {
         }
     }
 
-    /// Lets go of what was known of a database in whose place another process put a restored one.
+    /// Drops what was known of a database in whose place another process put a restored one.
     pub(crate) fn notice_replacement(&self) -> Result<()> {
         if self.readers.replaced()? {
             self.names.forget();

@@ -22,7 +22,7 @@ impl SpaceSource {
     /// Opens the space in `folder`, and makes it if `create` says so.
     ///
     /// What a crash left half-done is finished here: the outbox goes to the journal, and a lost or
-    /// broken database is restored from the journal after it was set aside.
+    /// broken database is restored from the journal after it was quarantined.
     pub fn open(
         folder: &Path,
         name: &SpaceName,
@@ -32,7 +32,7 @@ impl SpaceSource {
         Self::open_on(Arc::new(Disk), folder, name, clock, create)
     }
 
-    /// The same, with a journal that is written through a storage that is handed in: for tests, which make
+    /// The same, with a journal that is written through a storage that is passed in: for tests, which make
     /// it fail.
     pub fn open_on(
         storage: Arc<dyn Storage>,

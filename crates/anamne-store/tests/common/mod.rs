@@ -1,4 +1,4 @@
-//! What the tests share: a space in a folder of its own, a clock that is handed in, children.
+//! What the tests share: a space in a folder of its own, a clock that is passed in, children.
 
 #![allow(dead_code, unreachable_pub, missing_docs)] // each test file uses a part
 

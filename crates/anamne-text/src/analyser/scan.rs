@@ -1,4 +1,4 @@
-//! The scanner: one pass over a block of normalised text, handing out base terms as it goes.
+//! The scanner: one skip a block of normalised text, handing out base terms as it goes.
 
 use super::MAX_TERM_BYTES;
 use super::chunk::{Case, Chunk};

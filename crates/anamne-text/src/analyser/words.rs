@@ -10,10 +10,10 @@ use super::language::{Evidence, LANGUAGES, Language, LanguageSet, evidence_of_le
 use super::script::{Alphabet, alphabet};
 use crate::border;
 
-/// How many distinct words the cache holds before it starts anew: about 1.5 MB.
+/// How many distinct words the cache holds before it starts again: about 1.5 MB.
 const WORDS_KEPT: usize = 16_384;
 
-/// How many words each language's cache of guest stems holds before it starts anew: about 0.2 MB.
+/// How many words each language's cache of guest stems holds before it starts again: about 0.2 MB.
 const GUESTS_KEPT: usize = 2_048;
 
 /// Begins every guest term, so that the stems of one language never meet the words of another.

@@ -17,7 +17,7 @@ const TINY_BYTES: usize = 64;
 ///
 /// The borders are those of UAX 29, but for three differences: none after a common abbreviation
 /// or an initial (`Dr.`, `e.g.`, `J.`); a new line is one unless it only wraps a sentence (the next
-/// line goes on in lower case); and a sentence of one or two words joins its neighbour. Ranges are
+/// line continues in lower case); and a sentence of one or two words joins its neighbour. Ranges are
 /// in order, trimmed of white space, and together cover all that is not blank. Linear.
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
@@ -83,7 +83,7 @@ fn segments(text: &str) -> Vec<Range<usize>> {
     segments
 }
 
-/// Whether `next` goes on with the sentence that the line before it began.
+/// Whether `next` continues with the sentence that the line before it began.
 fn wraps(before: &str, next: &str) -> bool {
     let ended = before.ends_with(['.', '!', '?', ':', ';', '|']);
     !ended && next.starts_with(char::is_lowercase)

@@ -1,6 +1,6 @@
 //! Sentence borders by UAX 29, in linear time.
 //!
-//! After a full stop the segmentation library looks ahead for the next letter, anew at every bracket, quote or
+//! After a full stop the segmentation library looks ahead for the next letter, again at every bracket, quote or
 //! space that follows the stop: a long run of those takes quadratic time. The rules take such a run as
 //! one character, so a copy of the text in which runs are short has the same borders.
 
@@ -120,7 +120,7 @@ impl Filler {
     }
 }
 
-/// Whether the rules pass over a character behind a full stop, asked of the library itself.
+/// Whether the rules skip a character behind a full stop, asked of the library itself.
 fn is_skipped(letter: char) -> bool {
     let behind_stop = format!("字.{letter}字");
     let alone = format!("字{letter}字");
@@ -128,7 +128,7 @@ fn is_skipped(letter: char) -> bool {
         && library_borders(&alone).is_empty()
 }
 
-/// Whether a character that is passed over has no say at all: behind a space, a closing mark begins a sentence.
+/// Whether a character that is skipped has no say at all: behind a space, a closing mark begins a sentence.
 fn is_ignored(letter: char) -> bool {
     let is_space =
         library_borders(&format!("字.){letter})字")) == ["字.)".len() + letter.len_utf8()];

@@ -91,7 +91,7 @@ impl Cost {
 
 /// What is wrong with the costs of things: `run` does them all to a text of so many bytes, `small` first or four times that.
 ///
-/// Measured once, and again where it looks wrong. Growth is a fault where it goes on at the next larger size: a text that is
+/// Measured once, and again where it looks wrong. Growth is a fault where it continues at the next larger size: a text that is
 /// read in another way from some size on costs more from there, once.
 pub(crate) fn faults(small: usize, run: &mut dyn FnMut(usize) -> Vec<Cost>) -> Vec<String> {
     let large = small * 4;

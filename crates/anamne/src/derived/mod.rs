@@ -335,7 +335,7 @@ pub(crate) struct Mended {
     pub(crate) problems: Vec<String>,
 }
 
-/// Reads back what can be read in the space in this folder without opening it; `head` is the last event of its log.
+/// Verifies what can be read in the space in this folder without opening it; `head` is the last event of its log.
 pub(crate) fn examine(space: &Path, models: &Models, head: Seq) -> Result<Vec<Finding>, Error> {
     let mut findings = views::examine(space, models, head)?;
     findings.extend(latent::examine(space));

@@ -23,7 +23,7 @@ use crate::models::Model;
 /// Changes that are embedded and published at a time: with models that cost time or money, and with others.
 const PORTIONS: [usize; 2] = [128, 8_192];
 
-/// Where a pass over all tiers met no more changes than this, the new vectors are whole: what was written during it is a
+/// Where a skip all tiers met no more changes than this, the new vectors are whole: what was written during it is a
 /// short tail. Likewise.
 const NEAR: [usize; 2] = [64, 1_000];
 
@@ -31,7 +31,7 @@ const NEAR: [usize; 2] = [64, 1_000];
 #[derive(Clone)]
 pub(crate) struct Wanted {
     pub(crate) name: String,
-    /// The model, or why it can't be had.
+    /// The model, or why it is unavailable.
     pub(crate) model: Result<Model, String>,
 }
 
@@ -301,7 +301,7 @@ impl Tiers {
         *self.growing() = Growing::default();
     }
 
-    /// What stands among what is degraded where the model that is asked for can't be had.
+    /// What stands among what is degraded where the model that is asked for is unavailable.
     pub(crate) fn missing_model_label(&self) -> Option<String> {
         if self.source.config().embedding.model == EmbeddingConfig::BUILTIN {
             return None;
@@ -350,7 +350,7 @@ impl Growing {
         Ok(view)
     }
 
-    /// The vectors of a tier as they are published now. Damaged ones are begun anew.
+    /// The vectors of a tier as they are published now. Damaged ones are restarted.
     fn view(&mut self, space: &Path, tier: Tier, model: &Model) -> Result<Arc<VectorsView>, Error> {
         let view = self.open(space, tier, model)?;
         if view.health() == Health::Whole {

@@ -46,7 +46,7 @@ impl SummariesFile {
         Ok(summaries)
     }
 
-    /// Whether they lack something that was told.
+    /// Whether they lack something that was written.
     pub(crate) fn is_behind(&self) -> Result<bool, Error> {
         let summaries = self.open()?;
         let head = MemoryFeed::head(&*self.source)?;

@@ -16,7 +16,7 @@ const NAME: &str = "tasks";
 pub(crate) struct TasksFile {
     source: Arc<SpaceSource>,
     opened: Mutex<Option<Queue>>,
-    /// What goes on in this process.
+    /// The load of this process.
     pub(crate) activity: Arc<Activity>,
 }
 

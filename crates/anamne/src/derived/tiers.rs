@@ -77,7 +77,7 @@ impl OpenTier {
         self.views.tier
     }
 
-    /// Brings its views up to the last acknowledged write; hands back those that can't take part.
+    /// Brings its views up to the last acknowledged write; returns those that can't take part.
     pub(crate) fn catch_up(&self, source: &SpaceSource) -> Result<Vec<Trouble>, Error> {
         let degraded = self.followers.catch_up(source)?;
         let with_tier = |degraded| Trouble {
@@ -109,7 +109,7 @@ impl OpenTier {
         self.views.columns.snapshot().rows()
     }
 
-    /// Writes its views anew without what does not lie in it any more.
+    /// Writes its views again without what does not lie in it any more.
     pub(crate) fn purge(&self, source: &SpaceSource) -> Result<(), Error> {
         for name in views::NAMES {
             self.followers.purge(source, name, &mut |_, _| {})?;
@@ -183,7 +183,7 @@ impl ColderTiers {
         Ok(opened)
     }
 
-    /// Lets go of all of them.
+    /// Drops all of them.
     fn close(&self) {
         self.open
             .lock()
@@ -234,7 +234,7 @@ impl Tiers {
             return Ok(troubles);
         }
         // Names may have other numbers in a restored database, and all its memories lie in the active tier. Published
-        // parts went with the old one; what a view has in memory alone is built again.
+        // parts went with the old one; what a view has in memory alone is rebuilt.
         self.colder.close();
         let in_memory: Vec<_> = active
             .followers
@@ -371,7 +371,7 @@ impl OfTiers {
     fn remove_other_vectors(&self) -> Result<(), Error> {
         let (space, model) = (self.source().folder(), self.tiers.answering().model.slug());
         if answering::noted_vectors(space) != model {
-            // Their model can't be had here; the built-in one answers.
+            // Their model is unavailable here; the built-in one answers.
             Note::remove(space)?;
         }
         answering::vector_folders(space)?
@@ -450,7 +450,7 @@ impl Derived<Error> for OfTiers {
         Ok(self.damage(&self.tiers.every_tier()?, |view| view.verify()))
     }
 
-    /// What was verified does not take part any more, and is set aside by the next fold.
+    /// What was verified does not take part any more, and is quarantined by the next fold.
     fn quarantine(&self) -> Result<(), Error> {
         Ok(())
     }

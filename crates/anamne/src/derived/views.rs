@@ -130,7 +130,7 @@ pub(crate) fn label(view: &str, tier: Tier) -> String {
     }
 }
 
-/// Reads back what is published of all tiers in the space in this folder, which nobody has to open.
+/// Verifies what is published of all tiers in the space in this folder, which nobody has to open.
 pub(super) fn examine(space: &Path, models: &Models, head: Seq) -> Result<Vec<Finding>, Error> {
     let model = answering::model_of(space, models);
     let tiers = std::iter::once(Tier::Active).chain(colder_on_disk(space)?);

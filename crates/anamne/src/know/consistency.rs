@@ -12,8 +12,8 @@ impl Space {
     /// Compares memories with each other: what among them can't be true together, with both sides' words and which one
     /// holds, if that is known.
     ///
-    /// Judged by the texts at hand, whether they are extracted into the graph or not; no language model is asked. Forgotten
-    /// memories take no part. What is named is refused where it is not there.
+    /// Judged by the texts available, whether they are extracted into the graph or not; no language model is asked. Forgotten
+    /// memories take no part. What is named is refused where it is missing.
     pub fn check_consistency(
         &self,
         request: &ConsistencyRequest,

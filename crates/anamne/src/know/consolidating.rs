@@ -30,7 +30,7 @@ const FADING: f64 = 90.0 * 86_400.0;
 /// What the extractor knows of one memory.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Regarded {
-    /// How new it was when it was told: 1 less its likeness to what was said just before it.
+    /// How new it was when it was written: 1 less its likeness to what was said just before it.
     pub novelty: f32,
     /// How well a thought fits its chain, and how far nothing contradicts it.
     pub consistency: f32,

@@ -66,7 +66,7 @@ impl<'space> Pace<'space> {
 }
 
 impl Space {
-    /// Extracts what was told since into the knowledge graph: to the log's end, or until `go_on`, which is asked after
+    /// Extracts what was written since into the knowledge graph: to the log's end, or until `go_on`, which is asked after
     /// every few hundred memories with the event reached, says no. Some 0.5 ms a memory. The background does this while
     /// nobody asks.
     ///
@@ -149,8 +149,8 @@ impl Space {
     /// Tells something about the graph itself, as a fact whose sentence any recall finds. It counts until it is
     /// forgotten, or until `expires`.
     ///
-    /// What was told before changes nothing while it is the last word about the graph. Else it is told anew in the place
-    /// of the former fact, which is put away, so that it outranks what was told in between.
+    /// What was written before changes nothing while it is the last word about the graph. Else it is told again in the place
+    /// of the former fact, which is put away, so that it outranks what was written in between.
     pub fn assert(
         &self,
         assertion: &Assertion,

@@ -40,7 +40,7 @@ impl Inner {
         Ok(readings.position()? < MemoryFeed::head(&*self.source)?)
     }
 
-    /// Has the model read what was told since, one memory after the other, and takes each reading into the graph.
+    /// Has the model read what was written since, one memory after the other, and takes each reading into the graph.
     pub(crate) fn read_by_model(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
         let (Some(bridge), Some(readings)) = (
             &self.site.bridge,

@@ -1,4 +1,4 @@
-//! Summaries of what was told: sessions, days, weeks and months.
+//! Summaries of what was written: sessions, days, weeks and months.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ impl Space {
         self.inner.derived.summaries.extract(progress)
     }
 
-    /// The summaries of a level whose periods begin in a span of time, from the earliest, at most `limit`. What was told
+    /// The summaries of a level whose periods begin in a span of time, from the earliest, at most `limit`. What was written
     /// since they were chosen is not in them: see [`Summary::stale`] and [`Space::summarise`].
     pub fn summaries(
         &self,

@@ -35,7 +35,7 @@ pub enum Verdict {
     Known,
     /// Hardly a memory names it, or few do and questions about it are answered badly.
     LittleKnown,
-    /// It was asked about, and nothing bears on it.
+    /// It was asked about, and nothing is relevant to it.
     Unknown,
 }
 

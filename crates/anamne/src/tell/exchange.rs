@@ -63,7 +63,7 @@ impl Space {
 
     /// Reads memories from a folder of Markdown notes, as [`Space::export_notes`] writes it or as a person did.
     ///
-    /// Folders whose names begin with a dot are passed over. A note without an id is told under its path, so that
+    /// Folders whose names begin with a dot are skipped. A note without an id is told under its path, so that
     /// it is known when it is read again.
     pub fn import_notes(
         &self,
@@ -94,7 +94,7 @@ impl Space {
     }
 
     /// Writes memories as a folder of Markdown notes with YAML front matter, a folder for each thread and links as
-    /// wikilinks. `folder` must not be there yet, or be empty; it appears when it is whole.
+    /// wikilinks. `folder` must not exist yet, or be empty; it appears when it is whole.
     pub fn export_notes(&self, folder: &Path, standing: Standing) -> Result<Exported, Error> {
         export::notes(self, folder, standing)
     }

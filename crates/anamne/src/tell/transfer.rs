@@ -41,13 +41,13 @@ pub struct Transfer {
     pub copied: u64,
     /// Those that are there now, as they were, and are forgotten in the space that they left.
     pub moved: u64,
-    /// Links that were drawn anew.
+    /// Links that were drawn again.
     pub links: u64,
     /// Links between memories that go and memories that stay; they are kept in the space that is left.
     pub links_left: u64,
     /// Memories that stayed, each with the reason.
     pub kept: Vec<Kept>,
-    /// Links that could not be drawn anew, by their ends; the space that is left keeps them.
+    /// Links that could not be drawn again, by their ends; the space that is left keeps them.
     #[serde(skip_serializing_if = "Skipped::is_empty")]
     pub links_kept: Skipped,
 }
@@ -81,11 +81,11 @@ impl Store {
         Ok(from.chosen(selection)?.len() as u64)
     }
 
-    /// Moves chosen memories from one space to another, which is made if it is not there.
+    /// Moves chosen memories from one space to another, which is made if it is missing.
     ///
-    /// Each is copied with its id, its times and its standing, read back and compared, and then forgotten in the space
+    /// Each is copied with its id, its times and its standing, verified and compared, and then forgotten in the space
     /// that it leaves, where it can be restored. Earlier states and events stay there. Links between memories that go are
-    /// drawn anew. One that was interrupted is simply run again.
+    /// drawn again. One that was interrupted is simply run again.
     pub fn split_space(
         &self,
         from: &str,
@@ -124,7 +124,7 @@ impl Store {
         let now = from.now();
         let names = (from.source().name(), into.source().name());
         self.folder.join_projects(names.0, names.1, now)?;
-        // What was told meanwhile.
+        // What was written meanwhile.
         let live = from.select(&Filter::default(), Standing::Live, Order::OldestFirst)?;
         let rest = live.into_iter().filter(|id| {
             let mut kept = first.kept.iter();

@@ -85,7 +85,7 @@ pub fn files_under(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The files in whose bytes a needle stands, whatever the case of its letters.
+/// The files in whose bytes a needle stands, ignoring case of its letters.
 pub fn files_with(folder: &Path, needle: &[u8]) -> Vec<PathBuf> {
     let holds = |path: &PathBuf| {
         assert!(

@@ -33,7 +33,7 @@ pub const COLD: &str = "The dzyxcold quellfruit lies under the tenth lighthouse 
 pub const SEALED: &str =
     "The ezyxsealed quellfruit lies under the eleventh lighthouse of Vorpalstad";
 
-/// Words that nothing but the memories to be erased brings up, each somewhere else.
+/// Words that nothing but the memories to be erased finds, each somewhere else.
 pub const WORDS: [&str; 17] = [
     "zyxlive",
     "zyxformer",
@@ -271,7 +271,7 @@ pub fn damage(file: &Path) {
     fs::write(file, bytes).expect("damaged");
 }
 
-/// Damages both copies and some views of a store, and has them repaired, so that what was damaged is set aside.
+/// Damages both copies and some views of a store, and has them repaired, so that what was damaged is quarantined.
 pub fn damage_and_repair(site: &Site, name: &str) {
     let space = site.space_folder(name);
     for file in ["memories/active.db", "journal/000002.jsonl"] {

@@ -23,7 +23,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// A word as text, whatever the case of its letters.
+    /// A word as text, ignoring case of its letters.
     pub fn word(word: &str) -> Self {
         Self {
             name: word.to_owned(),

@@ -71,7 +71,7 @@ impl TantivyIndex {
         })
     }
 
-    /// Opens the index anew and asks it.
+    /// Opens the index again and asks it.
     pub(crate) fn open_and_ask(&self, question: &str) -> Result<(), Failure> {
         Self::open(&self.folder)?.ask(question)
     }

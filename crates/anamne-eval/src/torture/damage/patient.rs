@@ -38,9 +38,9 @@ pub(super) struct Said {
     pub(super) first: Answers,
     /// What failed with an error, and what check-up, verification and repair found.
     pub(super) named: Vec<String>,
-    /// What was mended on the way.
+    /// What was repaired on the way.
     pub(super) mended: Vec<String>,
-    /// The same questions when all was mended.
+    /// The same questions when all was repaired.
     pub(super) after: Answers,
 }
 
@@ -67,7 +67,7 @@ impl Said {
 /// The line by which a patient says that it has the store open.
 const OPEN: &str = "open";
 
-/// Damages `store`, before or while a process has it open, and hands back what that process said.
+/// Damages `store`, before or while a process has it open, and returns what that process said.
 pub(super) fn examine(
     store: &Path,
     pattern: &Path,

@@ -122,7 +122,7 @@ impl Pattern {
         }
         space.settle(&mut |_, _| {})?;
         space.fold()?;
-        // Opened anew, so that the log holds nothing but one event that changes nothing of what must be found.
+        // Opened again, so that the log holds nothing but one event that changes nothing of what must be found.
         drop(space);
         let space = quiet_store(&stores.settled)?.existing_space(SPACE)?;
         let edit = Edit {
@@ -141,7 +141,7 @@ impl Pattern {
         Ok(serde_json::from_slice(&fs::read(file)?)?)
     }
 
-    /// What becomes of one memory after it was told.
+    /// What becomes of one memory after it was written.
     fn go_on_with(
         &mut self,
         space: &Space,

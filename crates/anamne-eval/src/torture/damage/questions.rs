@@ -14,7 +14,7 @@ use super::pattern::{Pattern, REASON, WEIGHT};
 pub(super) struct Answers {
     /// Wrong, though no reply said that anything was amiss.
     pub(super) wrong: Vec<String>,
-    /// Memories that are not there, or say something else.
+    /// Memories that are missing, or say something else.
     pub(super) lost: Vec<String>,
     /// Errors, each of which names what is damaged.
     pub(super) errors: Vec<String>,

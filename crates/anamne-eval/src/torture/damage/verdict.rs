@@ -10,11 +10,11 @@ use super::patient::Said;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Verdict {
-    /// Every answer was right, and there was nothing to mend or to say.
+    /// Every answer was right, and there was nothing to repair or to say.
     Right,
     /// Answers said what could not take part; all was well afterwards.
     Degraded,
-    /// It was mended without anybody's doing.
+    /// It was repaired without anybody's doing.
     Healed,
     /// A person was told what is damaged.
     Named,
@@ -22,7 +22,7 @@ pub(super) enum Verdict {
     WrongUntilFound,
     /// An answer was wrong, and nothing ever said so.
     Wrong,
-    /// A memory was gone when all was mended.
+    /// A memory was gone when all was repaired.
     Lost,
     /// The process panicked or was killed.
     Crashed,

@@ -39,7 +39,7 @@ impl Tokens<'_> {
         }
     }
 
-    /// Whether a line goes on with no sentence of the line before it.
+    /// Whether a line continues with no sentence of the line before it.
     fn starts_paragraph(&self, line: &str) -> bool {
         let wrapped = self
             .all

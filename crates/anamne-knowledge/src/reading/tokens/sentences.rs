@@ -53,7 +53,7 @@ impl Tokens<'_> {
         starts.retain(|start| *start < self.all.len());
         let mut looked_at = 0;
         for start in &starts {
-            // What was passed over from one start is passed over from the next.
+            // What was skipped from one start is skipped from the next.
             let mut first = looked_at.max(*start);
             while self.all.get(first).is_some_and(|token| {
                 token.shape == Shape::Mark

@@ -76,7 +76,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the words of an event that begins at `at` may go on with the token at `end`.
+    /// Whether the words of an event that begins at `at` may continue with the token at `end`.
     fn may_go_on(&self, at: usize, end: usize) -> bool {
         let is_near = end < self.tokens.len().min(at + MOST_WORDS);
         is_near && (end == at || !self.stops_before(end))

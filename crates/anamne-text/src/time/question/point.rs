@@ -242,7 +242,7 @@ fn equal_part(range: &Civil, part: i64, of: i64) -> Option<Civil> {
     Some(midnight(border(part)?)..midnight(border(part + 1)?))
 }
 
-/// Nights go on until five, evenings until midnight.
+/// Nights continue until five, evenings until midnight.
 fn part_of_day(range: &Civil, part: Part) -> Option<Civil> {
     let day = midnight(single_day(range)?);
     let (from, until) = match part {

@@ -129,7 +129,7 @@ impl Reader<'_> {
         at >= self.tokens.len() || at.checked_sub(1).is_some_and(|last| self.tokens[last].stop)
     }
 
-    /// Whether what ends before a token goes on as the front of a compound: `the summer house`.
+    /// Whether what ends before a token continues as the front of a compound: `the summer house`.
     pub(super) fn goes_on(&self, at: usize) -> bool {
         !self.stops_before(at) && is_word!(self.word(at), Other Weekend Unit(..) Number(..))
     }

@@ -58,7 +58,7 @@ pub(super) enum Holiday {
 pub(super) enum Word {
     /// Any word that is not listed.
     Other,
-    /// A word that no noun phrase goes on with, and no verb that helps others.
+    /// A word that no noun phrase continues with, and no verb that helps others.
     Function,
     /// A verb that ends a noun phrase.
     Verb,

@@ -15,7 +15,7 @@ pub(super) type TermHash = i64;
 /// Terms of which it is kept where they lead to.
 pub(super) const MOST_TERMS: usize = 16_384;
 
-/// Questions of which it is kept what they brought up.
+/// Questions of which it is kept what they found.
 const MOST_ANSWERED: usize = 512;
 
 /// That counts for so long, in microseconds: words like "yesterday" mean another day then.
@@ -30,7 +30,7 @@ const LEANING: [f32; 2] = [0.5, 3.0];
 /// An answer surer than this says where its words are answered.
 const SURE: f32 = 0.5;
 
-/// Tiers that terms lead to at most.
+/// Maximum tiers that terms lead to.
 const ROUTED: usize = 2;
 
 /// Of a running mean so much is the newest value.
@@ -69,14 +69,14 @@ impl Key {
     }
 }
 
-/// What a question brought up in colder tiers, and how these stood then.
+/// What a question found in colder tiers, and how these stood then.
 struct Answered {
     colder: Arc<ColderHits>,
     stand: i64,
     at: i64,
 }
 
-/// What questions brought up in this process; never written down.
+/// What questions found in this process; never recorded.
 #[derive(Default)]
 pub(super) struct Answers(HashMap<QueryHash, Answered>);
 

@@ -1,7 +1,7 @@
 //! I have asked many questions; what does the space know of its own recall?
 //!
 //! `observed/meta.db` keeps a log of the newest questions, where they were answered, what they cost, and what that says of the
-//! next one. Nothing of it was told, and it can't be observed again; it is set aside when it is damaged, and is never in the
+//! next one. Nothing of it was written, and it can't be observed again; it is quarantined when it is damaged, and is never in the
 //! way. A question is noted in memory; the background, settling and closing write the notes down. By
 //! default the file holds no words, only hashes under a key of its own.
 
@@ -44,7 +44,7 @@ pub(crate) struct MetaMemory {
     openings: Mutex<Option<Arc<AccessCounts>>>,
     /// What questions taught, once one was asked that can be planned for.
     learned: Mutex<Option<Learned>>,
-    /// What questions brought up in colder tiers.
+    /// What questions found in colder tiers.
     answers: Mutex<Answers>,
     file: Mutex<MetaFile>,
 }
@@ -88,7 +88,7 @@ impl MetaMemory {
         self.learned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether so much was noted that it should be written down.
+    /// Whether so much was noted that it should be recorded.
     pub(crate) fn has_many_notes(&self) -> bool {
         self.notes().len() + self.opened().len() >= MANY_NOTES
     }
@@ -126,7 +126,7 @@ impl MetaMemory {
         Ok(())
     }
 
-    /// Lets go of everything that is in memory.
+    /// Drops everything that is in memory.
     fn clear(&self) {
         self.notes().clear();
         self.opened().clear();
@@ -287,7 +287,7 @@ impl Derived<Error> for MetaMemory {
         Ok(damage.into_iter().collect())
     }
 
-    /// There is nothing in it that anybody would mend by hand.
+    /// There is nothing in it that anybody would repair by hand.
     fn quarantine(&self) -> Result<(), Error> {
         self.remove()
     }

@@ -1,4 +1,4 @@
-//! What is noted of one question, until it is written down.
+//! What is noted of one question, until it is recorded.
 
 use anamne_recall::{QuerySignature, QueryTrace};
 use anamne_types::{Recall, Row, Temperature, Tier};

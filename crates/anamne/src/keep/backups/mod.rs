@@ -37,7 +37,7 @@ impl Inner {
             && self.jobs.due("backup_erasure").is_due(self.source.now())
     }
 
-    /// Looks whether an erasure is still to reach a backup, so that the background goes on with it.
+    /// Looks whether an erasure is still to reach a backup, so that the background continues with it.
     pub(crate) fn look_for_pending_backups(&self) {
         let pending = self
             .source
@@ -46,7 +46,7 @@ impl Inner {
         self.jobs.backups_pending.store(pending, Ordering::Relaxed);
     }
 
-    /// Goes on with what is still to be erased in backups; hands back what became of each of these.
+    /// Goes on with what is still to be erased in backups; returns what became of each of these.
     pub(crate) fn finish_in_backups(&self) -> Vec<BackupUpdate> {
         let updates = self.erase_in_backups(&mut self.seen(), false);
         let is_done = updates.iter().all(|update| update.trouble.is_empty());
@@ -56,7 +56,7 @@ impl Inner {
         updates
     }
 
-    /// Brings the backup in the store folder `store` up to date, and makes it if it is not there.
+    /// Brings the backup in the store folder `store` up to date, and makes it if it is missing.
     pub(crate) fn back_up_to(&self, store: &Path) -> Result<BackupReport, Error> {
         // First, while the older copy still says what is to leave its caches.
         self.finish_in_backups();

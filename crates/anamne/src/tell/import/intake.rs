@@ -51,7 +51,7 @@ pub(super) struct Intake<'a> {
     size: BatchSize,
     /// The spaces that may know what is imported, once that was asked.
     vouchers: Option<Vec<Space>>,
-    /// Links whose end may not be there yet.
+    /// Links whose end may not exist yet.
     links: Vec<PendingLink>,
 }
 
@@ -149,7 +149,7 @@ impl<'a> Intake<'a> {
         self.refuse(place.bad(reason))
     }
 
-    /// Stores what is left, draws the links, and says what was done.
+    /// Stores what is left, creates the links, and says what was done.
     pub(super) fn finish(mut self) -> Result<ImportReport, Error> {
         self.store()?;
         (self.progress)(&self.report);

@@ -99,7 +99,7 @@ pub struct ImportReport {
     pub known: u64,
     /// Links that were drawn.
     pub links: u64,
-    /// Claims that were ignored because nothing proves them.
+    /// Claims that were ignored because nothing verifies them.
     #[serde(skip_serializing_if = "Unproven::is_empty")]
     pub unproven: Unproven,
     /// Lines or notes that were skipped.

@@ -61,7 +61,7 @@ pub(super) struct ImportedLink {
     pub(super) weight: f32,
     #[serde(default)]
     pub(super) reason: String,
-    /// When it was told; an older export does not say.
+    /// When it was written; an older export does not say.
     #[serde(default)]
     pub(super) created_at: Option<Timestamp>,
     /// In an exported note: the note of its end.

@@ -5,7 +5,7 @@ use crate::reading::gazetteer::{self, Class};
 use crate::reading::tokens::{Shape, Token};
 
 impl<'a> Text<'a> {
-    /// The listed name that begins here, and what goes on with it.
+    /// The listed name that begins here, and what continues with it.
     pub(super) fn listed(&self, at: usize) -> Option<Candidate> {
         if let Some(phrase) = self.phrase(at) {
             return Some(phrase);

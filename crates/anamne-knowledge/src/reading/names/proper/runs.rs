@@ -1,4 +1,4 @@
-//! Runs of words that capitals set apart: where they begin, go on and end.
+//! Runs of words that capitals set apart: where they begin, continue and end.
 
 /// More titles than this follow each other before no name.
 const MOST_TITLES: usize = 8;
@@ -165,7 +165,7 @@ impl<'a> Text<'a> {
         0
     }
 
-    /// How many tokens from `end` on go on with a run that began at `start`.
+    /// How many tokens from `end` on continue with a run that began at `start`.
     fn continues(&self, start: usize, end: usize) -> Option<usize> {
         let next = self
             .tokens

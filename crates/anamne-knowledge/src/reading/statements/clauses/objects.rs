@@ -47,7 +47,7 @@ fn liked(sentence: &Sentence<'_>, object: &Phrase, text: &str, relation: &str) -
     );
     let words = text.split(' ').count();
     let prefers = relation == "prefers";
-    // "I prefer simple, minimal tools" goes on after the comma, and "what I love makes it fun" after the verb.
+    // "I prefer simple, minimal tools" continues after the comma, and "what I love makes it fun" after the verb.
     if (prefers && next == ",") || matches!(first, "makes" | "made" | "gives" | "helps" | "means") {
         return None;
     }

@@ -100,7 +100,7 @@ impl Sentence<'_> {
         self.is(at, Kind::Word) && may_be_noun(self.lower(at), self.class(at))
     }
 
-    /// Whether the word after a name goes on with the phrase: `PostgreSQL cluster`.
+    /// Whether the word after a name continues with the phrase: `PostgreSQL cluster`.
     fn names_on(&self, at: usize) -> bool {
         self.is_noun(at)
             && !self.class(at).is(Class::PERSON_VERB)
