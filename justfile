@@ -12,23 +12,23 @@ test:
 
 # What texts of every kind cost, up to a megabyte each.
 cost:
-    ANAMNE_COST=full cargo test --release --workspace --test cost
+    ANAMNE_COST=full cargo test --profile dist --workspace --test cost
 
-# The demo, built for speed.
+# The demo.
 demo:
     cargo run --release -- demo
 
 # Quality on a folder of conversations with questions.
 recall data:
-    cargo run --release -p anamne-eval -- recall --data {{data}}
+    cargo run --profile dist -p anamne-eval -- recall --data {{data}}
 
 # Names and statements that are read out of annotated texts.
 reading:
-    cargo run --release -p anamne-eval -- knowledge reading crates/anamne-knowledge/annotations/*.jsonl
+    cargo run --profile dist -p anamne-eval -- knowledge reading crates/anamne-knowledge/annotations/*.jsonl
 
 # Speed against peers and physical limits.
 speed:
-    cargo run --release -p anamne-eval -- speed
+    cargo run --profile dist -p anamne-eval -- speed
 
 # The vulnerabilities known in our dependencies; needs cargo-deny.
 audit:
