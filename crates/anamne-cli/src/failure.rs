@@ -27,12 +27,12 @@ pub(crate) enum Failure {
     /// It was done, but not in every place or not for every entry, and what is left was named.
     Incomplete,
     /// This is what happened, and what to do next.
-    Told(Box<Told>),
+    Report(Box<FailureReport>),
 }
 
 /// A failure in words, as `--json` writes it.
 #[derive(Debug, Serialize)]
-pub(crate) struct Told {
+pub(crate) struct FailureReport {
     #[serde(serialize_with = "as_word")]
     kind: ErrorKind,
     message: String,
@@ -62,7 +62,7 @@ pub(crate) struct Taken {
 
 impl Failure {
     fn told(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self::Told(Box::new(Told {
+        Self::Report(Box::new(FailureReport {
             kind,
             message: shorten_values(&message.into()).into_owned(),
             field: None,
@@ -85,7 +85,7 @@ impl Failure {
     /// A value is not accepted.
     pub(crate) fn refused(field: &str, message: impl Into<String>) -> Self {
         let mut failure = Self::told(ErrorKind::Refused, message);
-        if let Self::Told(told) = &mut failure {
+        if let Self::Report(told) = &mut failure {
             told.field = Some(field.to_owned());
         }
         failure
@@ -99,7 +99,7 @@ impl Failure {
     /// Adds what to do next.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        if let Self::Told(told) = &mut self {
+        if let Self::Report(told) = &mut self {
             told.hint = Some(hint.into());
         }
         self
@@ -107,7 +107,7 @@ impl Failure {
 
     /// Adds the engine's word for what to do next, with ours.
     fn step(mut self, step: Option<NextStep>) -> Self {
-        if let Self::Told(told) = &mut self {
+        if let Self::Report(told) = &mut self {
             told.next_step = step;
             told.hint = step.map(|step| next_step::words(step).to_owned());
         }
@@ -123,7 +123,7 @@ impl Failure {
     /// Adds what an import had taken.
     #[must_use]
     pub(crate) fn taken(mut self, taken: Taken) -> Self {
-        if let Self::Told(told) = &mut self {
+        if let Self::Report(told) = &mut self {
             told.taken = Some(taken);
         }
         self
@@ -131,11 +131,13 @@ impl Failure {
 
     /// Says it on standard error.
     pub(crate) fn say(&self, json: bool) {
-        let Self::Told(told) = self else { return };
+        let Self::Report(told) = self else {
+            return;
+        };
         if json {
             #[derive(Serialize)]
             struct Whole<'a> {
-                error: &'a Told,
+                error: &'a FailureReport,
             }
             say_json(&Whole { error: told });
             return;
@@ -166,7 +168,7 @@ impl Failure {
             Self::ClosedPipe => ExitCode::SUCCESS,
             Self::Reported => ExitCode::from(1),
             Self::Incomplete => ExitCode::from(4),
-            Self::Told(told) => ExitCode::from(match told.kind {
+            Self::Report(told) => ExitCode::from(match told.kind {
                 ErrorKind::Refused | ErrorKind::Denied => 2,
                 ErrorKind::NotFound => 3,
                 _ => 1,

@@ -27,7 +27,7 @@ mod place;
 mod planned;
 mod progress;
 mod projects;
-mod reach;
+mod scope_arguments;
 mod settling;
 mod shell;
 mod skipped;

@@ -38,7 +38,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use crate::border;
 use chunk::Case;
-use language::{LanguageSet, Verdict, evidence_of_letters};
+use language::{LanguageSet, LanguageVerdict, evidence_of_letters};
 use scan::{Receiver, ScanState};
 use words::{GUEST_MARK, GuestStems};
 
@@ -146,7 +146,7 @@ impl Analyser {
         found.into_query(verdict.stops)
     }
 
-    fn find_guests(&mut self, verdict: Verdict, found: &mut FoundTerms) {
+    fn find_guests(&mut self, verdict: LanguageVerdict, found: &mut FoundTerms) {
         for (lower, word) in self.scan.plain.iter() {
             if word.functions.meets(verdict.stops) {
                 continue;

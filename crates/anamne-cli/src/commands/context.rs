@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::filters::Filters;
 use crate::output::{Output, YELLOW, memories, paint};
 use crate::place::Place;
-use crate::reach::Reach;
+use crate::scope_arguments::ScopeArguments;
 use crate::wording::{duration, number, visible};
 use crate::{input, settling};
 
@@ -52,7 +52,7 @@ pub(crate) struct Context {
     #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
     min_confidence: f32,
     #[command(flatten)]
-    reach: Reach,
+    reach: ScopeArguments,
     #[command(flatten)]
     filters: Filters,
 }

@@ -10,7 +10,7 @@ use crate::{ids, settling};
 
 /// Whether an answer helped.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Verdict {
+enum UsefulnessVerdict {
     /// It helped
     Useful,
     /// It did not
@@ -36,7 +36,7 @@ pub(crate) struct Feedback {
     of: String,
     /// Whether it helped
     #[arg(value_enum)]
-    verdict: Verdict,
+    verdict: UsefulnessVerdict,
     /// Why
     #[arg(
         long,
@@ -50,7 +50,7 @@ pub(crate) struct Feedback {
 impl Feedback {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let space = place.existing_space()?;
-        let useful = matches!(self.verdict, Verdict::Useful);
+        let useful = matches!(self.verdict, UsefulnessVerdict::Useful);
         let query = self
             .of
             .strip_prefix('q')

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::filters::Filters;
 use crate::output::{BOLD, CYAN, DIM, GREEN, Output, YELLOW, memories, paint};
 use crate::place::Place;
-use crate::reach::{Across, Reach};
+use crate::scope_arguments::{Across, ScopeArguments};
 use crate::wording::{at_most, duration, marked, percent, wrapped};
 use crate::{card, input, known, planned, settling};
 
@@ -62,7 +62,7 @@ pub(crate) struct Recall {
     #[command(flatten)]
     order: Order,
     #[command(flatten)]
-    reach: Reach,
+    reach: ScopeArguments,
     #[command(flatten)]
     across: Across,
     #[command(flatten)]

@@ -203,11 +203,11 @@ struct Placing<'a> {
     places: Vec<Place>,
     boxes: HashMap<EntityId, usize>,
     /// What is said between two boxes, by where it begins and ends.
-    said: Vec<(Said<'a>, &'a Relation)>,
+    said: Vec<(RelationLabel<'a>, &'a Relation)>,
 }
 
 /// Where something that is said begins and ends.
-enum Said<'a> {
+enum RelationLabel<'a> {
     Between(EntityId, &'a Entity),
     Of(EntityId, usize),
 }
@@ -221,12 +221,12 @@ impl<'a> Placing<'a> {
             let said = match &branch.end {
                 End::Sprout(next) => {
                     self.sprout(next, Some(own), layout);
-                    Said::Between(from, next.entity)
+                    RelationLabel::Between(from, next.entity)
                 }
-                End::Elsewhere(other) => Said::Between(from, other),
+                End::Elsewhere(other) => RelationLabel::Between(from, other),
                 End::Value(value) => {
                     let leaf = layout.push(value, None);
-                    Said::Of(from, self.put(Some(own), leaf))
+                    RelationLabel::Of(from, self.put(Some(own), leaf))
                 }
             };
             self.said.push((said, branch.relation));
@@ -258,17 +258,17 @@ impl<'a> Placing<'a> {
         let mut joined: BTreeMap<(usize, usize), Vec<(bool, &Relation)>> = BTreeMap::new();
         for (said, relation) in &self.said {
             let (drawn_from, end) = match said {
-                Said::Between(from, other) => {
+                RelationLabel::Between(from, other) => {
                     (self.boxes[from], self.boxes.get(&other.id).copied())
                 }
-                Said::Of(from, leaf) => (self.boxes[from], Some(*leaf)),
+                RelationLabel::Of(from, leaf) => (self.boxes[from], Some(*leaf)),
             };
             let Some(end) = end.filter(|end| *end != drawn_from) else {
                 continue;
             };
             let forward = match said {
-                Said::Between(from, _) => relation.subject == *from,
-                Said::Of(..) => true,
+                RelationLabel::Between(from, _) => relation.subject == *from,
+                RelationLabel::Of(..) => true,
             };
             let (from, to) = if forward {
                 (drawn_from, end)

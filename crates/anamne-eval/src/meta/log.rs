@@ -60,7 +60,7 @@ impl Sort {
 
 /// A question of the log.
 #[derive(Clone)]
-pub(super) struct Asked {
+pub(super) struct LoggedQuestion {
     pub(super) sort: Sort,
     pub(super) recall: Recall,
     /// The numbers of the records any of which answers it; none where nothing does.
@@ -69,21 +69,21 @@ pub(super) struct Asked {
     about: u64,
 }
 
-pub(super) fn of(material: &Material, queries: u64) -> Vec<Asked> {
+pub(super) fn of(material: &Material, queries: u64) -> Vec<LoggedQuestion> {
     let mut chance = Chance::new(20_260_101);
-    let mut log: Vec<Asked> = Vec::new();
+    let mut log: Vec<LoggedQuestion> = Vec::new();
     for number in 0..queries {
         let mut sort = Sort::drawn(&mut chance);
         let earlier = (!log.is_empty()).then(|| log[chance.below(log.len())].clone());
         let asked = match (sort, earlier) {
-            (Sort::Repeated, Some(earlier)) => Asked { sort, ..earlier },
+            (Sort::Repeated, Some(earlier)) => LoggedQuestion { sort, ..earlier },
             (Sort::Rephrased, Some(earlier)) if !earlier.answers.is_empty() => {
                 let words = rephrased(material, earlier.about, number, &mut chance);
                 let recall = Recall {
                     query: words,
                     ..earlier.recall
                 };
-                Asked {
+                LoggedQuestion {
                     sort,
                     recall,
                     ..earlier
@@ -103,7 +103,7 @@ pub(super) fn of(material: &Material, queries: u64) -> Vec<Asked> {
 }
 
 /// A question about something of the age that its sort has.
-fn about(material: &Material, sort: Sort, number: u64, chance: &mut Chance) -> Asked {
+fn about(material: &Material, sort: Sort, number: u64, chance: &mut Chance) -> LoggedQuestion {
     let record = match sort {
         Sort::Recent => {
             let days = -RECENT_DAYS * (1.0 - chance.unit()).ln();
@@ -127,7 +127,7 @@ fn about(material: &Material, sort: Sort, number: u64, chance: &mut Chance) -> A
     if sort == Sort::Dated {
         recall.filter = month_of(time_of(answers[0], material.records, THREE_YEARS));
     }
-    Asked {
+    LoggedQuestion {
         sort,
         recall,
         answers,
@@ -162,7 +162,7 @@ fn rephrased(material: &Material, about: u64, number: u64, chance: &mut Chance) 
 }
 
 /// A question of words that no record holds together.
-fn unanswerable(material: &Material, number: u64, chance: &mut Chance) -> Asked {
+fn unanswerable(material: &Material, number: u64, chance: &mut Chance) -> LoggedQuestion {
     let words = if let Some(generator) = &material.generator {
         generator.rephrased(0, number, 0)
     } else {
@@ -173,7 +173,7 @@ fn unanswerable(material: &Material, number: u64, chance: &mut Chance) -> Asked 
         };
         (0..6).map(word).collect::<Vec<_>>().join(" ")
     };
-    Asked {
+    LoggedQuestion {
         sort: Sort::Unanswerable,
         recall: Recall::new(words),
         answers: Vec::new(),

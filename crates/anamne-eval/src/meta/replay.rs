@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anamne::{Plan, Recall, Work};
 
-use super::log::{Asked, Sort};
+use super::log::{LoggedQuestion, Sort};
 use super::material::Told;
 use crate::failure::Failure;
 use crate::latencies::Latencies;
@@ -28,7 +28,11 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    pub(super) fn run(store: &Told, log: &[Asked], planning: bool) -> Result<Self, Failure> {
+    pub(super) fn run(
+        store: &Told,
+        log: &[LoggedQuestion],
+        planning: bool,
+    ) -> Result<Self, Failure> {
         store.space.forget_meta()?;
         let mut went = Vec::with_capacity(log.len());
         for (number, asked) in log.iter().enumerate() {
@@ -75,7 +79,7 @@ struct Means {
 }
 
 impl Means {
-    fn of<'a>(went: impl Iterator<Item = (&'a Asked, &'a Went)>) -> Self {
+    fn of<'a>(went: impl Iterator<Item = (&'a LoggedQuestion, &'a Went)>) -> Self {
         let mut means = Self::default();
         for (asked, went) in went {
             means.questions += 1.0;
@@ -97,7 +101,7 @@ impl Means {
 }
 
 /// The figures of both replays side by side: all questions, the second half, each sort.
-pub(super) fn table(log: &[Asked], off: &Replay, on: &Replay) -> String {
+pub(super) fn table(log: &[LoggedQuestion], off: &Replay, on: &Replay) -> String {
     let mut text = format!(
         "{:<12} {:>5}  {:>7} {:>7}  {:>6} {:>6}  {:>9} {:>9} {:>6}  {:>9} {:>9} {:>6}  {:>6} {:>6}  {:>6} {:>6}\n",
         "questions",
@@ -117,7 +121,7 @@ pub(super) fn table(log: &[Asked], off: &Replay, on: &Replay) -> String {
         "p95",
         "plan",
     );
-    let mut add = |name: &str, kept: &dyn Fn(usize, &Asked) -> bool| {
+    let mut add = |name: &str, kept: &dyn Fn(usize, &LoggedQuestion) -> bool| {
         let means = |replay: &'_ Replay| {
             let pairs = log.iter().zip(&replay.went).enumerate();
             Means::of(
@@ -158,7 +162,7 @@ pub(super) fn table(log: &[Asked], off: &Replay, on: &Replay) -> String {
 }
 
 /// The questions whose answer planning lost, with its reasons.
-pub(super) fn lost(log: &[Asked], off: &Replay, on: &Replay) -> Vec<String> {
+pub(super) fn lost(log: &[LoggedQuestion], off: &Replay, on: &Replay) -> Vec<String> {
     let both = log.iter().zip(off.went.iter().zip(&on.went));
     let lost = both.filter(|(_, (off, on))| on.recall < off.recall);
     lost.map(|(asked, (_, on))| {

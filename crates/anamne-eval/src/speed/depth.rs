@@ -165,7 +165,7 @@ pub(crate) fn measure(
 }
 
 /// What the questions of one depth came to.
-struct Asked {
+struct DepthQuestion {
     took: Latencies,
     /// The same without waits for a core.
     ran: Latencies,
@@ -174,7 +174,7 @@ struct Asked {
     paths: f64,
 }
 
-fn ask_all(space: &Space, questions: &[String], depth: Depth) -> Result<Asked, Failure> {
+fn ask_all(space: &Space, questions: &[String], depth: Depth) -> Result<DepthQuestion, Failure> {
     let recall = |question: &String| {
         Recall::new(question)
             .limit(RESULTS)
@@ -204,7 +204,7 @@ fn ask_all(space: &Space, questions: &[String], depth: Depth) -> Result<Asked, F
         edges += plan.map_or(0, |plan| plan.work.edges);
     }
     let mean = |sum: f64| sum / questions.len() as f64;
-    Ok(Asked {
+    Ok(DepthQuestion {
         took,
         ran,
         edges: mean(edges as f64),

@@ -8,7 +8,7 @@ use roaring::RoaringBitmap;
 use super::attributes::{WIDTH, decode};
 use super::layout::{ColumnsEntry, ColumnsLayout, ColumnsSegment};
 use super::predicate::RowPredicate;
-use crate::segments::{Found, Layout, Live, Snapshot};
+use crate::segments::{Layout, Live, RowLocation, Snapshot};
 
 /// How far on each side [`ColumnsSnapshot::neighbours`] looks, in rows.
 pub const NEARBY: u32 = 64;
@@ -61,16 +61,16 @@ impl ColumnsSnapshot {
     /// The attributes of `row`; `None` when no live memory is there. O(segments · log n).
     pub fn attributes(&self, row: Row) -> Option<Attributes> {
         match self.find(row.0)? {
-            Found::Entry(entry) => Some(entry.attributes),
-            Found::Slots(segment, slots) => segment.attributes(slots.start).ok(),
+            RowLocation::Entry(entry) => Some(entry.attributes),
+            RowLocation::Slots(segment, slots) => segment.attributes(slots.start).ok(),
         }
     }
 
     /// The tokens of `row`'s text, at most 4 096; `None` when no live memory is there.
     pub fn tokens(&self, row: Row) -> Option<&[u16]> {
         match self.find(row.0)? {
-            Found::Entry(entry) => Some(&entry.tokens),
-            Found::Slots(segment, slots) => segment.tokens(slots.start).ok(),
+            RowLocation::Entry(entry) => Some(&entry.tokens),
+            RowLocation::Slots(segment, slots) => segment.tokens(slots.start).ok(),
         }
     }
 
@@ -162,7 +162,7 @@ impl ColumnsSnapshot {
         Ok(found)
     }
 
-    fn find(&self, row: u32) -> Option<Found<'_, ColumnsLayout>> {
+    fn find(&self, row: u32) -> Option<RowLocation<'_, ColumnsLayout>> {
         self.snapshot.find(row).ok().flatten()
     }
 }

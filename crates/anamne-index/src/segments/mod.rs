@@ -28,5 +28,5 @@ pub(crate) use file::SegmentFile;
 pub(crate) use fold::Thoroughness;
 pub(crate) use layout::{Layout, Place, Source};
 pub(crate) use shelf::{Shelf, view_of_shelf};
-pub(crate) use state::{Found, Live, Snapshot};
+pub(crate) use state::{Live, RowLocation, Snapshot};
 pub(crate) use writer::SegmentWriter;

@@ -257,7 +257,7 @@ clone_fields!(Snapshot {
 });
 
 /// Where the present state of a row is.
-pub(crate) enum Found<'a, L: Layout> {
+pub(crate) enum RowLocation<'a, L: Layout> {
     /// In the tail.
     Entry(&'a L::Entry),
     /// In these slots of a segment.
@@ -309,14 +309,14 @@ impl<L: Layout> Snapshot<L> {
     }
 
     /// The present state of `row`; `None` when there is no live memory in it. O(segments · log n).
-    pub(crate) fn find(&self, row: u32) -> Result<Option<Found<'_, L>>, ViewError> {
+    pub(crate) fn find(&self, row: u32) -> Result<Option<RowLocation<'_, L>>, ViewError> {
         if let Some(state) = self.tail.rows.get(&row) {
-            return Ok(state.entry.as_deref().map(Found::Entry));
+            return Ok(state.entry.as_deref().map(RowLocation::Entry));
         }
         Ok(self
             .published
             .find(row)?
-            .map(|(live, slots)| Found::Slots(&*live.segment, slots)))
+            .map(|(live, slots)| RowLocation::Slots(&*live.segment, slots)))
     }
 
     /// Counts the present state of `row` out of the summary.

@@ -22,7 +22,7 @@ use anamne_store::view::ViewError;
 use anamne_types::Row;
 use roaring::RoaringBitmap;
 
-use crate::segments::{Found, Shelf, Snapshot, view_of_shelf};
+use crate::segments::{RowLocation, Shelf, Snapshot, view_of_shelf};
 use codes::Query;
 use layout::VectorsLayout;
 pub use parts::embedded_texts;
@@ -170,8 +170,8 @@ fn similarity(
     row: u32,
 ) -> Result<Option<f32>, ViewError> {
     match snapshot.find(row)? {
-        Some(Found::Entry(entry)) => Ok(entry.best(query)),
-        Some(Found::Slots(segment, slots)) => segment.best(query, slots),
+        Some(RowLocation::Entry(entry)) => Ok(entry.best(query)),
+        Some(RowLocation::Slots(segment, slots)) => segment.best(query, slots),
         None => Ok(None),
     }
 }

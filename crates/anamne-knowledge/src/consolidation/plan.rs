@@ -7,7 +7,7 @@ use anamne_types::{Kind, Memory, MemoryId, Row};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::form::Form;
-use super::verdict::{Likeness, Verdict, verdict};
+use super::verdict::{Likeness, MergeVerdict, verdict};
 use crate::summaries::words::Weights;
 
 /// A plan is made for so many memories at most; those with the highest rows count, and the rest is left to another plan.
@@ -137,7 +137,7 @@ fn likely_pairs(forms: &[Form]) -> Vec<(usize, usize)> {
 struct Judged {
     earlier: usize,
     later: usize,
-    verdict: Verdict,
+    verdict: MergeVerdict,
     likeness: Likeness,
 }
 
@@ -156,7 +156,7 @@ fn judged(forms: &[Form], pairs: &[(usize, usize)]) -> Vec<Judged> {
     pairs
         .iter()
         .map(of)
-        .filter(|judged| judged.verdict != Verdict::Apart)
+        .filter(|judged| judged.verdict != MergeVerdict::Apart)
         .collect()
 }
 
@@ -206,8 +206,8 @@ fn relation(forms: &[Form], loser: usize, winner: usize) -> Option<ProposalKind>
         (winner, loser)
     };
     match verdict(&forms[earlier], &forms[later]).0 {
-        Verdict::Same => Some(ProposalKind::Merged),
-        Verdict::Contained if later == winner => Some(ProposalKind::Superseded),
+        MergeVerdict::Same => Some(ProposalKind::Merged),
+        MergeVerdict::Contained if later == winner => Some(ProposalKind::Superseded),
         _ => None,
     }
 }
@@ -223,7 +223,7 @@ impl Winners {
             parents: (0..forms.len()).collect(),
         };
         for pair in judged {
-            if !matches!(pair.verdict, Verdict::Same | Verdict::Contained) {
+            if !matches!(pair.verdict, MergeVerdict::Same | MergeVerdict::Contained) {
                 continue;
             }
             let (a, b) = (winners.of_place(pair.earlier), winners.of_place(pair.later));
@@ -292,7 +292,7 @@ fn seen(forms: &[Form], ids: &[MemoryId], loser: usize, winner: usize) -> Audit 
 }
 
 fn kept(forms: &[Form], ids: &[MemoryId], pair: &Judged) -> Option<(Row, Proposal)> {
-    let Verdict::Differ(reason) = &pair.verdict else {
+    let MergeVerdict::Differ(reason) = &pair.verdict else {
         return None;
     };
     let proposal = Proposal {

@@ -5,7 +5,7 @@ use crate::vectors::dot;
 
 /// What two memories are to each other.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Verdict {
+pub(crate) enum MergeVerdict {
     /// They have nothing to do with each other.
     Apart,
     /// They say the same, but for the form.
@@ -37,7 +37,7 @@ const NEAR: f32 = 0.5;
 const COMPARED: usize = 256;
 
 /// What the earlier and the later of two memories are to each other. O(words²), bounded.
-pub(crate) fn verdict(earlier: &Form, later: &Form) -> (Verdict, Likeness) {
+pub(crate) fn verdict(earlier: &Form, later: &Form) -> (MergeVerdict, Likeness) {
     let common = in_order(&earlier.words, &later.words);
     let (few, many) = (
         earlier.words.len().min(later.words.len()),
@@ -51,42 +51,42 @@ pub(crate) fn verdict(earlier: &Form, later: &Form) -> (Verdict, Likeness) {
     (judge(earlier, later, common, &likeness), likeness)
 }
 
-fn judge(earlier: &Form, later: &Form, common: usize, likeness: &Likeness) -> Verdict {
+fn judge(earlier: &Form, later: &Form, common: usize, likeness: &Likeness) -> MergeVerdict {
     if earlier.sort != later.sort || few_words(earlier) || few_words(later) || likeness.held < ALIKE
     {
-        return Verdict::Apart;
+        return MergeVerdict::Apart;
     }
     if earlier.own != later.own || (earlier.own && earlier.author != later.author) {
-        return Verdict::Differ("they speak of different people".to_owned());
+        return MergeVerdict::Differ("they speak of different people".to_owned());
     }
     if earlier.denials != later.denials {
-        return Verdict::Differ("one of them denies what the other says".to_owned());
+        return MergeVerdict::Differ("one of them denies what the other says".to_owned());
     }
     let particulars = earlier.particulars.len().max(later.particulars.len());
     if particulars > COMPARED && earlier.particulars != later.particulars {
-        return Verdict::Differ("they hold too many numbers and names to compare".to_owned());
+        return MergeVerdict::Differ("they hold too many numbers and names to compare".to_owned());
     }
     if earlier.particulars != later.particulars && lacks(&earlier.particulars, &later.particulars) {
-        return Verdict::Differ(
+        return MergeVerdict::Differ(
             "the later one lacks a number, date or name of the earlier one".to_owned(),
         );
     }
     if common == earlier.words.len() && common == later.words.len() {
-        return Verdict::Same;
+        return MergeVerdict::Same;
     }
     if common < earlier.words.len() {
-        return Verdict::Differ("each has words that the other lacks".to_owned());
+        return MergeVerdict::Differ("each has words that the other lacks".to_owned());
     }
     if likeness.cosine < NEAR || !goes_on(earlier, later) {
-        return Verdict::Differ("the later one is about more than that".to_owned());
+        return MergeVerdict::Differ("the later one is about more than that".to_owned());
     }
     if later.words[earlier.words.len()..]
         .iter()
         .any(|word| limits(word))
     {
-        return Verdict::Differ("the later one limits what the earlier one says".to_owned());
+        return MergeVerdict::Differ("the later one limits what the earlier one says".to_owned());
     }
-    Verdict::Contained
+    MergeVerdict::Contained
 }
 
 /// Whether the later memory says the earlier one first, and then continues with a phrase or a clause of its own.

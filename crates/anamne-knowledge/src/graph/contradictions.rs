@@ -147,7 +147,7 @@ impl Placed {
 }
 
 /// A contradiction that was found, and the two claims in it.
-struct Found {
+struct FoundContradiction {
     finder: (i64, i64),
     rival: (i64, i64),
     earlier: (i64, i64),
@@ -164,7 +164,7 @@ fn look(
     connection
         .prepare_cached("DELETE FROM conflicts WHERE finder = ?1")?
         .execute([finder])?;
-    let mut found: BTreeMap<(i64, usize, usize), Found> = BTreeMap::new();
+    let mut found: BTreeMap<(i64, usize, usize), FoundContradiction> = BTreeMap::new();
     for own in claims_of(connection, finder)? {
         let mut rivals = BTreeSet::new();
         for key in keys(&own.claim).sought {
@@ -183,7 +183,7 @@ fn look(
                 continue;
             };
             let place = (rival.0, own.claim.span.start, other.claim.span.start);
-            let link = Found {
+            let link = FoundContradiction {
                 finder: own.at,
                 rival,
                 earlier: earlier.at,
@@ -270,7 +270,7 @@ pub(super) fn identity(sides: [([u8; 16], i64); 2]) -> String {
 fn note(
     connection: &Connection,
     readings: Option<&Readings>,
-    found: &Found,
+    found: &FoundContradiction,
 ) -> Result<(), GraphError> {
     let memory = |row: i64| -> Result<[u8; 16], GraphError> {
         Ok(connection

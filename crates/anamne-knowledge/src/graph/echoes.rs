@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 use super::GraphError;
 use super::extract::{Touched, beginning};
 use super::naming::{self, Name};
-use super::teller::{Way, mention_in};
+use super::reading_writer::{Way, mention_in};
 use crate::reading::echoes;
 
 /// So many memories back in its thread a memory may name something that it doesn't name in full itself.

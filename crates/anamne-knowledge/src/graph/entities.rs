@@ -154,15 +154,15 @@ const FIELDS: &str = "entities.name, entities.id, entities.type, entities.confid
      entities.first_seen, entities.last_seen, entities.spelling";
 
 /// An entity with the number under which it is kept.
-pub(super) struct Kept {
+pub(super) struct KeptEntity {
     pub(super) name: Name,
     pub(super) entity: Entity,
 }
 
-fn read_entity(row: &SqlRow<'_>) -> rusqlite::Result<Kept> {
+fn read_entity(row: &SqlRow<'_>) -> rusqlite::Result<KeptEntity> {
     let (memories, told): (i64, bool) = (row.get(4)?, row.get(5)?);
     let mentions = memories as u64;
-    Ok(Kept {
+    Ok(KeptEntity {
         name: row.get(0)?,
         entity: Entity {
             id: EntityId(Uuid::from_bytes(row.get(1)?)),
@@ -234,7 +234,7 @@ impl Graph {
             "SELECT {FIELDS} FROM entities WHERE {condition} ORDER BY entities.memories DESC, entities.id LIMIT {}",
             query.limit
         );
-        let kept: Vec<Kept> = reader
+        let kept: Vec<KeptEntity> = reader
             .prepare_cached(&sql)?
             .query_map(params_from_iter(values), read_entity)?
             .collect::<Result<_, _>>()?;
@@ -295,7 +295,7 @@ impl Graph {
              JOIN entities ON entities.name = coalesce((SELECT kept FROM canonical WHERE canonical.name = mentions.name), mentions.name) \
              WHERE memories.id = ?1 AND way <> 2 AND {NOT_DENIED} ORDER BY entities.memories DESC, entities.id"
         );
-        let kept: Vec<Kept> = reader
+        let kept: Vec<KeptEntity> = reader
             .prepare_cached(&sql)?
             .query_map([memory.as_bytes().as_slice()], read_entity)?
             .collect::<Result<_, _>>()?;
@@ -320,7 +320,7 @@ pub(super) fn latest(mut evidence: Vec<Evidence>, limit: usize) -> Vec<Evidence>
     evidence
 }
 
-pub(super) fn find(connection: &Connection, name: &str) -> Result<Kept, GraphError> {
+pub(super) fn find(connection: &Connection, name: &str) -> Result<KeptEntity, GraphError> {
     let missing = || GraphError::NoEntity {
         name: name.trim().to_owned(),
     };
@@ -337,7 +337,10 @@ pub(super) fn find(connection: &Connection, name: &str) -> Result<Kept, GraphErr
 }
 
 /// The entity that is kept under this name, unless it was denied.
-pub(super) fn by_name(connection: &Connection, name: Name) -> Result<Option<Kept>, GraphError> {
+pub(super) fn by_name(
+    connection: &Connection,
+    name: Name,
+) -> Result<Option<KeptEntity>, GraphError> {
     let sql = format!("SELECT {FIELDS} FROM entities WHERE name = ?1 AND {NOT_DENIED}");
     Ok(connection
         .prepare_cached(&sql)?
@@ -345,7 +348,10 @@ pub(super) fn by_name(connection: &Connection, name: Name) -> Result<Option<Kept
         .optional()?)
 }
 
-pub(super) fn with_aliases(connection: &Connection, mut kept: Kept) -> Result<Entity, GraphError> {
+pub(super) fn with_aliases(
+    connection: &Connection,
+    mut kept: KeptEntity,
+) -> Result<Entity, GraphError> {
     let mut spelling = connection.prepare_cached(
         "SELECT spelling FROM mentions WHERE name = ?1 GROUP BY spelling ORDER BY count(*) DESC, spelling LIMIT 1",
     )?;

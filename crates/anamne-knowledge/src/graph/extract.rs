@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::naming::{self, Name};
-use super::teller::Teller;
+use super::reading_writer::ReadingWriter;
 use super::{Graph, GraphError, contradictions, echoes, entities, expiry};
 use crate::reading::Utterance;
 use crate::readings::Readings;
@@ -314,7 +314,7 @@ fn take_in(
     if let (Some(thread), Some(position)) = (&memory.thread, memory.position) {
         touched.places.insert((thread.clone(), i64::from(position)));
     }
-    let teller = Teller {
+    let teller = ReadingWriter {
         connection,
         readings,
         row: number,

@@ -25,7 +25,7 @@ const NAME_WORDS: usize = 5;
 
 /// An entity as it is met on the way.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Met {
+pub struct MetNode {
     /// Its identity.
     pub entity: EntityId,
     /// Its name, as it is written most often.
@@ -42,7 +42,7 @@ pub struct Leading {
     /// The entity that was asked about.
     pub from: EntityId,
     /// The other one.
-    pub to: Met,
+    pub to: MetNode,
     /// What is said: `works_at`.
     pub relation: String,
     /// Whether it is said of the other one.
@@ -76,8 +76,8 @@ const ASKED: &str = "asked (id, kept, name) AS MATERIALIZED ( \
 
 const MET: &str = "entities.id, entities.spelling, entities.type, entities.memories";
 
-fn read_met(row: &SqlRow<'_>, first: usize) -> rusqlite::Result<Met> {
-    Ok(Met {
+fn read_met(row: &SqlRow<'_>, first: usize) -> rusqlite::Result<MetNode> {
+    Ok(MetNode {
         entity: EntityId(Uuid::from_bytes(row.get(first)?)),
         name: row.get(first + 1)?,
         entity_type: EntityType::from_number(row.get(first + 2)?).unwrap_or(EntityType::Concept),
@@ -98,7 +98,7 @@ impl Graph {
         &self,
         rows: &[Row],
         most: usize,
-    ) -> Result<Vec<(Row, Met)>, GraphError> {
+    ) -> Result<Vec<(Row, MetNode)>, GraphError> {
         let sql = format!(
             "SELECT asked.value, {MET} FROM json_each(?1) AS asked \
              CROSS JOIN mentions INDEXED BY mentions_by_row ON mentions.row = asked.value AND mentions.name <= coalesce( \
@@ -115,7 +115,7 @@ impl Graph {
             params![json_of_rows(rows), EntityType::Date.number()],
             |row| Ok((Row(row.get(0)?), read_met(row, 1)?)),
         )?;
-        let mut by_row: BTreeMap<Row, Vec<Met>> = BTreeMap::new();
+        let mut by_row: BTreeMap<Row, Vec<MetNode>> = BTreeMap::new();
         for one in found {
             let (row, met) = one?;
             by_row.entry(row).or_default().push(met);
@@ -259,7 +259,11 @@ impl Graph {
     /// The entities that a question names, in its order; of names that overlap the longest counts.
     ///
     /// Names are looked for in its first 64 words. Dates are left out.
-    pub fn named_in_question(&self, question: &str, most: usize) -> Result<Vec<Met>, GraphError> {
+    pub fn named_in_question(
+        &self,
+        question: &str,
+        most: usize,
+    ) -> Result<Vec<MetNode>, GraphError> {
         let words: Vec<&str> = question.split_whitespace().take(QUESTION_WORDS).collect();
         let mut spans: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
         for start in 0..words.len() {

@@ -16,9 +16,9 @@ mod extract;
 mod leading;
 mod naming;
 mod neighbourhood;
+mod reading_writer;
 mod relations;
 mod suggestions;
-mod teller;
 mod threads;
 
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub use contradictions::ContradictionQuery;
 pub use entities::EntityQuery;
 pub use error::GraphError;
 pub use extract::ExtractionReport;
-pub use leading::{Leading, Met, Opposed};
+pub use leading::{Leading, MetNode, Opposed};
 pub use threads::RelatedThread;
 
 const DATABASE: SideDatabase = SideDatabase::new(2, include_str!("schema.sql"));

@@ -6,7 +6,7 @@ use anamne_types::{EntityId, EntityType, Neighbourhood, Object, Perspective, Rel
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-use super::entities::{Kept, by_name, find, instant, read_evidence, state_of, with_aliases};
+use super::entities::{KeptEntity, by_name, find, instant, read_evidence, state_of, with_aliases};
 use super::naming::{self, Name};
 use super::relations::{LISTED, relations_of};
 use super::{Graph, GraphError};
@@ -88,7 +88,10 @@ impl Graph {
 }
 
 /// The entities that are named in the same memories as one, with in how many, most first.
-fn together(connection: &Connection, kept: &Kept) -> Result<Vec<(u64, Kept)>, GraphError> {
+fn together(
+    connection: &Connection,
+    kept: &KeptEntity,
+) -> Result<Vec<(u64, KeptEntity)>, GraphError> {
     let mut counts: BTreeMap<Name, u64> = BTreeMap::new();
     for member in naming::members(connection, kept.name)? {
         let mut statement = connection.prepare_cached(
@@ -120,9 +123,9 @@ fn together(connection: &Connection, kept: &Kept) -> Result<Vec<(u64, Kept)>, Gr
 /// The relations `named_with` of an entity to those with which no other relation joins it.
 fn beside(
     connection: &Connection,
-    kept: &Kept,
+    kept: &KeptEntity,
     known: &BTreeMap<String, Relation>,
-) -> Result<Vec<(Relation, Kept)>, GraphError> {
+) -> Result<Vec<(Relation, KeptEntity)>, GraphError> {
     let joined: BTreeSet<EntityId> = known
         .values()
         .filter_map(|relation| match &relation.object {
@@ -146,8 +149,8 @@ fn beside(
 /// That two entities are named together; the same from either side.
 fn named_with(
     connection: &Connection,
-    one: &Kept,
-    other: &Kept,
+    one: &KeptEntity,
+    other: &KeptEntity,
     count: u64,
 ) -> Result<Relation, GraphError> {
     let (first, second) = if one.entity.id < other.entity.id {
@@ -193,7 +196,7 @@ fn named_with(
     })
 }
 
-fn ends(connection: &Connection, relation: &Relation) -> Result<Vec<Kept>, GraphError> {
+fn ends(connection: &Connection, relation: &Relation) -> Result<Vec<KeptEntity>, GraphError> {
     let object = match &relation.object {
         Object::Entity { id, .. } => Some(*id),
         Object::Value(_) => None,

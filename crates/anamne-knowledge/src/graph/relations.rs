@@ -7,7 +7,8 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::entities::{
-    Kept, by_name, confirmed_since, find, instant, latest, read_evidence, state_of, with_aliases,
+    KeptEntity, by_name, confirmed_since, find, instant, latest, read_evidence, state_of,
+    with_aliases,
 };
 use super::naming::{self, Name};
 use super::{Graph, GraphError};
@@ -34,7 +35,7 @@ const ONE_AT_A_TIME: &[&str] = &[
 const ONE_FOR_EVER: &[&str] = &["born_on"];
 
 /// One statement of one memory.
-struct Said {
+struct StatementRow {
     row: i64,
     memory: anamne_types::Evidence,
     recorded_at: i64,
@@ -51,7 +52,7 @@ struct Said {
     told: bool,
 }
 
-impl Said {
+impl StatementRow {
     fn at(&self) -> i64 {
         self.memory.at.as_microsecond()
     }
@@ -143,7 +144,7 @@ fn memories_of_kind(
 /// The relations that begin or end at an entity.
 pub(super) fn relations_of(
     connection: &Connection,
-    kept: &Kept,
+    kept: &KeptEntity,
     now: Timestamp,
 ) -> Result<Vec<Relation>, GraphError> {
     let mut said = Vec::new();
@@ -228,7 +229,7 @@ fn said_with(
     end: &str,
     name: Name,
     now: Timestamp,
-) -> Result<Vec<Said>, GraphError> {
+) -> Result<Vec<StatementRow>, GraphError> {
     let sql = format!(
         "SELECT row, id, occurred_at, recorded_at, author, subject, relation, object, value, frame, negated, valid_from, \
          valid_to, confidence, told FROM statements JOIN memories USING (row) \
@@ -238,7 +239,7 @@ fn said_with(
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let found = statement.query_map([name, now.as_microsecond()], |row| {
-        Ok(Said {
+        Ok(StatementRow {
             row: row.get(0)?,
             memory: read_evidence(row)?,
             recorded_at: row.get(3)?,
@@ -268,8 +269,8 @@ fn said_with(
 
 /// Brings statements that say the same together, in the order in which they were first said. A later denial by a text
 /// ends what it denies.
-fn grouped(connection: &Connection, said: Vec<Said>) -> Result<Vec<Group>, GraphError> {
-    let mut groups: BTreeMap<(Name, String, String), Vec<Said>> = BTreeMap::new();
+fn grouped(connection: &Connection, said: Vec<StatementRow>) -> Result<Vec<Group>, GraphError> {
+    let mut groups: BTreeMap<(Name, String, String), Vec<StatementRow>> = BTreeMap::new();
     for one in said {
         let end = match one.object {
             Some(object) => naming::key(connection, object)?,
@@ -295,7 +296,7 @@ fn group(
     subject: Name,
     relation: String,
     end: &str,
-    said: &[Said],
+    said: &[StatementRow],
 ) -> Result<Option<Group>, GraphError> {
     let positive: Vec<_> = said.iter().filter(|one| !one.negated).collect();
     let (Some(first), Some(last), Some(subject_of)) = (
@@ -390,7 +391,7 @@ fn is_denied(
     subject: Name,
     relation: &str,
     end: &str,
-    last: &Said,
+    last: &StatementRow,
 ) -> Result<bool, GraphError> {
     let mut denied = false;
     for member in naming::members(connection, subject)? {

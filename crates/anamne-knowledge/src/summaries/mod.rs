@@ -9,10 +9,10 @@
 //! read, [`Summaries::purge`] leaves nothing of what was forgotten. The summaries are a pure function of the
 //! memories that are alive, whichever way they came.
 
+mod building;
 mod choosing;
 mod digest;
 mod error;
-mod extraction;
 mod file;
 mod following;
 mod graph;
@@ -27,9 +27,9 @@ mod turns;
 mod wording;
 pub(crate) mod words;
 
+pub use building::SummaryReport;
 pub use digest::{Bounds, Digest, SummarySentence, Turn};
 pub use error::SummaryError;
-pub use extraction::SummaryReport;
 pub use file::{SUMMARIES_FORMAT, Summaries};
 pub use period::Level;
 pub use reading::Summary;

@@ -123,14 +123,14 @@ impl fmt::Display for KeyOrigin {
 /// The service under which keys stand in a keychain; the account is [`BridgeConfig::key_account`](super::BridgeConfig::key_account).
 pub const KEYCHAIN_SERVICE: &str = "anamne";
 
-type Found = Option<(Key, KeyOrigin)>;
+type KeyLookup = Option<(Key, KeyOrigin)>;
 
 impl KeySources<'_> {
     /// The key: from the variable where one is named, else from the keychain, else from the file.
     ///
     /// A place that holds something unusable is an error, and not skipped. A key that was kept for another
     /// account is not found.
-    pub(crate) fn find(&self, wanted: &Wanted<'_>) -> Result<Found, BridgeError> {
+    pub(crate) fn find(&self, wanted: &Wanted<'_>) -> Result<KeyLookup, BridgeError> {
         let keep = |text: String, origin: KeyOrigin| {
             Key::new(&text, &origin.to_string()).map(|key| Some((key, origin)))
         };

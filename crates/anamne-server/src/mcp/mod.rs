@@ -14,7 +14,7 @@
 
 mod arguments;
 mod budget;
-mod desk;
+mod call_context;
 mod flow;
 mod next_step;
 mod quote;

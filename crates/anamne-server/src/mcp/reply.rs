@@ -10,7 +10,7 @@ use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::desk::Desk;
+use super::call_context::CallContext;
 use super::next_step;
 
 /// The longest message of an error, in characters.
@@ -26,13 +26,13 @@ pub(crate) struct Reply {
 impl Reply {
     /// `structured` is asked for only where it is wanted.
     pub(crate) fn new(
-        desk: &Desk,
+        call: &CallContext,
         text: impl Into<String>,
         structured: impl FnOnce() -> Value,
     ) -> Self {
         Self {
             text: text.into(),
-            structured: desk.structured.then(|| escaped(structured())),
+            structured: call.structured.then(|| escaped(structured())),
         }
     }
 }

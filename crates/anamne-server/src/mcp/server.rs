@@ -13,7 +13,7 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, Semaphore};
 
-use super::desk::Desk;
+use super::call_context::CallContext;
 use super::reply::{Failure, message_of};
 use super::tools::{Effect, ToolEntry, offered};
 use super::{ServeError, Settings};
@@ -113,7 +113,7 @@ impl MemoryServer {
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let desk = self.desk(actor(context));
+        let call = self.call_context(actor(context));
         let owned = self.shared.owned.clone();
         let (run, schema) = (entry.run, entry.schema.clone());
         let arguments = request.arguments.unwrap_or_default();
@@ -132,8 +132,8 @@ impl MemoryServer {
             // Held by the thread, not by the task: a call that was given up still ends before the next begins.
             let (_slot, _turn) = (slot, turn);
             // So that a server that may only read has a space to read; what fails here fails again below.
-            drop(owned.space(&desk.space));
-            run(arguments, &schema, &desk)
+            drop(owned.space(&call.space));
+            run(arguments, &schema, &call)
         });
         match working.await {
             Ok(Ok(reply)) => Ok(reply.into()),
@@ -145,8 +145,8 @@ impl MemoryServer {
         }
     }
 
-    fn desk(&self, actor: Actor) -> Desk {
-        Desk {
+    fn call_context(&self, actor: Actor) -> CallContext {
+        CallContext {
             store: self.shared.store.clone(),
             space: self.shared.space.clone(),
             core: self.shared.core,

@@ -58,7 +58,7 @@ pub(super) struct Known {
 }
 
 /// Where a project was found.
-pub(super) enum Found {
+pub(super) enum SpaceLookup {
     At { space: usize, folder: Option<usize> },
     Moved { space: usize, folder: usize },
     Nowhere { alike: Vec<usize> },
@@ -81,9 +81,9 @@ impl Known {
             .map(|(space, folder)| (space, folder, &self.projects[space].project.folders[folder]))
     }
 
-    pub(super) fn find(&self, project: &Project) -> Found {
+    pub(super) fn find(&self, project: &Project) -> SpaceLookup {
         let here = project.path();
-        let at = |space, folder| Found::At {
+        let at = |space, folder| SpaceLookup::At {
             space,
             folder: Some(folder),
         };
@@ -101,12 +101,12 @@ impl Known {
         {
             // The same repository by another way, such as a second mount, or one that moved.
             return if is_still_there(recorded, project) {
-                Found::At {
+                SpaceLookup::At {
                     space,
                     folder: None,
                 }
             } else {
-                Found::Moved { space, folder }
+                SpaceLookup::Moved { space, folder }
             };
         }
         let is_same = |folder: &ProjectFolder| {
@@ -129,18 +129,18 @@ impl Known {
                     .iter()
                     .any(|(_, _, folder)| is_still_there(folder, project)) =>
             {
-                Found::Moved {
+                SpaceLookup::Moved {
                     space: *space,
                     folder: *folder,
                 }
             }
-            _ => Found::Nowhere { alike: spaces },
+            _ => SpaceLookup::Nowhere { alike: spaces },
         }
     }
 
     /// What is to be recorded of the project's folder; nothing where it stands there already.
-    pub(super) fn update(&self, project: &Project, found: &Found) -> Option<ProjectFolder> {
-        let Found::At {
+    pub(super) fn update(&self, project: &Project, found: &SpaceLookup) -> Option<ProjectFolder> {
+        let SpaceLookup::At {
             space,
             folder: Some(folder),
         } = found
@@ -158,10 +158,10 @@ impl Known {
         (record != *recorded).then_some(record)
     }
 
-    pub(super) fn space(&self, project: &Project, found: &Found) -> Result<ProjectSpace> {
+    pub(super) fn space(&self, project: &Project, found: &SpaceLookup) -> Result<ProjectSpace> {
         match found {
-            Found::At { space, .. } => Ok(known(self.projects[*space].space.clone())),
-            Found::Moved { space, folder } => {
+            SpaceLookup::At { space, .. } => Ok(known(self.projects[*space].space.clone())),
+            SpaceLookup::Moved { space, folder } => {
                 let KnownProject { space, project } = &self.projects[*space];
                 let from = project.folders[*folder].location().unwrap_or_default();
                 Ok(ProjectSpace {
@@ -170,7 +170,7 @@ impl Known {
                     notes: Vec::new(),
                 })
             }
-            Found::Nowhere { alike } => self.new_space(project, alike),
+            SpaceLookup::Nowhere { alike } => self.new_space(project, alike),
         }
     }
 

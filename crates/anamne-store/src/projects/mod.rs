@@ -16,7 +16,7 @@ use crate::project::{Card, Project};
 use crate::project_config::{ProjectConfig, ProjectFolder};
 use crate::space_name::SpaceName;
 use crate::store::StoreFolder;
-use known::{Found, Known, is_generic};
+use known::{Known, SpaceLookup, is_generic};
 use register::{REGISTER_FORMAT, Register};
 
 /// The largest `space.toml` and `projects.toml` that are looked through for folders.
@@ -93,7 +93,9 @@ impl StoreFolder {
         let claimed = self.with_projects(|| self.claim_under_lock(project, now));
         match (claimed, &found) {
             // What may only be read is used as it is.
-            (Err(error), Found::At { .. } | Found::Moved { .. }) if error.is_read_only() => {
+            (Err(error), SpaceLookup::At { .. } | SpaceLookup::Moved { .. })
+                if error.is_read_only() =>
+            {
                 first.space(project, &found)
             }
             (claimed, _) => claimed,
@@ -121,10 +123,10 @@ impl StoreFolder {
         self.change_project(&space.name, now, |config| {
             let folders = &mut config.project.folders;
             match &found {
-                Found::At {
+                SpaceLookup::At {
                     folder: Some(at), ..
                 }
-                | Found::Moved { folder: at, .. } => {
+                | SpaceLookup::Moved { folder: at, .. } => {
                     folders[*at] = record;
                 }
                 _ => folders.push(record),

@@ -16,7 +16,7 @@ use crate::{Result, StoreError};
 
 /// What stands in a file.
 #[derive(PartialEq, Eq)]
-enum Found {
+enum FileState {
     Nothing,
     /// The tables of an earlier format, and the statements that bring them to this one.
     Earlier(i64, &'static [&'static str]),
@@ -59,7 +59,7 @@ impl SideDatabase {
         connection.busy_timeout(LONGEST_WAIT)?;
         // First of all, for what is refused is left as it was.
         let found = self.look_into(&connection, path)?;
-        if found == Found::OfAnotherVersion {
+        if found == FileState::OfAnotherVersion {
             return Ok(None);
         }
         use_write_ahead_log(&connection)?;
@@ -67,15 +67,15 @@ impl SideDatabase {
         connection.pragma_update(None, "synchronous", synchronous)?;
         connection.pragma_update(None, "secure_delete", true)?;
         match found {
-            Found::Nothing => self.make(&mut connection, 0, &[self.schema])?,
-            Found::Earlier(format, steps) => self.make(&mut connection, format, steps)?,
-            Found::Present | Found::OfAnotherVersion => {}
+            FileState::Nothing => self.make(&mut connection, 0, &[self.schema])?,
+            FileState::Earlier(format, steps) => self.make(&mut connection, format, steps)?,
+            FileState::Present | FileState::OfAnotherVersion => {}
         }
         connection.execute_batch(self.additions)?;
         Ok(Some(connection))
     }
 
-    fn look_into(&self, connection: &Connection, path: &Path) -> Result<Found> {
+    fn look_into(&self, connection: &Connection, path: &Path) -> Result<FileState> {
         let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
         let (application, found) = (number("application_id")?, number("user_version")?);
         if application != 0 && application != self.application_id {
@@ -86,13 +86,13 @@ impl SideDatabase {
         let tables = "SELECT count(*) FROM sqlite_schema";
         let is_empty = || connection.query_row(tables, [], |row| Ok(row.get::<_, i64>(0)? == 0));
         if found == 0 && is_empty()? {
-            return Ok(Found::Nothing);
+            return Ok(FileState::Nothing);
         }
         if found <= 0 || application != self.application_id {
             return Err(StoreError::damaged(path, "it contains foreign tables"));
         }
         match self.unusable {
-            Unusable::ReplacedWhere(_) if found > self.format => Ok(Found::OfAnotherVersion),
+            Unusable::ReplacedWhere(_) if found > self.format => Ok(FileState::OfAnotherVersion),
             _ if found > self.format => Err(StoreError::Newer {
                 path: path.to_owned(),
                 found,
@@ -100,19 +100,19 @@ impl SideDatabase {
             }),
             _ if found < self.format => self.of_earlier(found, path),
             Unusable::ReplacedWhere(is_another) if is_another(connection)? => {
-                Ok(Found::OfAnotherVersion)
+                Ok(FileState::OfAnotherVersion)
             }
-            _ => Ok(Found::Present),
+            _ => Ok(FileState::Present),
         }
     }
 
     /// What is done with a file of an earlier format.
-    fn of_earlier(&self, found: i64, path: &Path) -> Result<Found> {
+    fn of_earlier(&self, found: i64, path: &Path) -> Result<FileState> {
         let steps = usize::try_from(self.format - found).unwrap_or(usize::MAX);
         let first = self.migrations.len().checked_sub(steps);
         match first {
-            Some(first) => Ok(Found::Earlier(found, &self.migrations[first..])),
-            None if self.is_replaceable() => Ok(Found::OfAnotherVersion),
+            Some(first) => Ok(FileState::Earlier(found, &self.migrations[first..])),
+            None if self.is_replaceable() => Ok(FileState::OfAnotherVersion),
             None => Err(StoreError::damaged(path, "unknown format")),
         }
     }

@@ -14,11 +14,11 @@ use crate::Result;
 /// taken. So a number's name never gets stale; a name's number may, and is checked by its users.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    known: Mutex<Known>,
+    known: Mutex<KnownName>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct KnownName {
     /// What the writer has met; trusted only while no other connection commits.
     by_name: FxHashMap<Box<str>, u32>,
     by_number: FxHashMap<u32, Box<str>>,
@@ -65,7 +65,7 @@ impl Names {
 
     /// Forgets everything, so that numbers given in a transaction that was rolled back are not used.
     pub(crate) fn forget(&self) {
-        *self.lock() = Known::default();
+        *self.lock() = KnownName::default();
     }
 
     /// These names with the connection to their database.
@@ -79,13 +79,13 @@ impl Names {
     fn learn(&self, name: &str, number: u32) {
         let mut known = self.lock();
         if known.by_name.len() >= MOST_KNOWN {
-            *known = Known::default();
+            *known = KnownName::default();
         }
         known.by_name.insert(name.into(), number);
         known.by_number.insert(number, name.into());
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, KnownName> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

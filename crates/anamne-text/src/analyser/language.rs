@@ -150,7 +150,7 @@ pub(super) struct Scores {
 
 /// What the evidence amounts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Verdict {
+pub(super) struct LanguageVerdict {
     /// The languages other than English whose stems the text gets, beside the base stem.
     pub(super) guests: LanguageSet,
     /// The languages whose function words are stop words here.
@@ -159,7 +159,7 @@ pub(super) struct Verdict {
     pub(super) known: bool,
 }
 
-impl Verdict {
+impl LanguageVerdict {
     fn known(languages: LanguageSet) -> Self {
         let guests = languages.without(LanguageSet::ENGLISH);
         Self {
@@ -201,14 +201,18 @@ impl Scores {
     /// only on some evidence of not being English: else the few short English notes without a
     /// function word would be the only ones to hold guest terms, which would make those terms rare
     /// and heavy.
-    pub(super) fn verdict_on_document(&self, text: &str, before: Option<Verdict>) -> Verdict {
+    pub(super) fn verdict_on_document(
+        &self,
+        text: &str,
+        before: Option<LanguageVerdict>,
+    ) -> LanguageVerdict {
         let leaders = self.leaders();
         let told = told_by(leaders).or(before.filter(|before| before.known));
         told.unwrap_or_else(|| self.without_leader(text, leaders, self.is_foreign()))
     }
 
     /// Judges a query by its words.
-    pub(super) fn verdict_on_query(&self, text: &str) -> Verdict {
+    pub(super) fn verdict_on_query(&self, text: &str) -> LanguageVerdict {
         let leaders = self.leaders();
         told_by(leaders).unwrap_or_else(|| self.without_leader(text, leaders, true))
     }
@@ -216,13 +220,13 @@ impl Scores {
     /// Trigrams are asked only where something speaks against English: prose in a language that is
     /// listed here hardly does without its function words, but lists and code do, and the answer
     /// takes longer than all the rest.
-    fn without_leader(&self, text: &str, leaders: LanguageSet, guess: bool) -> Verdict {
+    fn without_leader(&self, text: &str, leaders: LanguageSet, guess: bool) -> LanguageVerdict {
         if self.is_foreign()
             && self.words > SHORT / 2
             && text.len() >= ENOUGH_FOR_TRIGRAMS
             && let Some(language) = told_by_trigrams(text)
         {
-            return Verdict::known(LanguageSet::of(&[language]));
+            return LanguageVerdict::known(LanguageSet::of(&[language]));
         }
         let every = guess && self.words <= SHORT;
         let guests = if every {
@@ -230,7 +234,7 @@ impl Scores {
         } else {
             LanguageSet::default()
         };
-        Verdict {
+        LanguageVerdict {
             guests,
             stops: leaders.union(LanguageSet::ENGLISH),
             known: false,
@@ -262,10 +266,10 @@ impl Scores {
     }
 }
 
-fn told_by(leaders: LanguageSet) -> Option<Verdict> {
+fn told_by(leaders: LanguageSet) -> Option<LanguageVerdict> {
     (1..=4)
         .contains(&leaders.len())
-        .then(|| Verdict::known(leaders))
+        .then(|| LanguageVerdict::known(leaders))
 }
 
 fn told_by_trigrams(text: &str) -> Option<Language> {

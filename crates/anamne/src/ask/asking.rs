@@ -14,7 +14,7 @@ use crate::derived::answering::Answering;
 use crate::derived::connecting::{KnownConnections, KnownDisputes};
 use crate::derived::meta::Experienced;
 use crate::derived::naming::KnownNames;
-use crate::derived::taking_part::TakingPart;
+use crate::derived::taking_part::AvailableViews;
 use crate::derived::tiers::{OpenTier, Trouble};
 use crate::space::Space;
 
@@ -204,7 +204,7 @@ impl Inner {
             past,
         } = reached;
         let past = past.as_deref();
-        let part = TakingPart::of(tiers, troubles, past);
+        let part = AvailableViews::of(tiers, troubles, past);
         let together = part.together();
         let kinds: Vec<Tier> = tiers.iter().map(|tier| tier.tier()).collect();
         // With one tier there is nothing to plan.

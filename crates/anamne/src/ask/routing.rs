@@ -26,7 +26,7 @@ const USE: f32 = 0.05;
 const WORTH_ASKING: f32 = 0.4;
 
 /// A space before it is sampled.
-struct Prospect {
+struct CandidateSpace {
     name: SpaceName,
     likelihood: f32,
     reasons: Vec<String>,
@@ -65,7 +65,7 @@ impl Store {
     }
 
     /// All spaces, ranked without opening them, best first.
-    fn prospects(&self, query: &str, hints: &[String]) -> Result<Vec<Prospect>, Error> {
+    fn prospects(&self, query: &str, hints: &[String]) -> Result<Vec<CandidateSpace>, Error> {
         let wanted = stems(query);
         let hints: Vec<String> = hints
             .iter()
@@ -73,10 +73,10 @@ impl Store {
             .collect();
         let names = self.spaces()?;
         let by_use = self.by_last_use(&names);
-        let mut prospects: Vec<Prospect> = names
+        let mut prospects: Vec<CandidateSpace> = names
             .into_iter()
             .map(|name| {
-                let mut prospect = Prospect {
+                let mut prospect = CandidateSpace {
                     likelihood: 0.0,
                     reasons: Vec::new(),
                     name,
@@ -99,7 +99,7 @@ impl Store {
     }
 
     /// A candidate with its sampled confidence. One that can't be opened has none; querying it reports the error.
-    fn tasted(&self, mut prospect: Prospect, taste: &Recall) -> SpaceProposal {
+    fn tasted(&self, mut prospect: CandidateSpace, taste: &Recall) -> SpaceProposal {
         let answer = self
             .existing_space(prospect.name.as_str())
             .and_then(|space| space.look(taste));
@@ -136,7 +136,7 @@ impl Store {
     }
 }
 
-impl Prospect {
+impl CandidateSpace {
     fn weigh_description(&mut self, store: &Store, wanted: &BTreeSet<String>) {
         let path = store.folder.space(&self.name).join("space.toml");
         let description = SpaceConfig::read(&path)

@@ -29,7 +29,7 @@ pub(crate) struct Answering {
 }
 
 /// The last known state of the file.
-pub(crate) struct Noticed {
+pub(crate) struct LastState {
     stamp: Option<Stamp>,
     /// Whether to read the file again although it didn't change.
     is_stale: bool,
@@ -195,7 +195,7 @@ pub(crate) fn change(space: &Path) -> Result<ChangeGuard, Error> {
     }
 }
 
-impl Noticed {
+impl LastState {
     /// Reads the file of a space.
     pub(crate) fn first(source: &SpaceSource, models: &Models) -> Result<RwLock<Self>, Error> {
         let stamp = Stamp::of(&Note::path(source.folder()));

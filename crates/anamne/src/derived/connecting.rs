@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use anamne_knowledge::graph::{Graph, GraphError, Met};
+use anamne_knowledge::graph::{Graph, GraphError, MetNode};
 use anamne_recall::views::{Connections, Disputes, Linked, NamedEntity, RelatedEntity};
 use anamne_store::SpaceSource;
 use anamne_store::view::ViewError;
@@ -108,7 +108,7 @@ impl Connections for KnownConnections<'_> {
     }
 }
 
-fn named_as(met: Met) -> NamedEntity {
+fn named_as(met: MetNode) -> NamedEntity {
     NamedEntity {
         entity: met.entity,
         name: met.name,

@@ -38,13 +38,13 @@ const MUCH_NEW: u64 = 2;
 pub(crate) struct Latent {
     source: Arc<SpaceSource>,
     tiers: Arc<Tiers>,
-    known: Mutex<Known>,
+    known: Mutex<CachedIndex>,
     next_look: Due,
     next_turn: Due,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct CachedIndex {
     stamp: Option<Stamp>,
     index: Option<Arc<LatentIndex>>,
     /// Whether the file is unreadable.
@@ -53,7 +53,7 @@ struct Known {
     tried: Seq,
 }
 
-impl Known {
+impl CachedIndex {
     /// Whether this share of the log is new, or the log was replaced.
     fn is_behind(&self, head: Seq, part: u64) -> bool {
         let new = head.0.checked_sub(self.tried.0);
@@ -139,7 +139,7 @@ impl Latent {
         Ok(())
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, CachedIndex> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let now = self.source.now();
         if self.next_look.is_due(now) {

@@ -109,7 +109,7 @@ impl Registry {
         let tasks = Arc::new(TasksFile::new(site));
         let mut all: Vec<Arc<dyn Derived<Error>>> = Vec::new();
         for view in views::NAMES {
-            all.push(Arc::new(tiers::OfTiers::new(view, tiers.clone())));
+            all.push(Arc::new(tiers::TieredViews::new(view, tiers.clone())));
         }
         // Before the knowledge that is extracted from them.
         all.push(readings.clone());

@@ -37,14 +37,14 @@ pub(crate) struct Wanted {
 
 /// Vectors of a model that does not answer yet, by tier.
 #[derive(Default)]
-pub(crate) struct Growing {
+pub(crate) struct MigratingModel {
     slug: String,
     tiers: BTreeMap<Tier, Arc<VectorsView>>,
 }
 
 /// The result of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Portion {
+pub(crate) enum BatchOutcome {
     /// Nothing to do: the requested model is in use or unavailable.
     Done,
     /// More work is left.
@@ -176,7 +176,7 @@ impl Tiers {
 
     /// Makes the vectors of the model that is asked for until it answers, or another process is at it.
     pub(crate) fn reembed(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
-        while self.reembed_portion(progress)? == Portion::More {}
+        while self.reembed_portion(progress)? == BatchOutcome::More {}
         Ok(())
     }
 
@@ -184,26 +184,26 @@ impl Tiers {
     pub(crate) fn reembed_portion(
         &self,
         progress: &mut dyn FnMut(&'static str, Seq),
-    ) -> Result<Portion, Error> {
+    ) -> Result<BatchOutcome, Error> {
         let wanted = self.look_for_wanted()?;
         self.notice_answering()?;
         let Ok(model) = wanted.model else {
-            return Ok(Portion::Done);
+            return Ok(BatchOutcome::Done);
         };
         if self.missing_model().is_none() {
             self.tidy(&model)?;
-            return Ok(Portion::Done);
+            return Ok(BatchOutcome::Done);
         }
         // Whoever takes out what was erased waits for the end of the portion, which may have read it before.
         let Some(_guard) = answering::try_change(self.source.folder())? else {
-            return Ok(Portion::Busy);
+            return Ok(BatchOutcome::Busy);
         };
         if self.source.unclean_views()?.is_some() {
-            return Ok(Portion::Busy);
+            return Ok(BatchOutcome::Busy);
         }
         let mut growing = self.growing();
         if growing.slug != model.slug() {
-            *growing = Growing {
+            *growing = MigratingModel {
                 slug: model.slug(),
                 tiers: BTreeMap::new(),
             };
@@ -218,21 +218,21 @@ impl Tiers {
             self.troubles.note(model.take_trouble());
             let fold = fold?;
             if fold == Fold::Busy {
-                return Ok(Portion::Busy);
+                return Ok(BatchOutcome::Busy);
             }
             folded += part.changes.len();
             if !part.is_last {
-                return Ok(Portion::More);
+                return Ok(BatchOutcome::More);
             }
         }
         if folded > NEAR[is_cheap] {
-            return Ok(Portion::More);
+            return Ok(BatchOutcome::More);
         }
-        *growing = Growing::default();
+        *growing = MigratingModel::default();
         self.let_answer(&model)
     }
 
-    fn growing(&self) -> MutexGuard<'_, Growing> {
+    fn growing(&self) -> MutexGuard<'_, MigratingModel> {
         self.growing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -243,10 +243,10 @@ impl Tiers {
     }
 
     /// Has `model` answer from now on, in every process, and removes the vectors of others. The lock must be held.
-    fn let_answer(&self, model: &Model) -> Result<Portion, Error> {
+    fn let_answer(&self, model: &Model) -> Result<BatchOutcome, Error> {
         let space = self.source.folder();
         if self.source.current_config()?.embedding.model != model.name {
-            return Ok(Portion::More);
+            return Ok(BatchOutcome::More);
         }
         let slug = model.slug();
         let mut former = answering::vector_folders(space)?;
@@ -254,7 +254,7 @@ impl Tiers {
         Note::new(model, former).write(space)?;
         self.notice_answering()?;
         self.remove_former()?;
-        Ok(Portion::Done)
+        Ok(BatchOutcome::Done)
     }
 
     /// Removes the vectors that the note names as needed by nobody.
@@ -298,7 +298,7 @@ impl Tiers {
 
     /// Forgets what it knows of vectors in the making; they are removed.
     pub(crate) fn drop_growing(&self) {
-        *self.growing() = Growing::default();
+        *self.growing() = MigratingModel::default();
     }
 
     /// What stands among what is degraded where the model that is asked for is unavailable.
@@ -328,7 +328,7 @@ impl Tiers {
     }
 
     fn count_embedded(&self, model: &Model) -> Result<u64, Error> {
-        let mut growing = Growing::default();
+        let mut growing = MigratingModel::default();
         let mut rows = 0;
         for tier in self.tiers_of_memories()? {
             let view = growing.open(self.source.folder(), tier, model)?;
@@ -338,7 +338,7 @@ impl Tiers {
     }
 }
 
-impl Growing {
+impl MigratingModel {
     fn open(&mut self, space: &Path, tier: Tier, model: &Model) -> Result<Arc<VectorsView>, Error> {
         if let Some(view) = self.tiers.get(&tier) {
             view.refresh();

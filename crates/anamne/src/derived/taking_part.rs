@@ -15,7 +15,7 @@ use super::tiers::{OpenTier, Trouble};
 use super::views::{COLUMNS, LEXICAL, VECTORS};
 
 /// The available views, hottest tier first.
-pub(crate) struct TakingPart<'a> {
+pub(crate) struct AvailableViews<'a> {
     lexical: Vec<&'a LexicalView>,
     vectors: Vec<&'a VectorsView>,
     columns: Vec<ColumnsSnapshot>,
@@ -26,7 +26,7 @@ pub(crate) struct TakingPart<'a> {
     pub(crate) lacking: Option<String>,
 }
 
-impl<'a> TakingPart<'a> {
+impl<'a> AvailableViews<'a> {
     /// Those of these tiers but for the ones in trouble, with what differed in the past before them.
     pub(crate) fn of(
         tiers: &'a [Arc<OpenTier>],
@@ -91,7 +91,7 @@ impl<'a> TakingPart<'a> {
 
 /// Combined views of several tiers. With one tier, its views are used directly.
 pub(crate) struct Together<'a> {
-    parts: &'a TakingPart<'a>,
+    parts: &'a AvailableViews<'a>,
     lexical: TieredLexical<'a>,
     vectors: TieredVectors<'a>,
     columns: TieredColumns<'a>,

@@ -9,8 +9,8 @@ use anamne_store::{Budget, Class, Damage, Degraded, Derived, Effort, Followers, 
 use anamne_types::{Seq, Tier};
 
 use super::Site;
-use super::answering::{self, Note, Noticed};
-use super::reembedding::{Growing, Wanted, remove_vectors};
+use super::answering::{self, LastState, Note};
+use super::reembedding::{MigratingModel, Wanted, remove_vectors};
 use super::views::{self, Views, label};
 use crate::Error;
 use crate::models::{Model, Models};
@@ -25,11 +25,11 @@ pub(crate) struct Tiers {
     pub(super) models: Arc<Models>,
     pub(super) troubles: Arc<Troubles>,
     /// The model that answers, as last noticed, and the active tier with its vectors.
-    pub(super) noticed: RwLock<Noticed>,
+    pub(super) noticed: RwLock<LastState>,
     /// The model that the settings ask for, as last looked for.
     pub(super) wanted: Mutex<Option<Wanted>>,
     /// Vectors of it while they are being made.
-    pub(super) growing: Mutex<Growing>,
+    pub(super) growing: Mutex<MigratingModel>,
     /// Whether vectors that nobody needs were looked for.
     pub(super) tidied: AtomicBool,
     colder: ColderTiers,
@@ -203,7 +203,7 @@ impl ColderTiers {
 impl Tiers {
     pub(super) fn new(site: &Site) -> Result<Self, Error> {
         Ok(Self {
-            noticed: Noticed::first(&site.source, &site.models)?,
+            noticed: LastState::first(&site.source, &site.models)?,
             source: site.source.clone(),
             models: site.models.clone(),
             troubles: site.troubles.clone(),
@@ -314,12 +314,12 @@ impl Tiers {
 }
 
 /// The views of one name in all tiers.
-pub(super) struct OfTiers {
+pub(super) struct TieredViews {
     name: &'static str,
     tiers: Arc<Tiers>,
 }
 
-impl OfTiers {
+impl TieredViews {
     pub(super) fn new(name: &'static str, tiers: Arc<Tiers>) -> Self {
         Self { name, tiers }
     }
@@ -381,7 +381,7 @@ impl OfTiers {
     }
 }
 
-impl Derived<Error> for OfTiers {
+impl Derived<Error> for TieredViews {
     fn name(&self) -> &'static str {
         self.name
     }

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::core::Inner;
-use crate::derived::reembedding::Portion;
+use crate::derived::reembedding::BatchOutcome;
 use crate::due::Due;
 use crate::space::Space;
 pub use aging::Moved;
@@ -259,7 +259,7 @@ impl Inner {
 
     /// Embeds with the requested model while the space is in use, and maintains the other views in between.
     fn reembed_meanwhile(self: &Arc<Self>) -> Result<(), Error> {
-        while self.derived.tiers.reembed_portion(&mut |_, _| {})? == Portion::More {
+        while self.derived.tiers.reembed_portion(&mut |_, _| {})? == BatchOutcome::More {
             if Arc::strong_count(self) == 1 {
                 return Ok(());
             }

@@ -19,12 +19,12 @@ use crate::output;
 
 use harm::Harm;
 use pattern::{Pattern, Stores};
-use verdict::Verdict;
+use verdict::DamageVerdict;
 
 /// A case that broke a promise, with all that it takes to see it again.
 #[derive(Debug, Serialize)]
 struct Broken {
-    verdict: Verdict,
+    verdict: DamageVerdict,
     seed: u64,
     harm: Harm,
     in_use: bool,
@@ -37,7 +37,7 @@ pub(super) struct Damages {
     seed: u64,
     cases: usize,
     in_use: usize,
-    verdicts: BTreeMap<Verdict, usize>,
+    verdicts: BTreeMap<DamageVerdict, usize>,
     broken: Vec<Broken>,
     seconds: f64,
 }
@@ -69,7 +69,7 @@ pub(super) fn run(folder: &Path, cases: usize, seed: u64) -> Result<Damages, Fai
         let in_use = chance.below(2) == 1;
         let harm = Harm::chosen(&copy, in_use, &mut chance)?;
         let said = patient::examine(&copy, stores.pattern(), &harm, in_use)?;
-        let verdict = Verdict::of(&said);
+        let verdict = DamageVerdict::of(&said);
         damages.in_use += usize::from(in_use);
         *damages.verdicts.entry(verdict).or_default() += 1;
         if verdict.breaks_a_promise() {
@@ -104,7 +104,7 @@ impl fmt::Display for Damages {
             formatter,
             "{cases} damaged stores, {in_use} of them while in use, from seed {seed} in {seconds:.1} s:"
         )?;
-        for verdict in Verdict::ALL {
+        for verdict in DamageVerdict::ALL {
             let count = self.verdicts.get(&verdict).copied().unwrap_or_default();
             write!(formatter, "\n  {count:>5}  {verdict}")?;
         }

@@ -9,7 +9,7 @@ use super::patient::Said;
 /// The outcomes, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Verdict {
+pub(super) enum DamageVerdict {
     /// Every answer was right, and there was nothing to repair or to say.
     Right,
     /// Answers said what could not take part; all was well afterwards.
@@ -28,7 +28,7 @@ pub(super) enum Verdict {
     Crashed,
 }
 
-impl Verdict {
+impl DamageVerdict {
     pub(super) const ALL: [Self; 8] = [
         Self::Right,
         Self::Degraded,
@@ -68,7 +68,7 @@ impl Verdict {
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for DamageVerdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Right => "answered rightly, nothing to say",

@@ -36,7 +36,7 @@ pub(super) struct Named {
 
 /// Finds the names of a text, by where they stand; none overlap.
 pub(super) fn names(tokens: &Tokens<'_>) -> Vec<Named> {
-    let mut found = Found {
+    let mut found = FoundName {
         tokens,
         taken: vec![false; tokens.all.len()],
         named: Vec::new(),
@@ -71,13 +71,13 @@ pub(super) fn defined(tokens: &Tokens<'_>) -> Vec<Mention> {
 }
 
 /// The names that are found so far, and which tokens they take.
-struct Found<'a> {
+struct FoundName<'a> {
     tokens: &'a Tokens<'a>,
     taken: Vec<bool>,
     named: Vec<Named>,
 }
 
-impl Found<'_> {
+impl FoundName<'_> {
     /// Takes tokens as a name, without the article before it.
     fn take(&mut self, range: Range<usize>, entity_type: EntityType, confidence: f32) {
         self.taken[range.clone()].fill(true);

@@ -2,12 +2,12 @@
 
 use anamne_types::EntityType;
 
-use super::{Found, Named};
+use super::{FoundName, Named};
 use crate::reading::gazetteer::{self, Class};
 use crate::reading::tokens::{Shape, Tokens};
 
 /// Finds the numbers that are versions, and which of them belong to the tool named before.
-pub(super) fn find(found: &mut Found<'_>) {
+pub(super) fn find(found: &mut FoundName<'_>) {
     let tokens = found.tokens;
     let mut tool_ending_at = tools(tokens, &found.named);
     let releases = tokens.all.iter().any(|token| {

@@ -10,7 +10,7 @@ use super::scope::{Scope, unexplained};
 use super::{Effect, MemoryTool};
 use crate::mcp::arguments::bounded;
 use crate::mcp::budget::fit;
-use crate::mcp::desk::Desk;
+use crate::mcp::call_context::CallContext;
 use crate::mcp::quote::USUAL_BUDGET;
 use crate::mcp::reply::{Failure, Reply, escaped, plain};
 use crate::mcp::schema::{self, input_schema};
@@ -49,7 +49,7 @@ citations. Call with preset first in a session: decisions, open points, recent w
         unexplained(input_schema::<Self>())
     }
 
-    fn run(self, desk: &Desk) -> Result<Reply, Failure> {
+    fn run(self, call: &CallContext) -> Result<Reply, Failure> {
         let token_budget = bounded(
             "token_budget",
             self.token_budget,
@@ -57,14 +57,14 @@ citations. Call with preset first in a session: decisions, open points, recent w
             USUAL_BUDGET,
         )?;
         let preset: Option<ContextPreset> = self.preset.as_deref().map(str::parse).transpose()?;
-        let space = desk.space(self.scope.space.as_deref())?;
+        let space = call.space(self.scope.space.as_deref())?;
         let mut recall = Recall::new(self.query)
             .limit(ContextRequest::considered(token_budget))
-            .filter(self.scope.filter(desk, space.now())?);
+            .filter(self.scope.filter(call, space.now())?);
         recall.min_confidence = self.min_confidence.unwrap_or(0.0);
         let context = space.context(&ContextRequest {
             recall,
-            token_budget: if desk.structured {
+            token_budget: if call.structured {
                 // The rest is for the list of what stands in the block.
                 token_budget * BLOCK / 100
             } else {
@@ -80,7 +80,7 @@ citations. Call with preset first in a session: decisions, open points, recent w
             let note = format!("\n({} more did not fit.)", context.left_out.len());
             text.push_str(&note);
         }
-        Ok(Reply::new(desk, text, || structure(&context, token_budget)))
+        Ok(Reply::new(call, text, || structure(&context, token_budget)))
     }
 }
 

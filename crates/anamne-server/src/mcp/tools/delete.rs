@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Effect, MemoryTool};
-use crate::mcp::desk::Desk;
+use crate::mcp::call_context::CallContext;
 use crate::mcp::next_step;
 use crate::mcp::reply::{Failure, Reply};
 
@@ -26,8 +26,8 @@ impl MemoryTool for Delete {
         "Delete a memory; memory_update with restore undoes it, unless hard.";
     const EFFECT: Effect = Effect::Removes;
 
-    fn run(self, desk: &Desk) -> Result<Reply, Failure> {
-        let space = desk.space(self.space.as_deref())?;
+    fn run(self, call: &CallContext) -> Result<Reply, Failure> {
+        let space = call.space(self.space.as_deref())?;
         let id = space.resolve(&self.id)?;
         let hard = self.hard == Some(true);
         let mut structured =
@@ -47,7 +47,7 @@ impl MemoryTool for Delete {
             space.forget(id)?;
             format!("{id} is deleted; undo with memory_update and restore.")
         };
-        Ok(Reply::new(desk, text, || structured))
+        Ok(Reply::new(call, text, || structured))
     }
 }
 

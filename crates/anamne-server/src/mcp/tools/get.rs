@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Effect, MemoryTool};
-use crate::mcp::desk::Desk;
+use crate::mcp::call_context::CallContext;
 use crate::mcp::quote::{Entry, disputed, quote};
 use crate::mcp::reply::{Failure, Reply, plain};
 
@@ -29,8 +29,8 @@ impl MemoryTool for Get {
     const DESCRIPTION: &'static str = "One full memory with its history and links.";
     const EFFECT: Effect = Effect::Reads;
 
-    fn run(self, desk: &Desk) -> Result<Reply, Failure> {
-        let space = desk.space(self.space.as_deref())?;
+    fn run(self, call: &CallContext) -> Result<Reply, Failure> {
+        let space = call.space(self.space.as_deref())?;
         let id = space.resolve(&self.id)?;
         let memory = space.get(id)?;
         let history = space.history(id)?;
@@ -42,7 +42,7 @@ impl MemoryTool for Get {
         let disputes = space.disputes(&memory)?;
         let provenance = space.provenance(&[&memory])?.pop().unwrap_or_default();
         let text = show(&memory, provenance, &history, &links, &disputes);
-        Ok(Reply::new(desk, text, || {
+        Ok(Reply::new(call, text, || {
             let mut structured = json!({
                 "memory": plain(&memory),
                 "history": history,

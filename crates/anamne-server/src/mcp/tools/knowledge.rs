@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::knowledge_text as text;
 use super::{Effect, MemoryTool};
 use crate::mcp::arguments::bounded;
-use crate::mcp::desk::{Desk, End};
+use crate::mcp::call_context::{CallContext, End};
 use crate::mcp::reply::{Failure, Reply, plain};
 use crate::mcp::schema;
 
@@ -89,17 +89,17 @@ a type, relation or value, which outranks extracted ones; deny: mark as false; c
 can't both hold.";
     const EFFECT: Effect = Effect::Changes;
 
-    fn run(self, desk: &Desk) -> Result<Reply, Failure> {
+    fn run(self, call: &CallContext) -> Result<Reply, Failure> {
         // Refused before a space is opened or made.
         let limit = bounded("limit", self.limit, 1..=200, 20)?;
         match self.action.as_str() {
-            "assert" | "deny" => self.tell(desk),
-            "list" => self.list(limit, desk),
-            "entity" => self.show(limit, desk),
-            "neighbours" => self.neighbours(limit, desk),
-            "check" => self.check(limit, desk),
-            "resolve" => self.resolve(desk),
-            _ => self.contradictions(limit, desk),
+            "assert" | "deny" => self.tell(call),
+            "list" => self.list(limit, call),
+            "entity" => self.show(limit, call),
+            "neighbours" => self.neighbours(limit, call),
+            "check" => self.check(limit, call),
+            "resolve" => self.resolve(call),
+            _ => self.contradictions(limit, call),
         }
     }
 }
@@ -117,26 +117,26 @@ fn needed<'a>(field: &str, given: Option<&'a str>, action: &str) -> Result<&'a s
 }
 
 impl Knowledge {
-    fn list(&self, limit: usize, desk: &Desk) -> Result<Reply, Failure> {
+    fn list(&self, limit: usize, call: &CallContext) -> Result<Reply, Failure> {
         let query = EntityQuery {
             entity_type: self.sort.as_deref().map(str::parse).transpose()?,
             name: self.name.clone(),
             limit,
             ..EntityQuery::default()
         };
-        let (space, graph) = self.extracted(desk)?;
+        let (space, graph) = self.extracted(call)?;
         let entities = graph.entities(&query)?;
         let text = text::list(space.name(), &entities) + &behind(&graph)?;
         Ok(Reply::new(
-            desk,
+            call,
             text,
             || json!({ "entities": plain(&entities) }),
         ))
     }
 
-    fn show(&self, limit: usize, desk: &Desk) -> Result<Reply, Failure> {
+    fn show(&self, limit: usize, call: &CallContext) -> Result<Reply, Failure> {
         let name = needed("name", self.name.as_deref(), "entity")?;
-        let (space, graph) = self.extracted(desk)?;
+        let (space, graph) = self.extracted(call)?;
         let id = entity_id(&graph, name)?;
         let (entity, mut frames) = graph.frames(&id)?;
         for frame in &mut frames {
@@ -146,7 +146,7 @@ impl Knowledge {
         let together = graph.named_together(&id, BESIDE)?;
         let shown = text::entity(space.name(), &entity, &frames, &mentions, &together);
         let text = shown + &behind(&graph)?;
-        Ok(Reply::new(desk, text, || {
+        Ok(Reply::new(call, text, || {
             let together: Vec<Value> = together
                 .iter()
                 .map(|(memories, entity)| json!({ "memories": memories, "name": entity.name }))
@@ -160,39 +160,39 @@ impl Knowledge {
         }))
     }
 
-    fn neighbours(&self, limit: usize, desk: &Desk) -> Result<Reply, Failure> {
+    fn neighbours(&self, limit: usize, call: &CallContext) -> Result<Reply, Failure> {
         let name = needed("name", self.name.as_deref(), "neighbours")?;
         let steps = bounded("steps", self.steps, 1..=6, 1)?;
-        let (space, graph) = self.extracted(desk)?;
+        let (space, graph) = self.extracted(call)?;
         let id = entity_id(&graph, name)?;
         let around = graph.neighbourhood(&id, u32::try_from(steps).unwrap_or(1), limit)?;
         let text = text::neighbours(space.name(), &around) + &behind(&graph)?;
-        Ok(Reply::new(desk, text, || plain(&around)))
+        Ok(Reply::new(call, text, || plain(&around)))
     }
 
-    fn contradictions(&self, limit: usize, desk: &Desk) -> Result<Reply, Failure> {
+    fn contradictions(&self, limit: usize, call: &CallContext) -> Result<Reply, Failure> {
         let query = ContradictionQuery {
             kind: Some(ConflictKind::Contested),
             open: true,
             limit,
             ..ContradictionQuery::default()
         };
-        let (space, graph) = self.extracted(desk)?;
+        let (space, graph) = self.extracted(call)?;
         let found = graph.contradictions(&query)?;
         let text = text::contradictions(space.name(), &found) + &behind(&graph)?;
         Ok(Reply::new(
-            desk,
+            call,
             text,
             || json!({ "contradictions": plain(&found) }),
         ))
     }
 
-    fn check(&self, limit: usize, desk: &Desk) -> Result<Reply, Failure> {
+    fn check(&self, limit: usize, call: &CallContext) -> Result<Reply, Failure> {
         let named = self.id.as_deref().unwrap_or_default().trim();
         if named.is_empty() {
             needed("name or id", self.name.as_deref(), "check")?;
         }
-        let space = desk.space(self.space.as_deref())?;
+        let space = call.space(self.space.as_deref())?;
         let memories = named
             .split([' ', ','])
             .filter(|id| !id.is_empty())
@@ -204,51 +204,51 @@ impl Knowledge {
             limit,
         })?;
         let text = text::checked(space.name(), &report);
-        Ok(Reply::new(desk, text, || plain(&report)))
+        Ok(Reply::new(call, text, || plain(&report)))
     }
 
-    fn resolve(&self, desk: &Desk) -> Result<Reply, Failure> {
+    fn resolve(&self, call: &CallContext) -> Result<Reply, Failure> {
         let id = needed("id", self.id.as_deref(), "resolve")?;
         let keep = needed("keep", self.keep.as_deref(), "resolve")?;
-        let (space, graph) = self.extracted(desk)?;
+        let (space, graph) = self.extracted(call)?;
         graph.contradiction(id).map_err(told_here)?;
         let told = space.assert(&space.resolution(id, space.resolve(keep)?)?, None)?;
         let decided = space.knowledge()?.contradiction(id)?;
         let citation = space.get(told.id)?.citation();
         let text = text::decided(&decided, &citation);
         Ok(Reply::new(
-            desk,
+            call,
             text,
             || json!({ "contradiction": plain(&decided), "decision": plain(&told) }),
         ))
     }
 
-    fn tell(&self, desk: &Desk) -> Result<Reply, Failure> {
-        let now = desk.now();
-        let assertion = self.assertion(desk)?;
+    fn tell(&self, call: &CallContext) -> Result<Reply, Failure> {
+        let now = call.now();
+        let assertion = self.assertion(call)?;
         assertion.check()?;
-        let expires = desk.instant_to_come("expires_at", self.expires_at.as_deref(), now)?;
+        let expires = call.instant_to_come("expires_at", self.expires_at.as_deref(), now)?;
         let space = match &assertion {
             Assertion::Denial { subject, .. } => {
-                let (space, graph) = self.extracted(desk)?;
+                let (space, graph) = self.extracted(call)?;
                 // A mistyped name would deny nothing, unnoticed.
                 entity_id(&graph, subject)?;
                 space
             }
-            _ => desk.space_to_tell(self.space.as_deref())?,
+            _ => call.space_to_tell(self.space.as_deref())?,
         };
         let told = space.assert(&assertion, expires)?;
         let citation = space.get(told.id)?.citation();
         let text = text::told(&assertion, &citation, &told);
         Ok(Reply::new(
-            desk,
+            call,
             text,
             || json!({ "told": plain(&told), "citation": citation, "knowledge": plain(&assertion) }),
         ))
     }
 
     /// What is told, by which arguments were given.
-    fn assertion(&self, desk: &Desk) -> Result<Assertion, InvalidValue> {
+    fn assertion(&self, call: &CallContext) -> Result<Assertion, InvalidValue> {
         let action = self.action.as_str();
         let subject = needed("name", self.name.as_deref(), action)?.to_owned();
         if action == "deny" {
@@ -258,7 +258,7 @@ impl Knowledge {
                 object: self.object.clone().or_else(|| self.value.clone()),
             });
         }
-        let now = desk.now();
+        let now = call.now();
         match (&self.sort, &self.relation, &self.object, &self.value) {
             (Some(sort), None, None, None) => Ok(Assertion::Entity {
                 name: subject,
@@ -269,8 +269,8 @@ impl Knowledge {
                 subject,
                 relation: relation.clone(),
                 object: object.clone(),
-                valid_from: desk.instant("since", self.since.as_deref(), End::Start, now)?,
-                valid_to: desk.instant("until", self.until.as_deref(), End::Close, now)?,
+                valid_from: call.instant("since", self.since.as_deref(), End::Start, now)?,
+                valid_to: call.instant("until", self.until.as_deref(), End::Close, now)?,
             }),
             (None, Some(relation), None, Some(value)) => Ok(Assertion::Property {
                 entity: subject,
@@ -287,8 +287,8 @@ impl Knowledge {
     }
 
     /// The space and its knowledge, extracted as far as that goes in a few seconds.
-    fn extracted(&self, desk: &Desk) -> Result<(Space, Graph), Error> {
-        let space = desk.space(self.space.as_deref())?;
+    fn extracted(&self, call: &CallContext) -> Result<(Space, Graph), Error> {
+        let space = call.space(self.space.as_deref())?;
         let begun = Instant::now();
         space.extract(&mut |_| begun.elapsed() < PATIENCE)?;
         let graph = space.knowledge()?;

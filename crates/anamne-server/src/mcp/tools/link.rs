@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Effect, MemoryTool};
-use crate::mcp::desk::Desk;
+use crate::mcp::call_context::CallContext;
 use crate::mcp::reply::{Failure, Reply, plain};
 use crate::mcp::schema;
 
@@ -31,8 +31,8 @@ impl MemoryTool for Link {
     const DESCRIPTION: &'static str = "Create a typed link, e.g. from supersedes to.";
     const EFFECT: Effect = Effect::Changes;
 
-    fn run(self, desk: &Desk) -> Result<Reply, Failure> {
-        let space = desk.space(self.space.as_deref())?;
+    fn run(self, call: &CallContext) -> Result<Reply, Failure> {
+        let space = call.space(self.space.as_deref())?;
         let link = anamne::Link {
             from: space.resolve(&self.from)?,
             to: space.resolve(&self.to)?,
@@ -50,7 +50,7 @@ impl MemoryTool for Link {
                 "Was not there: "
             };
             return Ok(Reply::new(
-                desk,
+                call,
                 format!("{text}{told}"),
                 || json!({ "link": plain(&link), "removed": removed }),
             ));
@@ -58,7 +58,7 @@ impl MemoryTool for Link {
         link.check()?;
         let seq = space.link(&link)?;
         Ok(Reply::new(
-            desk,
+            call,
             format!("Linked: {told}"),
             || json!({ "link": plain(&link), "seq": seq }),
         ))

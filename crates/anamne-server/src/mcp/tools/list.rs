@@ -13,7 +13,7 @@ use super::scope::{Scope, unexplained};
 use super::{Effect, MemoryTool};
 use crate::mcp::arguments::bounded;
 use crate::mcp::budget::fit;
-use crate::mcp::desk::Desk;
+use crate::mcp::call_context::CallContext;
 use crate::mcp::quote::{USUAL_BUDGET, entries, quote};
 use crate::mcp::reply::{Failure, Reply, escaped, plain};
 use crate::mcp::schema::input_schema;
@@ -41,12 +41,12 @@ impl MemoryTool for List {
         unexplained(input_schema::<Self>())
     }
 
-    fn run(self, desk: &Desk) -> Result<Reply, Failure> {
+    fn run(self, call: &CallContext) -> Result<Reply, Failure> {
         let limit = bounded("limit", self.limit, 1..=Limits::RESULTS as i64, 20)?;
         let offset = bounded("offset", self.offset, 0..=i64::from(u32::MAX), 0)?;
-        let space = desk.space(self.scope.space.as_deref())?;
+        let space = call.space(self.scope.space.as_deref())?;
         let memories = space.list(&Listing {
-            filter: self.scope.filter(desk, space.now())?,
+            filter: self.scope.filter(call, space.now())?,
             order: if self.oldest_first == Some(true) {
                 Order::OldestFirst
             } else {
@@ -70,11 +70,11 @@ impl MemoryTool for List {
         if let Some(next) = next {
             let _ = write!(title, " Continue with offset {next}.");
         }
-        let entries = entries(&desk.store, memories.iter())?;
+        let entries = entries(&call.store, memories.iter())?;
         let budget = USUAL_BUDGET as usize;
         let quoted = quote(&title, &entries, &[], budget);
         let text = quoted.text.clone();
-        Ok(Reply::new(desk, text, || {
+        Ok(Reply::new(call, text, || {
             let mut structured = json!({ "memories": plain(&memories), "next_offset": null });
             for memory in structured["memories"].as_array_mut().into_iter().flatten() {
                 quoted.complete(memory);

@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use super::arguments;
-use super::desk::Desk;
+use super::call_context::CallContext;
 use super::reply::{Failure, Reply};
 use super::schema::input_schema;
 
@@ -78,11 +78,11 @@ pub(crate) trait MemoryTool: DeserializeOwned + JsonSchema {
     }
 
     /// Does the work on a thread that may block.
-    fn run(self, desk: &Desk) -> Result<Reply, Failure>;
+    fn run(self, call: &CallContext) -> Result<Reply, Failure>;
 }
 
 /// Reads arguments by their schema and does the work.
-type Run = fn(JsonObject, &JsonObject, &Desk) -> Result<Reply, Failure>;
+type Run = fn(JsonObject, &JsonObject, &CallContext) -> Result<Reply, Failure>;
 
 /// A tool without its type.
 pub(crate) struct ToolEntry {
@@ -130,11 +130,11 @@ fn always_load() -> MetaObject {
 fn run<T: MemoryTool>(
     arguments: JsonObject,
     schema: &JsonObject,
-    desk: &Desk,
+    call: &CallContext,
 ) -> Result<Reply, Failure> {
     arguments::read::<T>(arguments, schema)
         .map_err(Failure::Malformed)?
-        .run(desk)
+        .run(call)
 }
 
 /// The tools of a set, in the order in which a host lists them.

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::mcp::desk::{Desk, End};
+use crate::mcp::call_context::{CallContext, End};
 
 /// Which memories may come back.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -40,12 +40,16 @@ pub(crate) fn unexplained(mut schema: JsonObject) -> JsonObject {
 
 impl Scope {
     /// The filter that it means at the instant `now`.
-    pub(crate) fn filter(&self, desk: &Desk, now: Timestamp) -> Result<Filter, InvalidValue> {
+    pub(crate) fn filter(
+        &self,
+        call: &CallContext,
+        now: Timestamp,
+    ) -> Result<Filter, InvalidValue> {
         let kinds = self.kind.iter().map(|kind| kind.parse());
         let kinds = kinds.collect::<Result<Vec<Kind>, _>>()?;
         Ok(Filter {
-            since: desk.instant("since", self.since.as_deref(), End::Start, now)?,
-            until: desk.instant("until", self.until.as_deref(), End::Close, now)?,
+            since: call.instant("since", self.since.as_deref(), End::Start, now)?,
+            until: call.instant("until", self.until.as_deref(), End::Close, now)?,
             threads: self.thread.iter().cloned().collect(),
             kinds,
             tags: self.tag.iter().cloned().collect(),

@@ -12,7 +12,7 @@ use super::scope::Scope;
 use super::{Effect, MemoryTool};
 use crate::mcp::arguments::bounded;
 use crate::mcp::budget::fit;
-use crate::mcp::desk::Desk;
+use crate::mcp::call_context::CallContext;
 use crate::mcp::quote::{Quoted, USUAL_BUDGET, disputed, entries, quote, terms};
 use crate::mcp::reply::{Failure, Reply, escaped, plain};
 
@@ -42,7 +42,7 @@ Use it at the start of a task and before answering about the past.";
     const EFFECT: Effect = Effect::Reads;
     const ALWAYS_LOADED: bool = true;
 
-    fn run(self, desk: &Desk) -> Result<Reply, Failure> {
+    fn run(self, call: &CallContext) -> Result<Reply, Failure> {
         let budget = bounded(
             "token_budget",
             self.token_budget,
@@ -53,14 +53,14 @@ Use it at the start of a task and before answering about the past.";
         let mut recall = Recall::new(self.query.as_str())
             .limit(limit)
             .depth(depth(self.depth)?)
-            .filter(self.scope.filter(desk, desk.now())?);
+            .filter(self.scope.filter(call, call.now())?);
         recall.min_confidence = self.min_confidence.unwrap_or(0.0);
-        recall.asked_at = Some(desk.now());
-        let spaces = spaces(desk, self.scope.space.as_deref())?;
-        let answer = desk.store.recall(&spaces, &recall)?;
-        let quoted = show(desk, &answer, &wording(&spaces), &self.query, budget)?;
+        recall.asked_at = Some(call.now());
+        let spaces = spaces(call, self.scope.space.as_deref())?;
+        let answer = call.store.recall(&spaces, &recall)?;
+        let quoted = show(call, &answer, &wording(&spaces), &self.query, budget)?;
         let text = quoted.text.clone();
-        Ok(Reply::new(desk, text, || {
+        Ok(Reply::new(call, text, || {
             structure(&answer, &quoted, budget)
         }))
     }
@@ -77,16 +77,16 @@ fn depth(steps: Option<i64>) -> Result<Depth, InvalidValue> {
 
 /// The spaces that are meant: the server's own, another one, several with commas between them, `all`, or `auto`. A space that
 /// is called as one of these words comes before the word.
-fn spaces(desk: &Desk, named: Option<&str>) -> Result<Spaces, Failure> {
-    let Some(named) = named.map(str::trim).filter(|named| *named != desk.space) else {
-        desk.space(None)?;
+fn spaces(call: &CallContext, named: Option<&str>) -> Result<Spaces, Failure> {
+    let Some(named) = named.map(str::trim).filter(|named| *named != call.space) else {
+        call.space(None)?;
         return Ok(Spaces {
-            choice: SpaceChoice::Named(vec![desk.space.clone()]),
-            core: desk.core,
+            choice: SpaceChoice::Named(vec![call.space.clone()]),
+            core: call.core,
         });
     };
     let is_a_space = || {
-        let names = desk.store.spaces()?;
+        let names = call.store.spaces()?;
         Ok::<_, Failure>(names.iter().any(|name| name.as_str() == named))
     };
     let choice = match named {
@@ -129,7 +129,7 @@ fn wording(spaces: &Spaces) -> String {
 }
 
 fn show(
-    desk: &Desk,
+    call: &CallContext,
     answer: &Answer,
     spaces: &str,
     query: &str,
@@ -156,7 +156,7 @@ fn show(
         title.push('.');
     }
     let found = answer.results.iter().map(|hit| &hit.memory);
-    let mut entries = entries(&desk.store, found)?;
+    let mut entries = entries(&call.store, found)?;
     for (entry, hit) in entries.iter_mut().zip(&answer.results) {
         entry.remark = format!(
             "{}confidence {:.2}{}",

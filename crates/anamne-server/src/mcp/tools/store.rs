@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{Effect, MemoryTool};
 use crate::mcp::arguments::importance;
-use crate::mcp::desk::{Desk, End};
+use crate::mcp::call_context::{CallContext, End};
 use crate::mcp::reply::{Failure, Reply, plain};
 use crate::mcp::schema;
 
@@ -41,12 +41,12 @@ impl MemoryTool for Store {
 constraint, a correction. Duplicates are not stored twice.";
     const EFFECT: Effect = Effect::Adds;
 
-    fn run(self, desk: &Desk) -> Result<Reply, Failure> {
+    fn run(self, call: &CallContext) -> Result<Reply, Failure> {
         let named = self.space.clone();
         // The draft is checked before the space is made: a refusal changes nothing.
-        let draft = self.draft(desk)?;
+        let draft = self.draft(call)?;
         draft.check()?;
-        let space = desk.space_to_tell(named.as_deref())?;
+        let space = call.space_to_tell(named.as_deref())?;
         let remembered = space.remember(draft)?;
         let text = format!(
             "{} {} in the space {}.",
@@ -58,13 +58,13 @@ constraint, a correction. Duplicates are not stored twice.";
             remembered.id,
             quote_name(&remembered.space)
         );
-        Ok(Reply::new(desk, text, || plain(&remembered)))
+        Ok(Reply::new(call, text, || plain(&remembered)))
     }
 }
 
 impl Store {
-    fn draft(self, desk: &Desk) -> Result<Draft, InvalidValue> {
-        let now = desk.now();
+    fn draft(self, call: &CallContext) -> Result<Draft, InvalidValue> {
+        let now = call.now();
         let mut draft = Draft::new(self.content);
         let kind = self.kind.as_deref().map(str::parse::<Kind>).transpose()?;
         match (kind, self.category) {
@@ -81,7 +81,7 @@ impl Store {
             (None, None) => {}
         }
         draft.occurred_at =
-            desk.instant("occurred_at", self.occurred_at.as_deref(), End::Start, now)?;
+            call.instant("occurred_at", self.occurred_at.as_deref(), End::Start, now)?;
         Ok(Draft {
             importance: importance(self.importance)?,
             tags: self.tags.unwrap_or_default(),

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{Effect, MemoryTool};
 use crate::mcp::arguments::importance;
-use crate::mcp::desk::{Desk, End};
+use crate::mcp::call_context::{CallContext, End};
 use crate::mcp::reply::{Failure, Reply, plain};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -42,11 +42,11 @@ impl MemoryTool for Update {
         "Correct or extend a memory. Omitted fields stay; earlier versions are kept.";
     const EFFECT: Effect = Effect::Changes;
 
-    fn run(self, desk: &Desk) -> Result<Reply, Failure> {
-        let space = desk.space(self.space.as_deref())?;
+    fn run(self, call: &CallContext) -> Result<Reply, Failure> {
+        let space = call.space(self.space.as_deref())?;
         let id = space.resolve(&self.id)?;
         let restore = self.restore == Some(true);
-        let edit = self.edit(desk, &space)?;
+        let edit = self.edit(call, &space)?;
         edit.check()?;
         if edit.is_empty() && !restore {
             let accepts = "given at least one field to change";
@@ -60,7 +60,7 @@ impl MemoryTool for Update {
             memory.version
         );
         Ok(Reply::new(
-            desk,
+            call,
             text,
             || json!({ "memory": plain(&memory) }),
         ))
@@ -81,7 +81,7 @@ fn change(
 }
 
 impl Update {
-    fn edit(self, desk: &Desk, space: &Space) -> Result<Edit, Failure> {
+    fn edit(self, call: &CallContext, space: &Space) -> Result<Edit, Failure> {
         let now = space.now();
         let occurred_at = self.occurred_at.as_deref();
         let expires_at = self.expires_at.as_deref();
@@ -91,8 +91,8 @@ impl Update {
         let successor = self.superseded_by.as_deref();
         Ok(Edit {
             importance: importance(self.importance)?,
-            occurred_at: desk.instant("occurred_at", occurred_at, End::Start, now)?,
-            expires_at: desk.instant_to_come("expires_at", expires_at, now)?,
+            occurred_at: call.instant("occurred_at", occurred_at, End::Start, now)?,
+            expires_at: call.instant_to_come("expires_at", expires_at, now)?,
             superseded_by: successor.map(|id| space.resolve(id)).transpose()?,
             content: self.content,
             body,

@@ -3,7 +3,7 @@
 use jiff::Span;
 
 use super::super::names::Unit;
-use super::phrases::Found;
+use super::phrases::FoundPhrase;
 use super::point::{Place, Slice, calendar_unit};
 use super::reader::{Lead, Reader};
 use super::vocabulary::{Plural, Word};
@@ -12,7 +12,7 @@ use super::{Direction, Reach, When};
 impl Reader<'_> {
     /// `the day before yesterday`, `the week after Christmas`, `two weeks before the release`,
     /// `the week before last`.
-    pub(super) fn distance(&self, at: usize) -> Option<Found> {
+    pub(super) fn distance(&self, at: usize) -> Option<FoundPhrase> {
         let the = usize::from(self.word(at) == Word::The);
         let (count, unit_at, counted) = match self.count(at + the) {
             Some((_, most, unit_at)) => (most, unit_at, true),
@@ -42,7 +42,7 @@ impl Reader<'_> {
             let end = self
                 .phrase(unit_at + 1)
                 .map_or(unit_at + 2, |found| found.end);
-            return Some(Found::silent(end));
+            return Some(FoundPhrase::silent(end));
         }
         let direction = match word {
             Word::Before => Direction::Before,
@@ -76,7 +76,7 @@ impl Reader<'_> {
     }
 
     /// `the morning of March 5`, `the weekend of March 14`.
-    fn part_of(&self, at: usize) -> Option<Found> {
+    fn part_of(&self, at: usize) -> Option<FoundPhrase> {
         if self.word(at + 1) != Word::Of {
             return None;
         }
@@ -100,7 +100,7 @@ impl Reader<'_> {
         direction: Direction,
         span: Span,
         within: bool,
-    ) -> Option<Found> {
+    ) -> Option<FoundPhrase> {
         let lead = match direction {
             Direction::During => Word::On,
             Direction::Before => Word::Before,

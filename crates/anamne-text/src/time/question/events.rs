@@ -1,6 +1,6 @@
 //! Things that happened, by which a question says when.
 
-use super::phrases::Found;
+use super::phrases::FoundPhrase;
 use super::reader::Reader;
 use super::vocabulary::{Trust, Word};
 use super::{Direction, Reach, When};
@@ -10,7 +10,7 @@ const MOST_WORDS: usize = 5;
 
 impl Reader<'_> {
     /// `before the migration`, `after we launched`, `during our trip`, `since moving to Berlin`.
-    pub(super) fn event_phrase(&self, at: usize) -> Option<Found> {
+    pub(super) fn event_phrase(&self, at: usize) -> Option<FoundPhrase> {
         let direction = match self.word(at) {
             Word::Since => Direction::Since,
             Word::Before => Direction::Before,
@@ -51,14 +51,14 @@ impl Reader<'_> {
         at: usize,
         direction: Direction,
         reach: Reach,
-    ) -> Option<Found> {
+    ) -> Option<FoundPhrase> {
         let (event, end) = self.event(at)?;
         let when = Some(When::Around {
             event,
             direction,
             reach,
         });
-        Some(Found { end, when })
+        Some(FoundPhrase { end, when })
     }
 
     fn event(&self, at: usize) -> Option<(String, usize)> {

@@ -27,7 +27,7 @@ use std::ops::Range;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 
-use phrases::Found;
+use phrases::FoundPhrase;
 use reader::Reader;
 use tokens::Token;
 use vocabulary::Word;
@@ -151,7 +151,7 @@ pub fn expressions(question: &str, asked_at: Timestamp, zone: &TimeZone) -> Vec<
     let mut at = 0;
     while at < reader.tokens.len() {
         match reader.phrase(at) {
-            Some(Found { end, when }) => {
+            Some(FoundPhrase { end, when }) => {
                 if let Some(when) = when {
                     found.push(expression(&reader, at..end, when));
                 }

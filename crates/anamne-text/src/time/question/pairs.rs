@@ -3,14 +3,14 @@
 use jiff::ToSpan;
 use jiff::civil::Time;
 
-use super::phrases::Found;
+use super::phrases::FoundPhrase;
 use super::point::{Choice, Point, Slice, Yearly, days};
 use super::reader::{Lead, Named, Reader};
 use super::vocabulary::Word;
 
 impl Reader<'_> {
     /// Two times and all between them, the first of them read from `at` on.
-    pub(super) fn pair_after(&self, at: usize, lead: Lead, from: usize) -> Option<Found> {
+    pub(super) fn pair_after(&self, at: usize, lead: Lead, from: usize) -> Option<FoundPhrase> {
         debug_assert!(from <= at);
         let joins = |at: usize| match (lead.word, self.word(at)) {
             (_, Word::Dash) | (Word::Between, Word::And) => true,
@@ -45,7 +45,7 @@ impl Reader<'_> {
     }
 
     /// `between 9am and 11am yesterday`, `from 2 to 4 pm on Monday`.
-    fn hours_of_day(&self, at: usize) -> Option<Found> {
+    fn hours_of_day(&self, at: usize) -> Option<FoundPhrase> {
         let alone = match self.word(at) {
             Word::Number(hour @ 1..=12, _) => Some(hour as i8),
             _ => None,
@@ -113,7 +113,7 @@ impl Reader<'_> {
     }
 
     /// A year that one end tells is the other's as well; without one, the last such range that began.
-    fn joined(&self, first: &Named, second: &Named) -> Option<Found> {
+    fn joined(&self, first: &Named, second: &Named) -> Option<FoundPhrase> {
         let today = self.today();
         let (first_range, second_range) = if second.point.is_whole() || !first.point.is_whole() {
             let second_range = self.resolved(second)?;

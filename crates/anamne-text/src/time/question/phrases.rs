@@ -11,14 +11,14 @@ use super::reader::{Lead, Named, Reader};
 use super::vocabulary::Word;
 
 /// What was read from one word on.
-pub(super) struct Found {
+pub(super) struct FoundPhrase {
     /// The token after it; more than where it began.
     pub(super) end: usize,
     /// Nothing where the words speak of time and no range is meant.
     pub(super) when: Option<When>,
 }
 
-impl Found {
+impl FoundPhrase {
     pub(super) fn silent(end: usize) -> Self {
         Self { end, when: None }
     }
@@ -26,7 +26,7 @@ impl Found {
 
 impl Reader<'_> {
     /// The time expression that begins with a word, if one does.
-    pub(super) fn phrase(&self, at: usize) -> Option<Found> {
+    pub(super) fn phrase(&self, at: usize) -> Option<FoundPhrase> {
         match self.word(at) {
             word if is_word!(word, Other Number(..) Clock(_) Count(..) Article Couple Unit(..) The) => {
                 self.distance(at)
@@ -38,13 +38,13 @@ impl Reader<'_> {
             Word::Every => self.every(at),
             Word::By => {
                 let named = self.named(at + 1, Lead::by(Word::In))?;
-                Some(Found::silent(named.end))
+                Some(FoundPhrase::silent(named.end))
             }
             Word::Since | Word::Before | Word::After | Word::Until => {
                 let found = self.open_ended(at).or_else(|| self.event_phrase(at))?;
                 // "how long until Christmas" asks for a distance.
                 if self.asks_how_long(at) {
-                    return Some(Found::silent(found.end));
+                    return Some(FoundPhrase::silent(found.end));
                 }
                 Some(found)
             }
@@ -76,8 +76,8 @@ impl Reader<'_> {
         Some(moment.to_zoned(self.zone.clone()).ok()?.timestamp())
     }
 
-    pub(super) fn found(range: Option<Range<Timestamp>>, end: usize) -> Option<Found> {
-        Some(Found {
+    pub(super) fn found(range: Option<Range<Timestamp>>, end: usize) -> Option<FoundPhrase> {
+        Some(FoundPhrase {
             end,
             when: Some(When::Range(range.filter(|range| range.start < range.end)?)),
         })
@@ -91,19 +91,19 @@ impl Reader<'_> {
         self.range(&self.resolved(named)?)
     }
 
-    fn lone(&self, at: usize) -> Option<Found> {
+    fn lone(&self, at: usize) -> Option<FoundPhrase> {
         let named = self.named(at, Lead::NONE)?;
         Self::found(self.range_of(&named), named.end)
     }
 
     /// `every Monday`, `each March` are no times.
-    fn every(&self, at: usize) -> Option<Found> {
+    fn every(&self, at: usize) -> Option<FoundPhrase> {
         is_word!(self.word(at + 1), Weekday(..) Month(..) Season(..) Holiday(_) Part(_) Weekend Unit(..))
-            .then(|| Found::silent(at + 2))
+            .then(|| FoundPhrase::silent(at + 2))
     }
 
     /// `in March`, `on the 12th`, `over the past week`, `around Christmas`, `in three days`.
-    fn led(&self, at: usize) -> Option<Found> {
+    fn led(&self, at: usize) -> Option<FoundPhrase> {
         let word = self.word(at);
         if matches!(word, Word::In | Word::Within)
             && let Some(found) = self.in_so_long(at)
@@ -144,7 +144,7 @@ impl Reader<'_> {
     }
 
     /// Another time with the same lead: the second year of `in 2023 and 2024`. Also where it begins.
-    pub(super) fn also(&self, lead: Word, at: usize) -> Option<(usize, Found)> {
+    pub(super) fn also(&self, lead: Word, at: usize) -> Option<(usize, FoundPhrase)> {
         if !matches!(lead, Word::In | Word::On | Word::During) || at == 0 {
             return None;
         }
@@ -161,7 +161,7 @@ impl Reader<'_> {
     }
 
     /// `at 3pm on Tuesday`, `at noon yesterday`.
-    fn clock_of_day(&self, at: usize) -> Option<Found> {
+    fn clock_of_day(&self, at: usize) -> Option<FoundPhrase> {
         let (slice, end) = match self.word(at) {
             Word::Part(part) => (Slice::Part(part), at + 1),
             _ => self
@@ -172,7 +172,7 @@ impl Reader<'_> {
         self.slice_of_day(slice, end + on, Lead::by(Word::On))
     }
 
-    pub(super) fn slice_of_day(&self, slice: Slice, at: usize, lead: Lead) -> Option<Found> {
+    pub(super) fn slice_of_day(&self, slice: Slice, at: usize, lead: Lead) -> Option<FoundPhrase> {
         if self.stops_before(at) {
             return None;
         }
@@ -182,7 +182,7 @@ impl Reader<'_> {
     }
 
     /// `in three days`, where the question asks for what is to come.
-    fn in_so_long(&self, at: usize) -> Option<Found> {
+    fn in_so_long(&self, at: usize) -> Option<FoundPhrase> {
         let (low, high, unit_at) = self.count(at + 1)?;
         let Word::Unit(unit, _) = self.word(unit_at) else {
             return None;
@@ -194,7 +194,7 @@ impl Reader<'_> {
     }
 
     /// `since March`, `before 2024`, `after last week`, `until yesterday`.
-    fn open_ended(&self, at: usize) -> Option<Found> {
+    fn open_ended(&self, at: usize) -> Option<FoundPhrase> {
         let word = match self.word(at) {
             // "vor 2024"
             Word::AgoBefore => Word::Before,
@@ -217,7 +217,7 @@ impl Reader<'_> {
     }
 
     /// `from March to May`, `from Monday on`, `from last week`.
-    pub(super) fn from(&self, at: usize) -> Option<Found> {
+    pub(super) fn from(&self, at: usize) -> Option<FoundPhrase> {
         if let Some(found) = self.pair_after(at + 1, Lead::by(Word::From), at) {
             return Some(found);
         }
@@ -232,12 +232,12 @@ impl Reader<'_> {
         Self::found(Some(range), named.end)
     }
 
-    fn between(&self, at: usize) -> Option<Found> {
+    fn between(&self, at: usize) -> Option<FoundPhrase> {
         self.pair_after(at + 1, Lead::by(Word::Between), at)
     }
 
     /// `more than a year ago`, `less than two weeks ago`.
-    fn more_or_less(&self, at: usize) -> Option<Found> {
+    fn more_or_less(&self, at: usize) -> Option<FoundPhrase> {
         if self.word(at + 1) != Word::Than {
             return None;
         }
@@ -251,7 +251,7 @@ impl Reader<'_> {
     }
 
     /// `earlier this week`, `later today`.
-    fn earlier(&self, at: usize) -> Option<Found> {
+    fn earlier(&self, at: usize) -> Option<FoundPhrase> {
         if self.stops_before(at + 1) {
             return None;
         }

@@ -23,7 +23,7 @@ pub(super) enum Way {
 }
 
 /// Notes what one row says.
-pub(super) struct Teller<'batch> {
+pub(super) struct ReadingWriter<'batch> {
     pub(super) connection: &'batch Connection,
     pub(super) readings: Option<&'batch Readings>,
     pub(super) row: i64,
@@ -31,7 +31,7 @@ pub(super) struct Teller<'batch> {
     pub(super) touched: &'batch mut Touched,
 }
 
-impl Teller<'_> {
+impl ReadingWriter<'_> {
     /// Reads what a memory says, by itself or as a model has read it.
     pub(super) fn read(mut self, memory: &Memory) -> Result<(), GraphError> {
         let utterance = utterance(memory);

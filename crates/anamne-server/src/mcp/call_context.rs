@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 /// The place at which one call is served.
-pub(crate) struct Desk {
+pub(crate) struct CallContext {
     pub(crate) store: Store,
     pub(crate) space: String,
     /// Whether `core` is asked beside that space.
@@ -28,7 +28,7 @@ pub(crate) enum End {
     Close,
 }
 
-impl Desk {
+impl CallContext {
     /// The space to read or change: the one that was named, which must exist, or the server's own.
     pub(crate) fn space(&self, named: Option<&str>) -> Result<Space, Error> {
         let space = match named {

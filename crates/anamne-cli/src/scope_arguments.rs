@@ -13,7 +13,7 @@ const PROPOSED: usize = 3;
 /// Options that say how far a question reaches.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Reach")]
-pub(crate) struct Reach {
+pub(crate) struct ScopeArguments {
     /// Search only the active tier (hot), also the recent one (warm), or the archives (cold)
     #[arg(long, default_value = "all", hide_possible_values = true, value_name = "WHICH", value_parser = arguments::temperature())]
     temperature: Temperature,
@@ -40,7 +40,7 @@ pub(crate) struct Reach {
     held_at: Option<String>,
 }
 
-impl Reach {
+impl ScopeArguments {
     /// The question with this reach.
     pub(crate) fn of(&self, recall: Recall, dates: &Dates) -> Result<Recall, Failure> {
         let instant = |field: &str, text: &Option<String>| {
