@@ -107,7 +107,7 @@ async fn what_is_told_is_known_drawn_and_denied() {
     assert_eq!(ask(&mut raw, told).await["citation"], "m1");
     let told = json!({ "action": "assert", "name": "Mara Lind", "relation": "works_at", "object": "Hafen GmbH", "since": "2026-03" });
     let told = raw.call("memory_knowledge", told).await;
-    assert!(text(&told).contains("Told as m2"), "{told}");
+    assert!(text(&told).contains("Stored as m2"), "{told}");
     assert!(
         text(&told).contains("\n> Mara Lind works at Hafen GmbH"),
         "{told}"

@@ -42,6 +42,9 @@ mod tests {
             "It returns the header."
         );
         assert_eq!(best_sentence("x", "```\nlet x;\n```"), "``` let x;");
-        assert_eq!(best_sentence("", "It rains. It snows."), "It rains.");
+        assert_eq!(
+            best_sentence("", "The rain falls all day. The snow falls all night."),
+            "The rain falls all day."
+        );
     }
 }
