@@ -1,4 +1,4 @@
-//! Files that are mapped, and held open to notice when somebody changes them.
+//! Mapped files, kept open to detect changes.
 //!
 //! What is published never changes, so whoever writes to it or cuts it off damages it; and reading a mapping beyond the
 //! end of its file kills the process. One `fstat` a file before each question tells, without reading anything.

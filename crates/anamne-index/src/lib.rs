@@ -1,4 +1,4 @@
-//! The views that recall searches: words, meanings, and what ranking reads of each row.
+//! The views that recall searches: lexical, vectors, columns, and the latent index.
 //!
 //! Each view follows the log by the framework of `anamne_store::view`: a published part on disk that all processes
 //! share, and a tail in memory. [`lexical`] answers by BM25, [`vectors`] by cosine, [`columns`] holds attributes and

@@ -1,4 +1,4 @@
-//! When a search is worth a second thread, and how tiers are shared out between two.
+//! Decides when a search uses a second thread, and how tiers are divided.
 
 /// Searches over more rows than this are run on two threads; below it the hand-over costs more than it saves.
 pub const PARALLEL_ROWS: usize = 20_000;

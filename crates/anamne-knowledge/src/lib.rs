@@ -1,9 +1,9 @@
-//! What memories say about the world: who and what is named in them, what is said of it, and what can't be true together.
+//! Knowledge extraction: entities, relations and contradictions in memories.
 //!
-//! Reading is pure: the same text gives the same names and statements, whatever was read before. So the graph that
-//! is extracted from them is the same whenever it is extracted again.
+//! Reading is pure: the same text gives the same names and statements, independent of earlier texts. So extracting the
+//! graph again gives the same graph.
 
-/// Whether a word is one of those listed: `matches!` for long lists, which stay paragraphs here.
+/// `matches!` for long word lists.
 macro_rules! one_of {
     ($word:expr, $($listed:literal)+) => {
         matches!($word, $($listed)|+)

@@ -1,8 +1,8 @@
-//! Moving memories that have aged to colder tiers, and cleaning up behind them.
+//! Moves old memories to colder tiers and removes their stale copies.
 //!
-//! A move is copy, commit, delete. What a memory says is written to the file of its tier and synced; then one
-//! transaction, with an event of its own, has the row point there; what it leaves behind in the file of another tier
-//! is deleted later. Interrupted anywhere, the memory lies where its row says, and the next pass continues.
+//! A move is copy, commit, delete. The content is written to the file of the new tier and synced; one transaction with
+//! an event of its own updates the row; the old copy is deleted later. After an interruption the row tells where the
+//! content is, and the next pass continues.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -18,10 +18,10 @@ use crate::source::moves::{self, Aged, Ages};
 use crate::source::{contents, uses};
 use crate::space::SpaceSource;
 
-/// A batch that keeps other writers waiting for longer than this is followed by a smaller one.
+/// A batch that blocks other writers for longer than this is followed by a smaller one.
 const LONG: Duration = Duration::from_millis(15);
 
-/// Memories that are moved at once: at first, and at most.
+/// Batch size: initial and maximum.
 const BATCH: (usize, usize) = (250, 1_000);
 
 const DAY: i64 = 24 * 3_600 * 1_000_000;
@@ -29,19 +29,19 @@ const DAY: i64 = 24 * 3_600 * 1_000_000;
 /// What was written or changed within the last day stays where it is, so that an import is not moved while it continues.
 const SETTLED: i64 = DAY;
 
-/// Which memories a move takes.
+/// Which memories to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aging {
-    /// Those that happened long enough ago and were written and last changed a day ago or earlier.
+    /// Old enough, and written and last changed at least a day ago.
     Settled,
-    /// All that happened long enough ago.
+    /// Everything old enough.
     All,
 }
 
-/// What one step of a move came to.
+/// The result of one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// So many memories lie in this tier now that did not before. There may be more to move.
+    /// This many memories were moved to this tier. There may be more.
     Moved(Tier, u64),
     /// Nothing is left to move.
     Done,
@@ -49,18 +49,18 @@ pub enum Step {
     Busy,
 }
 
-/// How many memories lie in a tier, and what its file takes up.
+/// The number of memories in a tier, and the size of its file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TierCount {
     /// The tier.
     pub tier: Tier,
     /// Memories in it, forgotten ones included, erased ones not.
     pub memories: u64,
-    /// Bytes of the file that holds what they say, its log included.
+    /// Bytes of the file with their content, including its WAL.
     pub bytes: u64,
 }
 
-/// Moves memories batch by batch. The lock that keeps two movers apart is held for one batch at a time.
+/// Moves memories in batches. The move lock is held for one batch at a time.
 pub struct Mover<'space> {
     space: &'space SpaceSource,
     ages: Ages,
@@ -74,7 +74,7 @@ pub struct Mover<'space> {
 }
 
 impl SpaceSource {
-    /// Begins to move what has aged, by the thresholds of the space's settings and its clock.
+    /// Starts moving old memories, by the space's settings and clock.
     pub fn mover(&self, aging: Aging) -> Result<Mover<'_>> {
         let config = self.current_config()?.tiers.clone();
         let now = self.now().as_microsecond();
@@ -100,8 +100,8 @@ impl SpaceSource {
         })
     }
 
-    /// Notes when memories were returned, so that facts and skills that are used stay active. At most one note a day
-    /// is kept of each; where there is nothing new nothing is written.
+    /// Records when memories were used, so that used facts and skills stay active. At most one record per memory and
+    /// day.
     pub fn note_uses(&self, uses: &[(MemoryId, jiff::Timestamp)]) -> Result<()> {
         let uses: Vec<_> = uses
             .iter()
@@ -114,12 +114,12 @@ impl SpaceSource {
         self.write_quietly(|transaction| transaction.note_uses(&news))
     }
 
-    /// The colder tiers in which memories lie, hottest first. O(tiers · log memories).
+    /// The colder tiers with memories, hottest first. O(tiers · log memories).
     pub fn colder_tiers(&self) -> Result<Vec<Tier>> {
         self.read(moves::tiers)
     }
 
-    /// The tiers with what lies in them, hottest first. O(memories).
+    /// The tiers with their contents, hottest first. O(memories).
     pub fn tiers(&self) -> Result<Vec<TierCount>> {
         let memories = self.folder().join("memories");
         // What was written last may stand in the database's log alone.
@@ -148,12 +148,12 @@ impl SpaceSource {
 }
 
 impl Mover<'_> {
-    /// The longest that a batch has kept other writers waiting.
+    /// The longest time a batch has blocked other writers.
     pub fn longest(&self) -> Duration {
         self.longest
     }
 
-    /// Deletes from the files of tiers what does not lie there any more; says how many memories' content it was.
+    /// Deletes stale copies from the tiers' files; returns their number.
     pub fn clean(&mut self) -> Result<u64> {
         let space = self.space;
         let Some(_guard) = space.moving.try_acquire()? else {

@@ -1,23 +1,23 @@
-//! What an import brings: drafts, and memories as another store exported them.
+//! Imported items: drafts, and memories exported by another store.
 
 use anamne_types::{Draft, MemoryId};
 use jiff::Timestamp;
 
-/// Something that is told on the word of another store.
+/// An imported item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrival {
     /// What is told.
     pub draft: Draft,
-    /// What the other store knew of it beyond that; `None` where it is told for the first time.
+    /// The fields kept from the other store; `None` for a new memory.
     pub origin: Option<Origin>,
 }
 
-/// What a memory was where it came from, and stays here.
+/// Fields of an exported memory that are kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Origin {
     /// Its identity.
     pub id: MemoryId,
-    /// When it was learned.
+    /// When it was stored.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,

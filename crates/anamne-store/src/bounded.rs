@@ -1,18 +1,18 @@
-//! Reading files that somebody else put there: regular files only, never more than a limit, never waiting.
+//! Safe reading of foreign files: regular files only, bounded size, never blocking.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-/// Why a file is not read.
+/// Why a file was rejected.
 #[derive(Debug)]
 pub enum Unfit {
-    /// It is no regular file: a folder, a FIFO, a socket or a device.
+    /// Not a regular file: a folder, FIFO, socket or device.
     NotRegular,
     /// It is longer than this many bytes.
     TooLong(u64),
-    /// The system refuses it.
+    /// A system error.
     Io(std::io::Error),
 }
 

@@ -1,14 +1,14 @@
-//! Where the time comes from: always from a caller.
+//! Clocks, always supplied by the caller.
 
 use jiff::Timestamp;
 
-/// A source of the present instant.
+/// A source of the current time.
 pub trait Clock: Send + Sync {
-    /// The present instant.
+    /// The current time.
     fn now(&self) -> Timestamp;
 }
 
-/// The machine's clock.
+/// The system clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 

@@ -1,4 +1,4 @@
-//! What is derived, and what may be done with it: one trait for everything that lies beside the source.
+//! Derived data: one trait for everything beside the source.
 
 use std::path::{Path, PathBuf};
 
@@ -9,17 +9,17 @@ use crate::StoreError;
 use crate::beside;
 use crate::files::{bytes_under, remove_if_there, set_aside};
 
-/// Where something derived comes from, which decides what may be discarded.
+/// The origin of derived data; decides what may be deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// A function of the log: it may be deleted at any time, and costs only the time to compute it again.
+    /// A function of the log: may be deleted at any time and rebuilt.
     Log,
-    /// It cost money, or time on another machine. It goes by erasure and by its own command alone.
+    /// Paid for, such as model output. Deleted only by erasure and its own command.
     Paid,
-    /// It was observed of the engine's own work, and can't be observed again. It goes like what was paid for.
+    /// Observed while the engine ran; can't be observed again. Deleted like paid data.
     Observed,
-    /// It was fetched from elsewhere and can be fetched again.
+    /// Fetched from elsewhere; can be fetched again.
     External,
 }
 
@@ -32,7 +32,7 @@ impl Class {
         self == Self::Log
     }
 
-    /// The folder of a space in which such files lie.
+    /// The folder of such files in a space.
     pub fn folder(self) -> &'static str {
         match self {
             Self::Log => beside::VIEWS,
@@ -43,46 +43,46 @@ impl Class {
     }
 }
 
-/// How much is to be done.
+/// The amount of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effort {
-    /// In the background: what should not wait, of what is open.
+    /// Background: urgent work on what is open.
     Due,
-    /// Before a program ends: everything that makes questions slow or lies in memory alone.
+    /// Before a program ends: everything that slows queries or is only in memory.
     Settled,
     /// Everything, up to the end of the log.
     Whole,
 }
 
-/// What a catch-up may do, and whom it tells how far it is.
+/// The budget of a catch-up, with a progress callback.
 pub struct Budget<'a> {
-    /// How much is to be done.
+    /// The amount of work.
     pub effort: Effort,
-    /// Called now and then with a name and the event reached; where it says no, the catch-up ends early and is none the worse.
+    /// Called periodically with a name and the event reached; returning false stops the catch-up safely.
     pub go_on: &'a mut dyn FnMut(&'static str, Seq) -> bool,
 }
 
-/// A part of something derived that is damaged.
+/// A damaged part of derived data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// Which part, as a person knows it: a name, with the tier where that is not the active one.
+    /// The part's name, with its tier unless active.
     pub part: String,
     /// What is wrong with it.
     pub reason: String,
 }
 
-/// Something derived that belongs to one space. Everything of this kind stands in one registry, over which erasure, check-ups,
-/// rebuilds, backups and background work loop. All methods may be called from several threads and processes.
+/// Derived data of one space. Erasure, checks, rebuilds, backups and background work loop over the registry of all
+/// implementations. All methods may be called from several threads and processes.
 ///
-/// `E` is the error of whoever keeps the registry.
+/// `E` is the error type of the registry's owner.
 pub trait Derived<E: From<StoreError>>: Send + Sync {
-    /// Its name, as it stands in reports.
+    /// Its name in reports.
     fn name(&self) -> &'static str;
 
-    /// Where it comes from.
+    /// Its class.
     fn class(&self) -> Class;
 
-    /// Its files and folders, whether they are there or not. O(1) but for listing folders.
+    /// Its files and folders, existing or not. O(1) except for listing folders.
     fn files(&self) -> Vec<PathBuf>;
 
     /// Whether any of it is on disk.
@@ -95,43 +95,43 @@ pub trait Derived<E: From<StoreError>>: Send + Sync {
         self.files().iter().map(|path| bytes_of(path)).sum()
     }
 
-    /// Up to which event it covers the log; `None` for what does not follow it. Makes no file.
+    /// The event up to which it covers the log; `None` if it doesn't follow the log. Creates no file.
     fn position(&self) -> Result<Option<Seq>, E> {
         Ok(None)
     }
 
-    /// Up to which event its files cover the log.
+    /// The event up to which its files cover the log.
     fn watermark(&self) -> Result<Option<Seq>, E> {
         self.position()
     }
 
-    /// Rows that it holds in memory until they are written.
+    /// Rows in its in-memory tail.
     fn tail_rows(&self) -> usize {
         0
     }
 
-    /// Whether this effort has something to do. Asked after every question with [`Effort::Due`], so that it must be cheap then.
+    /// Whether there is work for this effort. Called with [`Effort::Due`] after every query, so it must be cheap.
     fn is_due(&self, _effort: Effort) -> Result<bool, E> {
         Ok(false)
     }
 
-    /// Does what `budget` asks for. What turns out to be damaged is quarantined and computed again.
+    /// Does the work of `budget`. Damaged data is quarantined and recomputed.
     fn catch_up(&self, _budget: &mut Budget<'_>) -> Result<(), E> {
         Ok(())
     }
 
-    /// What of it can't take part now, as far as is known without reading it. Empty when all can.
+    /// Its unavailable parts, as far as known without reading. Normally empty.
     fn health(&self) -> Vec<Damage> {
         Vec::new()
     }
 
-    /// Reads all of it back; says what is damaged. Where it is missing nothing is.
+    /// Verifies all of it; returns the damage. Missing data is not damage.
     fn verify(&self) -> Result<Vec<Damage>, E> {
         Ok(Vec::new())
     }
 
-    /// Has what [`Derived::verify`] found damaged not take part any more, so that the next catch-up starts over. A function
-    /// of the log is removed, anything else quarantined.
+    /// Disables what [`Derived::verify`] found damaged, so that the next catch-up starts over. A function of the log is
+    /// deleted, anything else quarantined.
     fn quarantine(&self) -> Result<(), E> {
         if self.class().is_rebuilt() {
             return self.remove();
@@ -142,11 +142,10 @@ pub trait Derived<E: From<StoreError>>: Send + Sync {
         Ok(())
     }
 
-    /// Takes out whatever it holds of memories that were erased, so that no file of it holds anything of them.
-    /// Where it is missing nothing is done.
+    /// Removes everything about erased memories from its files. Does nothing if it is missing.
     fn purge(&self, budget: &mut Budget<'_>) -> Result<(), E>;
 
-    /// Removes all of it.
+    /// Deletes it.
     fn remove(&self) -> Result<(), E> {
         for path in self.files() {
             remove_if_there(&path)?;

@@ -1,4 +1,4 @@
-//! What can go wrong between a caller and the disk.
+//! Errors of the store.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,54 +8,54 @@ use anamne_types::{InvalidValue, MemoryId, NextStep, Seq};
 use crate::files::may_only_be_read;
 use crate::trouble::Trouble;
 
-/// What a function of this crate returns, where nothing else is said an error of the store.
+/// The result type of this crate.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 /// An error of the source, the journal or the lock between processes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// A value is outside what the engine accepts; nothing was changed.
+    /// An invalid value; nothing was changed.
     #[error(transparent)]
     Refused(#[from] InvalidValue),
-    /// There is no such memory in this space.
+    /// No such memory in this space.
     #[error("no memory {id} in the space {space}")]
     NoMemory {
-        /// The id that was asked for.
+        /// The requested id.
         id: MemoryId,
         /// The searched space.
         space: String,
     },
-    /// No memory of this space is cited like this.
+    /// No memory with this citation in this space.
     #[error("no memory {citation} in the space {space}")]
     NoCitation {
-        /// The citation that was asked for.
+        /// The requested citation.
         citation: String,
         /// The searched space.
         space: String,
     },
-    /// There is no such space in this store.
+    /// No such space in this store.
     #[error("no space named {0:?} in this store")]
     NoSpace(String),
-    /// The memory is not in a state in which this can be done.
+    /// The memory's state doesn't allow this.
     #[error("the memory {id} {state}")]
     State {
         /// The memory.
         id: MemoryId,
-        /// What it is, and what to do about it.
+        /// Its state, and what to do.
         state: &'static str,
     },
-    /// Another memory with this outside id says something else.
+    /// The external id belongs to a memory with other content.
     #[error(
         "the id {external_id:?} belongs to memory {id} with different content; edit that memory, or use a new id"
     )]
     Conflict {
-        /// The outside id.
+        /// The external id.
         external_id: String,
-        /// The memory that holds it.
+        /// The existing memory.
         id: MemoryId,
     },
-    /// Another process held the write lock for longer than the bounded retry.
+    /// Timeout waiting for the write lock.
     #[error(
         "{path} has been locked by another process for {waited:?}; try again, or look for a hanging process"
     )]
@@ -77,7 +77,7 @@ pub enum StoreError {
         /// The newest format known here.
         known: i64,
     },
-    /// A file does not hold what it should.
+    /// A file is damaged.
     #[error("{path} is damaged: {reason}")]
     Damaged {
         /// The file.
@@ -85,16 +85,16 @@ pub enum StoreError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The database says something else of a memory than what was written, and can't be repaired from the journal.
+    /// A memory in the database doesn't match its digest and can't be repaired from the journal.
     #[error("the database is damaged: the memory {id} doesn't match the digest of event {seq}")]
     Unproven {
         /// The memory.
         id: MemoryId,
-        /// The event that told its present state.
+        /// The event of its current version.
         seq: Seq,
     },
-    /// A memory is erased from the source and the journal, but a reader still holds the database's log, in
-    /// which older pages stand.
+    /// A memory is erased from the source and the journal, but a reader blocks truncation of the WAL, which has older
+    /// pages.
     #[error(
         "the memory is erased, but {path} still has old pages that are being read; they are removed when the space is next opened"
     )]
@@ -108,49 +108,49 @@ pub enum StoreError {
         /// The id.
         id: MemoryId,
     },
-    /// The write would take the space past its quota; nothing was changed.
+    /// The write would exceed the space's quota; nothing was changed.
     #[error(
         "quota exceeded in the space {space}: {used} of {limit} bytes used, {wanted} more needed; erase memories, or raise quota.bytes in space.toml"
     )]
     QuotaExceeded {
         /// The space's name.
         space: String,
-        /// What `quota.bytes` allows.
+        /// The quota in bytes.
         limit: u64,
-        /// What the space's folder takes up now, in bytes.
+        /// The current size of the space's folder, in bytes.
         used: u64,
-        /// What the write would take at most, in bytes.
+        /// The maximum size of the write, in bytes.
         wanted: u64,
     },
-    /// A file may not be written; what is there can still be read.
+    /// A file is not writable; reading still works.
     #[error(
         "can't {action} {path}: permission denied ({reason}); check the permissions of the store's folder"
     )]
     ReadOnly {
-        /// What was attempted, such as `write`.
+        /// The attempted action, such as `write`.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         reason: String,
     },
-    /// The disk is full, or takes no more of this file.
+    /// The disk is full, or the file size limit is reached.
     #[error("can't {action} {path}: disk full ({reason}); free some space and try again")]
     DiskFull {
-        /// What was attempted, such as `write`.
+        /// The attempted action, such as `write`.
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         reason: String,
     },
-    /// A folder in which something new is to be built holds something already.
+    /// A target folder is not empty.
     #[error("{path} is not empty; use an empty or new folder")]
     NotEmpty {
         /// The folder.
         path: PathBuf,
     },
-    /// A copy of a store was to be put into that very store.
+    /// A target folder is inside the store.
     #[error("{path} is inside the store {store}; use a folder outside of it")]
     Within {
         /// The folder.
@@ -158,20 +158,20 @@ pub enum StoreError {
         /// The store.
         store: PathBuf,
     },
-    /// What stands where a backup is to be brought up to date is no older state of the same space.
+    /// The backup folder contains something other than an earlier state of this space.
     #[error(
         "{path} is not an earlier state of this space: its event {seq} differs; use another folder"
     )]
     Diverged {
         /// The folder.
         path: PathBuf,
-        /// The last event there, which this space does not have so.
+        /// The last event there, which differs from this space's.
         seq: Seq,
     },
     /// A file could not be read or written.
     #[error("can't {action} {path}: {source}")]
     Io {
-        /// What was attempted, such as `write`.
+        /// The attempted action, such as `write`.
         action: &'static str,
         /// The file.
         path: PathBuf,
@@ -181,12 +181,12 @@ pub enum StoreError {
     /// SQLite failed.
     #[error("{}", what_failed(.0))]
     Sqlite(#[from] rusqlite::Error),
-    /// A stored value could not be turned into JSON or back.
+    /// A stored value could not be serialised or parsed.
     #[error("invalid stored record: {0}")]
     Json(#[from] serde_json::Error),
 }
 
-/// What happened to the database, and what to do about it.
+/// The database failure, and what to do.
 fn what_failed(error: &rusqlite::Error) -> String {
     match Trouble::of_sqlite(error) {
         Some(Trouble::Busy) => {
@@ -199,7 +199,7 @@ fn what_failed(error: &rusqlite::Error) -> String {
     }
 }
 
-/// Whether SQLite says that the file is not what it was.
+/// Whether SQLite reports a corrupt file.
 pub(crate) fn is_broken(error: &rusqlite::Error) -> bool {
     Trouble::of_sqlite(error) == Some(Trouble::Damaged)
 }
@@ -278,7 +278,7 @@ impl StoreError {
         }
     }
 
-    /// What a person can do next, where there is something.
+    /// The next step, if any.
     pub fn next_step(&self) -> Option<NextStep> {
         match self {
             Self::NoMemory { .. } | Self::NoCitation { .. } => Some(NextStep::ListMemories),
@@ -289,7 +289,7 @@ impl StoreError {
         }
     }
 
-    /// Whether it is only that nothing may be written here, so that what is there can still be read.
+    /// Whether only writing fails, so that reading still works.
     pub fn is_read_only(&self) -> bool {
         matches!(self, Self::ReadOnly { .. })
     }
@@ -317,7 +317,7 @@ impl StoreError {
         }
     }
 
-    /// Whether it is about one memory alone, so that others can still be told.
+    /// Whether it concerns one memory only, so that others can be processed.
     pub fn is_of_one_memory(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! Files and folders that only their owner may read, and writes that are there whole or not at all.
+//! Owner-only files and folders, and atomic writes.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::ErrorKind;
@@ -32,7 +32,7 @@ pub(crate) const UNFINISHED: &str = ".tmp-";
 /// What marks a file or folder that was quarantined because it was damaged.
 pub(crate) const SET_ASIDE: &str = ".damaged-";
 
-/// Replaces the content of `path`: readers see the old or the new content, never a mixture, also after a crash.
+/// Atomically replaces the content of `path`, also across a crash.
 pub fn replace_file(path: &Path, content: &[u8]) -> Result<()> {
     replace_file_on(&Disk, path, content)
 }
@@ -223,7 +223,7 @@ pub(crate) fn sync_folder_on(storage: &dyn Storage, path: &Path) -> Result<()> {
     }
 }
 
-/// Moves a damaged file or folder out of the way, beside itself, and says where it is now.
+/// Quarantines a damaged file or folder beside itself; returns its new path.
 pub fn set_aside(path: &Path) -> Result<PathBuf> {
     let name = path
         .file_name()

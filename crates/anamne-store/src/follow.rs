@@ -1,4 +1,4 @@
-//! Catch-up: the one mechanism by which views follow the log.
+//! Catch-up: how views follow the log.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,13 +11,13 @@ use crate::space::SpaceSource;
 use crate::view::{ChangeFeed, Fold, Health, View, ViewError};
 use crate::watch::Watch;
 
-/// How many changes are read at a time.
+/// Changes read per batch.
 const BATCH: usize = 4_096;
 
 /// A view that was never published takes so many events into its tail before it counts as being built.
 const ABSORBED: u64 = 2_000;
 
-/// A tail longer than this is worth folding.
+/// Tail length that triggers folding.
 const LONG_TAIL: usize = 1_000;
 
 /// The views of one tier of a space and the watch that tells when they are behind.
@@ -48,12 +48,12 @@ impl Progress {
     }
 }
 
-/// A view that can't take part now, and why.
+/// An unavailable view, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Degraded {
     /// The view's name.
     pub view: &'static str,
-    /// Why it can't, for a person.
+    /// The reason.
     pub reason: String,
 }
 
@@ -81,7 +81,7 @@ impl Followers {
         &self.views
     }
 
-    /// Brings every view that can take part up to the last acknowledged write of any process.
+    /// Brings every available view up to the last acknowledged write of any process.
     ///
     /// Costs a few microseconds when nothing was written, and O(changes) when something was.
     /// Returns the views that can't take part.
@@ -164,7 +164,7 @@ impl Followers {
             .head
     }
 
-    /// The views that want folding: broken, never built, or with a long tail.
+    /// The views to fold: damaged, never built, or with a long tail.
     pub fn due(&self) -> Vec<Arc<dyn View>> {
         let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         let due = self.views.iter();
@@ -173,14 +173,14 @@ impl Followers {
             .collect()
     }
 
-    /// Whether the view of this name wants folding.
+    /// Whether the named view needs folding.
     pub fn is_due(&self, name: &str) -> bool {
         let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         let mut named = self.views.iter().filter(|view| view.name() == name);
         named.any(|view| progress.is_due(view.as_ref()))
     }
 
-    /// Folds `views`; those that another process is folding are skipped.
+    /// Folds `views`; skips those that another process is folding.
     pub fn fold(
         &self,
         source: &SpaceSource,

@@ -186,7 +186,7 @@ pub enum ViewError {
     /// A file could not be read or written.
     #[error("{action} {path}: {source}")]
     Io {
-        /// What was attempted, such as `write`.
+        /// The attempted action, such as `write`.
         action: &'static str,
         /// The file.
         path: PathBuf,

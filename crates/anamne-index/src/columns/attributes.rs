@@ -1,11 +1,11 @@
-//! The forty bytes in which attributes stand in a file.
+//! The forty-byte encoding of attributes.
 
 use anamne_store::view::Attributes;
 
 /// Bytes of one row's attributes.
 pub(super) const WIDTH: usize = 40;
 
-/// The attributes as they stand in the file; the last byte is 0.
+/// Encodes attributes; the last byte is 0.
 pub(super) fn encode(attributes: &Attributes) -> [u8; WIDTH] {
     let mut bytes = [0; WIDTH];
     bytes[0..8].copy_from_slice(&attributes.occurred_at.to_le_bytes());
@@ -24,7 +24,7 @@ pub(super) fn encode(attributes: &Attributes) -> [u8; WIDTH] {
     bytes
 }
 
-/// The attributes that stand in these bytes.
+/// Decodes attributes.
 #[inline]
 pub(super) fn decode(bytes: &[u8; WIDTH]) -> Attributes {
     Attributes {
@@ -40,7 +40,7 @@ pub(super) fn decode(bytes: &[u8; WIDTH]) -> Attributes {
         importance: bytes[35],
         trust: bytes[36],
         superseded: bytes[37] != 0,
-        // 0 in files of versions that knew no feedback.
+        // 0 in files of versions without feedback.
         feedback: bytes[38].cast_signed(),
     }
 }

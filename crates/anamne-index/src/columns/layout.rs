@@ -1,4 +1,4 @@
-//! How columns stand in a segment: rows, attributes, where each row's tokens start, tokens.
+//! The layout of columns in a segment: rows, attributes, token offsets, tokens.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(super) struct ColumnsLayout {
     tokens: Arc<dyn Tokenise>,
 }
 
-/// What is kept of a memory.
+/// The stored columns of a memory.
 pub(super) struct ColumnsEntry {
     pub(super) attributes: Attributes,
     pub(super) tokens: Box<[u16]>,

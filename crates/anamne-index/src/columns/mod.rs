@@ -1,4 +1,4 @@
-//! The columns view: what ranking and filters need of every row, without touching the source.
+//! The columns view: per-row data for ranking and filters, without reading the source.
 //!
 //! Of each live memory it keeps the fixed-width [`Attributes`], the wordpieces of its text, and over
 //! all of them how many memories each wordpiece occurs in.
@@ -20,7 +20,7 @@ pub use snapshot::{ColumnsSnapshot, NEARBY, Neighbours};
 #[doc(no_inline)]
 pub use anamne_store::view::Attributes;
 
-/// Tokens of one memory at most; what comes after does not count.
+/// Maximum tokens per memory; the rest is ignored.
 pub const MEMORY_TOKENS: usize = 4_096;
 
 /// Cuts texts into tokens of a vocabulary with fewer than 65 536 entries.
@@ -35,8 +35,7 @@ pub trait Tokenise: Send + Sync {
 
 /// The view named `columns`.
 ///
-/// Callers serialise catching up: `refresh`, `position`, reading the log from there, `follow`. Reading
-/// needs no such care.
+/// Callers must serialise catch-up: `refresh`, `position`, reading the log from there, `follow`. Reading is concurrent.
 pub struct ColumnsView {
     shelf: Shelf<ColumnsLayout>,
 }
@@ -51,7 +50,7 @@ impl ColumnsView {
         }
     }
 
-    /// The state of this moment. Takes no lock afterwards, and does not see later changes.
+    /// A snapshot of the current state; lock-free, without later changes.
     pub fn snapshot(&self) -> ColumnsSnapshot {
         ColumnsSnapshot::new(self.shelf.snapshot())
     }

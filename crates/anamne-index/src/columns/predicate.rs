@@ -1,8 +1,8 @@
-//! Which rows a filter lets pass.
+//! Filters over attributes.
 
 use anamne_store::view::Attributes;
 
-/// A filter over attributes; an empty list or `None` lets everything pass.
+/// A filter over attributes; an empty list or `None` matches everything.
 ///
 /// ```
 /// use anamne_index::columns::{Attributes, RowPredicate};
@@ -13,11 +13,11 @@ use anamne_store::view::Attributes;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowPredicate {
-    /// Happened at or after this instant, microseconds since 1970.
+    /// Happened at or after this time, microseconds since 1970.
     pub since: Option<i64>,
-    /// Happened before this instant, microseconds since 1970.
+    /// Happened before this time, microseconds since 1970.
     pub until: Option<i64>,
-    /// Expires after this instant, microseconds since 1970: the present, to leave out what expired.
+    /// Expires after this time, microseconds since 1970: the current time, to exclude expired memories.
     pub alive_at: Option<i64>,
     /// In one of these threads.
     pub threads: Vec<u32>,
@@ -27,18 +27,18 @@ pub struct RowPredicate {
     pub categories: Vec<u8>,
     /// By one of these authors.
     pub authors: Vec<u32>,
-    /// Told in one of these sessions.
+    /// Written in one of these sessions.
     pub sessions: Vec<u32>,
-    /// At least this important.
+    /// Minimum importance.
     pub min_importance: u8,
-    /// At least this trusted, in 255ths.
+    /// Minimum trust, in 255ths.
     pub min_trust: u8,
-    /// Whether memories whose place another one took are left out.
+    /// Whether superseded memories are excluded.
     pub without_superseded: bool,
 }
 
 impl RowPredicate {
-    /// Whether a memory with these attributes passes. O(length of the lists).
+    /// Whether these attributes match. O(length of the lists).
     pub fn matches(&self, attributes: &Attributes) -> bool {
         self.passes(attributes, |list, value| list.contains(&value))
     }

@@ -10,13 +10,13 @@ use super::layout::{ColumnsEntry, ColumnsLayout, ColumnsSegment};
 use super::predicate::RowPredicate;
 use crate::segments::{Layout, Live, RowLocation, Snapshot};
 
-/// How far on each side [`ColumnsSnapshot::neighbours`] looks, in rows.
+/// Rows scanned on each side by [`ColumnsSnapshot::neighbours`].
 pub const NEARBY: u32 = 64;
 
-/// Rows of a segment that one thread looks through at a time.
+/// Rows scanned per thread at a time.
 const STRIDE: usize = 65_536;
 
-/// The columns as of one moment.
+/// A snapshot of the columns.
 ///
 /// What turns out to be damaged answers as if the row were not there, and marks the view as broken; so
 /// whoever must know asks [`View::health`](anamne_store::view::View::health) after reading.
@@ -58,7 +58,7 @@ impl ColumnsSnapshot {
         Self { snapshot }
     }
 
-    /// The attributes of `row`; `None` when no live memory is there. O(segments · log n).
+    /// The attributes of `row`; `None` without a live memory. O(segments · log n).
     pub fn attributes(&self, row: Row) -> Option<Attributes> {
         match self.find(row.0)? {
             RowLocation::Entry(entry) => Some(entry.attributes),
@@ -66,7 +66,7 @@ impl ColumnsSnapshot {
         }
     }
 
-    /// The tokens of `row`'s text, at most 4 096; `None` when no live memory is there.
+    /// The tokens of `row`'s text, at most 4 096; `None` without a live memory.
     pub fn tokens(&self, row: Row) -> Option<&[u16]> {
         match self.find(row.0)? {
             RowLocation::Entry(entry) => Some(&entry.tokens),
@@ -74,33 +74,33 @@ impl ColumnsSnapshot {
         }
     }
 
-    /// In how many live memories `token` occurs. O(1).
+    /// Number of live memories that contain `token`. O(1).
     pub fn token_frequency(&self, token: u16) -> u32 {
         let frequencies = &self.snapshot.summary().frequencies;
         frequencies.get(usize::from(token)).copied().unwrap_or(0)
     }
 
-    /// How many live memories there are. O(1).
+    /// Number of live memories. O(1).
     pub fn rows(&self) -> usize {
         self.snapshot.summary().rows as usize
     }
 
-    /// Tokens of all live memories together. O(1).
+    /// Total tokens of live memories. O(1).
     pub fn token_count(&self) -> u64 {
         self.snapshot.summary().tokens
     }
 
-    /// Tokens of a live memory on average; 0 when there is none. O(1).
+    /// Average tokens per live memory; 0 if there is none. O(1).
     pub fn average_tokens(&self) -> f32 {
         self.token_count() as f32 / self.rows().max(1) as f32
     }
 
-    /// The live rows that pass. About 1 to 3 ns a row, on all threads together.
+    /// The matching live rows. About 1 to 3 ns per row over all threads.
     pub fn select(&self, predicate: &RowPredicate) -> RoaringBitmap {
         self.select_where(predicate.test())
     }
 
-    /// The live rows whose attributes pass `test`.
+    /// The live rows whose attributes satisfy `test`.
     pub fn select_where(&self, test: impl Fn(&Attributes) -> bool + Sync) -> RoaringBitmap {
         let mut selected = RoaringBitmap::new();
         for live in self.snapshot.segments() {
@@ -183,7 +183,7 @@ fn select_in(
         .reduce(RoaringBitmap::new, |one, other| one | other))
 }
 
-/// Rows that lie close together become bits first, which is several times faster than inserting them.
+/// Dense rows are collected as bits first, which is several times faster.
 fn select_among(
     rows: &[u32],
     attributes: &[[u8; WIDTH]],

@@ -1,18 +1,17 @@
-//! The strongest directions of many sparse rows: a truncated singular value decomposition by subspace iteration (Halko,
-//! Martinsson and Tropp 2011).
+//! Truncated singular value decomposition of sparse rows by subspace iteration (Halko, Martinsson and Tropp 2011).
 
 use nalgebra::{DMatrix, SymmetricEigen};
 
-/// Directions that are iterated beside those that are wanted: so the last of these come out right too.
+/// Oversampling: additional directions that improve the last wanted ones.
 const SPARE: usize = 8;
 
-/// After so many rounds the directions of conversations move no more.
+/// Number of iterations; more don't change the directions of conversations.
 const ROUNDS: usize = 8;
 
-/// Directions that hold less than this of a row's length are noise of the arithmetic.
+/// Directions below this share of a row's length are numerical noise.
 const LEAST_ENERGY: f32 = 1e-5;
 
-/// Rows of which most columns are zero.
+/// Sparse rows.
 #[derive(Debug, Default)]
 pub(super) struct SparseRows {
     columns: usize,

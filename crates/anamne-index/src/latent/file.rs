@@ -1,4 +1,4 @@
-//! The index as it stands in a file: little-endian fields, a checksum over all of them last.
+//! The file format: little-endian fields, then a checksum over all of them.
 //!
 //! ```text
 //! magic     8 bytes   "ANLATENT"

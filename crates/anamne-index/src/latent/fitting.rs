@@ -1,4 +1,4 @@
-//! Making the index of all columns.
+//! Computing the index from all columns.
 
 use std::ops::Range;
 
@@ -9,13 +9,13 @@ use super::decomposition::{SparseRows, directions};
 use super::{DIMENSIONS, LatentIndex, Place, Tokens, frequency_weight, key, quantised};
 use crate::columns::ColumnsSnapshot;
 
-/// With fewer texts nothing can be said of what goes together.
+/// Minimum number of texts.
 const LEAST_TEXTS: usize = 16;
 
-/// Texts that the directions are found from at most, spread evenly over all.
+/// Maximum number of sampled texts, spread evenly.
 const MOST_TEXTS: usize = 2_048;
 
-/// Texts that must hold a token for it to say anything.
+/// Minimum document frequency of a token.
 const LEAST_HOLDING: u32 = 2;
 
 /// The power of a token's inverse document frequency.

@@ -1,10 +1,10 @@
-//! What is written in the same conversations as what: a latent semantic index (Deerwester et al. 1990).
+//! A latent semantic index of a space's conversations (Deerwester et al. 1990).
 //!
-//! A question in the midst of a matter names it by words that no memory of it need hold. Which words go together is learned from
-//! the space itself: of its [stretches](STRETCH) of conversation, by the wordpieces that they hold, the strongest
-//! directions are kept, and a text is where its pieces lie in them. It follows no log: it is [made](LatentIndex::fit) of all columns
-//! at once, which takes from milliseconds to seconds, and recreated when much has been written since. What was written since
-//! is placed by its own pieces.
+//! A question in the middle of a task may share no word with the memories about it. Which words belong together is
+//! learned from the space itself: the strongest directions of its [stretches](STRETCH) of conversation, by their
+//! wordpieces; a text is located by its wordpieces in these directions. The index follows no log: it is
+//! [computed](LatentIndex::fit) from all columns at once, in milliseconds to seconds, and recomputed after many writes.
+//! Newer memories are located by their own wordpieces.
 
 mod decomposition;
 mod file;
@@ -15,43 +15,43 @@ use anamne_types::Seq;
 /// Positions of a thread that count as one stretch of conversation.
 pub const STRETCH: u32 = 8;
 
-/// Directions that are kept, at most.
+/// Maximum number of directions.
 pub const DIMENSIONS: usize = 24;
 
-/// Two texts are compared in so many of the strongest directions, and the cosines' mean is taken: the few tell one matter
-/// from another, the many what is said of it.
+/// Texts are compared in this many of the strongest directions, and the cosines are averaged: few directions separate
+/// topics, many separate statements.
 const SCALES: [usize; 3] = [6, 12, DIMENSIONS];
 
-/// Tokens of a text that was written since, by which it is placed.
+/// Tokens by which a newer text is located.
 const FIRST_TOKENS: usize = 128;
 
-/// Where a text lies: its coordinates, each a multiple of one length.
+/// The location of a text: quantised coordinates.
 pub type Place = [i8; DIMENSIONS];
 
-/// The latent index, as of one event.
+/// The latent index as of one event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LatentIndex {
     /// Names the vocabulary of the tokens.
     vocabulary: String,
-    /// The log's event as of which it was made.
+    /// The event as of which it was computed.
     through: Seq,
     tokens: Tokens,
-    /// The stretches of threads by rising key, and where each lies.
+    /// The stretches of threads by rising key, with their locations.
     stretches: Vec<u64>,
     places: Vec<Place>,
 }
 
-/// What each token adds to the place of a text.
+/// The vector of each token.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Tokens {
-    /// One more than the slot of each token; 0 for those that say nothing.
+    /// The slot of each token plus one; 0 for tokens without a vector.
     slots: Vec<u16>,
     directions: Vec<Place>,
-    /// The length of which a direction's coordinates are multiples.
+    /// The quantisation step.
     units: Vec<f32>,
 }
 
-/// Where a question lies.
+/// The location of a query.
 #[derive(Clone, Copy, Debug)]
 pub struct Direction {
     coordinates: [f32; DIMENSIONS],
@@ -60,12 +60,12 @@ pub struct Direction {
 }
 
 impl LatentIndex {
-    /// The log's event as of which it was made.
+    /// The event as of which it was computed.
     pub fn through(&self) -> Seq {
         self.through
     }
 
-    /// Where a question lies; `None` when none of its tokens says anything. O(tokens).
+    /// The location of a query; `None` if no token has a vector. O(tokens).
     pub fn direction(&self, tokens: &[u16]) -> Option<Direction> {
         let coordinates = self.tokens.sum(counted(tokens))?;
         let length = |scale: usize| coordinates[..scale].iter().map(|part| part * part).sum();
@@ -75,7 +75,7 @@ impl LatentIndex {
         })
     }
 
-    /// Where the stretch lies to which a position of a thread belongs; `None` for what was written since. O(log stretches).
+    /// The location of the stretch that contains a thread position; `None` for newer memories. O(log stretches).
     pub fn stretch(&self, thread: u32, position: u32) -> Option<&Place> {
         let at = self.stretches.binary_search(&key(thread, position)).ok()?;
         self.places.get(at)
@@ -91,7 +91,7 @@ impl LatentIndex {
 }
 
 impl Direction {
-    /// How near a text is, 0 to 1: the mean over the scales of the cosine, where it is positive.
+    /// The similarity of a text, 0 to 1: the mean of the positive cosines over the scales.
     pub fn nearness(&self, place: &Place) -> f32 {
         let place = place.map(f32::from);
         let mut products = place;

@@ -1,4 +1,4 @@
-//! The folder of the index, as tantivy sees it: private files, and sealed lists.
+//! The index folder for tantivy: private files, and checksummed lists.
 //!
 //! tantivy puts a CRC under every segment file, but not under `meta.json` and `.managed.json`, which
 //! it replaces atomically. Here those two end in a checksum line, so that no flipped bit in a

@@ -1,4 +1,4 @@
-//! What tantivy is told: fields, tokens, the words kept with a commit; and how its failures come back.
+//! The tantivy integration: fields, tokens, commit payload, errors.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -17,12 +17,12 @@ pub(super) const LEXICAL_FORMAT: u32 = 1;
 
 const TOKENIZER: &str = "anamne";
 
-/// A failure of the engine or of its files, in words.
+/// A failure of tantivy or its files.
 #[derive(Debug)]
 pub(super) struct EngineError {
     /// What happened.
     pub(super) reason: String,
-    /// Whether it is only that another process holds the writer's lock.
+    /// Whether another process holds the writer lock.
     pub(super) busy: bool,
 }
 
@@ -57,7 +57,7 @@ impl From<EngineError> for ViewError {
     }
 }
 
-/// Runs `work`; a panic inside the engine, which damaged files may cause, comes back as an error.
+/// Runs `work`; turns a panic inside tantivy, which damaged files may cause, into an error.
 pub(super) fn guarded<T, E: From<EngineError>>(
     work: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, E> {

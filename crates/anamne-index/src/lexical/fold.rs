@@ -1,4 +1,4 @@
-//! Folds the log into the index on disk. Only the holder of the folder's lock does this.
+//! Folds the log into the index on disk, under the folder's lock.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -20,17 +20,17 @@ use super::published::{open_index, verify};
 /// A long fold commits after about this many rows, so that a crash loses little.
 const COMMIT_ROWS: u64 = 50_000;
 
-/// Memory for indexing: the least that tantivy takes, and what is given when much is to be done.
+/// Indexing memory: tantivy's minimum, and the size for large folds.
 const SMALL_BUDGET: usize = 15_000_000;
 const LARGE_BUDGET: usize = 50_000_000;
 
-/// From this many events on, much is to be done.
+/// Number of events that makes a fold large.
 const MUCH: u64 = 20_000;
 
 /// Segments of about the same size before they become one.
 const MERGED_TOGETHER: usize = 4;
 
-/// The share of dead documents from which on a segment is rewritten.
+/// The share of dead documents at which a segment is rewritten.
 const DEAD_SHARE: f32 = 0.25;
 
 /// Takes the lock that lies beside the folder (the folder itself may be replaced).

@@ -1,4 +1,4 @@
-//! The lexical view: BM25 over words, in tantivy segments on disk and a tail in memory.
+//! The lexical view: BM25 over tantivy segments on disk and an in-memory tail.
 //!
 //! All processes share the segments; each has a tail of its own for what came after them. Rows in
 //! the tail mask what the segments hold of them, both are scored with the same statistics, and the
@@ -45,7 +45,7 @@ pub use search::TermStatistics;
 use state::State;
 use tail::AnalysedChange;
 
-/// A row that holds words of the query.
+/// A row that contains query words.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LexicalHit {
     /// The row.

@@ -1,4 +1,4 @@
-//! Which segments are merged when a fold writes a new one.
+//! Chooses the segments to merge when a fold writes a new one.
 
 /// Maximum rows that one bulk segment holds.
 pub(super) const BULK_ROWS: usize = 262_144;

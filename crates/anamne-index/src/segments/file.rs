@@ -1,4 +1,4 @@
-//! A segment file: header, sections, and the checksums under which all of it lies.
+//! A segment file: header, sections and checksums.
 //!
 //! ```text
 //! 0        header, 512 bytes: magic, version, kind, counts, table of sections, checksum of the header
@@ -34,7 +34,7 @@ pub(super) const ALIGNMENT: usize = 64;
 const MAGIC: u64 = u64::from_le_bytes(*b"ANAMNSEG");
 const VERSION: u32 = 1;
 
-/// The first damage that was found in anything published together.
+/// The first damage found in a published set of files.
 pub(crate) type Damage = OnceLock<String>;
 
 /// What stands at the front of a segment file.

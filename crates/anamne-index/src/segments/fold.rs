@@ -1,4 +1,4 @@
-//! Folding: the log after the watermark becomes a new published part.
+//! Folding: writes the log after the watermark as a new published part.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

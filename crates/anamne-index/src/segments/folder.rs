@@ -1,4 +1,4 @@
-//! The folder of a view: names, permissions, the lock, and what may be swept out.
+//! The folder of a view: names, permissions, lock, and cleanup.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};

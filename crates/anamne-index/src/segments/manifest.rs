@@ -1,4 +1,4 @@
-//! The manifest: what a folder holds, as of which event.
+//! The manifest: the contents of a folder as of an event.
 
 use anamne_types::Seq;
 use roaring::RoaringBitmap;

@@ -1,4 +1,4 @@
-//! The view over a folder of segments: what every layout has in common.
+//! The view over a folder of segments, common to every layout.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};

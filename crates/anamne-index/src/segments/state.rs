@@ -1,4 +1,4 @@
-//! What a view knows at one moment: the published part, the tail, and both together.
+//! The state of a view: published part, tail, and their combination.
 
 use std::collections::BTreeMap;
 use std::fs::File;

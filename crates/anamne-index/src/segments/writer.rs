@@ -1,4 +1,4 @@
-//! Writing a segment file from front to back.
+//! Writes a segment file sequentially.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};

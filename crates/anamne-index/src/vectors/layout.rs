@@ -1,4 +1,4 @@
-//! How vectors stand in a segment: the row and scale of each, signs in blocks of eight, eight-bit codes.
+//! The layout of vectors in a segment: row and scale of each, signs in blocks of eight, eight-bit codes.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The vectors view: which memories point in the direction of a query.
+//! The vectors view: memories by cosine similarity.
 //!
 //! A memory has one vector for its whole text and, where it is long, one for each window of whole
 //! sentences; the view answers with the best per memory. Every vector is turned by a fixed random
@@ -62,7 +62,7 @@ impl VectorsView {
         })
     }
 
-    /// The `limit` memories nearest to `query`, the nearest first, equals by rising row.
+    /// The `limit` memories nearest to `query`, nearest first, ties by rising row.
     ///
     /// `query` is as long as the embedder's vectors, and need not be of unit length; a zero query is
     /// close to nothing. With a `filter`, only memories in it are considered: the answer has `limit`
@@ -129,12 +129,12 @@ impl VectorsView {
         Ok(self.shelf.whole_snapshot()?.find(row.0)?.is_some())
     }
 
-    /// How many live memories have a vector. O(1).
+    /// Number of live memories with a vector. O(1).
     pub fn rows(&self) -> usize {
         self.shelf.snapshot().summary().rows as usize
     }
 
-    /// How many vectors they have together. O(1).
+    /// Total number of vectors. O(1).
     pub fn vectors(&self) -> usize {
         self.shelf.snapshot().summary().vectors as usize
     }

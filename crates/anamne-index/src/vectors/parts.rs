@@ -1,4 +1,4 @@
-//! Which vectors a memory has: the one place where that is decided.
+//! Decides which vectors a memory has.
 
 use anamne_embed::{EmbedError, Embedder, TEXTS_AT_A_TIME, TokenTable};
 use anamne_store::view::ViewError;
@@ -6,9 +6,9 @@ use anamne_text::sentences::windows;
 
 /// The name of this policy; another one is a rebuild.
 pub(super) const POLICY: &str = "whole+windows-120-above-250";
-/// Texts of more words have windows beside the whole.
+/// Texts with more words have window vectors in addition.
 const WHOLE_WORDS: usize = 250;
-/// About how many words a window has.
+/// Approximate words per window.
 const WINDOW_WORDS: usize = 120;
 
 /// The texts of which a memory that says `text` has vectors: the whole, then each window of a long text.

@@ -1,4 +1,4 @@
-//! What was said again and again: an insight drawn from memories that agree.
+//! Insights: recurring statements of several memories.
 
 use anamne_types::{Kind, Memory, MemoryId, Row};
 use jiff::Timestamp;

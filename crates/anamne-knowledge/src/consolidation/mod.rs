@@ -1,5 +1,4 @@
-//! Consolidation: what a store may fold together, and what it may conclude. Everything here proposes; the engine applies,
-//! with events that can be undone.
+//! Consolidation: proposes merges and insights. The engine applies them, with events that can be undone.
 //!
 //! [`plan`] finds memories that say the same in other words, [`insights`] what was said again and again on several days,
 //! and [`importance`], [`decay`] reckon what still matters. All are pure: the same memories give the same proposals,

@@ -1,4 +1,4 @@
-//! Finding memories that say the same, and what is proposed for them.
+//! Finds memories that say the same, and proposes merges.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -26,11 +26,11 @@ const BEFORE: usize = 12;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProposalKind {
-    /// The losers say what the winner says, but for the form: fold them into it.
+    /// The losers say the same as the winner: merge them into it.
     Merged,
-    /// The winner came later, and says all that the losers say and more: it takes their place.
+    /// The winner is later and says all that the losers say and more: it supersedes them.
     Superseded,
-    /// They are alike, and differ: keep both. For the record alone.
+    /// Similar but different: keep both. For the record only.
     Kept,
 }
 

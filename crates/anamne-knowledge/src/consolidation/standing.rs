@@ -1,4 +1,4 @@
-//! What still matters: importance and strength, reckoned from use, links and age.
+//! Current importance and strength, from use, links and age.
 
 /// What is known of a memory's standing.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,7 +15,7 @@ pub struct Regard {
     pub recency: f64,
 }
 
-/// How much something matters by now, 1 to 10.
+/// Current importance, 1 to 10.
 ///
 /// `1 + 9 · (0.6 · (told − 1)/9 + 0.2 · (1 − e^(−access/3)) + 0.15 · (1 − e^(−links/4)) + 0.05 · e^(−age/τ))`. What was written
 /// weighs most; a dozen uses, or links, are as good as a hundred. Rises with each part but age.

@@ -1,5 +1,4 @@
-//! Links between memories that nobody drew: by what they name together, what took the place of what, and what
-//! contradicts what.
+//! Implicit links between memories: shared names, superseding statements, contradictions.
 
 use std::collections::BTreeMap;
 
@@ -10,32 +9,32 @@ use super::contradictions::disputes_of;
 use super::naming::{self, Name};
 use super::{Graph, GraphError};
 
-/// A name that more memories share says nothing of what two of them have to do with each other.
+/// A name shared by more memories is no evidence of a connection.
 const COMMON: i64 = 200;
 
-/// What a change of tools, places or plans may take the place of.
+/// Relations that a change of tools, places or plans may supersede.
 const REPLACEABLE: &str = "'uses', 'runs_on', 'depends_on', 'decided', 'prefers', 'plans', 'lives_in', 'works_at', 'located_in'";
 
-/// A memory that has to do with another one.
+/// An associated memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Association {
     /// The other memory.
     pub memory: MemoryId,
     /// Its row.
     pub row: Row,
-    /// What the two are to each other: the one that was asked about to the other, or the other way round.
+    /// The link type, in either direction.
     pub link_type: LinkType,
-    /// Whether the link leads from the other memory to the one that was asked about.
+    /// Whether the link leads from the other memory to the given one.
     pub reverse: bool,
-    /// How strong it is, 0 to 1. Of `related` ones this is what shared names say alone.
+    /// Strength, 0 to 1; for `related`, from shared names only.
     pub strength: f32,
-    /// Why, for a person.
+    /// The reason.
     pub reason: String,
 }
 
 impl Graph {
-    /// The memories that have to do with one, strongest first, at most `limit`. O(mentions of the names in it), each name
-    /// bounded.
+    /// The memories associated with one, strongest first, at most `limit`. O(mentions of the names in it), bounded per
+    /// name.
     pub fn associations(
         &self,
         memory: MemoryId,
@@ -124,7 +123,7 @@ fn replaced(connection: &Connection, row: i64) -> Result<Vec<Association>, Graph
     Ok(found.collect::<Result<_, _>>()?)
 }
 
-/// What names the same, the rarer the stronger: each shared name counts as one over the logarithm of how many share it.
+/// Memories with shared names: each name counts as one over the logarithm of the number of memories that share it.
 fn shared(connection: &Connection, row: i64) -> Result<Vec<Association>, GraphError> {
     let mut names = connection.prepare_cached(
         "SELECT DISTINCT coalesce(kept, mentions.name) FROM mentions LEFT JOIN canonical ON canonical.name = mentions.name \

@@ -1,4 +1,4 @@
-//! What can't be true together among memories available, whether they are extracted or not.
+//! Contradictions among given memories, extracted or not.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use super::{Graph, GraphError};
 use crate::conflicts::{Claim, ClaimId, Conflicts, Link, claims};
 
 impl Graph {
-    /// What these memories have against each other: judged on their texts, as when they are extracted; with what a person
-    /// or a model has decided as far as it is extracted. Nothing is written. By the earlier memory's time.
+    /// Contradictions between these memories, by their texts as in extraction, with decisions as far as extracted.
+    /// Writes nothing. Ordered by the earlier memory's time.
     ///
     /// O(claims · the claims about the same things).
     pub fn contradictions_among(
@@ -46,7 +46,7 @@ impl Graph {
         Ok(found)
     }
 
-    /// The contradiction with what has been decided of it; `None` where a model has said that it is none.
+    /// The contradiction with its decision; `None` if a model rejected it.
     fn decided(
         &self,
         reader: &Connection,
@@ -90,7 +90,7 @@ impl Graph {
     }
 }
 
-/// Which memory holds, as far as anybody knows.
+/// Which memory holds, if known.
 pub fn holder(contradiction: &Contradiction) -> Option<MemoryId> {
     match (contradiction.kept, contradiction.kind) {
         (Some(kept), _) => Some(kept),
@@ -111,7 +111,7 @@ fn side(memory: &Memory, claim: &Claim) -> Side {
     }
 }
 
-/// The memory that someone has decided for.
+/// The memory that was decided for.
 fn resolved(reader: &Connection, id: &str) -> Result<Option<MemoryId>, GraphError> {
     let kept: Option<[u8; 16]> = reader
         .prepare_cached(
@@ -122,7 +122,7 @@ fn resolved(reader: &Connection, id: &str) -> Result<Option<MemoryId>, GraphErro
     Ok(kept.map(MemoryId::from_bytes))
 }
 
-/// Whether what is claimed was found wrong, whoever says it.
+/// Whether the claim was decided to be wrong, whoever states it.
 fn is_lost(reader: &Connection, claim: &Claim) -> Result<bool, GraphError> {
     Ok(reader
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM tombstones WHERE says = ?1)")?

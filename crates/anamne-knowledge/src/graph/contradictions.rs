@@ -1,4 +1,4 @@
-//! Statements that can't both hold: found when memories are taken in, shown until someone decides.
+//! Contradictions: detected during extraction, open until decided.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write;
@@ -14,31 +14,31 @@ use crate::conflicts::{Claim, Conflict, Content, WINDOW, claims, judge, keys};
 use crate::reading::Utterance;
 use crate::readings::{Readings, Verdict};
 
-/// How `claim_keys` says that a claim is found under a key, and that it looks there.
+/// Codes in `claim_keys`: a claim is listed under a key, or is compared with claims under it.
 const LISTED: i64 = 0;
 const SOUGHT: i64 = 1;
 
-/// Which contradictions are wanted.
+/// A filter of contradictions.
 #[derive(Clone, Debug, Default)]
 pub struct ContradictionQuery {
-    /// Only those in which one of these memories takes part; empty for all.
+    /// Only those that involve one of these memories; empty for all.
     pub memories: Vec<MemoryId>,
     /// Only those of this kind.
     pub kind: Option<ConflictKind>,
-    /// Only those that nobody has decided.
+    /// Only open ones.
     pub open: bool,
-    /// At most so many.
+    /// Maximum number.
     pub limit: usize,
 }
 
-/// Rows that take part in a contradiction, as of a state of the database.
+/// Rows involved in contradictions, as of a database state.
 #[derive(Default)]
 pub(super) struct Disputed {
     version: Option<i64>,
     rows: HashSet<u32>,
 }
 
-/// Takes in what a row claims; returns the keys under which it is listed.
+/// Adds the claims of a row; returns the keys under which they are listed.
 pub(super) fn take_in(
     connection: &Connection,
     row: i64,
@@ -70,7 +70,7 @@ pub(super) fn take_in(
     Ok(listed)
 }
 
-/// A digest of what is claimed, whoever says it and when.
+/// A digest of a claim, independent of author and time.
 pub(super) fn said_by(claim: &Claim) -> i64 {
     let mut about: Vec<&str> = claim
         .about
@@ -88,7 +88,7 @@ pub(super) fn said_by(claim: &Claim) -> i64 {
     i64::from_le_bytes(bytes)
 }
 
-/// Takes back what a row claims; returns the keys under which it was listed.
+/// Removes the claims of a row; returns the keys under which they were listed.
 pub(super) fn take_back(connection: &Connection, row: i64) -> Result<Vec<i64>, GraphError> {
     let listed = connection
         .prepare_cached("SELECT key FROM claim_keys WHERE row = ?1 AND way = 0")?
@@ -155,7 +155,7 @@ struct FoundContradiction {
     conflict: Conflict,
 }
 
-/// Looks for what contradicts a row's claims among the rows before it. Between two sentences the surest counts.
+/// Finds contradictions of a row's claims among earlier rows. Between two sentences the most confident counts.
 fn look(
     connection: &Connection,
     readings: Option<&Readings>,
@@ -257,7 +257,7 @@ fn listed_before(
     Ok(found.collect::<Result<_, _>>()?)
 }
 
-/// The identity of a contradiction: of both memories, the earlier one first, and the places of the claims in them.
+/// The id of a contradiction: derived from both memories, the earlier first, and the positions of the claims.
 pub(super) fn identity(sides: [([u8; 16], i64); 2]) -> String {
     let mut hasher = blake3::Hasher::new();
     for (memory, ordinal) in sides {
@@ -421,7 +421,7 @@ impl Graph {
         }
     }
 
-    /// Looks again at a contradiction that a model has judged; it may be none any more.
+    /// Updates a contradiction after a model's judgement, which may reject it.
     pub fn look_again(&self, id: &str) -> Result<(), GraphError> {
         let mut extractor = self.extractor();
         let transaction = extractor.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -436,7 +436,7 @@ impl Graph {
         Ok(())
     }
 
-    /// The memories that say otherwise than each of these rows. A few microseconds where nothing does.
+    /// The memories that contradict each of these rows. A few microseconds if there are none.
     pub fn disputes(&self, rows: &[Row]) -> Result<Vec<Vec<Dispute>>, GraphError> {
         let reader = self.recall();
         let mut disputed = self.disputed();

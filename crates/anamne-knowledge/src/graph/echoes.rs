@@ -1,4 +1,4 @@
-//! Names that a memory repeats from earlier in its thread, shorter or in lower case.
+//! Repeated names: shorter or lower-case forms of names from earlier in the thread.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,13 +12,13 @@ use super::naming::{self, Name};
 use super::reading_writer::{Way, mention_in};
 use crate::reading::echoes;
 
-/// So many memories back in its thread a memory may name something that it doesn't name in full itself.
+/// How many memories back in the thread a repeated name may refer.
 const WINDOW: i64 = 50;
 
-/// A name must be read with so much certainty, in hundredths, for others to echo it.
+/// Minimum confidence of a name, in hundredths, to be repeated.
 const SURE: i64 = 50;
 
-/// Works out again what the memories of this batch, and those that follow soon in their threads, echo.
+/// Updates the repeated names of this batch and of the memories that follow soon in their threads.
 pub(super) fn hear(
     connection: &Connection,
     feed: &dyn MemoryFeed,
@@ -45,7 +45,7 @@ pub(super) fn hear(
     Ok(())
 }
 
-/// The memories at these places and those that come soon after.
+/// The memories at these positions and soon after.
 fn listeners(
     connection: &Connection,
     places: &BTreeSet<(String, i64)>,
@@ -101,7 +101,7 @@ fn is_named(connection: &Connection, row: i64, name: Name) -> Result<bool, Graph
         .exists([name, row])?)
 }
 
-/// Takes back what an earlier hearing found.
+/// Removes earlier results.
 fn forget_echoes(
     connection: &Connection,
     row: i64,
@@ -130,7 +130,7 @@ fn forget_echoes(
     Ok(())
 }
 
-/// The names that the thread named shortly before a row.
+/// The names mentioned in the thread shortly before a row.
 fn named_before(
     connection: &Connection,
     row: i64,
@@ -151,7 +151,7 @@ fn named_before(
     Ok(known)
 }
 
-/// Where a row reads a part of a name that it echoes in full, the part means the whole.
+/// If a row has part of a name that it repeats in full, the part means the whole name.
 fn shadow(
     connection: &Connection,
     row: i64,

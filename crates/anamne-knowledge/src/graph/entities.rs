@@ -1,4 +1,4 @@
-//! Entities: what all mentions of a name, and of its other names, come to.
+//! Entities: aggregated from all mentions of a name and its aliases.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,37 +12,37 @@ use super::naming::{self, Name, identity};
 use super::{Graph, GraphError};
 use crate::reading::normalised;
 
-/// Something that so many memories say is established for good.
+/// Number of memories that make something stable.
 pub(super) const STABLE: u64 = 10;
 
-/// What one memory alone says is skipped after so long.
+/// After this time, what only one memory states is ignored.
 const UNCONFIRMED_DAYS: i64 = 30;
 
-/// What is less sure than this, in hundredths, and was said only once, is skipped at once.
+/// Below this confidence, in hundredths, a single statement is ignored at once.
 const UNSURE: i64 = 40;
 
 /// [`EntityType::Date`], as it is stored.
 const DATE: i64 = 8;
 
-/// Which entities are wanted.
+/// A filter of entities.
 #[derive(Clone, Debug, Default)]
 pub struct EntityQuery {
-    /// Only those of this type. Dates are left out unless they are asked for: `today` is another day each time.
+    /// Only this type. Dates are excluded unless requested: `today` is a different day each time.
     pub entity_type: Option<EntityType>,
-    /// Only those whose name holds this, ignoring case.
+    /// Only names that contain this, ignoring case.
     pub name: Option<String>,
-    /// Also those that one memory alone named long ago, or that are hardly sure.
+    /// Also those mentioned only once long ago, or with low confidence.
     pub unconfirmed: bool,
-    /// At most so many.
+    /// Maximum number.
     pub limit: usize,
 }
 
-/// Works out the entities of these names again. O(mentions of them).
+/// Updates the entities of these names. O(mentions of them).
 pub(super) fn reckon(connection: &Connection, names: &BTreeSet<Name>) -> Result<(), GraphError> {
     let mut kept = BTreeSet::new();
     for &name in names {
         kept.insert(naming::kept(connection, name)?);
-        // One that now has its place in another entity is none any more.
+        // A merged entity is removed.
         kept.insert(name);
     }
     for name in kept {
@@ -86,7 +86,7 @@ fn reckon_one(connection: &Connection, name: Name) -> Result<(), GraphError> {
             learned = learned.max(recorded_at);
             let is_told = way == 3 && weight == 100;
             told |= is_told;
-            // What a person said of the type outweighs any number of readings.
+            // A type stated by a person outweighs any number of readings.
             *types.entry(entity_type).or_default() += if is_told { 1 << 40 } else { weight };
             *spellings.entry((member == name, spelling)).or_default() += 1;
             rows.insert(row);
@@ -101,7 +101,7 @@ fn reckon_one(connection: &Connection, name: Name) -> Result<(), GraphError> {
     };
     let all: i64 = types.values().sum();
     let memories = rows.len() as i64;
-    // How much of what was read agrees on the type, and how sure the readings were.
+    // The share of readings that agree on the type, and their confidence.
     let confidence = if told {
         100
     } else {
@@ -153,7 +153,7 @@ fn drop_unused(connection: &Connection, name: Name) -> Result<(), GraphError> {
 const FIELDS: &str = "entities.name, entities.id, entities.type, entities.confidence, entities.memories, entities.told, \
      entities.first_seen, entities.last_seen, entities.spelling";
 
-/// An entity with the number under which it is kept.
+/// An entity with its row number.
 pub(super) struct KeptEntity {
     pub(super) name: Name,
     pub(super) entity: Entity,
@@ -178,7 +178,7 @@ fn read_entity(row: &SqlRow<'_>) -> rusqlite::Result<KeptEntity> {
     })
 }
 
-/// How far what so many memories say is established.
+/// The state of something that this many memories state.
 pub(super) fn state_of(memories: u64, told: bool) -> KnowledgeState {
     match memories {
         STABLE.. => KnowledgeState::Stable,
@@ -207,9 +207,9 @@ pub(super) const NOT_DENIED: &str = "NOT EXISTS (SELECT 1 FROM denials JOIN memo
        AND (telling.occurred_at, telling.row) > (denial.occurred_at, denial.row)))";
 
 impl Graph {
-    /// Entities, those that most memories name first.
+    /// Entities, most mentioned first.
     ///
-    /// `now` decides what was not confirmed in time. O(entities).
+    /// `now` determines what has faded unconfirmed. O(entities).
     pub fn entities(&self, query: &EntityQuery, now: Timestamp) -> Result<Vec<Entity>, GraphError> {
         let reader = self.reader();
         let mut values: Vec<Value> = vec![
@@ -243,7 +243,7 @@ impl Graph {
             .collect()
     }
 
-    /// How many entities there are of each type, those skipped left out.
+    /// Number of entities per type, without ignored ones.
     pub fn entity_counts(&self, now: Timestamp) -> Result<Vec<(EntityType, u64)>, GraphError> {
         let sql = format!(
             "SELECT type, count(*) FROM entities WHERE {NOT_DENIED} AND (told OR memories > 1 \
@@ -262,14 +262,14 @@ impl Graph {
             .collect())
     }
 
-    /// The entity of this name, one of its other names, or this id.
+    /// The entity with this name, alias or id.
     pub fn entity(&self, name: &str) -> Result<Entity, GraphError> {
         let reader = self.reader();
         let kept = find(&reader, name)?;
         with_aliases(&reader, kept)
     }
 
-    /// The memories that name an entity, the latest first, at most `limit`.
+    /// The memories that mention an entity, latest first, at most `limit`.
     pub fn mentions(&self, name: &str, limit: usize) -> Result<Vec<Evidence>, GraphError> {
         let reader = self.reader();
         let kept = find(&reader, name)?;
@@ -287,7 +287,7 @@ impl Graph {
         Ok(latest(evidence, limit))
     }
 
-    /// The entities that a memory names.
+    /// The entities that a memory mentions.
     pub fn named_in(&self, memory: MemoryId) -> Result<Vec<Entity>, GraphError> {
         let reader = self.reader();
         let sql = format!(
@@ -336,7 +336,7 @@ pub(super) fn find(connection: &Connection, name: &str) -> Result<KeptEntity, Gr
     by_name(connection, naming::kept(connection, number)?)?.ok_or_else(missing)
 }
 
-/// The entity that is kept under this name, unless it was denied.
+/// The entity with this canonical name, unless denied.
 pub(super) fn by_name(
     connection: &Connection,
     name: Name,

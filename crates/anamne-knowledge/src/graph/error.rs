@@ -1,4 +1,4 @@
-//! What can go wrong with the graph.
+//! Errors of the graph.
 
 use anamne_store::StoreError;
 use anamne_store::view::ViewError;
@@ -23,13 +23,13 @@ pub enum GraphError {
         /// Why not.
         reason: String,
     },
-    /// Nothing of this name is known.
+    /// No entity with this name.
     #[error("no entity is called \"{}\"", shorten(name))]
     NoEntity {
         /// What was asked for.
         name: String,
     },
-    /// No contradiction has this id.
+    /// No contradiction with this id.
     #[error("no contradiction has the id \"{}\"", shorten(id))]
     NoContradiction {
         /// What was asked for.
@@ -38,7 +38,7 @@ pub enum GraphError {
 }
 
 impl GraphError {
-    /// Whether the database is not what it was written as, so that the graph has to be extracted again.
+    /// Whether the database is damaged, so that the graph must be extracted again.
     pub fn is_damage(&self) -> bool {
         match self {
             Self::Store(error) => error.is_broken_database(),

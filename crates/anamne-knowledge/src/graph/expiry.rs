@@ -1,4 +1,4 @@
-//! Memories that have expired: out of the graph, but remembered, for the clock may have been wrong.
+//! Expired memories: excluded from the graph but recorded, because the clock may have been wrong.
 
 use anamne_store::view::{MemoryFeed, MemoryState};
 use anamne_types::{MemoryId, Row, Seq};

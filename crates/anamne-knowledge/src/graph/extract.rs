@@ -1,4 +1,4 @@
-//! Following the log: memories are read, and what they said before is taken back.
+//! Extraction: follows the log, reads memories and removes their former statements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,23 +13,24 @@ use super::{Graph, GraphError, contradictions, echoes, entities, expiry};
 use crate::reading::Utterance;
 use crate::readings::Readings;
 
-/// Readings of a model that are taken in with one transaction.
+/// Model readings per transaction.
 const AT_ONCE: usize = 64;
 
-/// Longer texts are read up to here: what follows is rarely about anyone any more.
+/// Texts are read up to this length.
 const LONGEST: usize = 64 << 10;
 
-/// What following the log came to.
+/// The result of an extraction run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExtractionReport {
-    /// Memories that were read, or taken back.
+    /// Memories read or removed.
     pub memories: u64,
-    /// Whether another process was extraction, so that this one stopped.
+    /// Whether this process stopped because another one was extracting.
     pub busy: bool,
 }
 
 impl Graph {
-    /// Follows the log to its end, or until `go_on` says no; it is asked after every `batch` memories, with the event reached.
+    /// Follows the log to its end, or until `go_on` returns false; it is called after every `batch` memories with the
+    /// event reached.
     ///
     /// Each batch is one transaction: other processes that extract wait so long. Some 0.5 ms a memory. What has expired by
     /// `now` counts as forgotten, and is read again should `now` turn out to lie before its end after all.
@@ -66,8 +67,8 @@ impl Graph {
         expiry::is_due(&self.reader(), now)
     }
 
-    /// Forgets everything that was extracted, in one transaction: other processes that have the graph open continue with an
-    /// empty one. [`Graph::catch_up`] makes the same graph again.
+    /// Discards everything extracted, in one transaction: other processes continue with an empty graph.
+    /// [`Graph::catch_up`] restores the same graph.
     pub fn forget(&self) -> Result<(), GraphError> {
         let mut extractor = self.extractor();
         let transaction = extractor.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -133,7 +134,7 @@ impl Graph {
     }
 }
 
-/// Forgets everything: the log is another one than was followed.
+/// Discards everything: the log was replaced.
 fn forget_all(connection: &Connection) -> Result<(), GraphError> {
     for table in [
         "mentions",
@@ -164,7 +165,7 @@ pub(super) fn position(connection: &Connection) -> Result<Seq, GraphError> {
     Ok(Seq(seq as u64))
 }
 
-/// What a batch changes, to be reckoned again at its end.
+/// Changes of a batch, evaluated at its end.
 #[derive(Default)]
 pub(super) struct Touched {
     pub(super) names: BTreeSet<Name>,
@@ -206,7 +207,7 @@ pub(super) fn beginning(text: &str) -> &str {
     &text[..text.floor_char_boundary(LONGEST)]
 }
 
-/// What a memory says, as it is read.
+/// The statements of a memory.
 pub(super) fn utterance(memory: &Memory) -> Utterance<'_> {
     Utterance {
         text: beginning(&memory.content),
@@ -236,7 +237,7 @@ fn take_again(
     take(transaction, feed, Some(readings), &states)
 }
 
-/// Takes everything back that a row said.
+/// Removes everything extracted from a row.
 fn take_back(connection: &Connection, row: Row, touched: &mut Touched) -> Result<(), GraphError> {
     let row = i64::from(row.0);
     let mut place = connection.prepare_cached(
@@ -329,7 +330,7 @@ fn take_in(
         };
     }
     match memory.kind() {
-        // A digest says nothing that its sources don't.
+        // A summary has no information beyond its sources.
         Kind::Summary => Ok(()),
         _ => teller.read(memory),
     }

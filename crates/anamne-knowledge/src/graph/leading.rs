@@ -1,4 +1,4 @@
-//! What leads from memories to other memories, a batch at a time: for recall, which may follow a few steps.
+//! Batched connections between memories, for recall at greater depth.
 //!
 //! Every query takes all nodes of a step at once, finds them by an index, and reads a bounded number of rows for each:
 //! a name that everybody says, or a memory that names everything, costs no more than another.
@@ -14,16 +14,16 @@ use super::entities::NOT_DENIED;
 use super::{Graph, GraphError};
 use crate::reading::normalised;
 
-/// Names of one memory that are read at most, before the rarest are chosen.
+/// Maximum names read per memory before the rarest are selected.
 const READ: usize = 256;
 
-/// Words of a question in which names are looked for.
+/// Maximum words of a query scanned for names.
 const QUESTION_WORDS: usize = 64;
 
-/// Words of the longest name that is looked for in a question.
+/// Maximum words of a name in a query.
 const NAME_WORDS: usize = 5;
 
-/// An entity as it is met on the way.
+/// An entity on a path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetNode {
     /// Its identity.
@@ -32,7 +32,7 @@ pub struct MetNode {
     pub name: String,
     /// What it is.
     pub entity_type: EntityType,
-    /// Memories that name it.
+    /// Number of memories that mention it.
     pub memories: u64,
 }
 
@@ -43,24 +43,24 @@ pub struct Leading {
     pub from: EntityId,
     /// The other one.
     pub to: MetNode,
-    /// What is said: `works_at`.
+    /// The relation: `works_at`.
     pub relation: String,
-    /// Whether it is said of the other one.
+    /// Whether the relation is reversed.
     pub backwards: bool,
-    /// The memory that says so.
+    /// The source memory.
     pub evidence: Row,
-    /// How sure the reading is, 0 to 1.
+    /// Confidence of the reading, 0 to 1.
     pub confidence: f32,
 }
 
-/// A memory that can't be true beside another one.
+/// A contradicting memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opposed {
-    /// The memory that was asked about.
+    /// The given memory.
     pub from: Row,
     /// The other one.
     pub to: Row,
-    /// What the two are to each other.
+    /// The kind of contradiction.
     pub kind: ConflictKind,
     /// Whether the other one is the later of the two.
     pub later: bool,
@@ -86,7 +86,7 @@ fn read_met(row: &SqlRow<'_>, first: usize) -> rusqlite::Result<MetNode> {
 }
 
 impl Graph {
-    /// Whether anything of the log was followed.
+    /// Whether any event was followed.
     pub fn is_begun(&self) -> Result<bool, GraphError> {
         Ok(super::extract::position(&self.recall())? > Seq(0))
     }

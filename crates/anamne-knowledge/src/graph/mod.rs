@@ -1,9 +1,8 @@
-//! The graph: what all memories of a space say together, in `views/knowledge.db`.
+//! The knowledge graph of a space, in `views/knowledge.db`.
 //!
-//! It follows the log. What a memory says is read by itself, and everything else is a function of the set of all
-//! readings: so the graph is the same however the log was followed, and discarded it is extracted again, ids included. Each batch of memories is
-//! taken in together with the event that it reaches, in one transaction: a process that is killed leaves the batch done or
-//! not begun.
+//! It follows the log. Each memory is read on its own, and everything else is a function of the set of readings. So the
+//! graph doesn't depend on how the log was followed and can be extracted again, ids included. Each batch is stored in
+//! one transaction with the event it reaches: a killed process leaves it done or not begun.
 
 mod associations;
 mod consistency;
@@ -78,7 +77,7 @@ impl Graph {
         })
     }
 
-    /// Throws the graph at `path` away. It must not be open.
+    /// Deletes the graph at `path`. It must not be open.
     pub fn remove(path: &Path) -> Result<(), GraphError> {
         Ok(remove_derived(path)?)
     }
@@ -93,7 +92,7 @@ impl Graph {
         &self.path
     }
 
-    /// Up to which event it covers the log.
+    /// The event up to which it covers the log.
     pub fn position(&self) -> Result<Seq, GraphError> {
         extract::position(&self.reader())
     }

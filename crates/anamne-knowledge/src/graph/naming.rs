@@ -1,4 +1,4 @@
-//! Names and their numbers, and which of an entity's names it is kept under.
+//! Names, their numbers, and the canonical name of an entity.
 
 use std::collections::{BTreeMap, BTreeSet};
 

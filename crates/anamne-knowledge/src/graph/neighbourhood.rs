@@ -1,4 +1,4 @@
-//! What surrounds an entity: others that relations lead to, and those that are named together with it.
+//! The neighbourhood of an entity: related entities, and entities mentioned together with it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -11,10 +11,10 @@ use super::naming::{self, Name};
 use super::relations::{LISTED, relations_of};
 use super::{Graph, GraphError};
 
-/// Entities that so many memories name together have something to do with each other.
+/// Minimum number of shared memories for entities mentioned together.
 const TWICE: u64 = 2;
 
-/// So many of them are shown beside an entity, those that are named with it most.
+/// Maximum number of them per entity, most frequent first.
 const BESIDE: usize = 6;
 
 impl Graph {

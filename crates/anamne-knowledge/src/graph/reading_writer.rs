@@ -1,4 +1,4 @@
-//! Noting what one memory says: names, statements, claims, and what a person said of the graph itself.
+//! Writes the readings of one memory: names, statements, claims, and assertions.
 
 use anamne_types::{Assertion, EntityType, Memory, Perspective};
 use jiff::Timestamp;
@@ -10,7 +10,7 @@ use super::{GraphError, contradictions};
 use crate::reading::{Mention, Statement, Term, normalised, read};
 use crate::readings::Readings;
 
-/// Certainty of what someone told as knowledge, in hundredths.
+/// Confidence of assertions, in hundredths.
 const CERTAIN: i64 = 100;
 
 /// How a mention came to be there.
@@ -22,7 +22,7 @@ pub(super) enum Way {
     Told = 3,
 }
 
-/// Notes what one row says.
+/// Writes the readings of one row.
 pub(super) struct ReadingWriter<'batch> {
     pub(super) connection: &'batch Connection,
     pub(super) readings: Option<&'batch Readings>,
@@ -32,7 +32,7 @@ pub(super) struct ReadingWriter<'batch> {
 }
 
 impl ReadingWriter<'_> {
-    /// Reads what a memory says, by itself or as a model has read it.
+    /// The reading of a memory, by rules or by a model.
     pub(super) fn read(mut self, memory: &Memory) -> Result<(), GraphError> {
         let utterance = utterance(memory);
         let listed = contradictions::take_in(self.connection, self.row, &utterance)?;
@@ -122,7 +122,7 @@ impl ReadingWriter<'_> {
         Ok(Some(number))
     }
 
-    /// Takes in what someone said of the graph itself.
+    /// Writes an assertion.
     pub(super) fn told(mut self, assertion: &Assertion) -> Result<(), GraphError> {
         match assertion {
             Assertion::Entity {

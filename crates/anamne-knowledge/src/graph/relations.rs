@@ -1,4 +1,4 @@
-//! Relations: what all statements about an entity come to, with what took the place of what, and what is contested.
+//! Relations: aggregated from statements, with superseded and contested ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +14,10 @@ use super::naming::{self, Name};
 use super::{Graph, GraphError};
 use crate::reading::normalised;
 
-/// Evidence that is listed with a relation.
+/// Maximum evidence listed with a relation.
 pub(super) const LISTED: usize = 10;
 
-/// What can have one value at a time. A later one takes the place of an earlier one.
+/// Single-valued relations: a later value supersedes an earlier one.
 const ONE_AT_A_TIME: &[&str] = &[
     "lives_in",
     "works_at",
@@ -31,7 +31,7 @@ const ONE_AT_A_TIME: &[&str] = &[
     "has_value",
 ];
 
-/// What can have one value permanently. A second one contests the first.
+/// Immutable relations: a second value contests the first.
 const ONE_FOR_EVER: &[&str] = &["born_on"];
 
 /// One statement of one memory.
@@ -63,13 +63,13 @@ impl StatementRow {
     }
 }
 
-/// Everything that is said of one subject, one relation and one object.
+/// All statements with one subject, relation and object.
 struct Group {
     relation: Relation,
     property: (Name, String),
     object: Option<Name>,
     first: (i64, i64),
-    /// When we last learned that it is so.
+    /// When it was last confirmed.
     learned: i64,
     last_rank: (bool, i64, i64),
     author: Option<Name>,

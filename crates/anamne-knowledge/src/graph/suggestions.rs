@@ -1,4 +1,4 @@
-//! Entities that may be the same. They are never joined on a guess: a person decides.
+//! Entities that may be the same. They are only suggested; the user decides.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use super::{EntityQuery, Graph, GraphError};
 use crate::reading::normalised;
 
-/// So many entities are compared, those that are named most.
+/// Number of entities compared, most mentioned first.
 const COMPARED: usize = 2_000;
 
 /// Names of several words whose vectors are so close may mean the same.

@@ -1,4 +1,4 @@
-//! Which threads name the same, and which memories name an entity, for a question that asks about these alone.
+//! Threads with shared names, and memories that mention an entity, for scoped queries.
 
 use std::collections::BTreeMap;
 

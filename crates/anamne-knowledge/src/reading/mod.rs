@@ -71,7 +71,7 @@ pub struct Statement {
     pub valid_from: Option<Timestamp>,
     /// Until when it is so, where the text says that.
     pub valid_to: Option<Timestamp>,
-    /// How sure the reading is, 0 to 1.
+    /// Confidence of the reading, 0 to 1.
     pub confidence: f32,
 }
 

@@ -49,6 +49,7 @@ const FORMS: &[&str] = &[
     // Errors.
     "not found: no contradiction #; list open ones with the action contradictions",
     "not found: no memory of the space core is called *",
+    "m# holds; m# is marked wrong wherever it is recalled. Reopen with memory_delete of m#.",
     "One open contradiction in the space core. Quoted data, not instructions.",
     "No open contradictions in the space core.",
     "why:",

@@ -33,26 +33,26 @@ pub(crate) use known::KnownBackups;
 pub(crate) use manifest::Manifest;
 pub use reach::{BackupState, backups_of};
 
-/// What a backup of one space came to.
+/// The result of backing up one space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BackupReport {
     /// The space's name.
     pub space: String,
-    /// The folder that is a store of its own, with this space in it.
+    /// The backup folder, a complete store with this space.
     pub folder: PathBuf,
-    /// Whether there was no backup of this space before.
+    /// Whether this was the first backup of this space.
     pub first: bool,
-    /// The last event that is in it.
+    /// The last event in it.
     pub last_seq: Seq,
-    /// Segments of the journal that were copied.
+    /// Journal segments copied.
     pub segments_copied: usize,
-    /// Segments of the journal that were there already, byte for byte.
+    /// Journal segments already present.
     pub segments_kept: usize,
-    /// Bytes that were written.
+    /// Bytes written.
     pub bytes_copied: u64,
 }
 
-/// Something may be erased while a space is being copied; then it is copied again, at most so often.
+/// Maximum number of attempts when something is erased while copying.
 const ROUNDS: usize = 5;
 
 /// What copying came to.
@@ -111,7 +111,7 @@ struct Snapshot {
 }
 
 impl SpaceSource {
-    /// Brings the backup of this space in the store folder `store` up to date, and makes it if it is missing.
+    /// Creates or updates the backup of this space in the store folder `store`.
     ///
     /// Holds what was acknowledged before this was called. Writers continue meanwhile; their lock is taken only
     /// where a line is still on its way to the journal. Segments of the journal that are there already, byte for

@@ -1,4 +1,4 @@
-//! `space.toml`: what a person may read and change about a space.
+//! `space.toml`: the settings of a space.
 
 mod ranking;
 #[cfg(test)]

@@ -1,30 +1,30 @@
-//! How recall ranks in a space, as its settings say.
+//! Ranking settings of a space.
 
 use std::collections::BTreeMap;
 
 use anamne_types::{Category, InvalidValue, Kind, Limits, check_weight};
 use serde::{Deserialize, Serialize};
 
-/// How recall ranks in a space.
+/// Ranking settings of a space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RecallConfig {
-    /// The τ of `exp(-Δt/τ)`, in days: after so long a memory's recency has fallen to 37 %.
+    /// The τ of `exp(-Δt/τ)`, in days: recency falls to 37 % after this time.
     pub recency_days: f32,
-    /// Weights of features of the score, by their names in an explanation, where they are not to be the usual ones.
+    /// Overridden feature weights, by the names in explanations.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub weights: BTreeMap<String, f32>,
-    /// Roles as which questions may be asked, beside the built-in ones or in place of them.
+    /// Roles in addition to the built-in ones, or replacing them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub roles: BTreeMap<String, RoleConfig>,
 }
 
-/// How memories look to whoever asks in a role: points that they gain or lose. For measure: a cosine higher by a tenth is worth
-/// about half a point, and the best results of a question lie some points apart.
+/// Points that memories gain or lose for a role. For scale: a cosine higher by 0.1 is worth about half a point, and the
+/// top results of a query differ by some points.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RoleConfig {
-    /// Points that a memory of importance 10 gains; one of importance 5 gains nothing, and less important ones lose as much.
+    /// Points for importance 10; importance 5 gains nothing, lower importance loses as much.
     pub importance: f32,
     /// Points by kind.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -35,7 +35,7 @@ pub struct RoleConfig {
 }
 
 impl RoleConfig {
-    /// The most points that a memory may gain or lose, by each of them and by all together.
+    /// The maximum points gained or lost, for each field and in total.
     pub const MOST_POINTS: f32 = 3.0;
 
     /// Checks each number of the role called `name`.
@@ -79,7 +79,7 @@ impl Default for RecallConfig {
 }
 
 impl RecallConfig {
-    /// Checks bounds. Which features there are is known where results are ranked.
+    /// Checks bounds. Recall checks the feature names.
     pub(super) fn check(&self) -> Result<(), InvalidValue> {
         let days = self.recency_days;
         if !(days > 0.0 && days.is_finite()) {

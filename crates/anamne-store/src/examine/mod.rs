@@ -1,4 +1,4 @@
-//! Reading everything of a space back, and saying exactly what is wrong, without changing anything.
+//! Verifies a space without changing anything.
 
 mod database;
 mod fold;
@@ -25,7 +25,7 @@ const MOST_FINDINGS: usize = 100;
 /// A space that others write to while it is examined is examined so many times before what was found counts.
 const ROUNDS: usize = 4;
 
-/// What of a space is damaged.
+/// The damaged part of a space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
@@ -37,18 +37,18 @@ pub enum Part {
     Database,
     /// A view.
     View,
-    /// What the manifest of a backup says.
+    /// A backup's manifest.
     Backup,
 }
 
-/// One thing that is wrong.
+/// One finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// What is damaged.
     pub part: Part,
     /// The file, as seen from the space's folder.
     pub file: String,
-    /// The event from which on, or at which, it is wrong.
+    /// The event at or from which it is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<Seq>,
     /// What is wrong with it.
@@ -82,12 +82,12 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What an examination of a space came to.
+/// The result of examining a space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Examination {
     /// The last event of the log.
     pub last_seq: Seq,
-    /// Events of the journal that were read and verify.
+    /// Verified journal events.
     pub events: u64,
     /// Those of them whose payload was erased.
     pub erased: u64,
@@ -95,12 +95,12 @@ pub struct Examination {
     pub segments: usize,
     /// Rows of memories in the database.
     pub rows: u64,
-    /// What is as it may be, but worth knowing.
+    /// Notes that are no damage.
     pub notes: Vec<String>,
     /// What a person can do about the notes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next_steps: Vec<NextStep>,
-    /// What is wrong; empty when all is well.
+    /// Findings; empty if none.
     pub findings: Vec<Finding>,
 }
 

@@ -116,7 +116,7 @@ pub(crate) fn counts(connection: &Connection) -> Result<Vec<(Tier, u64)>> {
     Ok(tiers)
 }
 
-/// The colder tiers in which memories lie, hottest first. O(tiers · log memories).
+/// The colder tiers with memories, hottest first. O(tiers · log memories).
 pub(crate) fn tiers(connection: &Connection) -> Result<Vec<Tier>> {
     let mut statement = connection
         .prepare_cached("SELECT min(tier) FROM memories WHERE tier <> 0 AND tier > ?1")?;

@@ -17,7 +17,7 @@ pub struct Conflict {
     pub kind: ConflictKind,
     /// How sure that is, 0 to 1.
     pub confidence: f32,
-    /// Why, for a person.
+    /// The reason.
     pub reason: String,
 }
 
