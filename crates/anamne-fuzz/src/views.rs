@@ -116,7 +116,7 @@ pub(crate) fn files(bytes: &[u8]) -> bool {
     ask(name, copy.path())
 }
 
-/// Writes `bytes` at `at`, and puts checksums right in `repair`, the view's folder.
+/// Writes `bytes` at `at`, and updates the checksums in `mend`, the view's folder.
 fn change(path: &Path, at: usize, bytes: &[u8], mend: Option<&Path>) {
     let mut content = fs::read(path).expect("a file");
     let at = at % (content.len() + 1);

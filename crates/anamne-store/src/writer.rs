@@ -36,7 +36,7 @@ impl Writer {
     /// Opens both copies and makes them agree; the write lock must be held.
     ///
     /// A database that is missing, empty or broken is restored from the journal, after what was there
-    /// was quarantined. Appends to `repaired` what a person should know.
+    /// was quarantined. Appends to `mended` what a person should know.
     pub(crate) fn open(places: Places<'_>, mended: &mut Vec<String>) -> Result<Self> {
         let journal = places.folder.join("journal");
         let mut journal = Journal::on(&journal, places.storage.clone());
