@@ -1,4 +1,4 @@
-//! Extraction knowledge before a command answers from it.
+//! Extracts knowledge before a command answers from it.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::shell::shell_word;
 use crate::skipped;
 use crate::wording::{named, number};
 
-/// Extraction that takes longer than this is worth a word.
+/// Extraction that takes longer than this shows progress.
 const LONG: Duration = Duration::from_secs(2);
 
 /// How many like names are offered for one that is not known.

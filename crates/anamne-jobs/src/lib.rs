@@ -9,7 +9,7 @@
 //! A task may *begin* more than once. Its effect happens once where the handler commits a watermark of its own in the same
 //! transaction as the effect, and looks for it first.
 //!
-//! The file is not a source: where it is damaged or deleted it is recreated, for everything that tasks do can be extracted again
+//! The file is not a source: where it is damaged or deleted it is recreated, for everything that tasks do can be computed again
 //! from the log. Periodic work is scheduled by whoever opens the space, so it reappears by itself.
 //!
 //! ```

@@ -24,7 +24,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 4] = [Self::Log, Self::Paid, Self::Observed, Self::External];
 
     /// Whether a rebuild may delete it.

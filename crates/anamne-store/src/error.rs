@@ -11,7 +11,7 @@ use crate::trouble::Trouble;
 /// The result type of this crate.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
-/// An error of the source, the journal or the lock between processes.
+/// An error of the source, the journal or the process lock.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -62,7 +62,7 @@ pub enum StoreError {
     Busy {
         /// The lock file.
         path: PathBuf,
-        /// How long we waited.
+        /// The time waited.
         waited: Duration,
     },
     /// A file was written by a newer version of Anamne.
@@ -72,9 +72,9 @@ pub enum StoreError {
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its format.
+        /// Its format version.
         found: i64,
-        /// The newest format known here.
+        /// The newest supported format version.
         known: i64,
     },
     /// A file is damaged.
@@ -175,7 +175,7 @@ pub enum StoreError {
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// Why it failed.
+        /// The cause.
         source: std::io::Error,
     },
     /// SQLite failed.
@@ -204,7 +204,7 @@ pub(crate) fn is_broken(error: &rusqlite::Error) -> bool {
     Trouble::of_sqlite(error) == Some(Trouble::Damaged)
 }
 
-/// Actions that a missing permission to read keeps from happening.
+/// Operations that fail without read permission.
 const READING: [&str; 3] = ["read", "look at", "open"];
 
 impl StoreError {
@@ -237,7 +237,7 @@ impl StoreError {
         }
     }
 
-    /// What SQLite says of a disk that takes no more or must not be written, with the database's path.
+    /// Converts SQLite's errors for a full or read-only disk, with the database's path.
     #[must_use]
     pub fn of_database(self, path: &Path) -> Self {
         use rusqlite::ffi::{self, ErrorCode};
@@ -301,12 +301,12 @@ impl StoreError {
         }
     }
 
-    /// Whether the database file itself is broken, so that only the journal can help.
+    /// Whether the database file is damaged and must be restored from the journal.
     pub fn is_broken_database(&self) -> bool {
         matches!(self, Self::Sqlite(error) if is_broken(error))
     }
 
-    /// Whether what a memory of a colder tier says could not be read.
+    /// Whether the content of a memory in a colder tier could not be read.
     pub(crate) fn is_of_colder_tier(&self) -> bool {
         use rusqlite::ffi;
         match self {
@@ -335,7 +335,7 @@ impl StoreError {
         matches!(self, Self::Damaged { .. }) || self.may_be_damage()
     }
 
-    /// Whether a damaged database may be the reason, which only an examination can tell.
+    /// Whether a damaged database may be the cause; an examination decides.
     pub(crate) fn may_be_damage(&self) -> bool {
         use rusqlite::ffi::ErrorCode;
         if self.is_broken_database() || self.is_of_colder_tier() {
@@ -344,12 +344,12 @@ impl StoreError {
         match self {
             Self::Json(_) | Self::Unproven { .. } => true,
             Self::Sqlite(error) => match error.sqlite_error_code() {
-                // The database went missing, or its files don't belong together.
+                // The database is missing, or its files don't belong together.
                 Some(code) => matches!(
                     code,
                     ErrorCode::CannotOpen | ErrorCode::FileLockingProtocolFailed
                 ),
-                // A value that nobody wrote, or a row that must be there and is not.
+                // An impossible value, or a missing row.
                 None => true,
             },
             _ => false,

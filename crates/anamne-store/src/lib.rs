@@ -1,9 +1,9 @@
-//! The source of truth: the log, its SQLite source and its journal, spaces, and the view framework.
+//! The source of truth: the log, the SQLite source, the journal, spaces and the view framework.
 //!
-//! A write changes state, event and outbox in one transaction, then stands in the journal, a second
-//! copy, before it is acknowledged. Everything that can be computed from the log is a [`view`]. This
-//! crate must never know what a view indexes or how recall ranks; it never prints, and never reads
-//! the home folder, the environment or a clock that it was not given.
+//! A write changes state, event and outbox in one transaction and is appended to the journal, the second copy, before
+//! it is acknowledged. Everything computed from the log is a [`view`]. This crate doesn't know what a view indexes or
+//! how recall ranks. It never prints, and never reads the home folder, the environment or any clock except the one
+//! passed in.
 //!
 //! ```
 //! use std::sync::Arc;

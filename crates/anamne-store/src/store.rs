@@ -1,4 +1,4 @@
-//! The folder of one tenant: where its spaces are.
+//! The folder layout of a store.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -8,27 +8,27 @@ use crate::files::{create_private_folder, entries, found, is_there};
 use crate::space_name::SpaceName;
 use crate::{Result, StoreError};
 
-/// The layout of a store's folder. Knows paths only; spaces are opened one by one.
+/// The folder layout of a store. Knows paths only; spaces are opened one at a time.
 #[derive(Clone, Debug)]
 pub struct StoreFolder {
     root: PathBuf,
 }
 
 impl StoreFolder {
-    /// The store in `root`, whether it is there yet or not.
+    /// The store in `root`, which need not exist yet.
     pub fn at(root: &Path) -> Self {
         Self {
             root: root.to_owned(),
         }
     }
 
-    /// Makes the folder, readable by its owner only.
+    /// Creates the folder with owner-only permissions.
     pub fn create(&self) -> Result<()> {
         create_private_folder(&self.root.join("spaces"))
     }
 
-    /// Whether the store is there. An error where that can't be told: its folder may not be looked into, or a file
-    /// stands where a folder must be.
+    /// Whether the store exists. Returns an error if that can't be determined: no permission, or a file in place of the
+    /// folder.
     pub fn is_there(&self) -> Result<bool> {
         let spaces = self.root.join("spaces");
         match found("look at", &spaces, std::fs::metadata(&spaces))? {
@@ -38,7 +38,7 @@ impl StoreFolder {
         }
     }
 
-    /// Whether anything stands where the folder of this space is. An error where that can't be told.
+    /// Whether anything exists at the path of this space's folder. Returns an error if that can't be determined.
     pub fn has_space(&self, name: &SpaceName) -> Result<bool> {
         is_there(&self.space(name))
     }
@@ -48,20 +48,20 @@ impl StoreFolder {
         &self.root
     }
 
-    /// The folder of a space, whether it is there yet or not.
+    /// The folder of a space, which need not exist yet.
     pub fn space(&self, name: &SpaceName) -> PathBuf {
         self.root.join("spaces").join(name.folder())
     }
 
-    /// The folders in which something of a space lies, sorted, with the space's name where it can be told:
-    /// by its settings, or by a folder that is called as the space is. For looking after damage.
+    /// The folders that hold files of a space, sorted, with the space's name where known from its settings or from the
+    /// folder's name. For examining damage.
     pub fn folders(&self) -> Result<Vec<(PathBuf, Option<SpaceName>)>> {
         let mut folders: Vec<_> = entries(&self.root.join("spaces"))?
             .into_iter()
             .filter(|path| {
                 ["space.toml", "memories", "journal"]
                     .iter()
-                    // What may not be looked at is there, and is told when it is read.
+                    // An inaccessible path counts as present; reading it reports the error.
                     .any(|part| is_there(&path.join(part)).unwrap_or(true))
             })
             .collect();
@@ -88,7 +88,7 @@ impl StoreFolder {
         Ok(names)
     }
 
-    /// The spaces whose settings can't be read, and why, by folder.
+    /// The spaces with unreadable settings, and the reason, by folder.
     pub fn unreadable_spaces(&self) -> Result<Vec<Unreadable>> {
         let found = self.look_around()?;
         let mut unreadable: Vec<_> = found.into_iter().filter_map(Result::err).collect();
@@ -100,7 +100,7 @@ impl StoreFolder {
         let mut spaces = Vec::new();
         for folder in entries(&self.root.join("spaces"))? {
             let looked = match found("look at", &folder, std::fs::metadata(&folder)) {
-                // A file, or a link that leads nowhere.
+                // A file or a dangling symlink.
                 Ok(there) if !there.as_ref().is_some_and(Metadata::is_dir) => continue,
                 looked => looked.map(|_| folder.join("space.toml")),
             };
@@ -115,7 +115,7 @@ impl StoreFolder {
     }
 }
 
-/// A space of which not even the name is known.
+/// A space whose name is unknown.
 #[derive(Debug)]
 pub struct Unreadable {
     /// Its folder.

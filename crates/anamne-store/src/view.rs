@@ -1,10 +1,9 @@
 //! The view framework: how derived state follows the log.
 //!
-//! A view has two parts. Its *published* part lies on disk, covers the log up to a watermark, never
-//! changes once it is there, and is shared by all processes. Its *tail* lies in the memory of one
-//! process and covers what came after the watermark. Whoever gets the view's writer lock without
-//! waiting *folds* the log into a new published part; every process notices that, opens it and
-//! shortens its tail. Rebuilding is folding from the beginning.
+//! A view has two parts. The *published* part is on disk, covers the log up to a watermark, is immutable, and is shared
+//! by all processes. The *tail* is in the memory of one process and covers the events after the watermark. The process
+//! that gets the view's writer lock without waiting *folds* the log into a new published part; every process notices,
+//! opens it and shortens its tail. A rebuild is a fold from the beginning.
 
 use std::path::{Path, PathBuf};
 
@@ -17,33 +16,33 @@ pub struct Change {
     pub seq: Seq,
     /// The row.
     pub row: Row,
-    /// What views index of it; `None` when it was forgotten or erased.
+    /// The indexed data; `None` if forgotten or erased.
     pub record: Option<Record>,
 }
 
-/// What views index of a live memory.
+/// The indexed data of a live memory.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
-    /// Content and the searchable parts of the body.
+    /// The content and the searchable parts of the body.
     pub text: String,
-    /// The author's name; empty when not known.
+    /// The author's name; empty if unknown.
     pub author_name: String,
     /// The fixed-width attributes.
     pub attributes: Attributes,
 }
 
-/// The fixed-width attributes by which memories are filtered and ranked.
+/// The fixed-width attributes for filtering and ranking.
 ///
 /// `thread`, `author` and `session` are numbers in the space's table of names; 0 means none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Attributes {
     /// When it happened, microseconds since 1970.
     pub occurred_at: i64,
-    /// When it stops being recalled, microseconds since 1970; `i64::MAX` for never.
+    /// When it expires, microseconds since 1970; `i64::MAX` for never.
     pub expires_at: i64,
     /// Its thread.
     pub thread: u32,
-    /// Its place in the thread.
+    /// Its position in the thread.
     pub position: u32,
     /// Its author.
     pub author: u32,
@@ -59,42 +58,42 @@ pub struct Attributes {
     pub importance: u8,
     /// Trust in 255ths.
     pub trust: u8,
-    /// Whether another memory took its place.
+    /// Whether another memory supersedes it.
     pub superseded: bool,
-    /// What feedback says of it, in hundredths: −100 to 100, 0 where nothing was said.
+    /// Feedback in hundredths: −100 to 100, 0 for none.
     pub feedback: i8,
 }
 
-/// Where views read the log from.
+/// The log as views read it.
 pub trait ChangeFeed {
     /// The last event of the log.
     fn head(&self) -> Result<Seq, ViewError>;
 
-    /// The rows whose last change lies after `after`, by rising sequence number, at most `limit`.
+    /// The rows last changed after `after`, by ascending sequence number, at most `limit`.
     ///
     /// A row changed twice appears once, at its last change. O(rows returned).
     fn since(&self, after: Seq, limit: usize) -> Result<Vec<Change>, ViewError>;
 }
 
-/// The state of one memory after the last event that changed it, whole.
+/// The full state of one memory after the last event that changed it.
 #[derive(Clone, Debug)]
 pub struct MemoryState {
-    /// The event that last changed it. Moves to another tier and links change nothing here.
+    /// The event that last changed it. Tier moves and links don't count.
     pub seq: Seq,
     /// Its row.
     pub row: Row,
     /// Its identity.
     pub id: MemoryId,
-    /// What it says now; `None` when it was forgotten or erased.
+    /// Its current state; `None` if forgotten or erased.
     pub memory: Option<Memory>,
 }
 
-/// Where knowledge reads the log of all tiers from.
+/// The log of all tiers, as knowledge reads it.
 pub trait MemoryFeed {
     /// The last event of the log.
     fn head(&self) -> Result<Seq, ViewError>;
 
-    /// The memories whose last change lies after `after`, by rising sequence number, at most `limit`.
+    /// The memories last changed after `after`, by ascending sequence number, at most `limit`.
     ///
     /// A memory changed twice appears once, at its last change. O(memories returned).
     fn states_since(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>, ViewError>;
@@ -103,21 +102,21 @@ pub trait MemoryFeed {
     fn memories(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, ViewError>;
 }
 
-/// Whether a view can take part in a recall.
+/// Whether a view can be used in recall.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Health {
-    /// It answers for everything up to its position.
+    /// It covers everything up to its position.
     Whole,
-    /// It answers for nothing until it is rebuilt; the reason is for a person.
+    /// It is unusable until rebuilt; the reason is for display.
     Broken(String),
 }
 
-/// What a fold came to.
+/// The result of a fold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fold {
-    /// The published part now covers the log up to here.
+    /// The published part now covers the log up to this event.
     Published(Seq),
-    /// There was nothing new.
+    /// There was nothing to fold.
     Nothing,
     /// Another process is folding.
     Busy,
@@ -125,33 +124,33 @@ pub enum Fold {
 
 /// Derived state that follows the log. All methods may be called from several threads.
 pub trait View: Send + Sync {
-    /// Its name, as it stands in `degraded` and on disk.
+    /// Its name in `degraded` and on disk.
     fn name(&self) -> &'static str;
 
-    /// Whether it can take part. A view whose folder is missing or empty is whole, with position 0.
+    /// Whether it is usable. A view with a missing or empty folder is whole, at position 0.
     fn health(&self) -> Health;
 
-    /// Notices what any process has published since, and shortens the tail accordingly.
+    /// Opens what any process has published since, and shortens the tail.
     ///
     /// Cheap enough to be called before every query (one `stat`). Never fails: what can't be read
     /// marks the view as broken.
     fn refresh(&self);
 
-    /// Up to which event the published part covers the log.
+    /// The last event that the published part covers.
     fn watermark(&self) -> Seq;
 
-    /// Up to which event published part and tail together cover the log.
+    /// The last event that the published part and the tail cover.
     fn position(&self) -> Seq;
 
-    /// How many rows the tail holds.
+    /// The number of rows in the tail.
     fn tail_rows(&self) -> usize;
 
-    /// Takes changes into the tail; those at or before [`View::position`] are skipped.
+    /// Adds changes to the tail; those at or before [`View::position`] are skipped.
     ///
     /// Afterwards the position is `through`, which is at or after the last change.
     fn follow(&self, changes: &[Change], through: Seq);
 
-    /// Folds the log after the watermark into a new published part, if no other process is at it.
+    /// Folds the log after the watermark into a new published part, unless another process is folding.
     ///
     /// `progress` is called now and then with the event reached. A broken view is quarantined and
     /// built from the beginning. When this returns `Published`, this process has refreshed too.
@@ -161,8 +160,7 @@ pub trait View: Send + Sync {
     /// Folds like [`View::fold`], and then writes every published file again that still holds something of a row
     /// which no longer counts, so that nothing of an erased memory is left on disk.
     ///
-    /// Costs as much as the files that held such rows are large. Where nothing was published there is
-    /// nothing to do.
+    /// O(bytes of the files that held such rows). Does nothing if nothing was published.
     fn purge(
         &self,
         feed: &dyn ChangeFeed,
@@ -179,7 +177,7 @@ impl From<crate::StoreError> for ViewError {
     }
 }
 
-/// What can go wrong while a view reads the log or publishes.
+/// An error while a view reads the log or publishes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ViewError {
@@ -190,7 +188,7 @@ pub enum ViewError {
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// Why it failed.
+        /// The cause.
         source: std::io::Error,
     },
     /// The source could not be read.
@@ -199,7 +197,7 @@ pub enum ViewError {
     /// The source failed.
     #[error("read the log: {0}")]
     Source(#[source] Box<crate::StoreError>),
-    /// A file of the view does not hold what it should.
+    /// A file of the view is damaged.
     #[error("{path} is damaged: {reason}")]
     Damaged {
         /// The file or folder.
@@ -210,14 +208,14 @@ pub enum ViewError {
     /// The engine under the view failed.
     #[error("{0}")]
     Engine(String),
-    /// Another process kept folding the view for longer than the bounded retry.
+    /// Another process kept folding the view until the retries ran out.
     #[error(
         "another process has been folding the {view} view for {waited:?}; erased content is removed from it later"
     )]
     Busy {
         /// The view's name.
         view: &'static str,
-        /// How long we waited.
+        /// The time waited.
         waited: std::time::Duration,
     },
 }
@@ -241,5 +239,5 @@ impl ViewError {
     }
 }
 
-/// How many changes views read at a time while they fold.
+/// The number of changes that a fold reads at a time.
 pub const FOLD_BATCH: usize = 2_048;

@@ -81,6 +81,7 @@ pub struct ConsistencyReport {
     /// The contradictions, earliest first.
     pub contradictions: Vec<Inconsistency>,
     /// Memories not extracted yet: compared by their texts, but without later decisions.
+    #[serde(alias = "not_woven")]
     pub not_extracted: u64,
 }
 

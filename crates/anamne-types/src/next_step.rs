@@ -47,6 +47,7 @@ pub enum NextStep {
     /// Show language model costs.
     ShowCosts,
     /// Extract knowledge.
+    #[serde(alias = "weave")]
     Extract,
     /// Rebuild the store as of an earlier time.
     Rewind,

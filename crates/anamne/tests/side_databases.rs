@@ -255,7 +255,7 @@ fn summarise(root: &Path, _: usize) {
     let (summaries, source) = (summaries(root), source(root));
     summaries.catch_up(&source, &mut |_| {}).expect("caught up");
     summaries
-        .extract(&source, usize::MAX, &mut |_| {})
+        .build(&source, usize::MAX, &mut |_| {})
         .expect("extracted");
 }
 

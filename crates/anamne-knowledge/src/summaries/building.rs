@@ -1,4 +1,4 @@
-//! Extraction: the summaries of the periods that changed are chosen again, each in one transaction.
+//! Builds the summaries of changed periods, each in one transaction.
 
 use anamne_store::view::MemoryFeed;
 use anamne_types::{Memory, MemoryId};
@@ -15,11 +15,11 @@ use super::{Digest, SummaryError, SummarySentence, Turn};
 /// Memories read from the source at a time.
 const READ_AT_ONCE: usize = 256;
 
-/// What a call of [`Summaries::extract`] came to.
+/// The result of [`Summaries::build`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct SummaryReport {
-    /// Periods that were extracted.
-    pub extracted: usize,
+    /// Periods built.
+    pub built: usize,
     /// Periods that still wait.
     pub waiting: usize,
 }
@@ -54,36 +54,36 @@ impl Summaries {
     /// Chooses the summaries of at most `limit` periods that wait, sessions and days before weeks and months.
     ///
     /// `progress` is called after each with how many of this call are done. A period costs about 50 µs a short message and 400 µs
-    /// a long one, and at most a thousand passages are compared with each other. What another process extracted or touched
+    /// a long one, and at most a thousand passages are compared with each other. What another process built or touched
     /// meanwhile is left to the next call.
-    pub fn extract(
+    pub fn build(
         &self,
         feed: &dyn MemoryFeed,
         limit: usize,
         progress: &mut dyn FnMut(usize),
     ) -> Result<SummaryReport, SummaryError> {
-        let mut extracted = 0;
-        while extracted < limit {
-            let most = (limit - extracted).min(64);
+        let mut built = 0;
+        while built < limit {
+            let most = (limit - built).min(64);
             let batch = self.with(|connection| waiting(connection, most))?;
-            let before = extracted;
+            let before = built;
             for period in batch {
-                if self.extract_one(feed, &period)? {
-                    extracted += 1;
-                    progress(extracted);
+                if self.build_one(feed, &period)? {
+                    built += 1;
+                    progress(built);
                 }
             }
-            if extracted == before {
+            if built == before {
                 break;
             }
         }
         Ok(SummaryReport {
-            extracted,
+            built,
             waiting: self.waiting()?,
         })
     }
 
-    fn extract_one(&self, feed: &dyn MemoryFeed, period: &Waiting) -> Result<bool, SummaryError> {
+    fn build_one(&self, feed: &dyn MemoryFeed, period: &Waiting) -> Result<bool, SummaryError> {
         let chosen = if is_of_days(period.level) {
             self.read_days(period)?
         } else {
@@ -187,7 +187,7 @@ fn in_reading_order(notes: &mut [Noted]) {
     });
 }
 
-/// The periods to extract next. Weeks and months come after all sessions and days.
+/// The periods to build next. Weeks and months come after all sessions and days.
 fn waiting(connection: &Connection, limit: usize) -> rusqlite::Result<Vec<Waiting>> {
     let mut statement = connection.prepare_cached(
         "SELECT level, thread, start, until, touched FROM periods WHERE touched IS NOT NULL ORDER BY level, start, thread \
@@ -248,7 +248,7 @@ fn days_of(connection: &Connection, span: Span) -> rusqlite::Result<Chosen> {
         )
 }
 
-/// Writes what was chosen, unless the period was touched again or extracted by another process, or its days wait.
+/// Writes what was chosen, unless the period was touched again or built by another process, or its days wait.
 fn write(connection: &Connection, period: &Waiting, chosen: &Chosen) -> rusqlite::Result<bool> {
     if !is_as_it_was(connection, period)?
         || (is_of_days(period.level) && has_waiting_days(connection, period.span)?)

@@ -1,4 +1,4 @@
-//! Following the log: notes of memories, and which periods are to be extracted again.
+//! Following the log: notes of memories, and which periods need building again.
 
 use anamne_store::view::{Health, MemoryFeed, MemoryState};
 use anamne_types::Seq;
@@ -20,7 +20,7 @@ impl Summaries {
     /// Takes in what the log says after the watermark; returns the event reached.
     ///
     /// What was forgotten or changed leaves every summary at once; the periods that it touches wait for
-    /// [`Summaries::extract`]. `progress` is called after each transaction. O(changes · log memories). A log that ends before
+    /// [`Summaries::build`]. `progress` is called after each transaction. O(changes · log memories). A log that ends before
     /// the watermark is another one, and is read from its beginning.
     pub fn catch_up(
         &self,
@@ -96,7 +96,7 @@ impl Summaries {
         })
     }
 
-    /// How many periods wait to be extracted.
+    /// How many periods wait to be built.
     pub fn waiting(&self) -> Result<usize, SummaryError> {
         let sql = "SELECT count(*) FROM periods WHERE touched IS NOT NULL";
         let waiting: u32 =

@@ -5,7 +5,7 @@
 //! so that nothing is heard twice.
 //!
 //! [`Digest`] chooses, from turns in memory. [`Summaries`] is the view that follows the log: [`Summaries::catch_up`] notes
-//! what came and went, [`Summaries::extract`] chooses again what that touched, [`Summaries::between`] and its siblings
+//! what came and went, [`Summaries::build`] chooses again what that touched, [`Summaries::between`] and its siblings
 //! read, [`Summaries::purge`] leaves nothing of what was forgotten. The summaries are a pure function of the
 //! memories that are alive, whichever way they came.
 

@@ -125,7 +125,7 @@ fn touch_calendar(connection: &Connection, at: i64, seq: u64) -> rusqlite::Resul
     Ok(())
 }
 
-/// Notes that a period is to be extracted again.
+/// Notes that a period is to be built again.
 pub(crate) fn touch(
     connection: &Connection,
     level: Level,

@@ -26,7 +26,7 @@ pub struct Summary {
     pub memories: u32,
     /// How many characters they have.
     pub characters: u64,
-    /// Whether memories came or went since it was extracted. What went is in none of its sentences.
+    /// Whether memories came or went since it was built. What went is in none of its sentences.
     pub stale: bool,
     /// What it says, in the order of time, each with the memory that says it.
     pub sentences: Vec<SummarySentence>,
@@ -45,7 +45,7 @@ const COLUMNS: &str = "SELECT periods.level, periods.thread, periods.start, peri
 impl Summaries {
     /// The summaries of a level whose periods begin in a span of time, from the earliest, at most `limit`.
     ///
-    /// Those that were never extracted yet are left out. O(summaries · log n).
+    /// Those that were never built yet are left out. O(summaries · log n).
     pub fn between(
         &self,
         level: Level,

@@ -64,9 +64,9 @@ impl Summaries {
         feed: &dyn MemoryFeed,
         limit: usize,
     ) -> Result<SummaryReport, SummaryError> {
-        let mut extracted = 0;
-        while extracted < limit {
-            let most = AT_ONCE.min(limit - extracted);
+        let mut built = 0;
+        while built < limit {
+            let most = AT_ONCE.min(limit - built);
             let pending = self.with(|connection| pending(connection, most))?;
             if pending.is_empty() {
                 break;
@@ -80,13 +80,13 @@ impl Summaries {
             if written == 0 {
                 break;
             }
-            extracted += written;
+            built += written;
         }
         let count = "SELECT count(*) FROM signals WHERE waits IS NOT NULL";
         let waiting: u32 =
             self.with(|connection| connection.query_row(count, [], |row| row.get(0)))?;
         Ok(SummaryReport {
-            extracted,
+            built,
             waiting: waiting as usize,
         })
     }

@@ -17,7 +17,7 @@ fn settle(summaries: &Summaries, log: &Log) {
         .catch_up(log, &mut |_| {})
         .expect("the log can be read");
     let extracted = summaries
-        .extract(log, usize::MAX, &mut |_| {})
+        .build(log, usize::MAX, &mut |_| {})
         .expect("extraction works");
     assert_eq!(extracted.waiting, 0);
 }
@@ -362,7 +362,7 @@ fn several_may_follow_the_log_at_once() {
             scope.spawn(|| {
                 let summaries = Summaries::open(&path).expect("opened");
                 summaries.catch_up(&log, &mut |_| {}).expect("caught up");
-                summaries.extract(&log, 40, &mut |_| {}).expect("extracted");
+                summaries.build(&log, 40, &mut |_| {}).expect("extracted");
                 summaries.build_signals(&log, 100).expect("reckoned");
             });
         }
@@ -474,7 +474,7 @@ proptest! {
                 summaries.catch_up(&log, &mut |_| {}).expect("caught up");
             }
             if *pause > 1 {
-                summaries.extract(&log, 2, &mut |_| {}).expect("extracted");
+                summaries.build(&log, 2, &mut |_| {}).expect("extracted");
             }
         }
         settle(&summaries, &log);

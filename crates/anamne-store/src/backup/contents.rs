@@ -1,4 +1,4 @@
-//! Copying the files of colder tiers into a backup: those that changed since it was last brought up to date.
+//! Copies the files of colder tiers that changed since the last backup.
 
 use std::path::{Path, PathBuf};
 
@@ -10,18 +10,18 @@ use crate::files::{open_private_file, remove_if_there};
 use crate::restore::with_side_files;
 use crate::source::contents::{self, files_in};
 
-/// The files that the backup is going to have, of which some wait beside their place.
+/// The files of the new backup; some are staged beside their final path.
 pub(super) struct Copies {
     memories: PathBuf,
     names: Vec<String>,
-    /// What waits, and its place.
+    /// Staged files with their final paths.
     waiting: Vec<(PathBuf, PathBuf)>,
 }
 
-/// Copies the tiers of the folder `source` to that of the backup, beside those that are there and named like the
-/// copy `snapshot` of the active database.
+/// Copies the tiers of the folder `source` to the backup's folder, staged beside the existing ones and named after
+/// `snapshot`, the copy of the active database.
 ///
-/// Nobody may move memories meanwhile.
+/// No memories may move meanwhile.
 pub(super) fn copy(
     source: &Path,
     backup: &Path,
@@ -61,7 +61,7 @@ pub(super) fn copy(
 }
 
 impl Copies {
-    /// Puts the copies in their places and removes what the source has no more; says how many bytes were written.
+    /// Moves the copies into place and removes files that the source no longer has; returns the bytes written.
     pub(super) fn put_in_place(self) -> Result<u64> {
         let mut bytes = 0;
         for (copy, target) in &self.waiting {
@@ -78,7 +78,7 @@ impl Copies {
     }
 }
 
-/// The files of tiers in a backup, as seen from the space's folder.
+/// The tier files in a backup, relative to the space's folder.
 pub(super) fn listed(folder: &Path) -> Result<Vec<String>> {
     let files = files_in(&folder.join("memories"))?;
     Ok(files

@@ -1,4 +1,4 @@
-//! `backups.toml`: where a space was backed up to, so that what is erased can be erased there too.
+//! `backups.toml`: the known backups of a space, so that erasures reach them too.
 
 use std::path::{Path, PathBuf};
 
@@ -9,25 +9,25 @@ use serde::{Deserialize, Serialize};
 use crate::Result;
 use crate::settings_file::{read_toml, write_toml};
 
-/// The version of the file. Format 1 did not say whether an erasure is still to reach a backup.
+/// The version of the file. Format 1 didn't record erasures pending for a backup.
 const FORMAT: i64 = 2;
 
 /// A folder to which a space was backed up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownBackup {
-    /// The folder, which is a store of its own.
+    /// The folder, which is itself a store.
     pub folder: PathBuf,
-    /// The last event that it held when it was last brought up to date; 0 where the first copy is not finished.
+    /// The last event in it at its last update; 0 if the first copy is unfinished.
     pub last_seq: Seq,
-    /// When that was.
+    /// The time of that update.
     pub at: Timestamp,
-    /// The last event of the log when something was erased that may still stand there; `None` where nothing does.
+    /// The last event of the log at an erasure that may not have reached the backup; `None` if all have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<Seq>,
 }
 
-/// All of them.
+/// All values.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct KnownBackups {
@@ -59,7 +59,7 @@ impl KnownBackups {
         Ok(known)
     }
 
-    /// Takes note that a backup is going to be in `folder`, before anything is copied there; says what was known of it.
+    /// Records a backup in `folder` before anything is copied there; returns its previous entry.
     pub(crate) fn expect(&mut self, folder: &Path, at: Timestamp) -> Result<Option<KnownBackup>> {
         if folder.to_str().is_none() {
             return Err(InvalidValue::new("folder", "a path in UTF-8", folder.display()).into());
@@ -77,8 +77,8 @@ impl KnownBackups {
         Ok(None)
     }
 
-    /// Takes note of a backup that is up to date. `is_clean`: whether nothing in it but the copies themselves can hold
-    /// what was erased before `last_seq`.
+    /// Records an up-to-date backup. `is_clean`: whether only the copies themselves can hold content erased before
+    /// `last_seq`.
     pub(crate) fn note(&mut self, folder: &Path, last_seq: Seq, at: Timestamp, is_clean: bool) {
         let pending = self.remove(folder).and_then(|known| known.pending);
         self.backups.push(KnownBackup {
@@ -89,7 +89,7 @@ impl KnownBackups {
         });
     }
 
-    /// Takes note that nothing that was erased up to `through` is left in a backup.
+    /// Records that all erasures up to `through` have reached a backup.
     pub(crate) fn note_erased(&mut self, folder: &Path, through: Seq) {
         let known = self.backups.iter_mut().find(|one| one.folder == folder);
         if let Some(known) = known {
@@ -103,8 +103,7 @@ impl KnownBackups {
         Some(self.backups.remove(place))
     }
 
-    /// Takes note, in the space in the folder `space`, that what was erased up to `through` may stand in every backup
-    /// that is known.
+    /// Records, for the space in the folder `space`, that erasures up to `through` are pending for every known backup.
     pub(crate) fn note_erasure(space: &Path, through: Seq) -> Result<()> {
         let mut known = Self::read(space)?;
         if known.backups.is_empty() {
@@ -116,7 +115,7 @@ impl KnownBackups {
         known.write(space)
     }
 
-    /// Writes the file whole or not at all.
+    /// Writes the file atomically.
     pub(crate) fn write(&self, space: &Path) -> Result<()> {
         write_toml(&Self::path(space), self)
     }

@@ -1,4 +1,4 @@
-//! `backup.json`: what a backup consists of, with checksums.
+//! `backup.json`: the files of a backup with checksums.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ const FORMAT: i64 = 1;
 pub(crate) struct Manifest {
     anamne_backup: i64,
     space: String,
-    /// Whether the files below are all there is to it; while a backup is being brought up to date, no.
+    /// Whether the file list is complete; `false` during an update.
     complete: bool,
     made_at: Timestamp,
     last_seq: Seq,
@@ -29,7 +29,7 @@ pub(crate) struct Manifest {
     files: Vec<Sum>,
 }
 
-/// A file, its length and its checksum.
+/// A file with its length and checksum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Sum {
@@ -55,7 +55,7 @@ impl Manifest {
         folder.join("backup.json")
     }
 
-    /// The manifest in the folder of a space; `None` where that is no backup.
+    /// The manifest in the folder of a space; `None` if it is not a backup.
     pub(crate) fn read(folder: &Path) -> Result<Option<Self>> {
         #[derive(Deserialize)]
         struct Format {
@@ -71,7 +71,7 @@ impl Manifest {
         serde_json::from_slice(&text).map(Some).map_err(unreadable)
     }
 
-    /// The manifest of a backup that is being made, up to the event `end`.
+    /// The manifest of a backup in progress, up to the event `end`.
     pub(crate) fn begin(space: &str, end: (Seq, Digest), made_at: Timestamp) -> Self {
         Self {
             anamne_backup: FORMAT,
@@ -84,12 +84,12 @@ impl Manifest {
         }
     }
 
-    /// Whether it is that of a whole backup up to this event.
+    /// Whether the backup is complete up to this event.
     pub(crate) fn is_whole_up_to(&self, end: (Seq, Digest)) -> bool {
         self.complete && (self.last_seq, self.last_hash) == end
     }
 
-    /// Whether a file of a whole backup is as it was when it was written.
+    /// Whether a file of a complete backup is unchanged.
     pub(super) fn is_intact(&self, folder: &Path, path: &str) -> bool {
         let known = self.files.iter().find(|sum| sum.path == path);
         self.complete
@@ -97,14 +97,14 @@ impl Manifest {
                 .is_some_and(|sum| Sum::of(folder, path.to_owned()).is_ok_and(|now| now == *sum))
     }
 
-    /// Writes it as it is.
+    /// Writes the manifest unchanged.
     pub(crate) fn write(&self, folder: &Path) -> Result<()> {
         let path = Self::path(folder);
         let text = serde_json::to_vec_pretty(self)?;
         replace_file(&path, &text)
     }
 
-    /// Writes it with the checksums of the files that are there now, which are the whole backup.
+    /// Writes the manifest as complete, with checksums of the current files.
     pub(crate) fn finish(mut self, folder: &Path) -> Result<()> {
         let segments = Segment::list(&folder.join("journal"))?;
         let mut paths = vec!["memories/active.db".to_owned()];
@@ -122,7 +122,7 @@ impl Manifest {
         self.write(folder)
     }
 
-    /// Adds to an examination of the same folder what differs from the manifest.
+    /// Adds differences from the manifest to an examination of the same folder.
     pub(crate) fn compare(&self, folder: &Path, found: &mut Examination) {
         if !self.complete {
             found.notes.push(

@@ -1,4 +1,4 @@
-//! Copying a space to another folder while others write to it, each time only what has changed.
+//! Incremental online backup of a space to another folder.
 
 mod contents;
 mod known;
@@ -55,7 +55,7 @@ pub struct BackupReport {
 /// Maximum number of attempts when something is erased while copying.
 const ROUNDS: usize = 5;
 
-/// What copying came to.
+/// The result of copying.
 struct Copied {
     last_seq: Seq,
     segments: segments::Copied,
@@ -102,11 +102,11 @@ impl Target {
     }
 }
 
-/// The database as it is going to stand in the backup.
+/// The staged copy of the database.
 struct Snapshot {
     path: PathBuf,
     end: (Seq, Digest),
-    /// What was erased and may still stand in the journal.
+    /// Erased content that the journal may still contain.
     erasure: Option<Erasure>,
 }
 
@@ -123,8 +123,8 @@ impl SpaceSource {
     /// `views.unclean` is left in it, and the erasure stays pending until
     /// [`SpaceSource::note_erased_in_backup`].
     ///
-    /// [`StoreError::Diverged`] when what stands there is not an older state of this space;
-    /// [`StoreError::Damaged`] when this space itself is damaged: the backup is then left as it was.
+    /// [`StoreError::Diverged`] if the existing backup is not an older state of this space; [`StoreError::Damaged`] if
+    /// this space is damaged: the backup is then left unchanged.
     pub fn backup(&self, store: &Path) -> Result<BackupReport> {
         let target = Target::at(self.folder_in(store));
         let was_there = look_at(&target.folder)?.is_some();
@@ -143,7 +143,7 @@ impl SpaceSource {
         let first = !target.has_manifest();
         let root = fs::canonicalize(store).map_err(StoreError::io("look at", store))?;
         let now = self.now();
-        // Before anything is copied, so that an erasure knows of this copy too, however it ends.
+        // Before anything is copied, so that erasures know of this copy even if it fails.
         let known = self.change_backups(|known| known.expect(&root, now))??;
         let pending = known.as_ref().and_then(|known| known.pending);
         if let Some(through) = pending {
@@ -152,7 +152,7 @@ impl SpaceSource {
         let copied = match self.bring_up_to_date(&target) {
             Ok(copied) => copied,
             Err(error) => {
-                // A copy that is not going to be used; what failed first is what matters.
+                // Discards the copy; the first error is the one to report.
                 let _ = remove_unfinished(&target.folder.join("memories"));
                 let is_ours =
                     target.has_manifest() && !matches!(error, StoreError::Diverged { .. });
@@ -160,7 +160,7 @@ impl SpaceSource {
                     let _ = self.change_backups(|known| known.remove(&root));
                 }
                 if !was_there && !is_ours {
-                    // Else it would look like a damaged space of the backup.
+                    // Otherwise it would look like a damaged space of the backup.
                     let _ = remove_if_there(&target.folder);
                 }
                 return Err(error);
@@ -173,7 +173,7 @@ impl SpaceSource {
         if is_clean {
             cleaning::done(&target.folder, copied.last_seq)?;
         } else if pending.is_some() {
-            // Once more: who purged the views meanwhile knew nothing of it yet.
+            // Again: a purge of views in between didn't know of this copy.
             cleaning::note(&target.folder, copied.last_seq)?;
         }
         drop(guard);
@@ -190,7 +190,7 @@ impl SpaceSource {
         })
     }
 
-    /// Copies; once more where something was erased meanwhile, so that one copy held what the other had lost.
+    /// Copies; repeats if an erasure happened meanwhile, which makes the copies disagree.
     fn bring_up_to_date(&self, target: &Target) -> Result<Copied> {
         let mut round = 0;
         loop {
@@ -238,7 +238,7 @@ impl SpaceSource {
     }
 
     fn copy_to(&self, target: &Target) -> Result<Copied> {
-        // What moves between the copies of two tiers would be missing in both.
+        // A memory that moves between the copies of two tiers would be missing from both.
         let _still = self.moving.acquire()?;
         let snapshot = self.snapshot(target)?;
         let before = Manifest::read(&target.folder).ok().flatten();
@@ -265,14 +265,14 @@ impl SpaceSource {
         })
     }
 
-    /// Writes the database as it is now beside that of the backup.
+    /// Writes a snapshot of the database beside the backup's database.
     fn snapshot(&self, target: &Target) -> Result<Snapshot> {
         drop(self.reader()?);
         let path = unfinished(&target.database);
         let Some(name) = path.to_str() else {
             return Err(InvalidValue::new("folder", "a path in UTF-8", path.display()).into());
         };
-        // Made by us first, so that it is readable by its owner only.
+        // Created here first for owner-only permissions.
         drop(open_private_file(&path)?);
         open_copied(self.database())?.execute("VACUUM INTO ?1", [name])?;
         let copy = open_writer(&path)?;
@@ -285,7 +285,7 @@ impl SpaceSource {
         Ok(Snapshot { path, end, erasure })
     }
 
-    /// What is damaged here must not take the place of a sound backup.
+    /// A damaged copy must not replace a sound backup.
     fn check_soundness(&self, snapshot: &Snapshot) -> Result<()> {
         let journal = self.journal_folder();
         if Journal::at(&journal).end().map_or(Seq(0), |(seq, _)| seq) < snapshot.end.0 {
@@ -306,7 +306,7 @@ impl SpaceSource {
     }
 }
 
-/// A connection from which SQLite copies: it writes nothing, but `query_only` would forbid the copy too.
+/// The connection that SQLite copies from: it writes nothing, but `query_only` would forbid the copy.
 fn open_copied(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
@@ -319,8 +319,7 @@ fn sync(path: &Path) -> Result<()> {
     file.sync_all().map_err(StoreError::io("sync", path))
 }
 
-/// What stands there already must be an older state of the same log. What can't be read says nothing, and
-/// is replaced.
+/// The existing backup must be an older state of the same log. An unreadable one is replaced.
 fn check_descent(target: &Target, snapshot: &Snapshot) -> Result<()> {
     let copy = open_untouched(&snapshot.path)?;
     let database = match look_at(&target.database)? {
@@ -348,9 +347,9 @@ fn check_descent(target: &Target, snapshot: &Snapshot) -> Result<()> {
     Ok(())
 }
 
-/// Replaces the database of the backup; returns how many bytes it has.
+/// Replaces the database of the backup; returns its size in bytes.
 fn put_in_place(snapshot: &Path, database: &Path) -> Result<u64> {
-    // What SQLite keeps beside the old file must not meet the new one.
+    // SQLite's side files of the old database must not be applied to the new one.
     for side in ["wal", "shm"] {
         remove_if_there(&side_file(database, side))?;
         remove_if_there(&side_file(snapshot, side))?;
@@ -360,7 +359,7 @@ fn put_in_place(snapshot: &Path, database: &Path) -> Result<u64> {
     Ok(look_at(database)?.map_or(0, |state| state.length))
 }
 
-/// Reads the whole backup again: both copies are sound and end together.
+/// Verifies the whole backup: both copies are sound and end at the same event.
 fn check_read_back(folder: &Path) -> Result<()> {
     let found = examine(folder)?;
     match found.findings.first() {

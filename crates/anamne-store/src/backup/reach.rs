@@ -1,4 +1,4 @@
-//! What is in the folder of a known backup now, and which erasures have not reached it.
+//! The state of known backups and their pending erasures.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,25 +14,25 @@ use crate::space::SpaceSource;
 use crate::store::StoreFolder;
 use crate::{Result, StoreError};
 
-/// What is in a folder to which a space was backed up.
+/// The state of a backup folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackupState {
     /// Nothing of this space: the folder was moved or removed, or lies on a disk that is missing.
     Missing,
-    /// A backup that can be brought up to date, also one of which the first copy was interrupted.
+    /// A backup that can be updated, including an interrupted first copy.
     Backup,
-    /// A space without the manifest of a backup.
+    /// A space without a backup manifest.
     Store,
 }
 
-/// The backups that the space in the folder `space` knows of, without opening it.
+/// The known backups of the space in the folder `space`, without opening it.
 pub fn backups_of(space: &Path) -> Result<Vec<KnownBackup>> {
     Ok(KnownBackups::read(space)?.backups)
 }
 
 impl SpaceSource {
-    /// What is in the store folder `store` of this space. [`StoreError::Newer`] and [`StoreError::Io`] where there is
-    /// something that can't be looked at; a damaged manifest is replaced like everything else of a backup.
+    /// The state of this space's backup in the store folder `store`. [`StoreError::Newer`] and [`StoreError::Io`] if it
+    /// can't be examined; a damaged manifest is replaced like the rest of a backup.
     pub fn backup_state(&self, store: &Path) -> Result<BackupState> {
         let folder = self.folder_in(store);
         if look_at(&folder)?.is_none() {
@@ -76,18 +76,18 @@ impl SpaceSource {
         StoreFolder::at(store).space(self.name())
     }
 
-    /// The folders to which this space was backed up.
+    /// The backup folders of this space.
     pub fn backups(&self) -> Result<Vec<KnownBackup>> {
         Ok(KnownBackups::read(self.folder())?.backups)
     }
 
-    /// Takes note that what was erased up to `through` may stand in every backup that is known, as an erasure in this
-    /// space does by itself.
+    /// Records that erasures up to `through` are pending for every known backup; an erasure in this space does so
+    /// automatically.
     pub fn note_erasure_in_backups(&self, through: Seq) -> Result<()> {
         self.locked(|| KnownBackups::note_erasure(self.folder(), through))
     }
 
-    /// Takes note that nothing that was erased up to `through` is left in the backup in `folder`.
+    /// Records that all erasures up to `through` have reached the backup in `folder`.
     pub fn note_erased_in_backup(&self, folder: &Path, through: Seq) -> Result<()> {
         self.change_backups(|known| known.note_erased(folder, through))
     }
@@ -100,7 +100,7 @@ impl SpaceSource {
         Ok(was_known)
     }
 
-    /// Changes the list of backups while nobody else does.
+    /// Changes the list of backups under a lock.
     pub(super) fn change_backups<T>(
         &self,
         change: impl FnOnce(&mut KnownBackups) -> T,
@@ -113,7 +113,7 @@ impl SpaceSource {
         })
     }
 
-    /// The ids of all memories that were erased. O(memories).
+    /// The ids of all erased memories. O(memories).
     pub fn erased_ids(&self) -> Result<Vec<MemoryId>> {
         self.read(erasure::erased_ids)
     }

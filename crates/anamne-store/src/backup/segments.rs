@@ -1,4 +1,4 @@
-//! Copying the journal's segments, those that are there already left out.
+//! Copies journal segments that are missing or differ.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::files::{remove_if_there, replace_file};
 use crate::journal::{Digest, Header, LARGEST_SEGMENT, Segment};
 use crate::{Result, StoreError};
 
-/// What copying came to.
+/// The result of copying.
 #[derive(Debug, Default)]
 pub(super) struct Copied {
     pub(super) written: usize,
@@ -19,7 +19,7 @@ pub(super) struct Copied {
     pub(super) bytes: u64,
 }
 
-/// Makes the journal in `to` the same as that in `from` up to the event `end`.
+/// Makes the journal in `to` equal to that in `from` up to the event `end`.
 ///
 /// Segment by segment in their order, each replaced whole, so that an interrupted copy ends before the
 /// database beside it or after it, and either is repaired when the copy is opened.
@@ -45,7 +45,7 @@ pub(super) fn copy(from: &Path, to: &Path, end: Seq) -> Result<Copied> {
     Ok(copied)
 }
 
-/// The event after which a segment begins; `None` where it was only begun.
+/// The event before a segment's first; `None` without a readable header.
 fn first_after(segment: &Segment) -> Result<Option<Seq>> {
     let text = segment.open()?.line()?;
     Ok(serde_json::from_slice::<Header>(&text)
@@ -53,7 +53,7 @@ fn first_after(segment: &Segment) -> Result<Option<Seq>> {
         .map(|header| header.after_seq))
 }
 
-/// Copies one segment: as it is, or up to the event `through` as plain text.
+/// Copies one segment: unchanged, or up to the event `through` as plain text.
 fn copy_segment(
     segment: &Segment,
     to: &Path,
@@ -83,7 +83,7 @@ fn copy_segment(
     remove_if_there(&twin.path)
 }
 
-/// The bytes of a segment's file. One that is sealed just now is read where it is then.
+/// The bytes of a segment's file. If it is sealed meanwhile, it is read from its new path.
 fn read_as_it_is(segment: &Segment, to: &Path) -> Result<(Segment, Vec<u8>)> {
     let target = Segment::plain(to, segment.number);
     let target_of = |sealed| {
@@ -110,7 +110,7 @@ fn read_file(path: &Path) -> Result<Option<Vec<u8>>> {
     })
 }
 
-/// The text of a segment up to an event, which must be in it.
+/// The text of a segment up to an event that it contains.
 fn cut(segment: &Segment, end: Seq) -> Result<Vec<u8>> {
     #[derive(Deserialize)]
     struct Numbered {

@@ -340,7 +340,7 @@ impl SpaceConfig {
         Ok(Some(config))
     }
 
-    /// Writes the file whole or not at all.
+    /// Writes the file atomically.
     pub fn write(&self, path: &Path) -> Result<()> {
         write_toml(path, self)
     }

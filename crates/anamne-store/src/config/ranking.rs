@@ -29,7 +29,7 @@ pub struct RoleConfig {
     /// Points by kind.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub kinds: BTreeMap<Kind, f32>,
-    /// Points by category of fact.
+    /// Points by fact category.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub categories: BTreeMap<Category, f32>,
 }
@@ -38,7 +38,7 @@ impl RoleConfig {
     /// The maximum points gained or lost, for each field and in total.
     pub const MOST_POINTS: f32 = 3.0;
 
-    /// Checks each number of the role called `name`.
+    /// Checks the numbers of the role `name`.
     fn check(&self, name: &str) -> Result<(), InvalidValue> {
         let is_name = !name.trim().is_empty() && !name.chars().any(char::is_control);
         if !is_name || name.len() > Limits::NAME_BYTES {

@@ -149,7 +149,7 @@ pub(crate) fn rows(connection: &Connection) -> Result<Vec<Row>> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The ids of all memories that were erased. O(memories).
+/// The ids of all erased memories. O(memories).
 pub(crate) fn erased_ids(connection: &Connection) -> Result<Vec<MemoryId>> {
     let mut statement =
         connection.prepare_cached("SELECT id FROM memories WHERE erased ORDER BY row")?;

@@ -30,7 +30,7 @@ pub enum Standing {
     Live,
     /// Those that were put away and can be restored.
     Forgotten,
-    /// All of them.
+    /// All values.
     Both,
 }
 

@@ -1,4 +1,4 @@
-//! One space, open in this process, and what can be asked of it as a whole.
+//! One open space and the operations on it as a whole.
 
 mod opening;
 mod writing;
@@ -24,7 +24,7 @@ use crate::watch::Watch;
 use crate::writer::{Places, Writer};
 use crate::{Result, StoreError};
 
-/// The source of one space, open in this process. Every method may be called from several threads.
+/// The open source of one space. Every method may be called from several threads.
 pub struct SpaceSource {
     name: SpaceName,
     pub(crate) folder: PathBuf,
@@ -40,7 +40,7 @@ pub struct SpaceSource {
     pub(crate) names: Names,
     /// What was repaired since the space was opened, for a person to read.
     pub(crate) mended: Mutex<Vec<String>>,
-    /// How often another database was found in the place of the one that was read before.
+    /// How often the database file was found replaced.
     replacements: AtomicU64,
 }
 
@@ -78,7 +78,7 @@ impl SpaceSource {
         memories.map(|memory| self.with_space(memory)).collect()
     }
 
-    /// The clock by which it tells the time.
+    /// The space's clock.
     pub fn clock(&self) -> Arc<dyn Clock> {
         self.clock.clone()
     }
@@ -92,19 +92,19 @@ impl SpaceSource {
         &self.names
     }
 
-    /// The space's settings, as they were last read: at opening, and before the last write.
+    /// The settings as last read: at opening and before the last write.
     pub fn config(&self) -> Arc<SpaceConfig> {
         self.settings.known()
     }
 
-    /// The space's settings, read again if the file changed. Costs one `stat` where it did not.
+    /// The settings, reloaded if the file changed. Costs one `stat` if not.
     pub fn current_config(&self) -> Result<Arc<SpaceConfig>> {
         self.settings.current()
     }
 
-    /// Changes the settings as a whole; other processes notice with their next write.
+    /// Replaces the settings; other processes notice at their next write.
     ///
-    /// [`StoreError::Refused`] when a value is not accepted. Name, format and moment of birth stay.
+    /// [`StoreError::Refused`] if a value is invalid. Name, format and creation time stay.
     pub fn configure(&self, change: impl FnOnce(&mut SpaceConfig)) -> Result<Arc<SpaceConfig>> {
         let _slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let _guard = self.lock.acquire()?;
@@ -141,17 +141,17 @@ impl SpaceSource {
             .clone()
     }
 
-    /// Where views of the active tier read the log from.
+    /// The log as views of the active tier read it.
     pub fn feed(&self) -> SourceFeed<'_> {
         self.feed_of(Tier::Active)
     }
 
-    /// Where views of a tier read the log from.
+    /// The log as views of a tier read it.
     pub fn feed_of(&self, tier: Tier) -> SourceFeed<'_> {
         SourceFeed { space: self, tier }
     }
 
-    /// A watch on commits of any process.
+    /// Watches commits of any process.
     pub fn watch(&self) -> Result<Watch> {
         self.healing(|| {
             drop(self.reader()?);
@@ -159,7 +159,7 @@ impl SpaceSource {
         })
     }
 
-    /// A connection to read with. A database that went missing is restored first.
+    /// A read connection. A missing database is restored first.
     pub(crate) fn reader(&self) -> Result<Pooled<'_>> {
         self.notice_replacement()?;
         match self.readers.get() {
@@ -180,14 +180,13 @@ impl SpaceSource {
         Ok(())
     }
 
-    /// How often another database was found in the place of the one that was read before: one that this
-    /// process or another one restored. Costs one `stat`.
+    /// How often the database file was found replaced by a restored one, by any process. Costs one `stat`.
     pub fn replacements(&self) -> Result<u64> {
         self.notice_replacement()?;
         Ok(self.replacements_met())
     }
 
-    /// The same, as far as whatever was read so far has met one.
+    /// The same, without checking: as noticed by reads so far.
     pub fn replacements_met(&self) -> u64 {
         self.replacements.load(Ordering::Acquire)
     }
@@ -206,19 +205,19 @@ impl SpaceSource {
         }
     }
 
-    /// Reads the whole journal, checks its chain, and compares its end with the source's. O(bytes of the journal).
+    /// Reads the whole journal, verifies its hash chain and compares its end with the source. O(bytes of the journal).
     pub fn verify_journal(&self) -> Result<JournalReport> {
         let (last, hash) = self.with_writer(|_, end| Ok(end))?;
         Lines::verify(&self.folder.join("journal"), last, hash)
     }
 
-    /// Runs SQLite's own check over the whole database; empty when all is well. O(bytes of the database).
+    /// Runs SQLite's integrity check; empty if there are no errors. O(bytes of the database).
     pub fn verify_database(&self) -> Result<Vec<String>> {
         let reader = self.reader()?;
         integrity(&reader)
     }
 
-    /// Compresses full segments of the journal; says how many. Cheap when there are none.
+    /// Compresses full journal segments and returns their number. Cheap if there are none.
     pub fn seal_journal(&self) -> Result<usize> {
         let journal = Journal::at(&self.folder.join("journal"));
         if !journal.has_full_segments()? {
@@ -227,11 +226,11 @@ impl SpaceSource {
         self.with_writer(|writer, _| writer.journal.seal_full_segments())
     }
 
-    /// Sends on what is on its way to the journal, takes out of it what was erased, and says where it ends.
+    /// Flushes the outbox to the journal, removes erased payloads from it and returns its end.
     pub(crate) fn settle_journal(&self) -> Result<Seq> {
         self.with_writer(|writer, (end, _)| {
             match writer.finish_erasures_if_any(self.places()) {
-                // The journal comes first, and holds none of it any more.
+                // The journal comes first and no longer contains it.
                 Ok(()) | Err(StoreError::StillRead { .. }) => Ok(end),
                 Err(error) => Err(error),
             }

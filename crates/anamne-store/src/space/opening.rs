@@ -1,4 +1,4 @@
-//! Opening a space, and making its two copies agree on the way.
+//! Opens a space and reconciles its two copies.
 
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
@@ -19,7 +19,7 @@ use crate::storage::{Disk, Storage};
 use crate::{Result, StoreError};
 
 impl SpaceSource {
-    /// Opens the space in `folder`, and makes it if `create` says so.
+    /// Opens the space in `folder`; creates it if `create` is set.
     ///
     /// What a crash left half-done is finished here: the outbox goes to the journal, and a lost or
     /// broken database is restored from the journal after it was quarantined.
@@ -77,14 +77,13 @@ impl SpaceSource {
         if let Err(error) = beside::move_kept(folder)
             && !error.is_read_only()
         {
-            // They are moved when the disk, or whoever has them open, allows it.
+            // They are moved once the disk or the process that has them open allows it.
             space.note_mended(vec![format!("{error}; left unchanged for now")]);
         }
         Ok(space)
     }
 
-    /// Makes source and journal agree. Where nothing may be written, or the disk is full, a source that can be read is
-    /// enough.
+    /// Reconciles source and journal. If writing is impossible or the disk is full, a readable source is enough.
     fn mend(&self) -> Result<()> {
         let Err(error) = self.with_writer(|_, _| Ok(())) else {
             return Ok(());
@@ -98,7 +97,7 @@ impl SpaceSource {
         Ok(())
     }
 
-    /// The space's settings, written now if there are none yet.
+    /// The space's settings; written now if missing.
     fn read_config(
         path: &Path,
         name: &SpaceName,
@@ -125,8 +124,8 @@ impl SpaceSource {
         }
     }
 
-    /// Whether source and journal agree and nothing is left half-done. Costs a few small reads and
-    /// writes nothing; what can't be read is not right, and the writer will find out why.
+    /// Whether source and journal agree and no work is pending. A few small reads, no writes; unreadable files count as
+    /// disagreement, which the writer then diagnoses.
     fn looks_right(&self) -> Result<bool> {
         let agreed = || -> Result<bool> {
             let reader = self.readers.get()?;

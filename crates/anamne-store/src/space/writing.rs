@@ -1,4 +1,4 @@
-//! The one way in which source and journal change.
+//! The single write path of source and journal.
 
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::writer::Writer;
 use crate::{Result, StoreError};
 
 impl SpaceSource {
-    /// A write that makes the space grow, and that its quota must allow.
+    /// A write that grows the space and is subject to its quota.
     pub(crate) fn write<T>(
         &self,
         actor: &Actor,
@@ -23,7 +23,7 @@ impl SpaceSource {
         self.write_timed(actor, change).map(|(outcome, _)| outcome)
     }
 
-    /// The same, with how long the write lock was held for it.
+    /// The same; also returns how long the write lock was held.
     pub(crate) fn write_timed<T>(
         &self,
         actor: &Actor,
@@ -50,7 +50,7 @@ impl SpaceSource {
         })
     }
 
-    /// A write that tells nothing and adds no event: what the source keeps for itself.
+    /// A write without an event: internal state of the source.
     pub(crate) fn write_quietly(
         &self,
         change: impl Fn(&mut Transaction<'_>) -> Result<()>,
@@ -64,7 +64,7 @@ impl SpaceSource {
         })
     }
 
-    /// A write that no quota holds back.
+    /// A write that is exempt from the quota.
     pub(crate) fn write_freely<T>(
         &self,
         actor: &Actor,
@@ -74,7 +74,7 @@ impl SpaceSource {
             .map(|(outcome, _)| outcome)
     }
 
-    /// The one way in which source and journal change.
+    /// The single write path of source and journal.
     fn write_freely_timed<T>(
         &self,
         actor: &Actor,
@@ -104,11 +104,11 @@ impl SpaceSource {
         Transaction::begin(self.names.of(&writer.connection), occasion, end)
     }
 
-    /// Runs `work` as the only writer of all threads and processes, after source and journal agree;
-    /// `work` is told where both end.
+    /// Runs `work` as the only writer of all threads and processes, after reconciling source and journal; `work`
+    /// receives their common end.
     ///
-    /// Should the database turn out to be damaged on the way, what was begun leaves nothing behind, the database is
-    /// healed, and `work` is done once more.
+    /// If the database turns out to be damaged, the transaction is rolled back, the database is healed and `work` runs
+    /// again.
     pub(crate) fn with_writer<T>(
         &self,
         work: impl Fn(&mut Writer, (Seq, Digest)) -> Result<T>,
@@ -116,7 +116,7 @@ impl SpaceSource {
         self.with_writer_timed(work).map(|(outcome, _)| outcome)
     }
 
-    /// The same, with how long the write lock was held.
+    /// The same; also returns how long the write lock was held.
     fn with_writer_timed<T>(
         &self,
         work: impl Fn(&mut Writer, (Seq, Digest)) -> Result<T>,
@@ -130,7 +130,7 @@ impl SpaceSource {
         .map_err(|error| error.of_database(&self.database))
     }
 
-    /// `slot` is this process's writer; the write lock must be held.
+    /// `slot` is this process's writer; the caller holds the write lock.
     fn as_only_writer<T>(
         &self,
         slot: &mut Option<Writer>,
@@ -148,7 +148,7 @@ impl SpaceSource {
         if let (Some(end), Some(writer)) = (settled, slot.as_mut()) {
             return work(writer, end);
         }
-        // Whatever this process knew is of a database that is no more, or does not agree with the journal.
+        // Cached state belongs to a replaced database, or disagrees with the journal.
         *slot = None;
         self.names.forget();
         let mut mended = Vec::new();
@@ -159,7 +159,7 @@ impl SpaceSource {
         work(writer, end)
     }
 
-    /// Runs `work` while no other process writes.
+    /// Runs `work` under the write lock.
     pub(crate) fn locked<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let _slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let _guard = self.lock.acquire()?;

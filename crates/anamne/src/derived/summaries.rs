@@ -55,15 +55,15 @@ impl SummariesFile {
 
     /// Updates every summary to the last write, skipping memories that are damaged in both copies; `progress` receives
     /// the number of finished periods.
-    pub(crate) fn extract(
+    pub(crate) fn build(
         &self,
         progress: &mut dyn FnMut(usize),
     ) -> Result<(SummaryReport, Skipped), Error> {
         let (summaries, feed) = (self.open()?, self.source.sound_feed());
         summaries.catch_up(&feed, &mut |_| {})?;
-        let extracted = summaries.extract(&feed, usize::MAX, progress)?;
+        let built = summaries.build(&feed, usize::MAX, progress)?;
         summaries.build_signals(&feed, usize::MAX)?;
-        Ok((extracted, feed.skipped()))
+        Ok((built, feed.skipped()))
     }
 }
 
@@ -89,8 +89,8 @@ impl Derived<Error> for SummariesFile {
 
     fn catch_up(&self, budget: &mut Budget<'_>) -> Result<(), Error> {
         if budget.effort == Effort::Whole {
-            let extracted = self.extract(&mut |_| {})?;
-            self.troubles.note_skipped(&extracted.1);
+            let built = self.build(&mut |_| {})?;
+            self.troubles.note_skipped(&built.1);
         }
         Ok(())
     }

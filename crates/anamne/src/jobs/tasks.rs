@@ -142,14 +142,14 @@ impl Modules<'_> {
         let mut pace = Pace::new(self.inner);
         let mut done = 0;
         loop {
-            let extracted = summaries.extract(&feed, FEW_PERIODS, &mut |_| {});
-            let extracted = extracted.map_err(TaskError::failed)?;
-            done += extracted.extracted as u64;
-            context.progress(done, done + extracted.waiting as u64, "periods")?;
+            let built = summaries.build(&feed, FEW_PERIODS, &mut |_| {});
+            let built = built.map_err(TaskError::failed)?;
+            done += built.built as u64;
+            context.progress(done, done + built.waiting as u64, "periods")?;
             let signals = summaries.build_signals(&feed, SMALL_BATCH);
             let signals = signals.map_err(TaskError::failed)?;
-            if (extracted.waiting == 0 || extracted.extracted == 0)
-                && (signals.waiting == 0 || signals.extracted == 0)
+            if (built.waiting == 0 || built.built == 0)
+                && (signals.waiting == 0 || signals.built == 0)
             {
                 self.inner.site.troubles.note_skipped(&feed.skipped());
                 return Ok(());

@@ -1,4 +1,4 @@
-//! The knowledge graph of a space: extracted from its log, asked, and told by hand.
+//! The knowledge graph of a space: extraction, queries and assertions.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -38,7 +38,7 @@ pub struct Knowledge {
     graph: OpenGraph,
 }
 
-/// How fast extraction goes in the background.
+/// The pace of background extraction.
 pub(crate) struct Pace<'space> {
     inner: &'space Inner,
     asked: u64,
@@ -80,7 +80,7 @@ impl Space {
         self.inner.derived.knowledge.extract(BATCH, go_on)
     }
 
-    /// Throws the knowledge graph away and extracts it from the beginning of the log. The same log gives the same graph.
+    /// Discards the knowledge graph and extracts it again from the beginning of the log. The same log gives the same graph.
     pub fn extract_again(
         &self,
         go_on: &mut dyn FnMut(Seq) -> bool,
@@ -113,14 +113,14 @@ impl Space {
         Ok(knowledge)
     }
 
-    /// Up to which event the log is extracted, and how many are left. Nothing is extracted by asking.
+    /// The event up to which the log is extracted, and the number of events left. Extracts nothing.
     pub fn extracted(&self) -> Result<(Seq, u64), Error> {
         let position = self.inner.derived.knowledge.open()?.position()?;
         let head = MemoryFeed::head(self.source())?;
         Ok((position, head.0.saturating_sub(position.0)))
     }
 
-    /// Throws the knowledge graph away. [`Space::extract`] makes the same one again.
+    /// Discards the knowledge graph. [`Space::extract`] restores the same graph.
     pub fn discard_graph(&self) -> Result<(), Error> {
         self.require(Right::Configure)?;
         self.inner.derived.knowledge.empty()

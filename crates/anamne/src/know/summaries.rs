@@ -20,7 +20,7 @@ impl Space {
         progress: &mut dyn FnMut(usize),
     ) -> Result<(SummaryReport, Skipped), Error> {
         self.require_write()?;
-        self.inner.derived.summaries.extract(progress)
+        self.inner.derived.summaries.build(progress)
     }
 
     /// The summaries of a level whose periods begin in a span of time, from the earliest, at most `limit`. What was written
